@@ -11,9 +11,9 @@ from gradviz.engine.kernel.modes import is_grad_enabled
 from gradviz.engine.kernel.saved import SavedTensor, save
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.run import function_outputs
+from gradviz.engine.run import function
+from gradviz.engine.run.backward import running_order
 from gradviz.engine.run.inplace import CopySlices
-from gradviz.engine.run.reach import running_order
 from gradviz.engine.transforms import forward_mode
 
 __all__ = ["_WeakTensorRef", "_current_autograd_node", "_functions", "_will_engine_execute_node", "is_grad_enabled"]
@@ -32,11 +32,11 @@ class _functions:
 
     class DelayedError(Node):
         def __new__(cls, message: str, outputs: int) -> Any:
-            return function_outputs.delayed_error(message, outputs)
+            return function.delayed_error(message, outputs)
 
     class UndefinedGrad(Node):
         def __new__(cls) -> Any:
-            return function_outputs.undefined_grad()
+            return function.undefined_grad()
 
     AccumulateGrad = AccumulateGrad
     CopySlices = CopySlices

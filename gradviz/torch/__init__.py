@@ -27,7 +27,7 @@ from gradviz.engine.kernel.modes import (
 from gradviz.engine.kernel.printing import set_printoptions
 from gradviz.engine.kernel.state import state as _state
 from gradviz.engine.kernel.tensor import Size, Tensor
-from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.ops.draw import generator as default_generator
 from gradviz.engine.run import api as _api
 from gradviz.engine.run import tensor_gradients as _tensor_gradients
@@ -98,7 +98,7 @@ from gradviz.torch import devices as _devices  # noqa: E402
 from gradviz.torch import missing as _missing  # noqa: E402
 from gradviz.torch.amp import GradScaler, autocast  # noqa: E402
 from gradviz.torch.func import vmap  # noqa: E402
-from gradviz.torch.nn.modules.rnn_cells import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell  # noqa: E402
+from gradviz.torch.nn.modules.rnn import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell  # noqa: E402
 from gradviz.torch.serialization import load, save  # noqa: E402
 from gradviz.torch.settings import *  # noqa: E402, F403
 

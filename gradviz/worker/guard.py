@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from gradviz.engine.kernel.dtypes import dtype
 from gradviz.engine.kernel.graph import Node, RemovableHandle
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.function import Function, FunctionCtx
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.attributes import attributes_of

@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradviz.engine.kernel.modes import _Mode
-from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.numerics.distributions import Generator
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.identity import MEMORIES, current

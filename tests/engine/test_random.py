@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gradviz.engine.numerics import distributions, rounding
-from gradviz.engine.numerics.generator import DEFAULT_SEED, Generator
+from gradviz.engine.numerics.distributions import DEFAULT_SEED, Generator
 from gradviz.engine.numerics.rounding import fma32, fma64
 from tests.engine.record_random import summary, torch_results
 

@@ -649,13 +649,13 @@ NUMPY = (
         _LYING,
     ),
     part(
-        "engine/overflow",
+        "engine/numerics/overflow",
         "memory where no limits are computed",
         'if options.pop("where", True) is not True:',
         "if False:",
         _LYING,
     ),
-    part("engine/overflow", "memory in a border", '"constant" if mode == "empty" else mode', "mode", _LYING),
+    part("engine/numerics/overflow", "memory in a border", '"constant" if mode == "empty" else mode', "mode", _LYING),
     worker(
         "numpy_boundary",
         "what NumPy returns",

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.layers import per_example
+from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.numerics.functions import digamma, lgamma
-from gradviz.engine.numerics.generator import Generator
 
 Array = np.ndarray[Any, Any]
 

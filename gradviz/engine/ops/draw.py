@@ -17,7 +17,7 @@ from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import on_new_run, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import distributions, rejection
-from gradviz.engine.numerics.generator import DEFAULT_SEED, Generator
+from gradviz.engine.numerics.distributions import DEFAULT_SEED, Generator
 from gradviz.engine.ops.creation import check_device, float_type, made, put_out, sizes_of
 from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.run.api import api, method

@@ -21,7 +21,7 @@ from gradviz.engine.ops.elementwise import Prepared, register
 from gradviz.engine.ops.gathering import check_index, check_places, check_range, check_scatter, check_slices, places
 from gradviz.engine.ops.reduce import norm_forward, norm_gradient, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
-from gradviz.engine.run.function_outputs import delayed_error
+from gradviz.engine.run.function import delayed_error
 
 F = FUNCTIONS
 

@@ -19,8 +19,8 @@ from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.numerics import overflow
 from gradviz.engine.numerics.windows import channels_last
 from gradviz.engine.ops.arithmetic import CLONE
+from gradviz.engine.ops.creation import read_as
 from gradviz.engine.ops.elementwise import check_broadcast, result_type
-from gradviz.engine.ops.foreign import read_as
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api, method, prop
 from gradviz.engine.run.apply import apply, call

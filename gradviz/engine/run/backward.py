@@ -6,26 +6,205 @@ Note [Order of steps] A node runs when all its incoming gradients have arrived. 
 highest sequence number (the youngest of the forward pass) goes first, and `AccumulateGrad` outranks everything. See
 `autograd.py` for `backward()` and `grad()` as people call them.
 
-Note [Input buffers] Gradients that arrive at one output of a node are added up in its input buffer, not in
-`.grad`: that changes only when `AccumulateGrad` runs.
+Note [Input buffers] Gradients that arrive at one output of a node are added up in its input buffer, not in `.grad`:
+that changes only when `AccumulateGrad` runs.
 """
 
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Sequence
-from heapq import heappop, heappush, heappushpop
+from heapq import heapify, heappop, heappush, heappushpop
 from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.graph import Edge, GradientEdge, Node, accumulator
-from gradviz.engine.kernel.memory import as_leaf
+from gradviz.engine.kernel.memory import as_leaf, is_as_leaf
 from gradviz.engine.kernel.messages import LEAF_OF_GRAD
-from gradviz.engine.kernel.state import Observer, state
+from gradviz.engine.kernel.rows import ROWS
+from gradviz.engine.kernel.state import Observer, state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.run.gradient_checks import check_layout, check_nan, conform, copy_with_history, warn_of_forward
-from gradviz.engine.run.reach import count_arrivals, leading_to
+from gradviz.engine.run.apply import call
+
+# --- looking over the graph without running it; no recursion, as graphs may be deep ---
+
+
+# An input buffer: how many gradients it waits for; then for each output of the node the sum of those that arrived,
+# how many these were, and how many are expected. A list, because there is one for every node of every pass.
+Box = list[Any]
+
+
+def count_arrivals(roots: Sequence[Edge]) -> dict[Node, Box]:
+    """An empty input buffer for each node that is reached, which knows how many gradients it waits for."""
+    boxes: dict[Node, Box] = {}
+    find = boxes.get
+    stack: list[Node] = []
+    edges: Sequence[Edge | None] = roots
+    while True:
+        for edge in edges:
+            if edge is None:
+                continue
+            node, nr = edge
+            box = find(node)
+            if box is None:
+                boxes[node] = box = [0, None, 0, 0]
+                if len(node.metas) > 1:
+                    box += [None, 0, 0] * (len(node.metas) - 1)
+                stack.append(node)
+            box[0] += 1
+            box[3 * nr + 3] += 1
+        if not stack:
+            return boxes
+        edges = stack.pop().next
+
+
+def leading_to(roots: Sequence[Node], goals: set[Node]) -> set[Node]:
+    """The nodes from which gradients go on, at once or later, to one of `goals`."""
+    needed: set[Node] = set()
+    visited: set[Node] = set()
+    stack = [(node, False) for node in roots]
+    while stack:
+        node, done = stack.pop()
+        if done:
+            following = (edge[0] for edge in node.next if edge is not None)
+            if any(each in needed or each in goals for each in following):
+                needed.add(node)
+        elif node not in visited:
+            visited.add(node)
+            stack.append((node, True))
+            stack.extend((edge[0], False) for edge in node.next if edge is not None)
+    return needed
+
+
+def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[Node]:
+    """The nodes from `roots` on for which `runs` holds, in the order in which a pass comes to them."""
+    waiting = {node: box[0] for node, box in count_arrivals(roots).items()}
+    for node, _ in roots:
+        waiting[node] -= 1
+    ready = [(-node.sequence_nr, i, node) for i, node in enumerate(dict.fromkeys(node for node, _ in roots))]
+    heapify(ready)
+    found: list[Node] = []
+    while ready:
+        node = heappop(ready)[2]
+        found.append(node)
+        for edge in node.next:
+            if edge is None or not runs(edge[0]):
+                continue
+            waiting[edge[0]] -= 1
+            if not waiting[edge[0]]:
+                heappush(ready, (-edge[0].sequence_nr, len(found), edge[0]))
+    return found
+
+
+# --- what is checked of each gradient that a node returns ---
+
+
+Array = np.ndarray[Any, Any]
+_NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
+
+
+def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any] | None, node: Node, index: int) -> Tensor:
+    """The gradient summed to the shape and cast to the type of the value that it belongs to, or PyTorch's refusal."""
+    found = grad._data.shape
+    if found != shape:
+        if not _expandable(shape, found):
+            raise RuntimeError(
+                f"Function {node.name()} returned an invalid gradient at index {index} - got {list(found)} "
+                f"but expected shape compatible with {list(shape)}"
+            )
+        grad = sum_to(grad, shape)
+    if dtype is not None and grad._data.dtype != dtype:
+        target = dtypes.OF_NUMPY[dtype]
+        if grad.dtype.is_complex and not target.is_complex:
+            grad = grad.real
+        if grad._data.dtype != dtype:
+            grad = grad.to(target)
+    return grad
+
+
+def sum_to(grad: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """Sum over the dimensions along which `shape` was broadcast to the gradient's shape."""
+    if not shape:
+        total: Tensor = grad.sum()
+        return total
+    extra = grad._data.ndim - len(shape)
+    dims = [*range(extra), *(i + extra for i, n in enumerate(shape) if n == 1 and grad._data.shape[i + extra] != 1)]
+    summed: Tensor = grad.sum(dims, keepdim=True)
+    return summed.view(shape) if extra else summed
+
+
+def _expandable(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
+    if len(shape) > len(wide):
+        return False
+    return all(n in (1, m) for n, m in zip(reversed(shape), reversed(wide), strict=False))
+
+
+def check_layout(grad: Array, leaf: Array, line: int) -> None:
+    """Warn of a `.grad` that does not lie in memory as its leaf does."""
+    if grad.shape != leaf.shape or is_as_leaf(grad, leaf):
+        return
+    lies = [
+        f"{name}.sizes() = {list(x.shape)}, strides() = {[step // x.itemsize for step in x.strides]}"
+        for name, x in (("grad", grad), ("param", leaf))
+    ]
+    where = f"/__w/pytorch/pytorch/torch/csrc/autograd/functions/accumulate_grad.h:{line}"
+    warn_once(
+        f"layout {line}",
+        "grad and param do not obey the gradient layout contract. This is not an error, but may impair performance.\n"
+        f"{lies[0]}\n{lies[1]} (Triggered internally at {where}.)",
+        stacklevel=9,
+    )
+
+
+def copy_with_history(grad: Tensor, leaf: Array) -> Tensor:
+    """What a leaf keeps as `.grad` under `create_graph`: a copy that is itself part of the graph."""
+    copied = call(ROWS["_grad_copy"], None, grad)
+    if not is_as_leaf(copied._data, leaf):
+        copied._data = as_leaf(copied._data, leaf)
+    return copied
+
+
+def check_nan(node: Node, grads: Sequence[Tensor | None]) -> None:
+    """Anomaly mode: refuse a gradient with a NaN and say which forward call made the node."""
+    if not state.anomaly_nan:
+        return
+    for i, grad in enumerate(grads):
+        if grad is not None and np.isnan(grad._data).any():
+            warn_of_forward(node)
+            raise RuntimeError(f"Function '{node.name()}' returned nan values in its {i}th output.")
+
+
+def warn_of_forward(node: Node) -> None:
+    """Anomaly mode's warnings: the stack of the forward call, and of those whose backward made this node."""
+    name = node.name()
+    if node.stack is None:
+        _warn(f"Error detected in {name}. {_NO_STACK}", 100)
+        return
+    _warn(f"Error detected in {name}. Traceback of forward call that caused the error:\n{''.join(node.stack)}", None)
+    parent = node.parent
+    while parent is not None:
+        induced = f"\n\nPrevious calculation was induced by {parent.name()}. "
+        if parent.stack is None:
+            _warn(induced + _NO_STACK, 100)
+        else:
+            words = "Traceback of forward call that induced the previous calculation:\n"
+            _warn(f"{induced}{words}{''.join(parent.stack)}", None)
+        parent = parent.parent
+
+
+def _warn(message: str, line: int | None) -> None:
+    """A warning; where warnings are errors it is printed, as the error of the pass must come through."""
+    if line is not None:
+        message += (
+            f" (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/python_anomaly_mode.cpp:{line}.)"
+        )
+    try:
+        warnings.warn(message, UserWarning, stacklevel=3)
+    except UserWarning as error:
+        print(f"UserWarning: {error}", file=sys.stderr)  # noqa: T201
 
 
 def run_tensor_hooks(node: Node, grads: list[Tensor | None], observer: Observer | None) -> None:
@@ -121,7 +300,6 @@ def _counted(hook: Any, found: Any, expected: int) -> list[Any]:
     return values
 
 
-Array = np.ndarray[Any, Any]
 Ready = tuple[int, int, Node]  # the least goes first
 _FRAMES, _MOST_FRAMES = 40, 150_000  # the Python frames that one pass within another may take, and all of them
 _HELD_HERE = 3  # references to a gradient that nobody but the loop holds

@@ -21,7 +21,7 @@ from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.apply import apply, as_views, call
 from gradviz.engine.run.autograd import grad
-from gradviz.engine.run.gradient_checks import conform
+from gradviz.engine.run.backward import conform
 from gradviz.engine.run.inplace import geometry, memory_order
 
 Array = np.ndarray[Any, Any]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.api import FUNCTIONS as F
 from gradviz.engine.run.autograd import grad
 from gradviz.torch.autograd import jacobians

@@ -157,8 +157,7 @@ from gradviz.torch.nn.modules.pooling import (
     MaxUnpool2d,
     MaxUnpool3d,
 )
-from gradviz.torch.nn.modules.rnn import GRU, LSTM, RNN, RNNBase
-from gradviz.torch.nn.modules.rnn_cells import GRUCell, LSTMCell, RNNCell, RNNCellBase
+from gradviz.torch.nn.modules.rnn import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNBase, RNNCell, RNNCellBase
 from gradviz.torch.nn.modules.sparse import Embedding, EmbeddingBag
 from gradviz.torch.nn.modules.transformer import (
     Transformer,

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import distributions
-from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.ops import draw
 
 _LINEAR = (

@@ -3,15 +3,19 @@ tensor that they are made from. See `modules/registry.py` for what happens when 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.messages import SET_ON_INFERENCE
 from gradviz.engine.kernel.state import paused, state
-from gradviz.engine.kernel.tensor import Tensor, bare
+from gradviz.engine.kernel.tensor import Tensor, bare, wrap
 from gradviz.engine.ops.convert import text
+
+if TYPE_CHECKING:
+    from gradviz.torch.nn.modules.registry import Registry
 
 
 class Parameter(Tensor):
@@ -171,3 +175,27 @@ def give_data(tensor: Any, data: Any) -> None:
 def is_lazy(param: Any) -> bool:
     """Whether something has no shape yet."""
     return isinstance(param, UninitializedTensorMixin)
+
+
+# --- how layers make their parameters: empty, filled by `reset_parameters`, and reported as whole leaves ---
+
+
+def memory_for(shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Tensor:
+    """Memory for a parameter or buffer."""
+    return wrap(np.zeros(shape, (dtype or dtypes.default.dtype).np))
+
+
+def make_parameters(module: Registry, shapes: Mapping[str, tuple[int, ...] | None], dtype: dtypes.dtype | None) -> None:
+    """Register empty parameters of the given shapes; None registers an absent one."""
+    with paused():
+        for name, shape in shapes.items():
+            module.register_parameter(name, None if shape is None else Parameter(memory_for(shape, dtype)))
+
+
+def fill_parameters(module: Registry, reset: Callable[[], Any]) -> None:
+    """Run `reset_parameters` unobserved, then report the parameters."""
+    with paused():
+        reset()
+    if state.observer is not None:
+        for param in module.parameters():  # also of a layer inside that was made unobserved
+            state.observer.created(param)

@@ -18,8 +18,7 @@ import numpy as np
 from gradviz.engine.kernel.graph import Edge, Node, edge_of
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.run.gradient_checks import conform
-from gradviz.engine.run.reach import count_arrivals, leading_to
+from gradviz.engine.run.backward import conform, count_arrivals, leading_to
 
 if TYPE_CHECKING:
     from gradviz.trace.table.encoding import Writer

@@ -8,9 +8,8 @@ from typing import Any
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import functional as F
-from gradviz.torch.nn.modules import creating
 from gradviz.torch.nn.modules.module import Module
-from gradviz.torch.nn.parameter import Parameter
+from gradviz.torch.nn.parameter import Parameter, fill_parameters, make_parameters
 
 
 class _Plain(Module):
@@ -280,8 +279,8 @@ class PReLU(Module):
         super().__init__()
         self.num_parameters = num_parameters
         self.init = init
-        creating.make(self, {"weight": (num_parameters,)}, dtype)
-        creating.fill(self, self.reset_parameters)
+        make_parameters(self, {"weight": (num_parameters,)}, dtype)
+        fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
         """Set the slope to its initial value."""

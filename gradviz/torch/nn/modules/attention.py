@@ -12,10 +12,9 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.attention import additive
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
-from gradviz.torch.nn.modules import creating
 from gradviz.torch.nn.modules.linear import NonDynamicallyQuantizableLinear, Shapes
 from gradviz.torch.nn.modules.module import Module
-from gradviz.torch.nn.parameter import Parameter
+from gradviz.torch.nn.parameter import Parameter, fill_parameters, make_parameters
 
 
 class MultiheadAttention(Module):
@@ -67,13 +66,13 @@ class MultiheadAttention(Module):
             "in_proj_bias": (3 * embed_dim,) if bias else None,
         }
         learned: Shapes = {"bias_k": (1, 1, embed_dim), "bias_v": (1, 1, embed_dim)}
-        creating.make(self, {**shapes, **(learned if add_bias_kv else {})}, dtype)
+        make_parameters(self, {**shapes, **(learned if add_bias_kv else {})}, dtype)
         if not add_bias_kv:
             self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn
         with paused():  # its bias is filled anew below
             self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
-        creating.fill(self, self._reset_parameters)
+        fill_parameters(self, self._reset_parameters)
 
     def _reset_parameters(self) -> None:
         for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):

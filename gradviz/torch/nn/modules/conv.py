@@ -9,9 +9,8 @@ from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
-from gradviz.torch.nn.modules import creating
 from gradviz.torch.nn.modules.module import Module
-from gradviz.torch.nn.parameter import Parameter
+from gradviz.torch.nn.parameter import Parameter, fill_parameters, make_parameters
 
 Sizes = int | tuple[int, ...]
 _MODES = ("zeros", "reflect", "replicate", "circular")
@@ -57,8 +56,8 @@ class _Conv(Module):
 
     def _create_impl(self, bias: bool, dtype: DType | None) -> None:
         """Make the parameters and draw their values."""
-        creating.make(self, {"weight": self.weight_shape(), "bias": (self.out_channels,) if bias else None}, dtype)
-        creating.fill(self, self.reset_parameters)
+        make_parameters(self, {"weight": self.weight_shape(), "bias": (self.out_channels,) if bias else None}, dtype)
+        fill_parameters(self, self.reset_parameters)
 
     def weight_shape(self) -> tuple[int, ...]:
         """(out, in / groups, kernel), with in and out exchanged for a transposed convolution."""

@@ -10,11 +10,11 @@ import numpy as np
 
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.torch.nn.modules import conv, creating
+from gradviz.torch.nn.modules import conv
 from gradviz.torch.nn.modules import normalization as norms
 from gradviz.torch.nn.modules.linear import Linear
 from gradviz.torch.nn.modules.module import Module
-from gradviz.torch.nn.parameter import UninitializedBuffer, UninitializedParameter, is_lazy
+from gradviz.torch.nn.parameter import UninitializedBuffer, UninitializedParameter, fill_parameters, is_lazy
 
 
 class LazyModuleMixin(Module):
@@ -51,7 +51,7 @@ class LazyModuleMixin(Module):
             value = getattr(self, name, None)
             if value is not None:
                 value.materialize(shape)
-        creating.fill(self, self.reset_parameters)
+        fill_parameters(self, self.reset_parameters)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, *rest: Any) -> None:
         for name, value in itertools.chain(self._parameters.items(), self._buffers.items()):

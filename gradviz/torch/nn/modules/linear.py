@@ -9,9 +9,8 @@ from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
-from gradviz.torch.nn.modules import creating
 from gradviz.torch.nn.modules.module import Module
-from gradviz.torch.nn.parameter import Parameter
+from gradviz.torch.nn.parameter import Parameter, fill_parameters, make_parameters
 
 Shapes = dict[str, tuple[int, ...] | None]
 
@@ -42,8 +41,8 @@ class Linear(Module):
             "weight": (out_features, in_features),
             "bias": (out_features,) if bias else None,
         }
-        creating.make(self, shapes, dtype)
-        creating.fill(self, self.reset_parameters)
+        make_parameters(self, shapes, dtype)
+        fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
         """Draw new values."""
@@ -89,8 +88,8 @@ class Bilinear(Module):
             "weight": (out_features, in1_features, in2_features),
             "bias": (out_features,) if bias else None,
         }
-        creating.make(self, shapes, dtype)
-        creating.fill(self, self.reset_parameters)
+        make_parameters(self, shapes, dtype)
+        fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
         """Draw new values."""

@@ -12,9 +12,8 @@ from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
-from gradviz.torch.nn.modules import creating
 from gradviz.torch.nn.modules.module import Module
-from gradviz.torch.nn.parameter import Parameter
+from gradviz.torch.nn.parameter import Parameter, fill_parameters, make_parameters, memory_for
 
 
 def _one_and_zero(module: Any) -> None:
@@ -53,12 +52,12 @@ class _BatchNorm(Module):
         self.affine = affine
         self.track_running_stats = track_running_stats
         shape = (num_features,)
-        creating.make(self, {"weight": shape if affine else None, "bias": shape if affine and bias else None}, dtype)
+        make_parameters(self, {"weight": shape if affine else None, "bias": shape if affine and bias else None}, dtype)
         tracked = track_running_stats
-        self.register_buffer("running_mean", creating.zeros(shape, dtype) if tracked else None)
-        self.register_buffer("running_var", creating.zeros(shape, dtype) if tracked else None)
+        self.register_buffer("running_mean", memory_for(shape, dtype) if tracked else None)
+        self.register_buffer("running_var", memory_for(shape, dtype) if tracked else None)
         self.register_buffer("num_batches_tracked", wrap(np.zeros((), np.int64)) if tracked else None)
-        creating.fill(self, self.reset_parameters)
+        fill_parameters(self, self.reset_parameters)
 
     def reset_running_stats(self) -> None:
         """Forget the running mean and variance."""
@@ -223,8 +222,8 @@ class LayerNorm(Module):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         shape = self.normalized_shape if elementwise_affine else None
-        creating.make(self, {"weight": shape, "bias": shape if bias else None}, dtype)
-        creating.fill(self, self.reset_parameters)
+        make_parameters(self, {"weight": shape, "bias": shape if bias else None}, dtype)
+        fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
         """Weights one, biases zero."""
@@ -257,8 +256,8 @@ class RMSNorm(Module):
         self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
-        creating.make(self, {"weight": self.normalized_shape if elementwise_affine else None}, dtype)
-        creating.fill(self, self.reset_parameters)
+        make_parameters(self, {"weight": self.normalized_shape if elementwise_affine else None}, dtype)
+        fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
         """Weights one."""
@@ -296,8 +295,8 @@ class GroupNorm(Module):
         self.eps = eps
         self.affine = affine
         shape = (num_channels,) if affine else None
-        creating.make(self, {"weight": shape, "bias": shape if bias else None}, dtype)
-        creating.fill(self, self.reset_parameters)
+        make_parameters(self, {"weight": shape, "bias": shape if bias else None}, dtype)
+        fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
         """Weights one, biases zero."""

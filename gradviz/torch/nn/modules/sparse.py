@@ -8,9 +8,8 @@ from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn import init
-from gradviz.torch.nn.modules import creating
 from gradviz.torch.nn.modules.module import Module
-from gradviz.torch.nn.parameter import Parameter
+from gradviz.torch.nn.parameter import Parameter, fill_parameters, make_parameters
 
 
 class Embedding(Module):
@@ -45,8 +44,8 @@ class Embedding(Module):
         self.scale_grad_by_freq = scale_grad_by_freq
         self.sparse = sparse
         if _weight is None:
-            creating.make(self, {"weight": (num_embeddings, embedding_dim)}, dtype)
-            creating.fill(self, self.reset_parameters)
+            make_parameters(self, {"weight": (num_embeddings, embedding_dim)}, dtype)
+            fill_parameters(self, self.reset_parameters)
         else:
             if list(_weight.shape) != [num_embeddings, embedding_dim]:
                 raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
@@ -130,8 +129,8 @@ class EmbeddingBag(Module):
             padding_idx %= num_embeddings
         self.padding_idx = padding_idx
         if _weight is None:
-            creating.make(self, {"weight": (num_embeddings, embedding_dim)}, dtype)
-            creating.fill(self, self.reset_parameters)
+            make_parameters(self, {"weight": (num_embeddings, embedding_dim)}, dtype)
+            fill_parameters(self, self.reset_parameters)
         else:
             if list(_weight.shape) != [num_embeddings, embedding_dim]:
                 raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")

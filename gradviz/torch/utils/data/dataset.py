@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import distributions
-from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.ops import draw
 
 T = TypeVar("T")

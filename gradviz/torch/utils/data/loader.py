@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.torch.utils.data.dataset import IterableDataset
 from gradviz.torch.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler, draw_seed

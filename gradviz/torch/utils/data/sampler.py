@@ -11,7 +11,7 @@ import numpy as np
 
 from gradviz.engine.kernel.dtypes import float64
 from gradviz.engine.numerics import distributions
-from gradviz.engine.numerics.generator import Generator
+from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.ops import draw
 from gradviz.engine.run.api import FUNCTIONS
 
