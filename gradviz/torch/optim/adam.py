@@ -18,6 +18,7 @@ from gradviz.torch.optim.optimizer import (
     check_lr,
     counter,
     number,
+    options,
     real,
     step_count,
     write,
@@ -74,20 +75,9 @@ class Adam(Optimizer):
     ) -> None:
         _check(lr, eps, betas, weight_decay)
         check_fused(fused, foreach, differentiable)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        super().__init__(params, defaults)
+        names = """lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused
+            decoupled_weight_decay"""
+        super().__init__(params, options(locals(), names))
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
@@ -154,17 +144,8 @@ class Adamax(Optimizer):
         capturable: bool = False,
     ) -> None:
         _check(lr, eps, betas, weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        names = "lr betas eps weight_decay foreach maximize differentiable capturable"
+        super().__init__(params, options(locals(), names))
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
@@ -202,19 +183,9 @@ class NAdam(Optimizer):
     ) -> None:
         _check(lr, eps, betas, weight_decay)
         check(momentum_decay >= 0.0, f"Invalid momentum_decay value: {momentum_decay}")
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        names = """lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach capturable
+            differentiable"""
+        super().__init__(params, options(locals(), names))
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
@@ -251,18 +222,8 @@ class RAdam(Optimizer):
         differentiable: bool = False,
     ) -> None:
         _check(lr, eps, betas, weight_decay)
-        defaults = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        names = "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable"
+        super().__init__(params, options(locals(), names))
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]

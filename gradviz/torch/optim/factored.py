@@ -11,7 +11,7 @@ import numpy as np
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import rounding
 from gradviz.engine.run.api import FUNCTIONS as T
-from gradviz.torch.optim.optimizer import Array, Group, Optimizer, check, counter, number, step_count, write
+from gradviz.torch.optim.optimizer import Array, Group, Optimizer, check, counter, number, options, step_count, write
 
 
 class Adafactor(Optimizer):
@@ -36,16 +36,7 @@ class Adafactor(Optimizer):
         check(eps[1] >= 0.0, f"epsilon2 should be >= 0 but is: {eps[1]}")
         check(d >= 1.0, f"Clipping threshold d should be >= 1 but is: {d}")
         check(weight_decay >= 0.0, f"weight_decay should be >= 0 but is: {weight_decay}")
-        defaults = {
-            "lr": lr,
-            "beta2_decay": beta2_decay,
-            "eps": eps,
-            "d": d,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals(), "lr beta2_decay eps d weight_decay foreach maximize"))
 
     def _state_of(self, param: Tensor) -> dict[str, Any]:
         state = self.state[param]
@@ -108,17 +99,8 @@ class Muon(Optimizer):
         check(weight_decay >= 0.0, f"weight decay should be >= 0 but is: {weight_decay}")
         known = adjust_lr_fn in (None, "original", "match_rms_adamw")
         check(known, f"Adjust learning rate function {adjust_lr_fn} is not supported")
-        defaults = {
-            "lr": lr,
-            "weight_decay": weight_decay,
-            "momentum": momentum,
-            "nesterov": nesterov,
-            "ns_coefficients": ns_coefficients,
-            "eps": eps,
-            "ns_steps": ns_steps,
-            "adjust_lr_fn": adjust_lr_fn,
-        }
-        super().__init__(params, defaults)
+        names = "lr weight_decay momentum nesterov ns_coefficients eps ns_steps adjust_lr_fn"
+        super().__init__(params, options(locals(), names))
         for group in self.param_groups:
             for param in group["params"]:
                 check(

@@ -7,7 +7,7 @@ import functools
 import sys
 import warnings
 from collections import OrderedDict, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from itertools import chain
 from typing import Any, ClassVar
@@ -283,6 +283,11 @@ Optimizer.step = _reported(Optimizer.step)  # type: ignore[method-assign]
 def number(value: Any) -> float:
     """A setting that may be a tensor of one element."""
     return float(value._data.reshape(-1)[0]) if isinstance(value, Tensor) else value
+
+
+def options(given: Mapping[str, Any], names: str) -> Group:
+    """The options of an optimizer by name, from what its `__init__` was given (`locals()`), in PyTorch's order."""
+    return {name: given[name] for name in names.split()}
 
 
 def check(condition: bool, message: str) -> None:

@@ -17,6 +17,7 @@ from gradviz.torch.optim.optimizer import (
     check_lr,
     counter,
     number,
+    options,
     real,
     step_count,
     write,
@@ -45,19 +46,8 @@ class RMSprop(Optimizer):
         check(momentum >= 0.0, f"Invalid momentum value: {momentum}")
         check(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
         check(alpha >= 0.0, f"Invalid alpha value: {alpha}")
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        names = "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable"
+        super().__init__(params, options(locals(), names))
 
     def _state_of(self, param: Tensor, group: Group) -> dict[str, Any]:
         state = self.state[param]
@@ -119,18 +109,8 @@ class Adagrad(Optimizer):
         )
         check(eps >= 0.0, f"Invalid epsilon value: {eps}")
         check_fused(fused, foreach, differentiable)
-        defaults = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        names = "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused"
+        super().__init__(params, options(locals(), names))
         for group in self.param_groups:
             for param in group["params"]:
                 self._state_of(param)
@@ -176,17 +156,8 @@ class Adadelta(Optimizer):
         check(0.0 <= rho <= 1.0, f"Invalid rho value: {rho}")
         check(eps >= 0.0, f"Invalid epsilon value: {eps}")
         check(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
-        defaults = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "capturable": capturable,
-            "foreach": foreach,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, defaults)
+        names = "lr rho eps weight_decay maximize capturable foreach differentiable"
+        super().__init__(params, options(locals(), names))
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]

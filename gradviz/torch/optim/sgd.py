@@ -18,6 +18,7 @@ from gradviz.torch.optim.optimizer import (
     check_lr,
     counter,
     number,
+    options,
     step_count,
     write,
 )
@@ -48,18 +49,8 @@ class SGD(Optimizer):
             "Nesterov momentum requires a momentum and zero dampening",
         )
         check_fused(fused, foreach, differentiable)
-        defaults = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        super().__init__(params, defaults)
+        names = "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused"
+        super().__init__(params, options(locals(), names))
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         if group["weight_decay"] != 0:
@@ -96,16 +87,7 @@ class Rprop(Optimizer):
     ) -> None:
         check_lr(lr)
         check(0.0 < etas[0] < 1.0 < etas[1], f"Invalid eta values: {etas[0]}, {etas[1]}")
-        defaults = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        super().__init__(params, options(locals(), "lr etas step_sizes foreach maximize differentiable capturable"))
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state = self.state[param]
@@ -143,18 +125,8 @@ class ASGD(Optimizer):
     ) -> None:
         check_lr(lr)
         check(weight_decay >= 0.0, f"Invalid weight_decay value: {weight_decay}")
-        defaults = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, defaults)
+        names = "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable"
+        super().__init__(params, options(locals(), names))
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
         state, lr, lambd = self.state[param], number(group["lr"]), group["lambd"]
