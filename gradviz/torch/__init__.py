@@ -73,9 +73,9 @@ renorm_ scatter_ scatter_add_ scatter_reduce_ sgn_ sign_ sub_ true_divide_
 """.split()
 globals().update({_name: _found for _name, _found in _api.FUNCTIONS.items() if _name not in _METHODS_ONLY})
 
-_rehome("torch", {"fft": _api.FFT, "linalg": _api.LINALG, "special": _api.SPECIAL, "signal": {}}, keep=True)
-_rehome("torch.signal", {"windows": _api.WINDOWS}, keep=True)
-_rehome("torch", {"version": {"__version__": __version__, "cuda": None, "hip": None, "debug": False}}, keep=True)
+_rehome(__name__, {"fft": _api.FFT, "linalg": _api.LINALG, "special": _api.SPECIAL, "signal": {}}, keep=True)
+_rehome(f"{__name__}.signal", {"windows": _api.WINDOWS}, keep=True)
+_rehome(__name__, {"version": {"__version__": __version__, "cuda": None, "hip": None, "debug": False}}, keep=True)
 
 from gradviz.torch import _C as _C  # noqa: E402
 from gradviz.torch import (  # noqa: E402

@@ -101,7 +101,7 @@ class Event:
 
 
 rehome(
-    "torch",
+    "gradviz.torch",
     {
         "cpu": _answered(_CPU) | {"stream": stream},
         "mps": _answered(_MPS),
@@ -111,6 +111,6 @@ rehome(
         | {thing.__name__: thing for thing in (Event, Stream, device, memory_stats, stream)},
     },
 )
-rehome("torch", {"cuda": {"default_generators": (), "has_half": True, "has_magma": True}}, keep=True)
-rehome("torch.cpu", {"amp": CPU_AMP}, keep=True)
-rehome("torch.cuda", {"amp": CUDA_AMP}, keep=True)
+rehome("gradviz.torch", {"cuda": {"default_generators": (), "has_half": True, "has_magma": True}}, keep=True)
+rehome("gradviz.torch.cpu", {"amp": CPU_AMP}, keep=True)
+rehome("gradviz.torch.cuda", {"amp": CUDA_AMP}, keep=True)

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def rehome(package: str, homes: Mapping[str, Sequence[Any] | Mapping[str, Any]], *, keep: bool = False) -> None:
-    """Make `package.<home>` for each home with the classes and functions that PyTorch has there, by their own names or
+def rehome(parent: str, homes: Mapping[str, Sequence[Any] | Mapping[str, Any]], *, keep: bool = False) -> None:
+    """Make `parent.<home>` for each home with the classes and functions that PyTorch has there, by their own names or
     by those given; with `keep` these print under the name that they have already."""
-    parent = sys.modules[f"gradviz.{package}"]
+    package = parent.removeprefix("gradviz.")  # what PyTorch calls it
     for home, things in homes.items():
-        name = f"gradviz.{package}.{home}"
+        name = f"{parent}.{home}"
         module = sys.modules.get(name)
         if module is None:
             module = sys.modules[name] = types.ModuleType(name)
@@ -24,4 +24,4 @@ def rehome(package: str, homes: Mapping[str, Sequence[Any] | Mapping[str, Any]],
             vars(module)[key] = thing
             if not keep:
                 thing.__module__ = f"{package}.{home}"
-        vars(parent).setdefault(home, module)
+        vars(sys.modules[parent]).setdefault(home, module)

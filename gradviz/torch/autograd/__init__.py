@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 rehome(
-    "torch.autograd",
+    __name__,
     {
         "_functions": [Resize],
         "anomaly_mode": [detect_anomaly, set_detect_anomaly],
@@ -68,7 +68,7 @@ rehome(
     },
 )
 rehome(  # those that print under another name
-    "torch.autograd",
+    __name__,
     {
         "function": {"BackwardCFunction": FunctionCtx, "FunctionCtx": FunctionCtx},
         "profiler": {

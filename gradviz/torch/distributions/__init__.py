@@ -150,7 +150,7 @@ __all__ = [
 ]
 
 rehome(
-    "torch.distributions",
+    __name__,
     {
         "distribution": [Distribution],
         "exp_family": [ExponentialFamily],

@@ -342,7 +342,7 @@ __all__ = [
     "utils",
 ]
 
-rehome("torch.nn", {"attention": [SDPBackend, sdpa_kernel]})
+rehome(__name__, {"attention": [SDPBackend, sdpa_kernel]})
 for _name in __all__:
     _found = globals().get(_name)
     if isinstance(_found, type):  # what `print(type(layer))` shows
@@ -371,7 +371,7 @@ _HOMES = {  # those that are in a file of another name here
     "rnn": "GRUCell LSTMCell RNNCell",
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
 }
-rehome("torch.nn.modules", {home: [globals()[_name] for _name in names.split()] for home, names in _HOMES.items()})
+rehome(modules.__name__, {home: [globals()[_name] for _name in names.split()] for home, names in _HOMES.items()})
 
 if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
 

@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 rehome(
-    "torch.optim",
+    __name__,
     {
         "_adafactor": [Adafactor],
         "_muon": [Muon],

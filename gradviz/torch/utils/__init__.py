@@ -4,6 +4,6 @@ from gradviz.engine.kernel.graph import RemovableHandle
 from gradviz.torch.homes import rehome
 from gradviz.torch.utils import checkpoint, data
 
-rehome("torch.utils", {"hooks": [RemovableHandle]})
+rehome(__name__, {"hooks": [RemovableHandle]})
 
 __all__ = ["checkpoint", "data", "hooks"]
