@@ -16,8 +16,8 @@ from gradviz.trace.table.schema import Batch as TraceBatch
 from gradviz.trace.table.trace import Trace
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.launch import application
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Event
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Batch, Event
 
 COLUMNS = 10
 ROUNDS = 15

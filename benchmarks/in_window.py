@@ -16,7 +16,7 @@ from benchmarks.models import transformer
 from benchmarks.snippets import chain, recurrence, tangle
 from benchmarks.stage import Stage, Watchdog
 from gradviz.ui.panels.timeline import TimelinePanel
-from gradviz.worker.limits import Limits
+from gradviz.worker.process.limits import Limits
 
 FRAME, TWO_FRAMES = 16.0, 33.0  # milliseconds
 TIMES = 200

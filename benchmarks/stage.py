@@ -19,8 +19,8 @@ from gradviz.document.snippet import Snippet
 from gradviz.ui.launch import application
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.limits import Limits
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.limits import Limits
 
 PATIENCE = 120.0  # seconds until something that does not come is an error
 TICK = 1  # milliseconds between two looks at the clock while watching

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
-    from gradviz.worker.client import WorkerPool
+    from gradviz.worker.process.client import WorkerPool
 
 EXIT = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "died": 3, "stopped": 130}
 UNREADABLE = 1
@@ -86,8 +86,8 @@ def _run(arguments: Sequence[str]) -> int:
         "--plots", type=Path, metavar="FOLDER", help="write what is drawn with matplotlib there, as PNG"
     )
     options = parser.parse_args(arguments)
-    from gradviz.worker.client import pool_of_a_command
-    from gradviz.worker.limits import Limits
+    from gradviz.worker.process.client import pool_of_a_command
+    from gradviz.worker.process.limits import Limits
 
     limits = Limits()
     if options.time_limit is not None:
@@ -103,7 +103,7 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots
         return UNREADABLE
     name = shown(path.name)
     trace = _new_trace(text) if as_json or as_steps else None
-    from gradviz.worker.follow import follow
+    from gradviz.worker.process.headless import follow
 
     drawn: list[Figure] = []
     done = follow(pool, text, name, trace, show_output=not as_json, plots=drawn)
@@ -245,8 +245,8 @@ def _drawn(text: str, name: str) -> tuple[Drawing, Sequence[str]]:
         reading = read(text)
     except UserError as error:
         from gradviz.document.from_trace import from_trace
-        from gradviz.worker.client import pool_of_a_command
-        from gradviz.worker.follow import follow
+        from gradviz.worker.process.client import pool_of_a_command
+        from gradviz.worker.process.headless import follow
 
         trace = _new_trace(text)
         with pool_of_a_command() as pool:

@@ -27,7 +27,7 @@ from gradviz.ui.what_if_dialog import WhatIfDialog
 from gradviz.worker.layers import sentence
 
 if TYPE_CHECKING:
-    from gradviz.worker.client import WorkerPool
+    from gradviz.worker.process.client import WorkerPool
 
 FOLLOWS = "PyTorch 2.13"
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.scene import Scene
-    from gradviz.worker.events import Done
+    from gradviz.worker.process.events import Done
 
 STATUS = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "stopped": 130, "died": 3}
 FAILED = 1
@@ -68,8 +68,8 @@ def export(source_path: Path | str, out: Path | str, step: str | int | None = No
 def _run(path: Path) -> tuple[Document, Trace, Done]:
     """A document and the trace of it, whatever became of the run."""
     from gradviz.trace.table.trace import Trace
-    from gradviz.worker.client import pool_of_a_command
-    from gradviz.worker.follow import follow
+    from gradviz.worker.process.client import pool_of_a_command
+    from gradviz.worker.process.headless import follow
 
     contents = load(path)
     document = contents.document

@@ -19,7 +19,7 @@ from gradviz.ui.command_palette import matches
 from gradviz.ui.panels.timeline_paint import SHAPES, SIGNS, colour_of, mark_colour
 from gradviz.ui.theme import Theme
 from gradviz.worker.layers import UNKNOWN, caution, open_doors, rows
-from gradviz.worker.limits import Limits
+from gradviz.worker.process.limits import Limits
 
 if TYPE_CHECKING:
     from gradviz.engine.reference import Entry

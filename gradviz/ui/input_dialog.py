@@ -16,7 +16,7 @@ from gradviz.session.state import State
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
 from gradviz.ui.worker_bridge import LiveRun
-from gradviz.worker.run import ANSWER_CHARS
+from gradviz.worker.process.run import ANSWER_CHARS
 
 LINES, CHARS = 8, 500  # of a prompt that are shown; Output has all of it
 WAITS = "The snippet is waiting for a line of input: input()"

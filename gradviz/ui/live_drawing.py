@@ -20,8 +20,8 @@ from gradviz.session.state import Phase, Run, State
 from gradviz.session.store import Store
 from gradviz.session.wire_check import Tried, forward_only, reason
 from gradviz.ui.worker_bridge import LiveRun, WorkerBridge, refusal
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Done
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Done
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace

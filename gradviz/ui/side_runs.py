@@ -22,8 +22,8 @@ from gradviz.session.store import Store
 from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.session.what_if import WhatIf, begun, compared, failed
 from gradviz.ui.worker_bridge import LiveRun, WorkerBridge, refusal
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Done
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Done
 
 if TYPE_CHECKING:
     from gradviz.session.comparison.differences import Verdict

@@ -19,12 +19,10 @@ from gradviz.document.documents import Document, text_of
 from gradviz.document.snippet import MAX_BYTES, too_big
 from gradviz.session.state import Phase, Run, State
 from gradviz.session.store import Store
-from gradviz.worker import events
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Asked, Detail, Done, Event, Output
-from gradviz.worker.intake import UNREADABLE, Intake
-from gradviz.worker.mailbox import Mailbox
-from gradviz.worker.run import Run as WorkerRun
+from gradviz.worker.process import events
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import UNREADABLE, Asked, Detail, Done, Event, Intake, Mailbox, Output
+from gradviz.worker.process.run import Run as WorkerRun
 
 if TYPE_CHECKING:
     from gradviz.trace.figures import Figure
@@ -396,7 +394,7 @@ class WorkerBridge(QObject):
 
 def _load() -> None:
     """Import NumPy and the trace; and put in order what a killed program left."""
-    from gradviz.worker.process import remove_forgotten
+    from gradviz.worker.process.worker_process import remove_forgotten
 
     remove_forgotten()
     import gradviz.trace.table.trace

@@ -11,7 +11,7 @@ import sys
 from typing import Any, Protocol
 
 from gradviz.worker.parent import parent_watch
-from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, read_frame, write_frame
+from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, read_frame, write_frame
 
 FLUSH_CHARS = 16_000
 PROMPT_CHARS = 2_000

@@ -1,9 +1,8 @@
 """The worker process: import and exercise everything, forget where it is, close the locks, say READY, then run what is
 asked until the pipe ends.
 
-Started by `process.WorkerProcess` (see `spawn` for the command). The pipe moves to private descriptors first, and 0
-and 1 become the null device, so that nothing that C code prints can get into the protocol.
-"""
+Started by `process.worker_process` (see `process.spawn` for the command). The pipe moves to private descriptors first,
+and 0 and 1 become the null device, so that nothing that C code prints can get into the protocol."""
 
 from __future__ import annotations
 
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from gradviz.worker.channel import Channel
 from gradviz.worker.forking import SERVER_FLAG, forget_orders, serve_forks
-from gradviz.worker.limits import MEMORY_MARGIN_MB
 from gradviz.worker.oslock import lock_down
 from gradviz.worker.parent import ended_with
 from gradviz.worker.places import forget_environment, forget_places
+from gradviz.worker.process.limits import MEMORY_MARGIN_MB
 
 if TYPE_CHECKING:
     from gradviz.worker.runner import Runner
@@ -101,7 +100,7 @@ def _prepare() -> Runner:
 
 def _serve(channel: Channel, runner: Runner, reading: int) -> None:
     from gradviz.trace.record.chains import Question
-    from gradviz.worker.protocol import FrameKind, read_frame
+    from gradviz.worker.process.protocol import FrameKind, read_frame
 
     while (frame := read_frame(lambda count: os.read(reading, count), 1 << 20)) is not None:
         if frame.kind is FrameKind.RUN:

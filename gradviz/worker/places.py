@@ -2,9 +2,8 @@
 environment. Those names hold the user's, and one who got past the rules could print them.
 
 Everything is imported by then, so nothing misses them: each module becomes one that was frozen into the program, as
-Python's own `os` is, and its code says `<frozen gradviz.worker.run>` where a file's name was. What is left is in raw
-memory only: strings that were freed, and the names by which the system loaded the libraries.
-"""
+Python's own `os` is, and its code says `<frozen gradviz.worker.process.run>` where a file's name was. What is left is
+in raw memory only: strings that were freed, and the names by which the system loaded the libraries."""
 
 from __future__ import annotations
 

@@ -7,18 +7,22 @@ that it left open is closed, or in its `__str__`.
 
 from __future__ import annotations
 
+import _thread
 import gc
 import linecache
+import signal
 import sys
+import threading
+import time
 import types
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
 
-from gradviz.engine.kernel.state import begin_run
+from gradviz.engine.kernel.state import begin_run, set_observer
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.instrument import instrument
 from gradviz.trace.record.recorder import Recorder
@@ -27,12 +31,74 @@ from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
 from gradviz.worker.policy import Refusal, compile_snippet
-from gradviz.worker.recording import observed, record_error
 from gradviz.worker.saved_files import SavedFiles
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_ins import TorchFacade, World
-from gradviz.worker.ticker import Ticker
 from gradviz.worker.torch_modules import torch_modules
+
+# -- where the runner meets the engine and the trace: a recorder listens during a run
+
+
+@contextmanager
+def observed(recorder: Recorder) -> Iterator[None]:
+    """The engine reports to this recorder."""
+    set_observer(recorder)
+    try:
+        yield
+    finally:
+        set_observer(None)
+
+
+def record_error(recorder: Recorder, error: ErrorText) -> None:
+    """The last step of a run that raised."""
+    set_observer(None)
+    recorder.raised(error.type_name, error.message, error.line, error.traceback, error.last_line)
+
+
+INTERVAL = 0.05
+SOON = 0.002  # until the next try, when a tick came at a bad moment
+
+
+class Ticker:
+    """Calls `tick` in the main thread about every 50 ms between `start` and `stop`, between two bytecodes, also while
+    the snippet loops and reports nothing; and again soon when it returns False.
+
+    By an interval timer where there is one; elsewhere (Windows) a thread raises a signal's handler. That thread must
+    exist before the locks close; it sleeps while nothing runs.
+    """
+
+    def __init__(self, tick: Callable[[], bool], by_thread: bool = not hasattr(signal, "setitimer")) -> None:
+        self._by_thread = by_thread
+        self._number = signal.SIGTERM if by_thread else signal.SIGALRM
+        self._running = threading.Event()
+        self._tick = tick
+        signal.signal(self._number, lambda number, frame: self._ring())
+        if by_thread:
+            threading.Thread(target=self._beat, name="gradviz-ticker", daemon=True).start()
+
+    def start(self) -> None:
+        """Begin ticking."""
+        self._running.set()
+        if not self._by_thread:
+            signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
+
+    def stop(self) -> None:
+        """Tick no more."""
+        self._running.clear()
+        if not self._by_thread:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+
+    def _ring(self) -> None:
+        if not self._tick() and self._running.is_set() and not self._by_thread:
+            signal.setitimer(signal.ITIMER_REAL, SOON, INTERVAL)
+
+    def _beat(self) -> None:
+        while True:
+            self._running.wait()
+            time.sleep(INTERVAL)
+            if self._running.is_set():
+                _thread.interrupt_main(self._number)
+
 
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 

@@ -1,10 +1,9 @@
 """The locks of Windows, by ctypes alone: the calls, a Job that the program puts around a worker, and what a worker
 gives up itself when it is warm.
 
-None needs an administrator. The tokens with which a worker starts are in `windows_token`, its start in
-`windows_process`. Everything follows the published interfaces; each call that fails raises OSError, and the caller
-reports that lock as absent. Who calls: `starting` (what is put on from outside), `oslock` (the rest).
-"""
+None needs an administrator. The tokens with which a worker starts and its start are in `windows_process`. Everything
+follows the published interfaces; each call that fails raises OSError, and the caller reports that lock as absent. Who
+calls: `starting` (what is put on from outside), `oslock` (the rest)."""
 
 from __future__ import annotations
 
@@ -210,7 +209,7 @@ def _inform(windows: Windows, job: int, kind: int, value: ctypes.Structure | cty
 
 def give_up_start(windows: Windows) -> str:
     """Drop the token with which the first thread of this process was started: from now on it has only that of the
-    process, to which nothing is granted (`windows_token`)."""
+    process, to which nothing is granted (`windows_process`)."""
     token = HANDLE()
     windows.call("OpenProcessToken", windows.call("GetCurrentProcess"), _QUERY_TOKEN, ctypes.byref(token))
     try:

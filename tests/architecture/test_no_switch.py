@@ -21,7 +21,7 @@ from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.files.recovery import Recovery
 from gradviz.session.state import View
 from gradviz.ui.settings import Forgetful, Settings
-from gradviz.worker.spawn import worker_environment
+from gradviz.worker.process.spawn import worker_environment
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {
@@ -34,7 +34,7 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
     "ui/app.py": {"QT_QPA_PLATFORM"},
     "ui/export.py": {"QT_QPA_PLATFORM"},
     "ui/startup.py": {"QT_QPA_PLATFORM", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DISPLAY"},
-    "worker/spawn.py": {"SYSTEMROOT"},  # hands it on, on Windows
+    "worker/process/spawn.py": {"SYSTEMROOT"},  # hands it on, on Windows
     "worker/places.py": {"TZ"},  # forgets the others, in the worker
     "worker/trial.py": {"SYSTEMROOT"},  # finds a file there that it must not be able to open, on Windows
 }

@@ -21,13 +21,13 @@ from unittest import mock
 
 import numpy as np
 
-from gradviz.worker import forkserver, process
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Asked, Done, Event, Output
-from gradviz.worker.limits import Limits
-from gradviz.worker.protocol import VERSION
-from gradviz.worker.spawn import source_command, worker_environment
-from gradviz.worker.starting import Started
+from gradviz.worker.process import forkserver, worker_process
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Asked, Done, Event, Output
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.protocol import VERSION
+from gradviz.worker.process.spawn import source_command, worker_environment
+from gradviz.worker.process.starting import Started
 from tests.escapes.attack import Attack
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,7 @@ class Bench:
         else:
             command = source_command("tests.escapes.layered_worker", f"run({layer!r})")
             self._server = forkserver.ForkServer(command, worker_environment("/"))
-            self._instead = mock.patch.object(process, "start", self._start)
+            self._instead = mock.patch.object(worker_process, "start", self._start)
             self._instead.start()
 
     def _start(self, command: object, scratch: str, limits: Limits) -> Started:

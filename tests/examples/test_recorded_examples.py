@@ -12,9 +12,9 @@ import pytest
 from gradviz.trace.table.schema import Batch as TraceBatch
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.jsonable import trace_json
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Done, Event
-from gradviz.worker.limits import Limits
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Batch, Done, Event
+from gradviz.worker.process.limits import Limits
 from tests.examples.test_examples import EXAMPLES, golden
 from tests.snippets.execute import without_addresses
 

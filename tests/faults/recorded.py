@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from gradviz.worker.events import Event
-from gradviz.worker.limits import Limits
-from gradviz.worker.process import WorkerProcess
-from gradviz.worker.protocol import Frame, encode
-from gradviz.worker.run import Run
+from gradviz.worker.process.events import Event
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.protocol import Frame, encode
+from gradviz.worker.process.run import Run
+from gradviz.worker.process.worker_process import WorkerProcess
 
 SNIPPET = """\
 import time

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker import forkserver
-from gradviz.worker.client import pool_of_a_command
-from gradviz.worker.forkserver import ForkServer
-from gradviz.worker.spawn import worker_command, worker_environment
+from gradviz.worker.process import forkserver
+from gradviz.worker.process.client import pool_of_a_command
+from gradviz.worker.process.forkserver import ForkServer
+from gradviz.worker.process.spawn import worker_command, worker_environment
 from tests.guard import _children, _is_dead
 
 pytestmark = pytest.mark.skipif(not forkserver.available(), reason="processes are looked at as Linux shows them")

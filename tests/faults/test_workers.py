@@ -15,10 +15,10 @@ import pytest
 
 from gradviz.trace.table.schema import Batch as Rows
 from gradviz.trace.table.trace import Trace
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Asked, Batch, Done, Event, Output
-from gradviz.worker.limits import Limits
-from gradviz.worker.protocol import FrameKind
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Asked, Batch, Done, Event, Output
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.protocol import FrameKind
 from tests.faults import recorded
 from tests.faults.recorded import PATIENCE, SNIPPET, Attempt, encoded, failing, frames
 from tests.fuzz.traces import look_at_everything

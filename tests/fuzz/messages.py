@@ -12,11 +12,11 @@ from typing import Any
 
 from gradviz.trace.table import encoding, schema
 from gradviz.trace.table.trace import Trace
-from gradviz.worker.events import Asked, Batch, Done, Event, Output
-from gradviz.worker.limits import Limits
-from gradviz.worker.process import WorkerProcess
-from gradviz.worker.protocol import VERSION, FrameKind
-from gradviz.worker.run import Run
+from gradviz.worker.process.events import Asked, Batch, Done, Event, Output
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.protocol import VERSION, FrameKind
+from gradviz.worker.process.run import Run
+from gradviz.worker.process.worker_process import WorkerProcess
 from tests.fuzz.choices import Choices
 from tests.fuzz.traces import WRONG
 from tests.trace.sample import SOURCE, sample_batch

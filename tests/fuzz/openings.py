@@ -22,9 +22,9 @@ from gradviz.document.snippet import Snippet
 from gradviz.ui import export
 from gradviz.ui.launch import application, wait_until
 from gradviz.ui.window import MainWindow
-from gradviz.worker import client
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.limits import Limits
+from gradviz.worker.process import client
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.limits import Limits
 from tests.fuzz import files
 from tests.fuzz.choices import Choices
 from tests.fuzz.plots import nothing_said

@@ -30,7 +30,7 @@ from gradviz.ui.theme import DARK, LIGHT, Theme
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
-from gradviz.worker.protocol import Frame, FrameKind, encode, read_frame
+from gradviz.worker.process.protocol import Frame, FrameKind, encode, read_frame
 from tests.fuzz.choices import Choices
 
 MESSAGE = 8 * figures.MOST_NUMBERS

@@ -18,8 +18,8 @@ from gradviz.session.timeline.outline import Strip
 from gradviz.trace.table import schema
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.explain import explain
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Event
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Batch, Event
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ from gradviz.session.state import Phase, Run, Selection, State
 from gradviz.session.what_if import begun, compared, swapped
 from gradviz.trace.table import schema
 from gradviz.trace.table.trace import Trace
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Event
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Batch, Event
 
 X = "import torch\nx = torch.tensor([1., 2.], requires_grad=True)\n"
 

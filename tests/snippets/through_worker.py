@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Done, Event, Output
-from gradviz.worker.limits import Limits
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Done, Event, Output
+from gradviz.worker.process.limits import Limits
 from tests.snippets.execute import first_line, without_addresses
 
 WARNING = re.compile(r"^[^\n]+?:\d+: (\w+Warning): ([^\n]*)", re.MULTILINE)

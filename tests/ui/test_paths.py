@@ -10,7 +10,7 @@ from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing
 from gradviz.session.state import Selection
 from gradviz.ui.panels.paths import HINT, PathsPanel
-from gradviz.worker.events import Detail, Done
+from gradviz.worker.process.events import Detail, Done
 from tests.driver import RUN_TIMEOUT, Pilot
 from tests.trace.test_chains import NET, SCALARS, tensor_called
 

@@ -16,7 +16,7 @@ from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.state import Phase
 from gradviz.ui.figures.painter import paint_figure
 from gradviz.ui.panels.plots import LargePlot, PlotsPanel
-from gradviz.worker.events import Figure
+from gradviz.worker.process.events import Figure
 from tests.driver import RUN_TIMEOUT, Pilot
 
 TRAINING = """

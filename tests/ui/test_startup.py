@@ -27,8 +27,8 @@ from gradviz.ui.window import MainWindow
 app = application()
 window = MainWindow()
 heavy = {"numpy", "ml_dtypes", "networkx", "gradviz.engine", "gradviz.torch"}
-later = {"gradviz.worker.client", "gradviz.trace", "gradviz.ui.panels.graph", "gradviz.ui.dialogs", "html", "socket"}
-later |= {"gradviz.document.shaping", "gradviz.document.catalogue"}
+later = {"gradviz.worker.process.client", "gradviz.trace", "gradviz.ui.panels.graph", "gradviz.ui.dialogs", "html"}
+later |= {"socket", "gradviz.document.shaping", "gradviz.document.catalogue"}
 later |= {"gradviz.session.comparison.proposals", "gradviz.session.breakpoints.condition_values"}
 
 def after_first_paint():

@@ -10,10 +10,9 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Selection
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Detail, Done, Event
-from gradviz.worker.limits import Limits
-from gradviz.worker.mailbox import Mailbox
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Batch, Detail, Done, Event, Mailbox
+from gradviz.worker.process.limits import Limits
 from tests.driver import Pilot
 
 FINE = "import torch\nx = torch.tensor(3., requires_grad=True)\n(x * x).backward()\n"

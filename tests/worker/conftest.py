@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Done, Event, Output
-from gradviz.worker.limits import Limits
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Batch, Done, Event, Output
+from gradviz.worker.process.limits import Limits
 
 PATIENCE = 60.0
 

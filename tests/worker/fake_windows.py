@@ -9,7 +9,8 @@ import struct
 import subprocess
 from typing import Any
 
-from gradviz.worker import windows, windows_process
+from gradviz.worker import windows
+from gradviz.worker.process import windows_process
 from gradviz.worker.windows import Windows
 
 PRIVILEGES = 3

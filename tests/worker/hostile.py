@@ -6,9 +6,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from gradviz.worker.limits import Limits
-from gradviz.worker.process import WorkerProcess
-from gradviz.worker.protocol import VERSION
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.protocol import VERSION
+from gradviz.worker.process.worker_process import WorkerProcess
 
 ROOT = Path(__file__).parents[2]
 _BEGINS = f"""\

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker.protocol import FrameKind, read_frame
+from gradviz.worker.process.protocol import FrameKind, read_frame
 
 ROOT = Path(__file__).parents[2]
 

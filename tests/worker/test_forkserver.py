@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker import forkserver
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Output
-from gradviz.worker.forkserver import Forked, ForkServer
-from gradviz.worker.limits import Limits
-from gradviz.worker.process import WorkerProcess
-from gradviz.worker.spawn import worker_command, worker_environment
+from gradviz.worker.process import forkserver
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Output
+from gradviz.worker.process.forkserver import Forked, ForkServer
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.spawn import worker_command, worker_environment
+from gradviz.worker.process.worker_process import WorkerProcess
 
 pytestmark = pytest.mark.skipif(not forkserver.available(), reason="the fork server is for Linux; elsewhere: starting")
 READY = 60  # seconds, on a machine that is busy
@@ -137,8 +137,8 @@ def test_what_hinders_all_workers_is_said_by_each(tmp_path: Path) -> None:
 
 def test_server_and_workers_end_with_a_program_that_is_killed() -> None:
     code = (
-        "import sys\nfrom gradviz.worker import forkserver\nfrom gradviz.worker.limits import Limits\n"
-        "from gradviz.worker.process import WorkerProcess\n"
+        "import sys\nfrom gradviz.worker.process import forkserver\nfrom gradviz.worker.process.limits import Limits\n"
+        "from gradviz.worker.process.worker_process import WorkerProcess\n"
         f"worker = WorkerProcess(Limits())\nworker.wait_ready({READY})\n"
         "print(worker.pid, forkserver._server.pid, flush=True)\nsys.stdin.read()\n"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker.client import WorkerPool
+from gradviz.worker.process.client import WorkerPool
 from tests.worker.conftest import run_in
 
 RUNS = 60

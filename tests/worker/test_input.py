@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 import pytest
 
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Asked, Done, Event, Output
-from gradviz.worker.limits import Limits
-from gradviz.worker.run import ANSWER_CHARS, PROMPT_CHARS, Run
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Asked, Done, Event, Output
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.run import ANSWER_CHARS, PROMPT_CHARS, Run
 from tests.worker.conftest import PATIENCE, Outcome
 from tests.worker.hostile import worker_that
 

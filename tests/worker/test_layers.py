@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gradviz.worker import layers
-from gradviz.worker.client import WorkerPool
 from gradviz.worker.layers import CAUTIONS, LAYERS, OPEN_DOORS, UNKNOWN, UNTRIED, caution, merged, rows, sentence
-from gradviz.worker.limits import Limits
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.limits import Limits
 from tests.worker.conftest import Runner
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
 

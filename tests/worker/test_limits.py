@@ -10,9 +10,9 @@ from collections.abc import Callable
 
 import pytest
 
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Done, Event, Output
-from gradviz.worker.limits import Limits
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Batch, Done, Event, Output
+from gradviz.worker.process.limits import Limits
 from tests.worker.conftest import PATIENCE, run_in
 
 MakePool = Callable[..., WorkerPool]

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker import macos, starting
-from gradviz.worker.spawn import search_folders, worker_folders
+from gradviz.worker import macos
+from gradviz.worker.process import starting
+from gradviz.worker.process.spawn import search_folders, worker_folders
 
 ROOT = Path(__file__).parents[2]
 STRICT, LENIENT = macos.PROFILES

@@ -8,12 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from gradviz.trace.table.trace import Trace
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Batch, Done, Event, Output
-from gradviz.worker.intake import DECODED, Intake
-from gradviz.worker.limits import Limits
-from gradviz.worker.mailbox import EACH, Mailbox
-from gradviz.worker.stopwatch import Stopwatch
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import DECODED, EACH, Batch, Done, Event, Intake, Mailbox, Output
+from gradviz.worker.process.limits import Limits, Stopwatch
 from tests.worker.conftest import PATIENCE
 
 MakePool = Callable[..., WorkerPool]

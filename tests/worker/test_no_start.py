@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker import process
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Done, Event
+from gradviz.worker.process import worker_process
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Done, Event
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_no_room_for_a_worker_is_a_sentence(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where no other program makes folders
-    monkeypatch.setattr(process.tempfile if step == "mkdtemp" else process, step, fail)
+    monkeypatch.setattr(worker_process.tempfile if step == "mkdtemp" else worker_process, step, fail)
     events: list[Event] = []
     pool.warm()
     run = pool.start("x = 1\n", events.append)
@@ -46,7 +46,7 @@ def test_no_room_for_a_worker_is_a_sentence(
 
 
 def test_old_empty_scratch_folders_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(worker_process.tempfile, "gettempdir", lambda: str(tmp_path))
     old = ["gradviz-abcd_123", "gradviz-full0000", "gradviz-tests-ab", "another-abcd1234"]
     for name in [*old, "gradviz-young000"]:
         (tmp_path / name).mkdir()
@@ -55,11 +55,11 @@ def test_old_empty_scratch_folders_are_removed(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "gradviz-link0000").symlink_to(tmp_path / "another-abcd1234")
     for name in [*old, "gradviz-file0000"]:
         os.utime(tmp_path / name, (1e9, 1e9))
-    process.remove_forgotten()
+    worker_process.remove_forgotten()
     left = {"gradviz-full0000", "gradviz-tests-ab", "another-abcd1234"}
     left |= {"gradviz-young000", "gradviz-file0000", "gradviz-link0000"}
     assert {entry.name for entry in tmp_path.iterdir()} == left
-    monkeypatch.setattr(process.time, "time", lambda: 1e8)
+    monkeypatch.setattr(worker_process.time, "time", lambda: 1e8)
     os.utime(tmp_path / "gradviz-young000", (1e9, 1e9))
-    process.remove_forgotten()
+    worker_process.remove_forgotten()
     assert (tmp_path / "gradviz-young000").exists(), "the clock was set back"

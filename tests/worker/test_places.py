@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy
 import pytest
 
-from gradviz.worker.spawn import FOLDER_FLAG, source_command
+from gradviz.worker.process.spawn import FOLDER_FLAG, source_command
 from tests.worker.conftest import Runner
 
 ROOT = Path(__file__).parents[2]

@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
-from gradviz.worker.events import Done, Event, Figure
-from gradviz.worker.limits import Limits
-from gradviz.worker.process import WorkerProcess
-from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field, encode, read_frame, text_field
-from gradviz.worker.run import Run
+from gradviz.worker.process.events import Done, Event, Figure
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, count_field, encode, read_frame, text_field
+from gradviz.worker.process.run import Run
+from gradviz.worker.process.worker_process import WorkerProcess
 from tests.worker.hostile import worker_that
 
 CAP = 1000
@@ -210,7 +210,7 @@ def test_a_worker_that_hangs_before_it_is_ready() -> None:
 def test_a_worker_ends_with_the_program_that_started_it() -> None:
     """A program that is killed leaves no worker behind, not even one in an endless loop."""
     code = (
-        "import sys, time\nfrom gradviz.worker.client import WorkerPool\n"
+        "import sys, time\nfrom gradviz.worker.process.client import WorkerPool\n"
         "pool = WorkerPool()\n"
         "run = pool.start('print(1)\\nwhile True: pass', lambda event: print(run_pid(), flush=True))\n"
         "def run_pid(): return next(iter(pool._workers)).pid\n"

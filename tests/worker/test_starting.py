@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker import process, spawn, starting
-from gradviz.worker.limits import Limits
-from gradviz.worker.process import WorkerProcess
-from gradviz.worker.spawn import worker_command, worker_environment, worker_folders
-from gradviz.worker.starting import Started
+from gradviz.worker.process import spawn, starting, worker_process
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.spawn import worker_command, worker_environment, worker_folders
+from gradviz.worker.process.starting import Started
+from gradviz.worker.process.worker_process import WorkerProcess
 
 ROOT = Path(__file__).parents[2]
 READY = 60
@@ -71,8 +71,10 @@ def test_a_process_without_its_parent_is_an_orphan() -> None:
 @pytest.mark.skipif(not HAS_PROC, reason="needs /proc")
 def test_a_worker_that_loops_ends_with_a_program_that_is_killed() -> None:
     code = (
-        "import sys\nfrom gradviz.worker.limits import Limits\nfrom gradviz.worker.process import WorkerProcess\n"
-        "from gradviz.worker.protocol import Frame, FrameKind\nfrom gradviz.worker.spawn import worker_command\n"
+        "import sys\nfrom gradviz.worker.process.limits import Limits\n"
+        "from gradviz.worker.process.worker_process import WorkerProcess\n"
+        "from gradviz.worker.process.protocol import Frame, FrameKind\n"
+        "from gradviz.worker.process.spawn import worker_command\n"
         f"worker = WorkerProcess(Limits(), command=worker_command())\nworker.wait_ready({READY})\n"
         "def say(frame): print(worker.pid, flush=True)\n"
         "worker.listen(say, print)\nbounds = {'output_chars': 100, 'values_mb': 1}\n"
@@ -100,7 +102,7 @@ def test_a_lock_in_which_no_worker_gets_ready_is_left_out_and_said(monkeypatch: 
     monkeypatch.setattr(starting, "_given_up", {})
     released: list[bool] = []
     outside = {"job": "on", "sandbox": "absent: no"}
-    monkeypatch.setattr(process, "start", lambda *_: started("pass", outside, lambda: released.append(True)))
+    monkeypatch.setattr(worker_process, "start", lambda *_: started("pass", outside, lambda: released.append(True)))
     one = WorkerProcess(Limits())
     one.join()
     assert released == [True]
@@ -110,7 +112,7 @@ def test_a_lock_in_which_no_worker_gets_ready_is_left_out_and_said(monkeypatch: 
 def test_a_lock_in_which_a_worker_hangs_while_it_starts_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "_given_up", {})
     outside = {"job": "on", "restricted token": "on"}
-    monkeypatch.setattr(process, "start", lambda *_: started("input()", outside, starting._nothing))
+    monkeypatch.setattr(worker_process, "start", lambda *_: started("input()", outside, starting._nothing))
     one = WorkerProcess(Limits())
     assert not one.wait_ready(0.1)
     one.kill()
@@ -120,7 +122,7 @@ def test_a_lock_in_which_a_worker_hangs_while_it_starts_is_left_out(monkeypatch:
 
 def test_a_worker_that_is_killed_while_it_starts_says_nothing_about_its_locks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(starting, "_given_up", {})
-    monkeypatch.setattr(process, "start", lambda *_: started("input()", {"sandbox": "on"}, starting._nothing))
+    monkeypatch.setattr(worker_process, "start", lambda *_: started("input()", {"sandbox": "on"}, starting._nothing))
     one = WorkerProcess(Limits())
     one.kill()
     one.join()
@@ -130,7 +132,7 @@ def test_a_worker_that_is_killed_while_it_starts_says_nothing_about_its_locks(mo
 def test_locks_from_outside_are_told_with_those_from_inside(monkeypatch: pytest.MonkeyPatch) -> None:
     real = starting.start
     monkeypatch.setattr(
-        process, "start", lambda *given: Started(real(*given).process, {"sandbox": "on"}, starting._nothing)
+        worker_process, "start", lambda *given: Started(real(*given).process, {"sandbox": "on"}, starting._nothing)
     )
     one = WorkerProcess(Limits(), command=worker_command())
     assert one.wait_ready(READY)

@@ -10,7 +10,7 @@ from typing import NoReturn
 import pytest
 
 from gradviz.worker import trial
-from gradviz.worker.client import WorkerPool
+from gradviz.worker.process.client import WorkerPool
 from tests.worker.conftest import Runner
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS, tried
 from tests.worker.test_oslock import NO_LANDLOCK, NO_SECCOMP

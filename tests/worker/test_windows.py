@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from gradviz.worker import windows
-from gradviz.worker.endings import how_it_ended
+from gradviz.worker.process.worker_process import how_it_ended
 from gradviz.worker.windows import BasicLimits, ExtendedLimits, MandatoryLabel
 from tests.worker.fake_windows import FakeSystem
 

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker import process, starting, windows, windows_token
-from gradviz.worker.limits import Limits
-from gradviz.worker.spawn import worker_command, worker_environment
-from gradviz.worker.starting import Started, start_on_windows
-from gradviz.worker.windows_process import ProcessInformation, StartupInfo
-from gradviz.worker.windows_token import NULL_SID, SidAndAttributes
+from gradviz.worker import windows
+from gradviz.worker.process import starting, windows_process, worker_process
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.spawn import worker_command, worker_environment
+from gradviz.worker.process.starting import Started, start_on_windows
+from gradviz.worker.process.windows_process import NULL_SID, ProcessInformation, SidAndAttributes, StartupInfo
 from tests.worker.conftest import run_in
 from tests.worker.fake_windows import ATTRIBUTE_LIST_SIZE, GROUP, LOGON, USER, FakeSystem
 
@@ -66,7 +66,7 @@ def test_the_sid_is_the_one_to_which_nothing_is_granted() -> None:
 
 def test_the_process_may_nothing_and_its_first_thread_what_the_user_may() -> None:
     system = FakeSystem()
-    tokens = windows_token.make_tokens(system.windows())
+    tokens = windows_process.make_tokens(system.windows())
     assert system.names() == [
         "GetCurrentProcess", "OpenProcessToken", *["GetTokenInformation"] * 6, "CreateRestrictedToken",
         "CreateRestrictedToken", "DuplicateTokenEx", "CloseHandle", "CloseHandle",
@@ -87,7 +87,7 @@ def test_the_process_may_nothing_and_its_first_thread_what_the_user_may() -> Non
 def test_tokens_that_can_t_be_made_leave_no_handle(name: str, how: str) -> None:
     system = FakeSystem(**{how: name})
     with pytest.raises(OSError, match=name):
-        windows_token.make_tokens(system.windows())
+        windows_process.make_tokens(system.windows())
     assert system.open == set()
 
 
@@ -209,8 +209,8 @@ def test_a_whole_worker_starts_so_and_runs_a_snippet(tmp_path: Path, monkeypatch
     def start(command: object, scratch: str, limits: Limits) -> Started:
         return started_on(system, Path(scratch), [*worker_command(), f"--memory-mb={limits.memory_mb}"])
 
-    monkeypatch.setattr(process, "start", start)
-    from gradviz.worker.client import WorkerPool
+    monkeypatch.setattr(worker_process, "start", start)
+    from gradviz.worker.process.client import WorkerPool
 
     pool = WorkerPool(reuse=True)
     try:

@@ -1,5 +1,5 @@
 """The program's side of the fork server (`forking`): one process for the whole program that is asked for workers.
-What it gives behaves as a `subprocess.Popen` does, as far as `process` needs it.
+What it gives behaves as a `subprocess.Popen` does, as far as `worker_process` needs it.
 
 Started with the first worker; ends with the program, also with one that is killed, because its socket closes. Where
 the system lacks what is needed (anything but Linux), `available` is False, and workers are started one by one.
@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from typing import IO
 
 from gradviz.worker.forking import PACKET, SERVER_FLAG
-from gradviz.worker.spawn import worker_command, worker_environment
+from gradviz.worker.process.spawn import worker_command, worker_environment
 
 AWAY = 1  # the status of a worker whose server is gone: nobody knows
 

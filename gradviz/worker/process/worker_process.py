@@ -2,8 +2,8 @@
 thread of its own.
 
 The reader thread decodes frames and hands them to whoever listens; when the stream ends it reaps the process and
-empties the scratch folder. Malformed bytes end the process: a worker that breaks the protocol is not asked again.
-"""
+empties the scratch folder, and says in words how it ended when nobody ended it on purpose. Malformed bytes end the
+process: a worker that breaks the protocol is not asked again."""
 
 from __future__ import annotations
 
@@ -11,16 +11,48 @@ import contextlib
 import os
 import re
 import shutil
+import signal
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
 
-from gradviz.worker.endings import how_it_ended
 from gradviz.worker.layers import merged
-from gradviz.worker.limits import Limits
-from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
-from gradviz.worker.starting import not_ready, prepare, start
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
+from gradviz.worker.process.starting import not_ready, prepare, start
+
+_WINDOWS = {  # the statuses with which Windows ends a process, as far as they can happen to a worker
+    0xC0000005: "it accessed memory that is not its own",
+    0xC0000017: "Windows had no memory left",
+    0xC000001D: "the processor does not know an instruction",
+    0xC0000044: "it used up its processor time",
+    0xC00000FD: "its stack overflowed",
+    0xC0000135: "a library is missing",
+    0xC0000142: "a library could not start",
+    0xC000013A: "it was interrupted",
+    0xC0000374: "its memory was damaged",
+    0xC0000409: "it ended itself after a fatal error",
+}
+
+
+def how_it_ended(code: int | None, on_windows: bool = os.name == "nt") -> str:
+    """What the exit status says, "" if nothing."""
+    if not code:
+        return ""
+    if on_windows:
+        return _WINDOWS.get(code & 0xFFFFFFFF, f"exit status {code & 0xFFFFFFFF:#x}" if code >> 16 else _status(code))
+    if code > 0:
+        return _status(code)
+    try:
+        return f"signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"signal {-code}"
+
+
+def _status(code: int) -> str:
+    return f"exit status {code}"
+
 
 SCRATCH = "gradviz-"  # how the names of the scratch folders begin
 FORGOTTEN = 3600.0  # seconds after which one belongs to a program that was killed

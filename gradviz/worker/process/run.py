@@ -2,7 +2,7 @@
 
 A thread per run watches the clock, the processor time and the memory; whatever goes too far is ended by killing the
 process, and what it had already sent is still delivered. Which worker it gets is decided in `client`; the process
-itself is in `process`.
+itself is in `worker_process`.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
-from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Figure, Output
-from gradviz.worker.limits import Limits
-from gradviz.worker.process import WorkerProcess
-from gradviz.worker.protocol import Frame, FrameKind, ProtocolError, count_field, text_field
-from gradviz.worker.stopwatch import Stopwatch
-from gradviz.worker.usage import Usage, usage
+from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Output
+from gradviz.worker.process.limits import Limits, Stopwatch, Usage, usage
+from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, count_field, text_field
+from gradviz.worker.process.worker_process import WorkerProcess
 
 _POLL_SECONDS = 0.05
 ASLEEP = 5.0  # seconds between two looks at a run after which the machine must have slept
@@ -205,7 +203,7 @@ class Run:
             self._limit(f"recorded more than {self._limits.recorded_bytes // 1_000_000:,} MB", LESS_RECORDED)
 
     def _deliver(self, event: Event) -> None:
-        with self._clock.held():  # see Note [Held back] in `mailbox`
+        with self._clock.held():  # see Note [Held back] in `events`
             self._on_event(event)
 
     def _take_output(self, frame: Frame) -> None:

@@ -49,7 +49,10 @@ def search_folders() -> list[str]:
 
 
 def _own_folder() -> str:
-    return os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    folder = os.path.abspath(__file__)
+    for _ in ("spawn", "process", "worker", "gradviz"):
+        folder = os.path.dirname(folder)
+    return folder
 
 
 def worker_folders() -> list[str]:

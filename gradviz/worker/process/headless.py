@@ -8,15 +8,14 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
-from gradviz.worker.client import WorkerPool
-from gradviz.worker.events import Asked, Batch, Detail, Done, Event, Figure, Output
-from gradviz.worker.mailbox import Mailbox
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Mailbox, Output
 from gradviz.worker.terminal import Terminal
 
 if TYPE_CHECKING:
     from gradviz.trace import figures
     from gradviz.trace.table.trace import Trace
-    from gradviz.worker.run import Run
+    from gradviz.worker.process.run import Run
 
 
 def follow(

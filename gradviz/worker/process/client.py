@@ -2,7 +2,7 @@
 
 `WorkerPool.start(source, on_event)` calls `on_event` from the worker's reader thread with `Batch`, `Output` and so on,
 and once and last `Done`. What a run is, and how its limits are enforced, is in `run`; the process itself is in
-`process`.
+`worker_process`.
 
 Note [One-shot] A worker that has run a snippet is never used again: whatever the snippet left in it dies with it, and
 the next worker is already warm. Only code that this program wrote itself, from a drawing, runs in a pool with `reuse`:
@@ -17,11 +17,11 @@ import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping
 
-from gradviz.worker.events import Done, Event
-from gradviz.worker.forkserver import close_server
-from gradviz.worker.limits import Limits
-from gradviz.worker.process import WorkerProcess
-from gradviz.worker.run import WORKER_STATUSES, Run
+from gradviz.worker.process.events import Done, Event
+from gradviz.worker.process.forkserver import close_server
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.run import WORKER_STATUSES, Run
+from gradviz.worker.process.worker_process import WorkerProcess
 
 SPARES = 2  # workers that are kept for further runs
 

@@ -3,7 +3,7 @@ Windows, sandbox-exec on macOS.
 
 On Linux there are none: the worker locks itself (`oslock`). A lock that the system refuses is reported as absent, and
 the worker starts without it; one in which a worker could not get ready is not tried again. What starts is in `spawn`,
-who reads it in `process`.
+who reads it in `worker_process`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from gradviz.worker import forkserver, macos, windows, windows_process, windows_token
-from gradviz.worker.limits import MEMORY_MARGIN_MB, Limits
-from gradviz.worker.spawn import search_folders, worker_command, worker_environment, worker_folders
+from gradviz.worker import macos, windows
+from gradviz.worker.process import forkserver, windows_process
+from gradviz.worker.process.limits import MEMORY_MARGIN_MB, Limits
+from gradviz.worker.process.spawn import search_folders, worker_command, worker_environment, worker_folders
 
 _TO_GIVE_UP = ("restricted token", "sandbox", "job")  # if a worker does not start, the first of them first
 _DID_NOT_START = "absent: a worker did not start in it"
@@ -99,7 +100,7 @@ def start_on_windows(
 ) -> Started:
     """Suspended, with a token to which nothing is granted and in a Job; without what Windows refuses."""
     calls, layers = system(), {}
-    tokens, layers["restricted token"] = _made("restricted token", lambda: windows_token.make_tokens(calls))
+    tokens, layers["restricted token"] = _made("restricted token", lambda: windows_process.make_tokens(calls))
     job, layers["job"] = _made("job", lambda: windows.make_job(memory_mb, calls))
     environment = worker_environment(scratch)
     child: windows_process.Child | None = None
@@ -134,7 +135,7 @@ def _started_late(command: list[str], scratch: str, job: windows.Job | None, lay
     return Started(process, layers, _nothing if job is None else job.close)
 
 
-Lock = TypeVar("Lock", windows.Job, windows_token.Tokens)
+Lock = TypeVar("Lock", windows.Job, windows_process.Tokens)
 
 
 def _made(layer: str, make: Callable[[], Lock]) -> tuple[Lock | None, str]:
@@ -148,7 +149,7 @@ def _made(layer: str, make: Callable[[], Lock]) -> tuple[Lock | None, str]:
     return made, f"on ({made.detail})" if made.detail else "on"
 
 
-def _close(lock: windows.Job | windows_token.Tokens | None) -> None:
+def _close(lock: windows.Job | windows_process.Tokens | None) -> None:
     if lock is not None:
         lock.close()
 

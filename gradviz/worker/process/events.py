@@ -1,0 +1,190 @@
+"""What a run tells its caller: recorded columns, printed text, and once how it ended; and the way of these events from
+a worker's reader thread to whoever takes them. An `Intake` makes recorded steps a trace in the reader thread, so that
+the window's is free to paint.
+
+Note [Held back] `Mailbox.put` waits while as many bytes as there is room for have not been taken. So the reader thread
+reads no further, the pipe fills, and the worker waits in its own write: however fast it records, the program holds no
+more than `ROOM` of what is not yet decoded. The run's clock stands still meanwhile. `close` lets go of whoever waits in
+`put`: a mailbox must be closed before one waits for the reader thread that fills it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Recorded steps: the header and the raw columns, for `Trace.extend`; `size` is what both took of the pipe."""
+
+    header: dict[str, Any]
+    payload: bytes
+    size: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True)
+class Output:
+    """Text that the snippet printed; `stream` is "out" or "err", or "in" for what was typed for input()."""
+
+    stream: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Detail:
+    """How a run ended, in words: one sentence, and the error as Python prints it when the snippet raised."""
+
+    sentence: str = ""
+    line: int = -1
+    traceback: str = ""
+    last_line: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Done:
+    """The end of a run; `status` is ok, raised, refused, limit, stopped or died."""
+
+    status: str
+    detail: Detail = field(default_factory=Detail)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The snippet called input(): the run waits until `Run.answer` is called."""
+
+    prompt: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot that the snippet showed, checked by `figures.Figure`'s reader before it is drawn."""
+
+    header: dict[str, Any]
+    payload: bytes
+
+
+Event = Batch | Output | Asked | Figure | Done
+
+
+ROOM = 8_000_000  # bytes
+EACH = 500  # bytes that an event takes besides what it carries
+
+
+class Mailbox:
+    """A queue between two threads, bounded by bytes; one event is always let in."""
+
+    def __init__(self, on_put: Callable[[], None] | None = None, room: int = ROOM) -> None:
+        self._on_put = on_put
+        self._room = room
+        self._events: deque[tuple[int, Event]] = deque()
+        self._weight = 0
+        self._changed = threading.Condition()
+        self._closed = False
+
+    def __len__(self) -> int:
+        return len(self._events)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody takes anything any more."""
+        return self._closed
+
+    def put(self, event: Event) -> None:
+        """Add an event; waits for room. What comes after `close` is forgotten."""
+        weight = weight_of(event)
+        with self._changed:
+            while self._events and self._weight + weight > self._room and not self._closed:
+                self._changed.wait()
+            if self._closed:
+                return
+            self._events.append((weight, event))
+            self._weight += weight
+            self._changed.notify_all()
+        if self._on_put is not None:
+            self._on_put()
+
+    def take(self) -> Event | None:
+        """The oldest event, None if there is none."""
+        with self._changed:
+            return self._pop() if self._events else None
+
+    def wait(self) -> Event:
+        """The oldest event, as soon as there is one."""
+        with self._changed:
+            while not self._events:
+                self._changed.wait()
+            return self._pop()
+
+    def close(self) -> None:
+        """Forget everything, now and later."""
+        with self._changed:
+            self._closed = True
+            self._events.clear()
+            self._weight = 0
+            self._changed.notify_all()
+
+    def _pop(self) -> Event:
+        weight, event = self._events.popleft()
+        self._weight -= weight
+        self._changed.notify_all()
+        return event
+
+
+def weight_of(event: Event) -> int:
+    """About how many bytes an event holds."""
+    if isinstance(event, Batch):
+        return EACH + max(event.size, len(event.payload))
+    if isinstance(event, Output):
+        return EACH + 4 * len(event.text)
+    if isinstance(event, Figure):
+        return EACH + len(event.payload)
+    return EACH
+
+
+DECODED = Batch({}, b"")
+UNREADABLE = "The worker sent data that could not be decoded ({}). Run it again."
+
+
+class Intake:
+    """`put` is called by the reader thread."""
+
+    def __init__(self, trace: Trace, mailbox: Mailbox) -> None:
+        self._trace = trace
+        self._mailbox = mailbox
+        self._extending = threading.Lock()
+        self._is_readable = True
+
+    def put(self, event: Event) -> None:
+        """Decode recorded steps; everything, or that there was more of them, goes on to the mailbox."""
+        if not isinstance(event, Batch):
+            self._mailbox.put(event)
+        elif self._is_readable and not self._mailbox.is_closed:
+            self._mailbox.put(self._decoded(event))
+
+    def _decoded(self, batch: Batch) -> Event:
+        from gradviz.trace.table import encoding, schema
+
+        try:
+            with self._extending:
+                self._trace.extend(schema.Batch(batch.header, batch.payload))
+        except encoding.TraceFormatError as error:
+            self._is_readable = False
+            return Done("died", Detail(UNREADABLE.format(error)))
+        return DECODED
+
+    def so_far(self) -> Trace | None:
+        """The trace as it is now; None while it is being extended."""
+        if not self._extending.acquire(blocking=False):
+            return None
+        try:
+            return self._trace.as_now()
+        finally:
+            self._extending.release()

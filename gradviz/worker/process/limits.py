@@ -1,0 +1,152 @@
+"""How much one run may use, and what it uses: processor time and memory of the worker's process (`usage`), and a clock
+(`Stopwatch`) that stands still while the run waits for a person, for the window, or while the machine sleeps. The
+parent measures and enforces (`run`), the worker's own locks are the second fence.
+
+Usage is read without a package on Linux, macOS and Windows. Only the Linux reader has been run; the other two follow
+the systems' documentation (`proc_pid_rusage`, `GetProcessMemoryInfo`). Where nothing can be read the answer is None,
+and only wall clock and the worker's own locks bound a run."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+MEMORY_MARGIN_MB = 512  # address space beyond the resident limit: libraries, stacks, arenas
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds of one run: seconds, megabytes, counts and bytes."""
+
+    wall_seconds: float = 20.0
+    cpu_seconds: float = 20.0
+    memory_mb: int = 1500
+    output_chars: int = 200_000
+    steps: int = 1_000_000
+    values_mb: int = 256  # of arrays that are kept whole; of further ones a summary is
+    recorded_bytes: int = 512_000_000
+    message_bytes: int = 256_000_000
+    start_seconds: float = 30.0
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Resident bytes and seconds of processor time since the process began."""
+
+    resident: int
+    cpu_seconds: float
+
+
+def usage(pid: int) -> Usage | None:
+    """What process `pid` uses now, or None if it is gone or can't be asked."""
+    try:
+        if sys.platform.startswith("linux"):
+            return _linux(pid)
+        if sys.platform == "darwin":
+            return _macos(pid)
+        if os.name == "nt":
+            return _windows(pid)
+    except (OSError, ValueError, IndexError, AttributeError):
+        return None
+    return None
+
+
+def _linux(pid: int) -> Usage:
+    with open(f"/proc/{pid}/stat", "rb") as file:
+        fields = file.read().rpartition(b")")[2].split()
+    ticks = int(fields[11]) + int(fields[12])
+    return Usage(int(fields[21]) * os.sysconf("SC_PAGE_SIZE"), ticks / os.sysconf("SC_CLK_TCK"))
+
+
+def _macos(pid: int) -> Usage | None:
+    # rusage_info_v0: 16 bytes of uuid, user, system, 2 counts of wake-ups, pageins, wired, resident, footprint
+    buffer = (ctypes.c_uint64 * 64)()
+    library = ctypes.CDLL("/usr/lib/libproc.dylib", use_errno=True)
+    if library.proc_pid_rusage(pid, 0, ctypes.byref(buffer)):
+        return None
+    timebase = (ctypes.c_uint32 * 2)(1, 1)  # times are in ticks of the machine: 1 ns on Intel, 125/3 ns on Apple's own
+    ctypes.CDLL("/usr/lib/libSystem.dylib").mach_timebase_info(ctypes.byref(timebase))
+    nanoseconds = (buffer[2] + buffer[3]) * timebase[0] / (timebase[1] or 1)
+    return Usage(max(buffer[8], buffer[9]), nanoseconds / 1e9)  # compressed pages are in the footprint only
+
+
+def _windows(pid: int) -> Usage | None:
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined,unused-ignore]
+    kernel.OpenProcess.restype = ctypes.c_void_p
+    handle = ctypes.c_void_p(kernel.OpenProcess(0x1000, False, pid))  # PROCESS_QUERY_LIMITED_INFORMATION
+    if not handle:
+        return None
+    try:
+        counters = (
+            ctypes.c_size_t * 10
+        )()  # cb and faults share the first word or two; the working set follows the peak
+        size = ctypes.sizeof(ctypes.c_uint32) * 2 + ctypes.sizeof(ctypes.c_size_t) * 8
+        times = (ctypes.c_uint64 * 4)()  # creation, exit, kernel, user: in units of 100 ns
+        parts = [ctypes.byref(times, 8 * index) for index in range(4)]
+        read_memory = kernel.K32GetProcessMemoryInfo(handle, ctypes.byref(counters), size)
+        if not read_memory or not kernel.GetProcessTimes(handle, *parts):
+            return None
+        working_set = counters[2] if ctypes.sizeof(ctypes.c_size_t) == 8 else counters[3]
+        return Usage(working_set, (times[2] + times[3]) / 1e7)
+    finally:
+        kernel.CloseHandle(handle)
+
+
+class Stopwatch:
+    """Seconds since its start, without those in which it was held. May be called from any thread."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._lock = threading.Lock()
+        self._holds = 0
+        self._restart()
+
+    def _restart(self) -> None:
+        self._begun = self._since = self._now()
+        self._stood = 0.0
+
+    def restart(self) -> None:
+        """Begin at 0 again; what holds it goes on holding it."""
+        with self._lock:
+            self._restart()
+
+    @property
+    def seconds(self) -> float:
+        """What it shows."""
+        with self._lock:
+            return (self._since if self._holds else self._now()) - self._begun - self._stood
+
+    def hold(self) -> None:
+        """Stand still from now on, until each hold is released."""
+        with self._lock:
+            if not self._holds:
+                self._since = self._now()
+            self._holds += 1
+
+    def release(self) -> None:
+        """Take one hold back."""
+        with self._lock:
+            self._holds -= 1
+            if not self._holds:
+                self._stood += self._now() - self._since
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Stand still meanwhile."""
+        self.hold()
+        try:
+            yield
+        finally:
+            self.release()
+
+    def forgive(self, seconds: float) -> None:
+        """Take back seconds in which nothing can have run."""
+        with self._lock:
+            if not self._holds:
+                self._stood += seconds
