@@ -23,9 +23,9 @@ def text_of(document: Document) -> str:
 
 def code_of(drawing: Drawing) -> Emitted:
     """The code of a drawing, and which part of it is which node."""
-    from gradviz.document.code import source
+    from gradviz.document.code import emit
 
-    return source.code_of(drawing)
+    return emit.code_of(drawing)
 
 
 def with_text(document: Document, text: str) -> Document:

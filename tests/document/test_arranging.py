@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from gradviz.document import shaping
-from gradviz.document.arranging import arrange, cleared, made_room, uncovered
+from gradviz.document.arranging import arrange, cleared, extents, made_room, uncovered
 from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
 from gradviz.document.entry.typed_nodes import Around, make
-from gradviz.document.extents import extents
 from tests.document.drawings import chain, squared_error
 
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 from PySide6.QtCore import QPointF, QRectF
 from pytestqt.qtbot import QtBot
 
+from gradviz.document.arranging import extents
 from gradviz.document.code.parse import parse
 from gradviz.document.drawing import Drawing, Group, Leaf, Number, Operation, Ref
-from gradviz.document.extents import extents
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
 from gradviz.ui.launch import application

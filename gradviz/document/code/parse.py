@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 
 from gradviz.document.arranging import arrange
 from gradviz.document.catalogue import catalogue
-from gradviz.document.code.emit import comment
+from gradviz.document.code.emit import code_of, comment
 from gradviz.document.code.scope import Named, Scope, give_names
-from gradviz.document.code.source import code_of
 from gradviz.document.code.spelling import SINGLE
 from gradviz.document.code.statements import read as read_lines
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 
 from gradviz.engine.kernel.graph import Edge, Node
 from gradviz.trace.record.chains import Question, answer
-from gradviz.trace.record.compact import pack_ran
 from gradviz.trace.record.forward import Writes
-from gradviz.trace.record.rows import RowWriter
+from gradviz.trace.record.rows import RowWriter, pack_ran
 from gradviz.trace.table.encoding import PACK
 from gradviz.trace.table.kinds import Kind
 

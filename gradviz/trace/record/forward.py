@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gradviz.trace.record.compact import pack_plain
 from gradviz.trace.record.location import UNKNOWN
-from gradviz.trace.record.rows import RowWriter, params_text, version_of
+from gradviz.trace.record.rows import RowWriter, pack_plain, params_text, version_of
 from gradviz.trace.table.encoding import PACK
 from gradviz.trace.table.kinds import Kind
 

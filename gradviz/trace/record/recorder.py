@@ -1,6 +1,6 @@
 """The recorder: the observer of the engine that writes what happens into the tables of `schema.py`, as packed rows. It
 is put together from parts that share the rows (`rows`): the forward pass and writes are in `forward`, the backward pass
-is in `backward`, names and errors that are caught are in `bindings`. Here is what remains.
+is in `backward`, names and errors that are caught are in `instrument`. Here is what remains.
 """
 
 from __future__ import annotations
@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from gradviz.trace.record.backward import BackwardPass
-from gradviz.trace.record.bindings import Binder, Catcher
 from gradviz.trace.record.chains import Question
-from gradviz.trace.record.compact import Compact
 from gradviz.trace.record.forward import ForwardPass, Writes
-from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK
+from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK, Binder, Catcher
 from gradviz.trace.record.location import RegionStack, Sites
-from gradviz.trace.record.rows import Memory, RowWriter
+from gradviz.trace.record.rows import Compact, Memory, RowWriter
 from gradviz.trace.table.encoding import BUDGET, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import Batch

@@ -1,5 +1,5 @@
 """The explanation of an error: the first row that its message fits. What a snippet catches is explained like what ends
-a run, by a trace that ends with it; how it gets into the trace is in `bindings`. The rows of the graph itself, which
+a run, by a trace that ends with it; how it gets into the trace is in `instrument`. The rows of the graph itself, which
 name nodes, are in `graph_errors`; those of usage and of shapes are here."""
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from PySide6.QtCore import QEvent, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from gradviz.document.code.source import code_of, share_code
+from gradviz.document.code.emit import code_of, share_code
 from gradviz.document.drawing import Drawing, Node
 from gradviz.session.drawn import drawn, stale
 from gradviz.ui.canvas.view import CanvasView

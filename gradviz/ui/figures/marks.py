@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
-from gradviz.trace.colour_maps import colour_at
-from gradviz.trace.figures import Colours, Layer, Style
+from gradviz.trace.figures import Colours, Layer, Style, colour_at
 from gradviz.ui import look
 from gradviz.ui.figures.scales import FAR, Array, Span
 from gradviz.ui.figures.strokes import MOST_PARTS, Pace, fill, plain_pen, stroke, stroke_parts

@@ -13,8 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QImage, QLinearGradient, QPainter, QPen
 
 from gradviz.document.errors import UserError
-from gradviz.trace.colour_maps import colour_at
-from gradviz.trace.figures import Axes, Colours, Figure, Layer, Scale
+from gradviz.trace.figures import Axes, Colours, Figure, Layer, Scale, colour_at
 from gradviz.ui import look
 from gradviz.ui.figures import marks
 from gradviz.ui.figures.marks import CYCLE_MARKS, OPEN_MARKS, Ground, marker, paint_layer, pen_of

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.trace.colour_maps import DEFAULT, NAMES, REVERSED, anchors, colour_at, is_map, is_stepped
-from gradviz.trace.figures import MARKERS
+from gradviz.trace.figures import DEFAULT, MARKERS, NAMES, REVERSED, anchors, colour_at, is_map, is_stepped
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots.book import Layer, short
 from gradviz.worker.plots.facade import ACCEPTED, Facade, made

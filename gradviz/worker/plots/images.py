@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.trace.colour_maps import colour_at
+from gradviz.trace.figures import colour_at
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.plots import colours
 from gradviz.worker.plots.artists import Artist, Coloured, Pen, Words, colour_range, number_range, spread
