@@ -1,6 +1,6 @@
 """New, open, save: what the File menu does. Each asks before something is lost and says in a sentence what went wrong.
 Each question is a dialog over the window, loaded when it first opens; tests put their answers in its place. The formats
-are in `document.opening`.
+are in `document.files.opening`.
 
 Note [The file on disk]
 What was read or written last is known by its stamp. When the window gets the keyboard, and before it saves, the file is

@@ -1,7 +1,8 @@
 """Runs beside the one that the window shows. `WhatIfRunner` runs a change of the snippet and has the two runs compared
 in a thread of its own. `ChainRunner` finds the paths by which a gradient comes to a tensor: the document is run once
-more in a worker that is asked for them, and the graph between the two ends is searched in a thread; `session.paths`
-says what is found. The first run is the business of `worker_bridge`; all take their workers from the same pool."""
+more in a worker that is asked for them, and the graph between the two ends is searched in a thread;
+`session.inspect.chain_rule` says what is found. The first run is the business of `worker_bridge`; all take their
+workers from the same pool."""
 
 from __future__ import annotations
 

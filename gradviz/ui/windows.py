@@ -2,7 +2,7 @@
 which files are the user's own, is the same in all of them. `launch` opens the first one, the File menu the others.
 
 A file that is not one's own is opened without running it, and becomes own by being saved or run. The list of own files
-is kept by `document.trust`, the sentences are in `session.trust_warnings`."""
+is kept by `document.files.trust`, the sentences are in `session.trust_warnings`."""
 
 from __future__ import annotations
 

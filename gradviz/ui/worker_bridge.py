@@ -2,7 +2,7 @@
 to the window's thread: its trace grows as events come, events queue up, bounded by `Mailbox`, and the window takes them
 in slices short enough that no frame is late. It knows no store; who runs a snippet says what becomes of it.
 `WorkerBridge` runs the document. The indexes of a long trace, and what its last step says, are computed in a thread
-before the window shows it; `session.outline` says which. The worker itself is in `gradviz.worker`."""
+before the window shows it; `session.timeline.outline` says which. The worker itself is in `gradviz.worker`."""
 
 from __future__ import annotations
 

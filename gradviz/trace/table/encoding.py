@@ -177,7 +177,7 @@ def _counts(found: object, what: str) -> dict[str, int]:
 
 
 def read(batch: Batch) -> Pieces:
-    """Take a batch apart by lengths and types; `validate.py` checks what the rows mean. Raises `TraceFormatError`."""
+    """Take a batch apart by lengths and types; `validate` checks what the rows mean. Raises `TraceFormatError`."""
     header, payload = batch.header, batch.payload
     refuse_unless(isinstance(header, dict) and isinstance(payload, bytes), "header or payload has the wrong type")
     refuse_unless(set(header) == _HEADER, "unknown or missing header fields")

@@ -6,7 +6,7 @@ Note [Order of regions] A region has a row only if an operation ran in it, made 
 the order in which regions were entered, a parent before what is in it, and everything in region `r`, at any depth, is
 `r + 1 .. end[r] - 1`. Its step is the first one in it, perhaps a leaf's before that operation. As regions are on one
 stack, a region that gets its row later began later, or is around none of the earlier ones; so steps do not decrease
-either. `validate.py` refuses anything else.
+either. `encoding.py` refuses anything else.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What is made to stand out on the canvas over what the trace shows: a lineage (all else fades), the hits of a search,
-and the edges and other uses of the item under the pointer or selected. It only knows items; `session.lineage` and
-`session.search` find what they stand for."""
+and the edges and other uses of the item under the pointer or selected. It only knows items; `session.inspect.lineage`
+and `session.inspect.search` find what they stand for."""
 
 from __future__ import annotations
 

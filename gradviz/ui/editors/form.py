@@ -4,7 +4,7 @@ Enter or leaving the field takes the text, Esc takes it back, and a text that is
 know no drawing: `take` gets the text and raises UserError.
 
 The row of a parameter is made from its entry in the catalogue: a switch, a choice or a field by its kind, with the
-default greyed and a button that goes back to it. What is typed is read in `document.typed_arguments`."""
+default greyed and a button that goes back to it. What is typed is read in `document.entry.typed_arguments`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What lies over the canvas and what stands out on it: mini-map, search bar, hits of the search, a lineage. It gives
-the canvas what `session.search` and `session.lineage` find in a state; the canvas itself knows of no state. What next
-and previous do is in `commands.search`.
+the canvas what `session.inspect.search` and `session.inspect.lineage` find in a state; the canvas itself knows of no
+state. What next and previous do is in `commands.search`.
 
 The picture of the mini-map is painted once per layout and set of shown graphs; a step costs nothing, a camera move one
 frame."""
