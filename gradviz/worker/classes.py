@@ -1,21 +1,28 @@
 """The snippet's `class` statement: which bases it may have, what the finished class may hold.
 
 Metaclasses run code that nobody has checked, so a class has the plain one; Enum and NamedTuple come in forms of their
-own.
+own. Enum's metaclass makes classes in a `class` statement only, and looks at them before they have members.
+
+NumPy and the engine calculate with what they are given: a rate of a class of one's own is multiplied with an array of
+NumPy's own, a comparison is made with one. So a method that Python calls with an operand gets the stand-in instead.
 """
 
 from __future__ import annotations
 
 import builtins
 import collections
+import enum
+import functools
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
+
+import numpy as np
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.guard import WITH_ARRAYS, Guard, meets_arrays
-from gradviz.worker.operands import guarded, guarded_operators
+from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
     DEFINABLE_DUNDERS,
@@ -25,6 +32,52 @@ from gradviz.worker.policy_names import (
     MEMORY,
     is_dunder,
 )
+
+# --- operators ---
+
+_COMPARISONS = frozenset("__eq__ __ne__ __lt__ __le__ __gt__ __ge__".split())
+_WITHOUT_OPERAND = frozenset(
+    """ __init__ __call__ __len__ __iter__ __next__ __reversed__ __repr__ __str__ __format__ __enter__ __exit__ __hash__
+    __bool__ __float__ __int__ __index__ __complex__ __neg__ __pos__ __abs__ __invert__ __copy__ __post_init__ __slots__
+    __constants__ """.split()
+)
+_OPERATORS = DEFINABLE_DUNDERS - _WITHOUT_OPERAND
+
+
+def guarded_operators(names: Any) -> dict[str, Any]:
+    """For the names of a class the operators among them, as they are to be."""
+    operators = {name: value for name, value in names.items() if name in _OPERATORS}
+    return {name: guarded(value) for name, value in operators.items() if not _is_harmless(name, value)}
+
+
+def _is_harmless(name: str, value: object) -> bool:
+    """Whether it is none, or one of Python's own comparisons, which keep nothing."""
+    return value is None or (name in _COMPARISONS and isinstance(value, types.WrapperDescriptorType))
+
+
+def guarded(method: Any) -> Callable[..., Any]:
+    """The method, with stand-ins for what it would get of NumPy's own."""
+    bind = getattr(type(method), "__get__", None)
+
+    def operate(self: Any, *others: Any, **named: Any) -> Any:
+        call = method if bind is None else bind(method, self, type(self))
+        return call(*map(_met, others), **{name: _met(value) for name, value in named.items()})
+
+    def operate_plainly(self: Any, *others: Any, **named: Any) -> Any:
+        return method(self, *map(_met, others), **{name: _met(value) for name, value in named.items()})
+
+    plain = type(method) is types.FunctionType
+    made = operate_plainly if plain else operate
+    return functools.update_wrapper(made, method, updated=("__dict__",) if plain else ())
+
+
+def _met(other: Any) -> Any:
+    if isinstance(other, np.ndarray | np.generic):
+        return to_snippet(other.copy())  # it may be a table of the engine's own
+    if type(other) is tuple:  # of several brackets
+        return tuple(map(_met, other))
+    return to_snippet(other) if isinstance(other, np.dtype) else other
+
 
 _BASES = (object, bool, bytearray, bytes, complex, dict, float, frozenset, int, list, set, str, tuple)
 _ALIASES = (types.GenericAlias, type(typing.List[int]))  # noqa: UP006 the kind of Generic[T] and List[int]
@@ -201,3 +254,61 @@ def _find_abstract(made: type) -> None:
     }
     if left:
         made.__abstractmethods__ = frozenset(left)  # type: ignore[attr-defined]
+
+
+# --- enum ---
+
+
+def enum_names() -> dict[str, Any]:
+    """The names of `enum`."""
+    return {"Enum": EnumBase, "IntEnum": IntEnumBase, "auto": enum.auto, "unique": _unique}
+
+
+def _check_names(names: Any) -> None:
+    """The members are made before anybody could look at the finished class."""
+    slots = names.get("__slots__", ())
+    plain = [slots] if type(slots) is str else slots
+    if type(plain) not in (list, tuple) or any(type(each) is not str or is_dunder(each) for each in plain):
+        raise TypeError("the slots of an Enum are a list of names in GradViz snippets")
+    if "__slots__" in names:
+        dict.__setitem__(names, "__slots__", tuple(plain))
+    if MEMORY in {*names, *plain, *names.get("__annotations__", ())}:
+        raise TypeError(f"a class can't define '{MEMORY}' in GradViz snippets")
+
+
+_PYTORCHS = ("torch", "gradviz.engine", "gradviz.torch")
+
+
+class ClassFormOnly(enum.EnumMeta):
+    """Enum's metaclass without the call that makes classes from names given as text."""
+
+    def __new__(cls, name: str, bases: Any, names: Any, **keywords: Any) -> Any:
+        _check_names(names)
+        mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
+        if any(issubclass(base, str) for base in mixed_in):  # its members are made before it is
+            check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))
+        for base in {each for mixed in mixed_in for each in mixed.__mro__}:
+            if base.__module__.startswith(_PYTORCHS):  # their methods are called with arrays
+                raise TypeError(f"{base.__name__} as another base class of an Enum is not {HERE}")
+        for key, method in guarded_operators(names).items():
+            dict.__setitem__(names, key, method)
+        return super().__new__(cls, name, bases, names, **keywords)
+
+    def __call__(cls, value: Any, *more: Any, **keywords: Any) -> Any:
+        if more or keywords:
+            raise TypeError("an Enum is made with a class statement in GradViz snippets")
+        return super().__call__(value)
+
+
+class EnumBase(enum.Enum, metaclass=ClassFormOnly):
+    """`enum.Enum`."""
+
+
+class IntEnumBase(enum.IntEnum, metaclass=ClassFormOnly):
+    """`enum.IntEnum`."""
+
+
+def _unique(enumeration: Any) -> Any:
+    if type(enumeration) is not ClassFormOnly:
+        raise TypeError("unique works on Enum classes")
+    return enum.unique(enumeration)  # type: ignore[type-var]

@@ -12,8 +12,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
+from gradviz.worker.arguments import keep_methods
 from gradviz.worker.guard import Guard
-from gradviz.worker.methods import keep_methods
 from gradviz.worker.policy_names import HERE
 from gradviz.worker.stand_in import stand_in
 

@@ -1,8 +1,10 @@
-"""The run-time half of the policy: what the hooks that `rewriter` put in let a snippet read and write.
+"""The run-time half of the policy: what the hooks that `policy` puts in let a snippet read and write.
 
 One `Guard` serves one run. It knows the classes that the snippet made (`own`): those and their instances are the
-snippet's to change; of the facade's objects only tensors, modules and the like take attributes, and their private
-names stay private. Classes are made in `classes`, the builtins in `snippet_builtins`, modules in `stand_ins`.
+snippet's to change; of the facade's objects only tensors, modules and the like take attributes, and their private names
+stay private; `vars(x)` and `x.__dict__` are there where every class of an object is the snippet's, so that nothing of
+PyTorch's or Python's lies in there. Classes are made in `classes`, the builtins in `snippet_builtins`, modules in
+`stand_ins`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import string
 import types
 import typing
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from gradviz.engine.kernel.dtypes import dtype
 from gradviz.engine.kernel.graph import Node, RemovableHandle
@@ -24,9 +26,8 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.function import Function, FunctionCtx
 from gradviz.torch.optim.optimizer import Optimizer
-from gradviz.worker.attributes import attributes_of
+from gradviz.worker.arguments import check_arguments, is_numpys_own, looking
 from gradviz.worker.identity import Identities
-from gradviz.worker.intruders import check_arguments, is_numpys_own, looking
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
@@ -39,6 +40,59 @@ from gradviz.worker.policy_names import (
     is_dunder,
 )
 from gradviz.worker.stand_in import StandIn, plain_type
+
+# --- vars(x) and x.__dict__ ---
+
+
+class Owner(Protocol):
+    """What is needed of the guard."""
+
+    plain_bases: tuple[type, ...]
+
+    def owns(self, thing: object) -> bool:
+        """Whether it is the snippet's."""
+
+    def setattr(self, thing: Any, name: Any, value: Any) -> None:
+        """The snippet's setattr."""
+
+
+class Attributes(dict[str, Any]):
+    """A copy of an object's attributes; what is put in is set on the object."""
+
+    __slots__ = ("_put",)
+
+    def __init__(self, names: dict[str, Any], put: Callable[[str, Any], None]) -> None:
+        super().__init__(names)
+        self._put = put
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._put(name, value)
+        dict.__setitem__(self, name, value)
+
+    def update(self, *given: Any, **named: Any) -> None:
+        """Set several attributes."""
+        for name, value in dict(*given, **named).items():
+            self[name] = value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (dict, (dict(self),))  # a copy is a plain dict
+
+    def _refused(self, *given: object, **more: object) -> NoReturn:
+        raise TypeError("attributes can't be taken out this way in GradViz snippets; write del x.name")
+
+    __delitem__ = __ior__ = setdefault = pop = popitem = clear = _refused
+
+
+def attributes_of(guard: Owner, *things: Any) -> Attributes:
+    """What `vars(thing)` gives; raises TypeError where there is nothing to look at."""
+    (thing,) = things if len(things) == 1 else (None,)
+    bases = (int,) if isinstance(thing, type) else type(thing).__mro__
+    if not all(base in guard.plain_bases or guard.owns(base) for base in bases) or not hasattr(thing, "__dict__"):
+        raise TypeError(
+            "__dict__ of this object is not available in GradViz snippets; name the attributes that you need"
+        )
+    return Attributes(object.__getattribute__(thing, "__dict__"), lambda name, value: guard.setattr(thing, name, value))
+
 
 # private names of PyTorch's own objects that tutorials read
 _OPEN_PRIVATE = frozenset(

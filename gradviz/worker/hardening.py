@@ -3,7 +3,9 @@
 Some of PyTorch's objects set or read attributes whose names the snippet gives as data: a `ParameterDict` its keys, a
 scheduler its `load_state_dict`, a module the names of its children. NumPy would believe an `__array_interface__` that
 gets in this way, and a `__class__` would open the class. So names with two underscores on both sides stay out; and
-arrays leave as `SafeArray`. Python's own types write no address into a text.
+arrays leave as `SafeArray`. Python's own types write no address into a text. The engine's arrays are NumPy's, so an
+array that does not fit raises NumPy's MemoryError; PyTorch raises a RuntimeError, and tutorials catch that: here it is
+both.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import enum
 import fractions
 import functools
 import gc
+import math
 import random
 import re
 import types
@@ -31,11 +34,33 @@ from gradviz.engine.kernel.modes import _Mode
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
+from gradviz.worker.arguments import keep_methods, keep_public_methods, keep_reaching_methods
 from gradviz.worker.identity import MEMORIES, current
-from gradviz.worker.methods import keep_methods, keep_public_methods, keep_reaching_methods
 from gradviz.worker.numpy_boundary import to_snippet
-from gradviz.worker.out_of_memory import speak_as_pytorch
 from gradviz.worker.policy_names import MEMORY, is_dunder
+
+# --- the error of an array that does not fit ---
+
+
+def speak_as_pytorch() -> None:
+    """Give NumPy's error the words and the name of PyTorch's; its C code keeps the class, so that is what changes."""
+    from numpy._core import _exceptions
+
+    error: Any = _exceptions._ArrayMemoryError
+    error.__bases__ = (MemoryError, RuntimeError)
+    error.__str__ = _words
+    error.__repr__ = lambda raised: f"RuntimeError({str(raised)!r})"
+    error.__name__ = error.__qualname__ = "RuntimeError"
+    error.__module__ = "builtins"
+
+
+def _words(raised: Any) -> str:
+    size = math.prod(raised.shape) * int(raised.dtype.itemsize)
+    return (
+        "[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: "
+        f"you tried to allocate {size} bytes. Error code 12 (Cannot allocate memory)"
+    )
+
 
 _PYTHONS = (collections, contextlib, enum, fractions, random, re, warnings)
 _HANDING_ON = (Optimizer, LRScheduler, Generator)  # their methods hand tables and arrays to each other

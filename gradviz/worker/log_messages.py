@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from gradviz.worker.arguments import keep_methods
 from gradviz.worker.guard import Guard
-from gradviz.worker.methods import keep_methods
 from gradviz.worker.stand_in import stand_in
 
 LEVELS = {"CRITICAL": 50, "FATAL": 50, "ERROR": 40, "WARNING": 30, "WARN": 30, "INFO": 20, "DEBUG": 10, "NOTSET": 0}

@@ -71,7 +71,7 @@ def _try_to_prepare() -> tuple[Runner | None, str]:
     """Everything up to the locks, or the sentence that says why not."""
     try:
         return _prepare(), ""
-    except BaseException as error:  # noqa: BLE001 whoever asks for a worker hears it
+    except BaseException as error:  # noqa: BLE001 the parent must hear why; this process is over
         return None, f"{type(error).__name__}: {error}"
 
 
@@ -83,7 +83,7 @@ def _prepare() -> Runner:
     import gradviz.worker.audit  # noqa: F401 what `main` needs when nothing can be opened any more
     from gradviz.worker.hardening import harden
     from gradviz.worker.runner import Runner
-    from gradviz.worker.torch_modules import load_torch
+    from gradviz.worker.stand_ins import load_torch
     from gradviz.worker.warm import warm
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,17 +1,25 @@
 """The language of a snippet: an allow-list over the syntax tree.
 
 `check` refuses, with a sentence that names the line and the way round, before anything runs. It looks at the tree, not
-at the text: identifiers are already normalised there. The tables are in `policy_names`. Next: `rewriter`, which puts
-in the hooks for what can only be decided while the snippet runs.
+at the text: identifiers are already normalised there. The tables are in `policy_names`.
+
+What can only be decided while the snippet runs is read, written or called through a hook of `guard` (`Rewriter`). The
+names of the hooks contain `<`: legal in a tree, impossible to type, so no source text can name, shadow or rebind them.
+Everything else is ordinary bytecode; line and column numbers stay.
+
+Learners paste a Python session with its prompts, a notebook cell with its magics, an indented piece. Only text that
+Python itself can't read is looked at again, and only by leaving things out: no line or column moves, so that what the
+trace marks is where the learner sees it. What can't be read then gets Python's own words. Next: `guard`.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Container, Mapping
 from types import CodeType
+from typing import Any
 
-from gradviz.worker.pasted import NotebookLine, parse
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
     DEFINABLE_DUNDERS,
@@ -20,6 +28,8 @@ from gradviz.worker.policy_names import (
     HOOKED_ATTRIBUTES,
     MODULE_HINTS,
     MODULE_NAMES,
+    NUMPY_ATTRIBUTES,
+    OWN_NAMES,
     PYTHON_ATTRIBUTES,
     READABLE_DUNDERS,
     READABLE_NAMES,
@@ -27,7 +37,182 @@ from gradviz.worker.policy_names import (
     REFUSED_NODES,
     is_dunder,
 )
-from gradviz.worker.rewriter import Rewriter
+
+# --- hooks ---
+
+_HOOKED = HOOKED_ATTRIBUTES | NUMPY_ATTRIBUTES
+
+
+class Rewriter(ast.NodeTransformer):
+    """Puts the hooks in; runs after `check` and after the trace's own instrumentation."""
+
+    def __init__(self) -> None:
+        self._classes: list[str] = []
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.decorator_list = [self.visit(each) for each in node.decorator_list]
+        node.bases = [self.visit(each) for each in node.bases]
+        self._classes.append(node.name.lstrip("_"))
+        node.body = [self.visit(each) for each in node.body]
+        self._classes.pop()
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        self.generic_visit(node)
+        entry = _entry(node, node.args)
+        if entry is not None:
+            after_docstring = 0 if ast.get_docstring(node, clean=False) is None else 1
+            node.body.insert(after_docstring, ast.copy_location(ast.Expr(entry), node))
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self.generic_visit(node)
+        entry = _entry(node.body, node.args)
+        if entry is not None:  # which returns None
+            node.body = ast.copy_location(ast.BoolOp(ast.Or(), [entry, node.body]), node.body)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """super() without arguments stays what it is: Python looks for the class and `self` itself."""
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "super" and not (node.args or node.keywords):
+            return node
+        self.generic_visit(node)
+        return node
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        if node.id == "super":
+            node.id = "<super>"
+        return node
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
+        """A dotted name in a pattern has no place for a hook; the check has looked at it."""
+        return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        name = node.attr
+        if name == "__class__":
+            return _hook("<class>", node, node.value)
+        if name == "__dict__":
+            return _hook("<vars>", node, node.value)
+        mangled = OWN_NAMES.get(name) or self._mangled(name)
+        node.attr = mangled
+        private = mangled.startswith("_") and not is_dunder(mangled)
+        constant = ast.copy_location(ast.Constant(mangled), node)
+        if isinstance(node.ctx, ast.Load):
+            if private or mangled in _HOOKED or mangled == "__init__":
+                return _hook("<get>", node, node.value, constant)
+        else:
+            node.value = _hook("<write>", node, node.value, constant)
+        return node
+
+    def _mangled(self, name: str) -> str:
+        """`self.__x` in a class body is `_Class__x`; done here because hooks take the name as text."""
+        if name.startswith("__") and not name.endswith("__") and self._classes and self._classes[-1]:
+            return f"_{self._classes[-1]}{name}"
+        return name
+
+
+def _entry(node: ast.AST, given: ast.arguments) -> ast.Call | None:
+    """The hook that looks at the arguments of a call: PyTorch's own code may call a function of the snippet, too."""
+    several = [each for each in (given.vararg, given.kwarg) if each is not None]
+    names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, *several)]
+    arguments = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in names]
+    return _hook("<entry>", node, *arguments) if arguments else None
+
+
+def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:
+    function = ast.copy_location(ast.Name(name, ast.Load()), node)
+    return ast.copy_location(ast.Call(function, list(arguments), []), node)
+
+
+# --- what learners paste ---
+
+_PROMPT = re.compile(r"(\s*)(>>>|\.\.\.)( |$)")
+_NOTEBOOK = re.compile(r"\s*(%{1,2}\w|!\s*\w|\?\w|(pip3?|conda) install\b)|.*\w\?{1,2}\s*$")
+_MOST = 100  # lines of a notebook that are left out
+_BLOCK = "if 1:\n"
+
+
+class NotebookLine(Exception):
+    """A line that only a notebook can run, and without which the rest can't be read either."""
+
+    def __init__(self, line: int, text: str) -> None:
+        self.line = line
+        self.text = text
+        super().__init__(text)
+
+
+def parse(source: str, filename: str) -> ast.Module:
+    """The tree of a snippet, or Python's own SyntaxError."""
+    text = source.removeprefix("\ufeff")
+    try:
+        return ast.parse(text, filename)
+    except SyntaxError as error:
+        for read in (_session, _indented, _notebook):
+            found = read(text, filename)
+            if found is not None:
+                return found
+        line = _line_at(text, error.lineno)
+        if _NOTEBOOK.match(line):
+            raise NotebookLine(error.lineno or 1, line.strip()) from None
+        raise
+
+
+def _session(text: str, filename: str) -> ast.Module | None:
+    """`>>> x = 1`: the lines with a prompt, without what was printed between them."""
+    lines = text.splitlines()
+    prompts = [_PROMPT.match(line) for line in lines]
+    if not any(found and found[2] == ">>>" for found in prompts):
+        return None
+    kept = ["    " + line[found.end() :] if found else "" for line, found in zip(lines, prompts, strict=True)]
+    widths = {found.end() for line, found in zip(lines, prompts, strict=True) if found and len(line) > found.end()}
+    return _inside_block(kept, filename, shift=max(widths, default=4) - 4) if len(widths) <= 1 else None
+
+
+def _indented(text: str, filename: str) -> ast.Module | None:
+    """A piece of a function or class that was copied with its indentation."""
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    return _inside_block(lines, filename) if first[:1] in (" ", "\t") else None
+
+
+def _inside_block(lines: list[str], filename: str, shift: int = 0) -> ast.Module | None:
+    try:
+        tree = ast.parse(_BLOCK + "\n".join(lines) + "\n", filename)
+    except SyntaxError:
+        return None
+    (block,) = tree.body if len(tree.body) == 1 else (None,)
+    if not isinstance(block, ast.If) or block.orelse:
+        return None
+    for node in ast.walk(block):
+        if isinstance(node, ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword | ast.alias):
+            node.col_offset += shift
+            node.end_col_offset = (node.end_col_offset or 0) + shift
+    ast.increment_lineno(block, -1)
+    return ast.Module(block.body, [])
+
+
+def _notebook(text: str, filename: str) -> ast.Module | None:
+    """`%matplotlib inline` and `!pip install torch` are left out, where Python stumbles over them."""
+    lines = text.splitlines()
+    for _ in range(_MOST):
+        try:
+            return ast.parse("\n".join(lines) + "\n", filename)
+        except SyntaxError as error:
+            number = error.lineno or 0
+            line = _line_at("\n".join(lines), number)
+            if not _NOTEBOOK.match(line):
+                return None
+            lines[number - 1] = line[: len(line) - len(line.lstrip())] + "pass"
+    return None
+
+
+def _line_at(text: str, number: int | None) -> str:
+    lines = text.splitlines()
+    return lines[number - 1] if number and 0 < number <= len(lines) else ""
+
 
 MAX_DEPTH = 200
 MAX_SOURCE = 400_000

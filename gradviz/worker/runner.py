@@ -33,8 +33,7 @@ from gradviz.worker.fresh import Fresh
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.saved_files import SavedFiles
 from gradviz.worker.snippet_builtins import snippet_builtins
-from gradviz.worker.stand_ins import TorchFacade, World
-from gradviz.worker.torch_modules import torch_modules
+from gradviz.worker.stand_ins import TorchFacade, World, torch_modules
 
 # -- where the runner meets the engine and the trace: a recorder listens during a run
 

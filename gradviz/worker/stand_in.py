@@ -7,7 +7,7 @@ import types
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from gradviz.worker.intruders import is_numpys_own
+from gradviz.worker.arguments import is_numpys_own
 
 
 class StandIn:

@@ -1,18 +1,31 @@
-"""Everything that a snippet can import in one run: torch, numpy, the plots, and parts of the standard library."""
+"""Everything that a snippet can import in one run: torch, numpy, the plots, and parts of the standard library.
+
+The packages of `gradviz.torch` are stand-ins that can't be changed and lead nowhere else. A module has the names that
+PyTorch has there, and no others: what our file imports or keeps for itself (the table of functions, the state of the
+engine, what reads and writes files) is not handed out. Arrays leave through `numpy()` as `SafeArray`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+import pkgutil
+import sys
+import types
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
+import numpy as np
+
+from gradviz.engine.kernel.state import State
+from gradviz.torch.missing import MODULES, NAMES, is_pytorch
 from gradviz.worker.arrays import numpy_modules
-from gradviz.worker.classes import ClassMaker
-from gradviz.worker.enumerations import ClassFormOnly
+from gradviz.worker.classes import ClassFormOnly, ClassMaker
 from gradviz.worker.guard import Guard
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
-from gradviz.worker.progress import progress_modules
+from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.standard_modules import offered_classes, standard_modules
+from gradviz.worker.text_modules import progress_modules
 
 _CHANGEABLE = (
     "torch.Tensor",
@@ -72,3 +85,109 @@ def _look_up(modules: dict[str, Any], path: str) -> Any:
     """A name of the torch stand-ins, or None where this torch does not have it."""
     module, _, name = path.rpartition(".")
     return vars(type(modules[module])).get(name) if module in modules else None
+
+
+# --- torch ---
+
+_FOREIGN = (
+    "typing",
+    "collections",
+    "functools",
+    "numpy",
+    "contextlib",
+    "dataclasses",
+    "types",
+    "warnings",
+    "abc",
+    "math",
+)
+# names of PyTorch's that its recorded list does not have
+_ALSO: dict[str, tuple[str, ...]] = {
+    "torch": ("__version__", "_C"),
+    "torch._C": ("has_lapack",),
+    "torch.cpu.amp": ("autocast",),
+    "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # whoever writes a Linear anew
+    "torch.nn.modules.lazy": ("LazyModuleMixin",),
+    "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),
+    "torch.nn.modules.module": (
+        "register_module_forward_hook",
+        "register_module_forward_pre_hook",
+        "register_module_full_backward_hook",
+        "register_module_full_backward_pre_hook",
+    ),
+}
+_TABLES = (dict, list, set)  # what a snippet could change
+
+
+def load_torch() -> dict[str, types.ModuleType]:
+    """Import every module of `gradviz.torch`; returns those that PyTorch has, by the name that a snippet uses."""
+    from gradviz import torch
+
+    for part in pkgutil.walk_packages(torch.__path__, f"{torch.__name__}."):
+        importlib.import_module(part.name)
+    made = f"{torch.__name__}."  # by a file or without one
+    found = {name.removeprefix("gradviz."): module for name, module in sys.modules.items() if name.startswith(made)}
+    found["torch"] = torch
+    return {name: module for name, module in found.items() if name in MODULES | {"torch", "torch._C"}}
+
+
+def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The stand-ins of all torch modules, by name; `more` are further names of `torch` itself."""
+    made: dict[str, Any] = {}
+    listed = _listed(real)
+    for name in sorted(real, key=lambda each: -each.count(".")):  # children first
+        module = real[name]
+        names = {key: value for key, value in vars(module).items() if _is_pytorchs(name, key, value, listed)}
+        for child, held in made.items():
+            parent, _, key = child.rpartition(".")
+            if parent == name and isinstance(getattr(module, key, held), types.ModuleType | StandIn):
+                names[key] = held  # a function may have the name of its file: torch.autograd.gradcheck
+        if name in ("torch", "torch.serialization"):
+            names |= more or {}
+        made[name] = _torch_stand_in(name, module, names)
+        if name == "torch.backends":  # objects with switches, which a script imports as modules
+            made |= {value.__name__: value for value in names.values() if isinstance(value, module.Backend)}
+    return made
+
+
+def _listed(real: Mapping[str, types.ModuleType]) -> frozenset[int]:
+    """The values, by identity, that PyTorch's recorded list names in one of the modules."""
+    return frozenset(
+        id(vars(module)[key]) for name, module in real.items() for key in NAMES.get(name, ()) if key in vars(module)
+    )
+
+
+def _is_pytorchs(name: str, key: str, value: Any, listed: Container[int]) -> bool:
+    """Whether PyTorch has this name in this module. Of a module that is not recorded, such as
+    `torch.nn.modules.linear`, it has what is at home there, and what a recorded one has, too."""
+    if not _is_offered(value):
+        return False
+    if name in NAMES or key in _ALSO.get(name, ()):
+        return key in NAMES.get(name, ()) or key in _ALSO.get(name, ())
+    at_home = getattr(value, "__module__", None) == name
+    return not key.startswith("_") and callable(value) and (at_home or id(value) in listed)
+
+
+def _is_offered(value: Any) -> bool:
+    if isinstance(value, types.ModuleType | np.ndarray | State) or type(value) in _TABLES:
+        return False
+    if type(value).__module__ in ("typing", "__future__"):
+        return False
+    home = getattr(value, "__module__", None)
+    return not (isinstance(home, str) and home.split(".")[0] in _FOREIGN)
+
+
+def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, Any]) -> Any:
+    held = stand_in(name, names)
+    missing: Callable[[str], Any] | None = vars(module).get("__getattr__")
+    if missing is None:
+        return held
+
+    def absent(self: StandIn, key: str) -> Any:
+        value = missing(key)
+        if not _is_offered(value) or not is_pytorch(name, key):
+            raise AttributeError(f"module '{name}' has no attribute '{key}'")
+        return value
+
+    type(held).__getattr__ = absent
+    return held

@@ -45,15 +45,14 @@ from gradviz.worker.classes import (
     TypedDictForm,
     check_patterns,
     check_text,
+    enum_names,
 )
 from gradviz.worker.command_line import PROGRAM, command_line_module
-from gradviz.worker.enumerations import enum_names
-from gradviz.worker.error_modules import error_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.log_messages import logging_module
 from gradviz.worker.saved_files import ByteBuffer
 from gradviz.worker.stand_in import stand_in
-from gradviz.worker.text_modules import of_plain_text, text_modules
+from gradviz.worker.text_modules import error_modules, of_plain_text, text_modules
 
 MAX_SLEEP = 0.1
 _OF_FUNCTIONS = (property, classmethod, staticmethod, functools.partial, type(functools.cache(len)))

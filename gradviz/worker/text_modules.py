@@ -1,22 +1,27 @@
-"""Small parts of the standard library around text: json, pprint, timeit, pathlib, gc and types, as far as tutorials use
-them without a disk.
+"""Small modules that tutorials use without a disk: json, pprint, traceback, timeit, pathlib, gc, types, numbers and
+tqdm.
 
-Functions take plain options only, nothing reads or writes a file, and nothing evaluates text. Next: `log_messages`
-for logging, `standard_modules`, which offers these.
+Functions take plain options only, nothing reads or writes a file, and nothing evaluates text. Tracebacks are text of
+the snippet's own lines, which `errors` writes; there are no frames to walk. With tqdm a loop runs as it is, and no bar
+is drawn. Next: `log_messages` for logging, `standard_modules`, which offers these.
 """
 
 from __future__ import annotations
 
 import itertools
 import json
+import numbers
 import pathlib
 import pprint
+import sys
 import textwrap
 import time
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
+from gradviz.worker.arguments import keep_methods
+from gradviz.worker.errors import ErrorText, describe
 from gradviz.worker.guard import Guard
 from gradviz.worker.policy_names import MEMORY, is_dunder
 from gradviz.worker.stand_in import stand_in
@@ -266,3 +271,110 @@ def _plain(part: Any) -> str:
     if not isinstance(part, str):
         raise TypeError(f"argument should be a str or a Path, not {type(part).__name__!r}")
     return str.__str__(part)
+
+
+# --- traceback, and the kinds of numbers, which can't be added to ---
+
+
+def error_modules(guard: Guard, write: Writer) -> dict[str, Any]:
+    """The stand-ins, by module name."""
+    kinds = {name: _kind(name) for name in ("Number", "Complex", "Real", "Rational", "Integral")}
+    return {
+        "traceback": stand_in("traceback", _traceback_names(guard, write)),
+        "numbers": stand_in("numbers", kinds),
+    }
+
+
+def _traceback_names(guard: Guard, write: Writer) -> dict[str, Any]:
+    def told(error: object) -> ErrorText:
+        if not isinstance(error, BaseException):
+            raise TypeError("give the exception itself: except ValueError as e: traceback.print_exception(e)")
+        return describe(error, str(guard.globals.get("__file__")))
+
+    def send(text: str, file: Any) -> None:
+        write("err", text) if file is None else file.write(text)
+
+    def format_exc(limit: Any = None, chain: bool = True) -> str:
+        error = sys.exception()
+        return "NoneType: None\n" if error is None else told(error).traceback
+
+    def print_exc(limit: Any = None, file: Any = None, chain: bool = True) -> None:
+        send(format_exc(), file)
+
+    def format_exception(exc: Any, /, value: Any = None, tb: Any = None, limit: Any = None) -> list[str]:
+        return told(exc if value is None else value).traceback.splitlines(keepends=True)
+
+    def print_exception(exc: Any, /, value: Any = None, tb: Any = None, limit: Any = None, file: Any = None) -> None:
+        send("".join(format_exception(exc, value)), file)
+
+    def format_exception_only(exc: Any, /, value: Any = None) -> list[str]:
+        return [told(exc if value is None else value).last_line + "\n"]
+
+    chosen = [format_exc, print_exc, format_exception, print_exception, format_exception_only]
+    return {function.__name__: function for function in chosen}
+
+
+class _Kind(type):
+    """Asks the class of the same name in `numbers`, whose list of members nobody can change here."""
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, getattr(numbers, cls.__name__))
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return issubclass(kind, getattr(numbers, cls.__name__))
+
+    def __repr__(cls) -> str:
+        return f"<class 'numbers.{cls.__name__}'>"
+
+
+def _kind(name: str) -> type:
+    return _Kind(name, (), {"__slots__": (), "__module__": "numbers"})
+
+
+# --- tqdm ---
+
+
+@keep_methods
+class Progress:
+    """What `tqdm(...)` gives: the iterable itself, with the methods that loops call on a bar."""
+
+    def __init__(self, iterable: Iterable[Any] | None = None, desc: str | None = None, total: Any = None, **look: Any):
+        self.iterable = iterable
+        self.total = total
+        self.n = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.iterable if self.iterable is not None else ())
+
+    def __len__(self) -> int:
+        return len(self.iterable) if self.iterable is not None else int(self.total or 0)  # type: ignore[arg-type]
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def update(self, n: int = 1) -> None:
+        """Count, and draw nothing."""
+        self.n += n
+
+    def _ignore(self, *args: object, **keywords: object) -> None:
+        pass
+
+    set_description = set_description_str = set_postfix = set_postfix_str = refresh = close = reset = clear = _ignore
+
+
+def progress_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
+    """`tqdm` and the modules that have it too."""
+
+    class tqdm(Progress):
+        __qualname__ = "tqdm"
+
+        @staticmethod
+        def write(s: object = "", file: Any = None, end: str = "\n", nolock: bool = False) -> None:
+            """Print a line beside the bar."""
+            write("out", str.__str__(str(s)) + str.__str__(end))
+
+    names = {"tqdm": tqdm, "trange": lambda *args, **look: tqdm(range(*args), **look)}
+    return {name: stand_in(name, names) for name in ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std")}

@@ -11,7 +11,7 @@ import sys
 from contextlib import suppress
 from typing import Any
 
-from gradviz.worker import audit, hardening, main, runner, torch_modules
+from gradviz.worker import audit, hardening, main, runner, stand_ins
 
 # What attacks import is there already: a lock that only kept a module from being loaded would not have been tried.
 _MODULES = """
@@ -27,7 +27,7 @@ class PlainRunner(runner.Runner):
     itself, and `gradviz.torch` as torch."""
 
     def _run(self, source: str, filename: str, *more: Any) -> dict[str, Any]:
-        for name, module in torch_modules.load_torch().items():
+        for name, module in stand_ins.load_torch().items():
             sys.modules[name] = module
         names = {"__name__": "__main__", "print": self._printer()}
         self._ticker.start()

@@ -28,7 +28,7 @@ CLASSES = (
         _IN_PLACE,
     ),
     worker(
-        "methods", "methods with an object of another class", "if not isinstance(self, owner):", "if False:", _ON_ALL
+        "arguments", "methods with an object of another class", "if not isinstance(self, owner):", "if False:", _ON_ALL
     ),
     worker(
         "hardening",
@@ -38,14 +38,14 @@ CLASSES = (
         _BY_ITS_NAME,
     ),
     worker(
-        "methods",
+        "arguments",
         "properties with an object of another class",
         "of_its_own(cls, each) if each and chosen(each) else each for",
         "each for",
         found("Found: classes made by the class of an object"),
     ),
-    worker("methods", "methods that write", "_writes(each) or ", "", _ON_ALL),
-    worker("methods", "methods that reach by a name", " or _BY_NAME.intersection(each.co_names)", "", _BY_ITS_NAME),
+    worker("arguments", "methods that write", "_writes(each) or ", "", _ON_ALL),
+    worker("arguments", "methods that reach by a name", " or _BY_NAME.intersection(each.co_names)", "", _BY_ITS_NAME),
     worker(
         "hardening",
         "methods of Python's with an object of another class",
@@ -147,7 +147,7 @@ CLASSES = (
         found("Found: what a method tells its object"),
     ),
     worker(
-        "operands",
+        "classes",
         "operators that get NumPy's own",
         "    return {name: guarded(value) for name, value in operators.items() if not _is_harmless(name, value)}",
         "    return operators",
@@ -175,28 +175,28 @@ CLASSES = (
         _IN_PLACE,
     ),
     worker(
-        "enumerations",
+        "classes",
         "members of texts with a comparison of their own",
         "if any(issubclass(base, str) for base in mixed_in):",
         "if False:",
         _LETTERS,
     ),
     worker(
-        "enumerations",
+        "classes",
         "names of an Enum",
         "        _check_names(names)\n        mixed_in",
         "        mixed_in",
         found("Found: what an Enum holds"),
     ),
     worker(
-        "enumerations",
+        "classes",
         "classes of PyTorch's that are mixed into an Enum",
         "            if base.__module__.startswith(_PYTORCHS):",
         "            if False:",
         found("Found: what an Enum holds"),
     ),
     worker(
-        "enumerations",
+        "classes",
         "operators of an Enum",
         "            dict.__setitem__(names, key, method)\n",
         "            pass\n",

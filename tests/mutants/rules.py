@@ -212,28 +212,28 @@ LANGUAGE = (
         W + "test_policy_parser.py",
     ),
     worker(
-        "rewriter",
+        "policy",
         "the hook that reads private names",
         'if private or mangled in _HOOKED or mangled == "__init__":',
         'if mangled in _HOOKED or mangled == "__init__":',
         found("Found: innards of a class of one's own"),
     ),
     worker(
-        "rewriter",
+        "policy",
         "the hook that reads what depends on the object",
         'if private or mangled in _HOOKED or mangled == "__init__":',
         "if private:",
         escape("format"),
     ),
     worker(
-        "rewriter",
+        "policy",
         "the hook that writes",
         'node.value = _hook("<write>", node, node.value, constant)',
         "pass",
         escape("patch a class"),
     ),
     worker(
-        "rewriter",
+        "policy",
         "the hook in the place of super",
         'if node.id == "super":',
         "if False:",
@@ -425,7 +425,7 @@ AT_RUN_TIME = (
         W + "test_guard.py::test_what_a_class_does_not_hold",
     ),
     worker(
-        "attributes",
+        "guard",
         "objects whose attributes are looked at",
         "all(base in guard.plain_bases or guard.owns(base) for base in bases)",
         "True",
@@ -433,7 +433,7 @@ AT_RUN_TIME = (
         f"{READ}[the attributes of a class]",
     ),
     worker(
-        "attributes",
+        "guard",
         "names that are put into vars()",
         "        self._put(name, value)\n",
         "        object.__getattribute__(self._put.__closure__[1].cell_contents, '__dict__')[name] = value\n",
@@ -492,7 +492,7 @@ MODULES = (
         W + "test_guard.py::test_a_class_that_dataclass_refuses_has_no_pattern",
     ),
     worker(
-        "enumerations",
+        "classes",
         "classes that Enum makes of names",
         "if more or keywords:",
         "if False:",
@@ -593,20 +593,20 @@ MODULES = (
 
 INTRUDERS = (
     worker(
-        "rewriter",
+        "policy",
         "the look at arguments of functions",
         "        if entry is not None:\n            after_docstring",
         "        if False:\n            after_docstring",
         _ARGUMENTS,
     ),
     worker(
-        "rewriter",
+        "policy",
         "the look at arguments of lambdas",
         "        if entry is not None:  # which returns None\n",
         "        if False:\n",
         _ARGUMENTS,
     ),
-    worker("intruders", "arguments that are not for a snippet", "        raise TypeError(", "        str(", _ARGUMENTS),
+    worker("arguments", "arguments that are not for a snippet", 'raise TypeError("a func', 'str("a func', _ARGUMENTS),
     worker(
         "stand_in",
         "the type of an object that is not for a snippet",
@@ -628,8 +628,8 @@ INTRUDERS = (
         "if False:",
         W + "test_guard.py::test_no_class_that_is_made_for_a_snippet_gets_what_is_not_for_it",
     ),
-    worker("intruders", "items of lists", "        if kind in _SEVERAL:\n", "        if False:\n", _ARGUMENTS),
-    worker("intruders", "values of tables", "        elif kind is dict:\n", "        elif False:\n", _ARGUMENTS),
+    worker("arguments", "items of lists", "        if kind in _SEVERAL:\n", "        if False:\n", _ARGUMENTS),
+    worker("arguments", "values of tables", "        elif kind is dict:\n", "        elif False:\n", _ARGUMENTS),
     worker(
         "guard",
         "attributes of NumPy's own objects",

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from gradviz.worker.seccomp import ARCHITECTURES
+from gradviz.worker.oslock import ARCHITECTURES
 
 ROOT = Path(__file__).parents[2]
 

@@ -19,7 +19,7 @@ import builtins, collections, ctypes, dataclasses, gc, importlib, inspect, mmap,
 import subprocess, types, weakref
 from gradviz.worker import audit
 from gradviz.worker.stand_ins import TorchFacade, World
-from gradviz.worker.torch_modules import load_torch, torch_modules
+from gradviz.worker.stand_ins import load_torch, torch_modules
 world = World(TorchFacade(torch_modules(load_torch())), lambda stream, text: None)
 world.guard.globals.update(__name__="__main__", __file__="x.py")
 libc = ctypes.CDLL(None)

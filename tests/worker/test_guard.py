@@ -22,8 +22,7 @@ from gradviz.worker.policy import compile_snippet
 from gradviz.worker.policy_names import REFUSED_BUILTINS
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_in import plain_super, plain_type
-from gradviz.worker.stand_ins import TorchFacade, World
-from gradviz.worker.torch_modules import load_torch, torch_modules
+from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
 
 REAL = load_torch()
 TORCH = REAL["torch"]

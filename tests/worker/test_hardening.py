@@ -15,9 +15,9 @@ import sys
 sys.path.insert(0, {str(ROOT)!r})
 import numpy as np
 from gradviz.worker.hardening import harden
-from gradviz.worker import numpy_dtypes
+from gradviz.worker import numpy_types
 from gradviz.worker.numpy_types import SafeArray
-from gradviz.worker.torch_modules import load_torch
+from gradviz.worker.stand_ins import load_torch
 modules = load_torch()
 harden(modules)
 torch = modules["torch"]

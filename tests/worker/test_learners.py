@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from gradviz.worker.policy_names import REFUSED_BUILTINS
-from gradviz.worker.stand_ins import TorchFacade, World
-from gradviz.worker.torch_modules import load_torch, torch_modules
+from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
 from tests.worker.conftest import Runner
 
 PAGE = Path(__file__).parents[2] / "docs" / "safety.md"

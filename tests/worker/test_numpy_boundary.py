@@ -13,8 +13,7 @@ import pytest
 
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.numpy_boundary import DTYPE_CODES, REAL, to_numpy, to_snippet
-from gradviz.worker.numpy_dtypes import DType, Finfo, Iinfo
-from gradviz.worker.numpy_types import Flags, Flat, SafeArray
+from gradviz.worker.numpy_types import DType, Finfo, Flags, Flat, Iinfo, SafeArray
 from gradviz.worker.saved_files import ByteBuffer, SavedFiles
 from tests.worker.conftest import Runner
 

@@ -15,14 +15,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gradviz.worker.enumerations import ClassFormOnly
+from gradviz.worker.classes import ClassFormOnly
 from gradviz.worker.numpy_boundary import REAL, to_snippet
-from gradviz.worker.numpy_dtypes import Finfo, Iinfo
-from gradviz.worker.numpy_types import Flags, Flat
+from gradviz.worker.numpy_types import Finfo, Flags, Flat, Iinfo
 from gradviz.worker.policy_names import FORBIDDEN_ATTRIBUTES, HOOKED_ATTRIBUTES
 from gradviz.worker.stand_in import StandIn, plain_type
-from gradviz.worker.stand_ins import TorchFacade, World
-from gradviz.worker.torch_modules import load_torch, torch_modules
+from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
 from tests.worker.conftest import Runner
 
 DEEPEST = 5

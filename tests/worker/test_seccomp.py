@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import pytest
 
-from gradviz.worker import seccomp
-from gradviz.worker.seccomp import ALLOW, ARCHITECTURES, DENY, KILL, Call
+from gradviz.worker import oslock
+from gradviz.worker.oslock import ALLOW, ARCHITECTURES, DENY, KILL, Call
 
 READING, WRITING = 5, 6
-ALLOWED = seccomp.calls(READING, WRITING)
+ALLOWED = oslock.calls(READING, WRITING)
 FITTING = {  # arguments that a warm worker gives
     "read": (READING,),
     "write": (WRITING,),
@@ -52,24 +52,24 @@ def number(machine: str, call: Call) -> int:
 
 def answer(machine: str, called: int, arguments: tuple[int, ...] = (), architecture: int | None = None) -> int:
     """What the kernel would do."""
-    data = {seccomp.NUMBER: called, seccomp.ARCHITECTURE: architecture or ARCHITECTURES[machine][0]}
-    data |= {seccomp.ARGUMENTS + 8 * index: 0 for index in range(6)}
-    data |= {seccomp.ARGUMENTS + 8 * index: value for index, value in enumerate(arguments)}
-    program = seccomp.filter_program(machine, ALLOWED)
+    data = {oslock.NUMBER: called, oslock.ARCHITECTURE: architecture or ARCHITECTURES[machine][0]}
+    data |= {oslock.ARGUMENTS + 8 * index: 0 for index in range(6)}
+    data |= {oslock.ARGUMENTS + 8 * index: value for index, value in enumerate(arguments)}
+    program = oslock.filter_program(machine, ALLOWED)
     at = accumulator = 0
     while True:
         operation, yes, no, value = program[at]
         at += 1
-        if operation == seccomp.RETURN:
+        if operation == oslock.RETURN:
             return value
-        if operation == seccomp.LOAD:
+        if operation == oslock.LOAD:
             accumulator = data[value]
-        elif operation == seccomp.AND:
+        elif operation == oslock.AND:
             accumulator &= value
-        elif operation == seccomp.JUMP_EQUAL:
+        elif operation == oslock.JUMP_EQUAL:
             at += yes if accumulator == value else no
         else:
-            assert operation == seccomp.JUMP_GREATER_EQUAL
+            assert operation == oslock.JUMP_GREATER_EQUAL
             at += yes if accumulator >= value else no
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Self, TypeVar
 
-from gradviz.worker.methods import keep_methods
+from gradviz.worker.arguments import keep_methods
 
 T = TypeVar("T", bound="Facade")
 
