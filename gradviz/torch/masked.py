@@ -41,7 +41,7 @@ def _filled(input: Tensor, mask: Tensor | None, value: Any, dtype: Any = None) -
     if mask is None:
         return input
     fill = _T["tensor"](value, dtype=dtype or input.dtype)
-    return _T["where"](_mask_of(input, mask), input, fill)  # type: ignore[no-any-return]
+    return _T["where"](_mask_of(input, mask), input, fill)
 
 
 def _dims(dim: Dims, ndim: int) -> tuple[int, ...]:
@@ -83,7 +83,7 @@ def _running(name: str, neutral: int) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
         kind = dtype or input.dtype
         axis = _dims(dim, input.ndim)[0]
-        return _T[name](_filled(input, mask, neutral), axis, dtype=kind).to(kind)  # type: ignore[no-any-return]
+        return _T[name](_filled(input, mask, neutral), axis, dtype=kind).to(kind)
 
     function.__name__ = name
     return function
@@ -97,7 +97,7 @@ def _extreme(name: str, value: Callable[[Any], Any]) -> Callable[..., Tensor]:
         input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
     ) -> Tensor:
         found = _filled(input, mask, value(input.dtype))
-        return _T[name](found, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)  # type: ignore[no-any-return]
+        return _T[name](found, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)
 
     function.__name__ = name
     return function
@@ -108,7 +108,7 @@ def _position(name: str, value: Callable[[Any], Any]) -> Callable[..., Tensor]:
         input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
     ) -> Tensor:
         found = _filled(input, mask, value(input.dtype))
-        return _T[name](found, dim, bool(keepdim)).to(dtype or input.dtype)  # type: ignore[no-any-return]
+        return _T[name](found, dim, bool(keepdim)).to(dtype or input.dtype)
 
     function.__name__ = name
     return function
@@ -121,7 +121,7 @@ argmax, argmin = _position("argmax", _smallest), _position("argmin", _largest)
 def _count(input: Tensor, dim: Dims, keepdim: bool, mask: Any) -> Tensor:
     if mask is None:
         return sum(_T["ones"](input.shape, dtype=_dtypes.int64), dim, keepdim=keepdim)
-    return _mask_of(input, mask).sum(dim=dim, keepdim=bool(keepdim))  # type: ignore[no-any-return]
+    return _mask_of(input, mask).sum(dim=dim, keepdim=bool(keepdim))
 
 
 def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
@@ -154,7 +154,7 @@ def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = 
 def logsumexp(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
     """The logarithm of the sum of exponentials under the mask."""
     found = _filled(input, mask, _smallest(input.dtype))
-    return _T["logsumexp"](found, _dims(dim, input.ndim), keepdim=keepdim).to(dtype or input.dtype)  # type: ignore[no-any-return]
+    return _T["logsumexp"](found, _dims(dim, input.ndim), keepdim=keepdim).to(dtype or input.dtype)
 
 
 def logaddexp(
@@ -162,7 +162,7 @@ def logaddexp(
 ) -> Tensor:
     """The logarithm of a sum of exponentials of what each mask lets through."""
     x, y = _filled(input, input_mask, -math.inf), _filled(other, other_mask, -math.inf)
-    return _T["logaddexp"](x, y).to(dtype or input.dtype)  # type: ignore[no-any-return]
+    return _T["logaddexp"](x, y).to(dtype or input.dtype)
 
 
 def norm(
@@ -170,7 +170,7 @@ def norm(
 ) -> Tensor:
     """The vector norm of the elements under the mask."""
     found = _filled(input, mask, math.inf if ord == -math.inf else 0)
-    return _L["vector_norm"](found, ord, _dims(dim, input.ndim), bool(keepdim), dtype=dtype or input.dtype)  # type: ignore[no-any-return]
+    return _L["vector_norm"](found, ord, _dims(dim, input.ndim), bool(keepdim), dtype=dtype or input.dtype)
 
 
 def _spread(
@@ -188,7 +188,7 @@ def _spread(
     if by:
         count = _T["sub"](count.to(work.to_real()), by)
         count = _T["maximum"](count, count.new_zeros([]))
-    return _T["div"](total, count).to(dtype)  # type: ignore[no-any-return]
+    return _T["div"](total, count).to(dtype)
 
 
 def var(
@@ -216,13 +216,13 @@ def std(
     mask: Any = None,
 ) -> Tensor:
     """The standard deviation of the elements under the mask."""
-    return _spread(input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()  # type: ignore[no-any-return]
+    return _spread(input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()
 
 
 def _soft(name: str, value: Callable[[Any], Any]) -> Callable[..., Tensor]:
     def function(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
         found = _filled(input, mask, value(input.dtype))
-        return _F[name](found, _dims(dim, input.ndim)[0], dtype=dtype or input.dtype)  # type: ignore[no-any-return]
+        return _F[name](found, _dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
 
     function.__name__ = name
     return function
@@ -237,7 +237,7 @@ def normalize(
     """The elements under the mask, divided by their norm; 0 where masked out."""
     length = norm(input, ord, dim, keepdim=True, dtype=dtype or input.dtype, mask=mask)
     least = _T["maximum"](length, length.new_full([], eps))
-    return _T["div"](_filled(input, mask, 0), least)  # type: ignore[no-any-return]
+    return _T["div"](_filled(input, mask, 0), least)
 
 
 if TYPE_CHECKING:  # at run time `missing.py` answers for the names that are not here

@@ -85,7 +85,7 @@ def to_numpy(value: Any, depth: int = 0) -> Any:
     if isinstance(value, np.ndarray | np.generic | np.dtype):  # of the engine
         return value
     if isinstance(value, Tensor):
-        return to_numpy(Tensor.numpy(value))  # type: ignore[attr-defined]  # not what a class of the snippet makes of it
+        return to_numpy(Tensor.numpy(value))  # not what a class of the snippet makes of it
     if kind is slice:
         return slice(*map(to_numpy, (value.start, value.stop, value.step)))
     if isinstance(value, type):

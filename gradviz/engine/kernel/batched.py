@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-Array = np.ndarray[Any, Any]
+from gradviz.engine.kernel.dtypes import Array
 
 NO_ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, "

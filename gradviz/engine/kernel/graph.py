@@ -13,9 +13,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import device
 from gradviz.engine.kernel.messages import SECOND_BACKWARD
 from gradviz.engine.kernel.state import state
@@ -194,7 +193,6 @@ def shape_of(node: Node, operand: str) -> tuple[int, ...]:
 
 
 Edge = tuple["Node", int]
-Array = np.ndarray[Any, Any]
 Meta = tuple[tuple[int, ...], Any]  # shape and NumPy type, which is None where any type will do
 LAST = 2**64 - 1  # the sequence number that outranks all others
 

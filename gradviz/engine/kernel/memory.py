@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.messages import plain_numbers
 
 if TYPE_CHECKING:
     from gradviz.engine.kernel.tensor import Tensor
 
-
-Array = np.ndarray[Any, Any]
 
 _LARGEST = 2**63 - 1  # bytes that NumPy and PyTorch can count
 

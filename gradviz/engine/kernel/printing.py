@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import on_new_run
-
-Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,6 @@ from gradviz.engine.kernel.saved import Saved, save
 if TYPE_CHECKING:
     from gradviz.engine.kernel.tensor import Tensor
 
-Array = np.ndarray[Any, Any]
-
 
 @dataclass(eq=False)
 class OpRow:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, accumulator, edge_of, function_of
 from gradviz.engine.kernel.memory import VersionCounter
 from gradviz.engine.kernel.messages import (
@@ -23,7 +24,6 @@ from gradviz.engine.kernel.messages import (
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 
-Array = np.ndarray[Any, Any]
 Hooks = tuple[Callable[..., Any], Callable[..., Any]]  # pack, unpack
 
 

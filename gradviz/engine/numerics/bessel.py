@@ -16,11 +16,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from gradviz.engine.kernel.dtypes import Array
+
 POINTS = 64
 NEAR = 25.0  # up to here the integrals, from here the asymptotic series
 ANGLES = np.pi * (np.arange(POINTS) + 0.5) / POINTS

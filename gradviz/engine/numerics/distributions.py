@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.layers import per_example
 from gradviz.engine.kernel.memory import device as Device
 from gradviz.engine.numerics import rounding
@@ -131,7 +132,6 @@ def _knuth(seed: int) -> NDArray[np.uint32]:
     return np.array(words, np.uint32)
 
 
-Array = np.ndarray[Any, Any]
 DType = type[np.generic] | np.dtype[Any]
 
 _TITLES = {"bool": "Bool", "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long"}

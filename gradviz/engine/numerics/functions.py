@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from gradviz.engine.kernel.dtypes import Array
 
 
 def precise(function: np.ufunc) -> Callable[..., Any]:

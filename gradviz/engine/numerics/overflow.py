@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from gradviz.engine.kernel.dtypes import Array
 
 _LARGEST = 2**63 - 1
 _FURTHEST = 2**31 - 1  # the offset of a diagonal is a C int, whose smallest value has no negative

@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.layers import per_example
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.numerics.functions import digamma, lgamma
-
-Array = np.ndarray[Any, Any]
 
 
 class _Source:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = np.ndarray[Any, Any]
+from gradviz.engine.kernel.dtypes import Array
+
 Singles = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 BLOCK = 16_384  # elements

@@ -11,11 +11,9 @@ work among its threads, so that the order depends on the machine: there NumPy's 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-Array = np.ndarray[Any, Any]
+from gradviz.engine.kernel.dtypes import Array
 
 _VECTOR = 32  # bytes; PyTorch does not build this kernel for wider registers
 _SIDE_BY_SIDE = 4

@@ -228,7 +228,7 @@ def additive(mask: Mask, name: str, like: Tensor, other: Mask = None, other_name
         )
     if mask.dtype is not dtypes.bool_:
         return mask
-    return T["zeros_like"](mask, dtype=like.dtype).masked_fill_(mask, float("-inf"))  # type: ignore[no-any-return]
+    return T["zeros_like"](mask, dtype=like.dtype).masked_fill_(mask, float("-inf"))
 
 
 def _check_dimensions(query: Tensor, key: Tensor, value: Tensor, padding: Mask, mask: Mask, heads: int) -> bool:
@@ -325,7 +325,7 @@ def _wider(*masks: Mask) -> tuple[Mask, ...]:
 
 def _head_rows(x: Tensor, static: Tensor | None, rows: int, size: int, name: str) -> Tensor:
     if static is None:
-        return x.view(x.shape[0], rows, size).transpose(0, 1)  # type: ignore[no-any-return]
+        return x.view(x.shape[0], rows, size).transpose(0, 1)
     if static.shape[0] != rows:
         raise AssertionError(f"expecting {name}.size(0) of {rows}, but got {static.shape[0]}")
     if static.shape[2] != size:
@@ -340,7 +340,7 @@ def _merged(mask: Mask, padding: Mask, batch: int, heads: int, source: int) -> M
         if padding.shape[dim] != size:
             raise AssertionError(f"Expected key_padded_mask.shape[{dim}] to be {size}, but got {padding.shape[dim]}")
     spread = padding.view(batch, 1, 1, source).expand(-1, heads, -1, -1).reshape(batch * heads, 1, source)
-    return spread if mask is None else mask + spread  # type: ignore[no-any-return]
+    return spread if mask is None else mask + spread
 
 
 def _with_weights(q: Tensor, k: Tensor, v: Tensor, mask: Mask, dropout: float) -> tuple[Tensor, Tensor]:
@@ -360,7 +360,7 @@ def _at_once(
     if mask is not None:
         mask = mask.unsqueeze(0) if mask.shape[0] == 1 else mask.view(*lead, -1, source)
     q, k, v = (x.view(*lead, -1, x.shape[-1]) for x in (q, k, v))
-    return FUNCTIONAL["scaled_dot_product_attention"](q, k, v, mask, dropout, causal).permute(2, 0, 1, 3)  # type: ignore[no-any-return]
+    return FUNCTIONAL["scaled_dot_product_attention"](q, k, v, mask, dropout, causal).permute(2, 0, 1, 3)
 
 
 def _lengthened(

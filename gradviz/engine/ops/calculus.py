@@ -23,7 +23,7 @@ F = FUNCTIONS
 def _part(x: Tensor, dim: int, start: int | None, end: int | None) -> Tensor:
     """A range along `dim`, counted from either end."""
     low, high, _ = slice(start, end).indices(x._data.shape[dim])
-    return x.narrow(dim, low, max(high - low, 0))  # type: ignore[no-any-return]
+    return x.narrow(dim, low, max(high - low, 0))
 
 
 # --- differences ---
@@ -43,7 +43,7 @@ def diff(
         if each is not None:
             _check_joined(input, each, axis)
     if not n:
-        return F["zeros_like"](input).copy_(input)  # type: ignore[no-any-return]
+        return F["zeros_like"](input).copy_(input)
     parts = [each for each in (prepend, input, append) if each is not None]
     input = F["cat"](parts, axis) if len(parts) > 1 else input
     for _ in range(min(n, input._data.shape[axis])):
@@ -71,7 +71,7 @@ def _check_joined(input: Tensor, other: Tensor, dim: int) -> None:
 
 
 def _joined(center: Tensor, first: Tensor, last: Tensor, dim: int) -> Tensor:
-    return F["cat"]([first, center, last], dim)  # type: ignore[no-any-return]
+    return F["cat"]([first, center, last], dim)
 
 
 def _even(x: Tensor, h: Any, dim: int, edge_order: int) -> Tensor:
@@ -187,7 +187,7 @@ def _widths(y: Tensor, x: Tensor, dim: int, name: str) -> tuple[Tensor, Tensor, 
 def _zeros_without(y: Tensor, dim: int) -> Tensor:
     shape = list(y._data.shape)
     del shape[dim]
-    return y.new_zeros(shape)  # type: ignore[no-any-return]
+    return y.new_zeros(shape)
 
 
 def _checked(y: Tensor, x: Tensor | None, dx: Any, dim: int, name: str) -> int:
@@ -222,7 +222,7 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, 
         return _over(((left + right) * step).cumsum(axis), 2.0)
     pairs = _part(y, axis, 0, -1) + _part(y, axis, 1, None)
     found = _by_number(pairs, (1.0 if dx is None else dx) / 2.0).cumsum(axis)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def _over(x: Tensor, number: Any) -> Tensor:

@@ -235,7 +235,7 @@ def _probabilities(input: Tensor, target: Tensor, weight: Tensor | None, reducti
         target = plus(times(target, 1 - smoothing), smoothing / count)
     found = logs * target if weight is None else logs * target * _per_class(weight, input._data.ndim)
     if reduction == "none":
-        return -found.sum(axis)  # type: ignore[no-any-return]
+        return -found.sum(axis)
     total: Tensor = -found.sum()
     return total if reduction == "sum" else over(total, input._data.size / count)
 
@@ -601,7 +601,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     if not t.size:
         if num_classes <= 0:
             raise RuntimeError("Can not infer total number of classes from empty tensor.")
-        return F["zeros"](*t.shape, num_classes, dtype=dtypes.int64)  # type: ignore[no-any-return]
+        return F["zeros"](*t.shape, num_classes, dtype=dtypes.int64)
     if t.min() < 0:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
@@ -611,4 +611,4 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     elif t.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     zeros = F["zeros"](*t.shape, num_classes, dtype=dtypes.int64)
-    return F["scatter"](zeros, -1, tensor.unsqueeze(-1), 1)  # type: ignore[no-any-return]
+    return F["scatter"](zeros, -1, tensor.unsqueeze(-1), 1)

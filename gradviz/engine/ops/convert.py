@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes, printing
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import STRIDED, device, is_laid, laid
 from gradviz.engine.kernel.rows import op
@@ -21,8 +22,6 @@ from gradviz.engine.ops.elementwise import result_type as common
 from gradviz.engine.run.api import FUNCTIONS, api, method, prop
 from gradviz.engine.run.apply import call
 from gradviz.engine.transforms.layered import text_of
-
-Array = np.ndarray[Any, Any]
 
 _TO_SCALAR = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"

@@ -14,6 +14,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import alike
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import device, laid_as, memory_of, start_of
 from gradviz.engine.kernel.messages import check_value
 from gradviz.engine.kernel.state import state, warn_once
@@ -23,8 +24,6 @@ from gradviz.engine.run.api import api, method
 
 # --- data as one array ---
 
-
-Array = np.ndarray[Any, Any]
 
 NOT_NUMPY = (
     "can't convert np.ndarray of type {}. The only supported types are: float64, float32, float16, complex64, "

@@ -179,9 +179,9 @@ def ctc_loss(
         found = F["where"](found == float("inf"), 0.0, found)
     if reduction == "mean":
         counts = np.maximum(np.asarray(outs), 1).astype(found._data.dtype)
-        return (found / wrap(counts)).mean()  # type: ignore[no-any-return]
+        return (found / wrap(counts)).mean()
     if reduction == "sum":
-        return found.sum()  # type: ignore[no-any-return]
+        return found.sum()
     return found if batched else found.squeeze(0)
 
 

@@ -45,7 +45,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
     """Each vector along `dim` divided by its norm."""
     norm = LINALG["vector_norm"](input, float(p), dim, True)
     found = input / at_least(norm, eps).expand_as(input)
-    return found if out is None else out.copy_(found)  # type: ignore[no-any-return]
+    return found if out is None else out.copy_(found)
 
 
 @api("cosine_similarity", where="torch F")
@@ -62,7 +62,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     with no_grad():
         for norm in norms:
             norm.clamp_(min=eps)
-    return ((first / norms[0]) * (second / norms[1])).sum(dim)  # type: ignore[no-any-return]
+    return ((first / norms[0]) * (second / norms[1])).sum(dim)
 
 
 @api("pairwise_distance", where="torch F")
@@ -83,7 +83,7 @@ def _number_minus(number: float, x: Tensor) -> Tensor:
 def _where(target: Tensor, value: float, equal: bool, x: Tensor) -> Tensor:
     """x where the target equals `value` (or does not), 0 elsewhere."""
     condition = wrap(np.asarray((target._data == value) == equal))
-    return F["where"](condition, x, wrap(np.zeros((), x._data.dtype)))  # type: ignore[no-any-return]
+    return F["where"](condition, x, wrap(np.zeros((), x._data.dtype)))
 
 
 @api("hinge_embedding_loss", where="F")

@@ -12,6 +12,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import everything
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import Rule, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import on_new_run, state
@@ -24,8 +25,6 @@ from gradviz.engine.run.api import api, method
 from gradviz.engine.run.apply import call
 from gradviz.engine.run.arguments import refuse
 from gradviz.engine.run.inplace import check_writable, put
-
-Array = np.ndarray[Any, Any]
 
 generator = Generator()
 on_new_run(lambda: generator.manual_seed(DEFAULT_SEED))

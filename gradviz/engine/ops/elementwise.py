@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, accumulator, bare
 from gradviz.engine.kernel.messages import check_kind, check_subtraction
 from gradviz.engine.kernel.rows import OpRow
@@ -22,7 +23,6 @@ from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
 from gradviz.engine.run.arguments import check_cast, check_operands
 from gradviz.engine.run.inplace import write
 
-Array = np.ndarray[Any, Any]
 Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
 NUMBERS = (int, float, complex, np.number, np.bool_)
 

@@ -220,10 +220,10 @@ def gumbel_softmax(logits: Tensor, tau: float = 1, hard: bool = False, eps: floa
     gumbels = (logits + wrap(-np.log(drawn))) / tau
     soft = F["softmax"](gumbels, dim)
     if not hard:
-        return soft  # type: ignore[no-any-return]
+        return soft
     index = F["argmax"](soft, dim, keepdim=True)
     corner = F["scatter"](F["zeros_like"](logits), dim, index, 1.0)
-    return corner - soft.detach() + soft  # type: ignore[no-any-return]
+    return corner - soft.detach() + soft
 
 
 # --- dropout ---

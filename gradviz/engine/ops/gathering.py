@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
@@ -152,7 +153,6 @@ def check_places(name: str, index: Tensor, count: int) -> None:
 
 
 F = FUNCTIONS
-Array = np.ndarray[Any, Any]
 
 
 def places(index: Array, dim: int) -> tuple[Array, ...]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import one_by_one
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node
 from gradviz.engine.kernel.memory import laid_by
@@ -28,7 +29,6 @@ from gradviz.engine.run.apply import apply, call
 from gradviz.engine.run.inplace import write
 
 F = FUNCTIONS
-Array = np.ndarray[Any, Any]
 
 # --- one index, a slice ---
 

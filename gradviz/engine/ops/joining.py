@@ -374,7 +374,7 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
     shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     own = self._data.shape
     if not shape:
-        return self.sum()  # type: ignore[no-any-return]
+        return self.sum()
     extra = len(own) - len(shape)
     if extra < 0 or any(n not in (1, m) for n, m in zip(shape, own[extra:], strict=True)):
         raise RuntimeError(f"size {{{list(shape)}}} is not expandable to size {{{list(own)}}}.")
@@ -395,11 +395,11 @@ def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None
 def new(self: Tensor, *args: Any) -> Tensor:
     """An old constructor: a tensor of the same type."""
     if len(args) == 1 and isinstance(args[0], Size):
-        return self.new_zeros(args[0])  # type: ignore[no-any-return]
+        return self.new_zeros(args[0])
     if len(args) == 1 and isinstance(args[0], (list, tuple)):
         found: Tensor = self.new_tensor(args[0])
         return found
-    return self.new_zeros(args)  # type: ignore[no-any-return]
+    return self.new_zeros(args)
 
 
 @method("apply_")

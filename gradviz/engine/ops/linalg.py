@@ -5,7 +5,8 @@ of matrices. Other factorisations are in `factorizations.py`, norms and function
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 
@@ -22,7 +23,6 @@ from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import return_type
 
 F = FUNCTIONS
-Array = np.ndarray[Any, Any]
 
 
 def h(x: Any) -> Any:
@@ -39,7 +39,7 @@ class LinAlgError(RuntimeError):
 
 LinAlgError.__module__ = "torch._C"
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
-LINALG["LinAlgError"] = LinAlgError
+LINALG["LinAlgError"] = cast("Callable[..., Tensor]", LinAlgError)  # the one name there that is no function
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 NOT_SOLVED = "The solver failed because the input matrix is singular."

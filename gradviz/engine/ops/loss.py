@@ -200,8 +200,8 @@ def binary_cross_entropy_with_logits(
 def _xlogy(x: Tensor) -> Tensor:
     """x ln x, 0 at 0."""
     if "xlogy" in F:
-        return F["xlogy"](x, x)  # type: ignore[no-any-return]
-    return F["where"](x.eq(0), 0.0, x * x.log())  # type: ignore[no-any-return]
+        return F["xlogy"](x, x)
+    return F["where"](x.eq(0), 0.0, x * x.log())
 
 
 @api("kl_div", where="F")
@@ -425,7 +425,7 @@ def _weighted(errors: Tensor, weight: Tensor, shape: Any, reduction: str, plain_
         raise ValueError("Weights and input must have the same size.")
     errors = errors * weight
     if reduction == "mean" and not plain_mean:
-        return errors.sum() / weight.sum()  # type: ignore[no-any-return]
+        return errors.sum() / weight.sum()
     return reduced(errors, reduction)
 
 
@@ -448,7 +448,7 @@ def mse_loss(
 
 
 def _absolute_errors(x: Tensor, y: Tensor) -> Tensor:
-    return (x - y).abs()  # type: ignore[no-any-return]
+    return (x - y).abs()
 
 
 @api("l1_loss", where="F")

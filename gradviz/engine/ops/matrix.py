@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes, memory
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.rows import op
@@ -28,7 +29,6 @@ from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call
 
 F = FUNCTIONS
-Array = np.ndarray[Any, Any]
 
 # --- triangles and diagonals ---
 
@@ -368,14 +368,14 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
     if r < 0:
         raise RuntimeError(f"Expect a non-negative number, but got {r}")
     if not r:
-        return F["empty"](0, dtype=input.dtype)  # type: ignore[no-any-return]
+        return F["empty"](0, dtype=input.dtype)
     n = input._data.size
     places = F["meshgrid"]([F["arange"](n)] * r, indexing="ij")
     mask = F["ones"]((n,) * r, dtype=dtypes.bool_)
     for left, right in itertools.pairwise(places):
         mask = F["logical_and"](mask, left <= right if with_replacement else left < right)
     grids = F["meshgrid"]([input] * r, indexing="ij")
-    return F["stack"]([each.masked_select(mask) for each in grids], 1)  # type: ignore[no-any-return]
+    return F["stack"]([each.masked_select(mask) for each in grids], 1)
 
 
 def _check_vector(x: Tensor) -> None:
@@ -427,7 +427,7 @@ def _repeat_interleave(input: Tensor, repeats: Any, dim: int | None) -> Tensor:
             raise RuntimeError("Repeats must be non-negative")
         shape = x._data.shape
         wide: Tensor = x.unsqueeze(axis + 1).expand(*shape[: axis + 1], repeats, *shape[axis + 1 :])
-        return wide.contiguous().flatten(axis, axis + 1)  # type: ignore[no-any-return]
+        return wide.contiguous().flatten(axis, axis + 1)
     counts = repeats._data if isinstance(repeats, Tensor) else repeats
     found: Tensor = x.index_select(axis, made(_each(x._data.shape[axis], counts)))
     return found
@@ -553,7 +553,7 @@ def _aligned(x: Tensor, letters: list[str], order: list[str]) -> Tensor:
     for _ in missing:
         x = x.unsqueeze(-1)
     letters += missing
-    return x.permute([letters.index(c) for c in order])  # type: ignore[no-any-return]
+    return x.permute([letters.index(c) for c in order])
 
 
 def _pair(x: Tensor, y: Tensor, now: list[int]) -> Tensor:

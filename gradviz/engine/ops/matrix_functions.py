@@ -45,7 +45,7 @@ def _of_singular_values(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: boo
     else:
         found = values.amax(-1, keepdim) if ord > 0 else values.amin(-1, keepdim)
     if keepdim:
-        return found.unsqueeze(-1).permute([order.index(d) for d in range(len(order))])  # type: ignore[no-any-return]
+        return found.unsqueeze(-1).permute([order.index(d) for d in range(len(order))])
     return found
 
 
@@ -74,7 +74,7 @@ def matrix_norm(
     if not keepdim and first < second:
         second -= 1
     sums = LINALG["vector_norm"](A, 1.0, (first,), keepdim)
-    return sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim)  # type: ignore[no-any-return]
+    return sums.amax(second, keepdim) if ord > 0 else sums.amin(second, keepdim)
 
 
 @api("norm", where="linalg")
@@ -95,7 +95,7 @@ def _condition(A: Tensor, p: Any) -> Tensor:
     s = LINALG["svdvals"](A)
     ends = s.narrow(-1, 0, 1), s.narrow(-1, -1, 1)
     found = ends[1] / ends[0] if p == -2 else ends[0] / ends[1]
-    return found.squeeze(-1)  # type: ignore[no-any-return]
+    return found.squeeze(-1)
 
 
 @api("cond", where="linalg")
@@ -299,7 +299,7 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     check_square(A, "linalg.matrix_power", typed=False)
     if n == 0:
         made = A.clone()
-        return made.copy_(F["eye"](A._data.shape[-1], dtype=A.dtype))  # type: ignore[no-any-return]
+        return made.copy_(F["eye"](A._data.shape[-1], dtype=A.dtype))
     if n == 1:
         return A.clone()
     if n < 0:
@@ -422,7 +422,7 @@ def vander(x: Tensor, *, N: int | None = None) -> Tensor:
         raise RuntimeError("N must be greater than 1.")
     x = x if x.dtype.rank >= 2 else x.to(dtypes.int64)
     powers = x.unsqueeze(-1).expand(*x._data.shape, n - 1).cumprod(-1)
-    return F["cat"]([powers.new_ones((*x._data.shape, 1)), powers], -1)  # type: ignore[no-any-return]
+    return F["cat"]([powers.new_ones((*x._data.shape, 1)), powers], -1)
 
 
 @api("tensorinv", where="linalg")
@@ -440,7 +440,7 @@ def tensorinv(A: Tensor, ind: int = 2) -> Tensor:
     inverse, info = LINALG["inv_ex"](A.reshape(columns, columns))
     if info._data.any():
         raise RuntimeError("Failed to invert the input tensor, because it is singular.")
-    return inverse.reshape((*shape[ind:], *shape[:ind]))  # type: ignore[no-any-return]
+    return inverse.reshape((*shape[ind:], *shape[:ind]))
 
 
 @api("tensorsolve", where="linalg")
@@ -456,4 +456,4 @@ def tensorsolve(A: Tensor, B: Tensor, dims: Any = None) -> Tensor:
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
             f"but got {columns} != {rows}"
         )
-    return LINALG["solve"](A.reshape(columns, columns), B.flatten()).reshape(shape)  # type: ignore[no-any-return]
+    return LINALG["solve"](A.reshape(columns, columns), B.flatten()).reshape(shape)

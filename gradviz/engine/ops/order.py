@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import laid_as
 from gradviz.engine.kernel.rows import OpRow, op
@@ -20,7 +21,6 @@ from gradviz.engine.run.arguments import along, return_type
 # --- which of several equal elements is named ---
 
 
-Array = np.ndarray[Any, Any]
 Selection = Callable[[list[int], int], list[int]]  # ranks and how many of the first are wanted: places in order
 LONGEST = 127  # from 128 on PyTorch's topk goes by a heap
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import check_count, storage_bytes, strided
 from gradviz.engine.kernel.messages import check_value, plain_numbers
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.creation import check_device, float_type, made, put_out
 from gradviz.engine.run.api import api, method
 
-Array = np.ndarray[Any, Any]
 _RANGE = (
     "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
     "Python's range builtin. Instead, use torch.arange, which produces values in [start, end)."

@@ -283,7 +283,7 @@ def _average_function(n: int) -> None:
                 f"{name}: elements of output_size must be greater than or equal to 0 but received {{{inner}}}"
             )
         if all(size == 1 for size in given):
-            return input.mean([-1, -2, -3][:n], keepdim=True)  # type: ignore[no-any-return]
+            return input.mean([-1, -2, -3][:n], keepdim=True)
         if len(shape) not in (n + 1, n + 2):
             raise RuntimeError(f"{name}(): Expected {n + 1}D or {n + 2}D tensor, but got {list(shape)}")
         need_sizes(shape, name, len(shape) - n)
@@ -322,7 +322,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
     """The mean of each of so many windows."""
     need_line(input, "adaptive_avg_pool1d")
     (wanted,) = adaptive_output(output_size, input._data.shape, 1, "adaptive_avg_pool1d")
-    return FUNCTIONAL["adaptive_avg_pool2d"](input.unsqueeze(-2), (1, wanted)).squeeze(-2)  # type: ignore[no-any-return]
+    return FUNCTIONAL["adaptive_avg_pool2d"](input.unsqueeze(-2), (1, wanted)).squeeze(-2)
 
 
 def _power_pool(n: int) -> None:
@@ -337,7 +337,7 @@ def _power_pool(n: int) -> None:
         found = FUNCTIONAL[f"avg_pool{n}d"](powers, kernel_size, stride, 0, ceil_mode)
         count = math.prod(sizes(kernel_size, n))
         total = (found.sign() * F["relu"](found.abs())) * count
-        return F["pow"](total, 1.0 / norm_type)  # type: ignore[no-any-return]
+        return F["pow"](total, 1.0 / norm_type)
 
     function.__name__, function.__doc__ = name, "The p-norm of each window."
 
@@ -508,7 +508,7 @@ def interpolate(
         if not recompute_scale_factor:
             scales = tuple(float(f) for f in factors)
     if mode == "area" and dim in (1, 2, 3):
-        return FUNCTIONAL[f"adaptive_avg_pool{dim}d"](input, wanted)  # type: ignore[no-any-return]
+        return FUNCTIONAL[f"adaptive_avg_pool{dim}d"](input, wanted)
     row = ROWS_OF.get(mode, {}).get(dim)
     if row is None:
         _refuse_mode(ndim, mode)

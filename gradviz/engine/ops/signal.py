@@ -94,7 +94,7 @@ def _whole_window(window: Tensor | None, win_length: int, n_fft: int, like: Tens
     whole = F["zeros"](n_fft, dtype=dtype)
     part = whole.narrow(0, left, win_length)
     part.copy_(F["ones"](win_length, dtype=dtype) if window is None else window)
-    return whole  # type: ignore[no-any-return]
+    return whole
 
 
 def _centred(x: Tensor, n_fft: int, pad_mode: str) -> Tensor:
@@ -174,7 +174,7 @@ def _frames(x: Tensor, n_fft: int, hop: int) -> Tensor:
     """The windows as a view, along new dimensions: (signals, windows, n_fft)."""
     count = 1 + (x._data.shape[1] - n_fft) // hop
     steps = [each // x._data.itemsize for each in x._data.strides]
-    return x.as_strided((x._data.shape[0], count, n_fft), (steps[0], hop * steps[1], steps[1]))  # type: ignore[no-any-return]
+    return x.as_strided((x._data.shape[0], count, n_fft), (steps[0], hop * steps[1], steps[1]))
 
 
 def _transformed(x: Tensor, normalization: int, onesided: bool) -> Tensor:
@@ -338,24 +338,24 @@ def _check_window(name: str, n: Any, kind: dtypes.dtype) -> None:
 
 def _hamming(n: int, kind: Any, alpha: float, beta: float) -> Tensor:
     x = F["arange"](n, dtype=kind)
-    return x.mul_(2 * math.pi / (n - 1)).cos_().mul_(-beta).add_(alpha)  # type: ignore[no-any-return]
+    return x.mul_(2 * math.pi / (n - 1)).cos_().mul_(-beta).add_(alpha)
 
 
 def _bartlett(n: int, kind: Any) -> Tensor:
     x = F["arange"](n, dtype=kind).mul_(2 / (n - 1))
     half = ((n - 1) >> 1) + 1
     x.narrow(0, half, n - half).mul_(-1).add_(2)
-    return x  # type: ignore[no-any-return]
+    return x
 
 
 def _blackman(n: int, kind: Any) -> Tensor:
     x = F["arange"](n, dtype=kind).mul_(math.pi / (n - 1))
-    return x.mul(4).cos_().mul_(0.08) - x.mul(2).cos_().mul_(0.5) + 0.42  # type: ignore[no-any-return]
+    return x.mul(4).cos_().mul_(0.08) - x.mul(2).cos_().mul_(0.5) + 0.42
 
 
 def _kaiser(n: int, kind: Any, beta: float) -> Tensor:
     x = F["arange"](n, dtype=kind) * (2 / (n - 1)) - 1
-    return F["i0"](beta * F["sqrt"]((1 - x * x).clamp(min=0))) / F["i0"](F["tensor"](float(beta), dtype=kind))  # type: ignore[no-any-return]
+    return F["i0"](beta * F["sqrt"]((1 - x * x).clamp(min=0))) / F["i0"](F["tensor"](float(beta), dtype=kind))
 
 
 _window("hann_window", lambda n, kind: _hamming(n, kind, 0.5, 0.5))
@@ -382,13 +382,13 @@ class _Made:
         self.count, self.requires_grad = count, requires_grad
 
     def points(self, start: Any, end: Any) -> Tensor:
-        return F["linspace"](start, end, self.count, dtype=self.kind, requires_grad=self.requires_grad)  # type: ignore[no-any-return]
+        return F["linspace"](start, end, self.count, dtype=self.kind, requires_grad=self.requires_grad)
 
     def ones(self) -> Tensor:
-        return F["ones"](self.count, dtype=self.kind, requires_grad=self.requires_grad)  # type: ignore[no-any-return]
+        return F["ones"](self.count, dtype=self.kind, requires_grad=self.requires_grad)
 
     def numbers(self, values: list[float]) -> Tensor:
-        return F["tensor"](values, dtype=self.kind, requires_grad=self.requires_grad)  # type: ignore[no-any-return]
+        return F["tensor"](values, dtype=self.kind, requires_grad=self.requires_grad)
 
 
 def _signal(
@@ -439,14 +439,14 @@ def _exponential(made: _Made, sym: bool, center: float | None, tau: float) -> Te
         center = (made.count if not sym and made.count > 1 else made.count - 1) / 2.0
     constant = 1 / tau
     k = made.points(-center * constant, (-center + (made.count - 1)) * constant)
-    return F["exp"](-F["abs"](k))  # type: ignore[no-any-return]
+    return F["exp"](-F["abs"](k))
 
 
 @_signal("cosine")
 def _cosine(made: _Made, sym: bool) -> Tensor:
     start = 0.5
     constant = math.pi / (made.count + 1 if not sym and made.count > 1 else made.count)
-    return F["sin"](made.points(start * constant, (start + (made.count - 1)) * constant))  # type: ignore[no-any-return]
+    return F["sin"](made.points(start * constant, (start + (made.count - 1)) * constant))
 
 
 def _check_gaussian(sym: bool, std: float) -> None:
@@ -459,7 +459,7 @@ def _gaussian(made: _Made, sym: bool, std: float) -> Tensor:
     start = -(made.count if not sym and made.count > 1 else made.count - 1) / 2.0
     constant = 1 / (std * math.sqrt(2))
     k = made.points(start * constant, (start + (made.count - 1)) * constant)
-    return F["exp"](-(k**2))  # type: ignore[no-any-return]
+    return F["exp"](-(k**2))
 
 
 def _check_kaiser(sym: bool, beta: float) -> None:
@@ -475,7 +475,7 @@ def _kaiser_signal(made: _Made, sym: bool, beta: float) -> Tensor:
     constant = 2.0 * scale / (made.count if not sym else made.count - 1)
     end = F["minimum"](scale, -scale + (made.count - 1) * constant)
     k = made.points(-scale, end)
-    return F["i0"](F["sqrt"](scale * scale - F["pow"](k, 2))) / F["i0"](scale)  # type: ignore[no-any-return]
+    return F["i0"](F["sqrt"](scale * scale - F["pow"](k, 2))) / F["i0"](scale)
 
 
 @_signal("bartlett")
@@ -483,7 +483,7 @@ def _bartlett_signal(made: _Made, sym: bool) -> Tensor:
     if made.count == 1:
         return made.ones()
     constant = 2 / (made.count if not sym else made.count - 1)
-    return 1 - F["abs"](made.points(-1, -1 + (made.count - 1) * constant))  # type: ignore[no-any-return]
+    return 1 - F["abs"](made.points(-1, -1 + (made.count - 1) * constant))
 
 
 def _sum_of_cosines(made: _Made, sym: bool, a: Any) -> Tensor:
@@ -497,7 +497,7 @@ def _sum_of_cosines(made: _Made, sym: bool, a: Any) -> Tensor:
     k = made.points(0, (made.count - 1) * constant)
     amounts = made.numbers([(-1) ** i * w for i, w in enumerate(a)])
     i = made.numbers([float(n) for n in range(amounts._data.shape[0])])
-    return (amounts.unsqueeze(-1) * F["cos"](i.unsqueeze(-1) * k)).sum(0)  # type: ignore[no-any-return]
+    return (amounts.unsqueeze(-1) * F["cos"](i.unsqueeze(-1) * k)).sum(0)
 
 
 _signal("general_cosine", a=...)(_sum_of_cosines)

@@ -48,10 +48,10 @@ def _check_quantile(input: Tensor, q: Tensor, interpolation: str, name: str) -> 
 def _sorted_rows(input: Tensor, dim: int | None) -> Tensor:
     """The values in order, along the last dimension."""
     if dim is None:
-        return F["sort"](input.flatten())[0]  # type: ignore[no-any-return]
+        return F["sort"](input.flatten())[0]
     if dim == input._data.ndim - 1 or not input._data.ndim:
-        return F["sort"](input)[0]  # type: ignore[no-any-return]
-    return F["sort"](input.unsqueeze(-1).transpose(dim, -1))[0]  # type: ignore[no-any-return]
+        return F["sort"](input)[0]
+    return F["sort"](input.unsqueeze(-1).transpose(dim, -1))[0]
 
 
 def _kept_shape(input: Tensor, dim: int | None, keepdim: bool) -> list[int]:
@@ -66,10 +66,10 @@ def _ranks(rows: Tensor, q: Tensor, without_nan: bool) -> Tensor:
     nan = F["isnan"](rows)
     if without_nan:
         ranks = q * (F["logical_not"](nan).sum(-1, keepdim=True) - 1)
-        return ranks.masked_fill_(ranks < 0, 0)  # type: ignore[no-any-return]
+        return ranks.masked_fill_(ranks < 0, 0)
     last = rows._data.shape[-1] - 1
     wide, bad = F["broadcast_tensors"](times(q, last), F["any"](nan, -1, keepdim=True))
-    return wide.masked_fill(bad, last)  # type: ignore[no-any-return]
+    return wide.masked_fill(bad, last)
 
 
 def _quantile(
@@ -94,7 +94,7 @@ def _quantile(
         found.lerp_(rows.gather(-1, above), weights)
     if q._data.ndim:
         found.unsqueeze_(0).transpose_(0, -1)
-    return found.squeeze_(-1)  # type: ignore[no-any-return]
+    return found.squeeze_(-1)
 
 
 @api("quantile")
@@ -433,5 +433,5 @@ def corrcoef(input: Tensor) -> Tensor:
     found = found / spread.view(1, -1)
     if found.dtype.is_complex:
         parts: tuple[Any, Any] = F["real"](found).clip(-1, 1), F["imag"](found).clip(-1, 1)
-        return F["complex"](*parts)  # type: ignore[no-any-return]
-    return found.clip(-1, 1)  # type: ignore[no-any-return]
+        return F["complex"](*parts)
+    return found.clip(-1, 1)

@@ -310,7 +310,7 @@ def _select_range(input: Tensor, dim: int = 0, start: Any = None, end: Any = Non
 
 def _viewed(input: Tensor, size: Any) -> Tensor:
     """The same elements in another shape."""
-    return input.contiguous().view(size)  # type: ignore[no-any-return]
+    return input.contiguous().view(size)
 
 
 def _expanded(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:

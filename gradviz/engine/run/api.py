@@ -22,12 +22,12 @@ from gradviz.engine.run.autocast import casting
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {}  # torch.<name>
-FUNCTIONAL: dict[str, Callable[..., Any]] = {}  # torch.nn.functional.<name>
-LINALG: dict[str, Callable[..., Any]] = {}  # torch.linalg.<name>
-SPECIAL: dict[str, Callable[..., Any]] = {}  # torch.special.<name>
-FFT: dict[str, Callable[..., Any]] = {}  # torch.fft.<name>
-WINDOWS: dict[str, Callable[..., Any]] = {}  # torch.signal.windows.<name>
+FUNCTIONS: dict[str, Callable[..., Tensor]] = {}  # torch.<name>
+FUNCTIONAL: dict[str, Callable[..., Tensor]] = {}  # torch.nn.functional.<name>
+LINALG: dict[str, Callable[..., Tensor]] = {}  # torch.linalg.<name>
+SPECIAL: dict[str, Callable[..., Tensor]] = {}  # torch.special.<name>
+FFT: dict[str, Callable[..., Tensor]] = {}  # torch.fft.<name>
+WINDOWS: dict[str, Callable[..., Tensor]] = {}  # torch.signal.windows.<name>
 
 # what functions that take `out=` begin with
 _TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1", "A", "real", "abs"})

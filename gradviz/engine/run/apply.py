@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import layers
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Edge, Node, bare, edge_of, next_sequence
 from gradviz.engine.kernel.modes import forward_stack
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.state import on_new_run, state
 from gradviz.engine.kernel.tensor import Tensor, View, wrap_result
 
-Array = np.ndarray[Any, Any]
 NO_PARAMS: Mapping[str, Any] = {}
 _WHOLE = "biu"  # kinds of NumPy types that have no gradient
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Edge, GradientEdge, Node, accumulator
 from gradviz.engine.kernel.memory import as_leaf, is_as_leaf
 from gradviz.engine.kernel.messages import LEAF_OF_GRAD
@@ -102,7 +103,6 @@ def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[N
 # --- what is checked of each gradient that a node returns ---
 
 
-Array = np.ndarray[Any, Any]
 _NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from gradviz.engine.kernel import batched, dtypes, layers
 from gradviz.engine.kernel.batched import one_example, plain
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, edge_of, function_of, next_sequence, show_as
 from gradviz.engine.kernel.memory import repeated
 from gradviz.engine.kernel.messages import SECOND_BACKWARD, WRITTEN_TWICE, view_written
@@ -25,7 +26,6 @@ from gradviz.engine.kernel.tensor import Tensor, View, wrap
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import attach
 
-Array = np.ndarray[Any, Any]
 Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # size, stride and offset, in elements
 
 

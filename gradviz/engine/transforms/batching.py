@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.batched import BatchedArray, aligned, levels_of, no_dynamic, one_by_one, spread
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import memory_of, start_of, strided
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.state import warn_once
 
-Array = np.ndarray[Any, Any]
 Forward = Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any]
 
 # Rows whose forward treats every element (of the broadcast operands) apart, whatever the shapes are.

@@ -24,7 +24,6 @@ from gradviz.engine.run.autograd import grad
 from gradviz.engine.run.backward import conform
 from gradviz.engine.run.inplace import geometry, memory_order
 
-Array = np.ndarray[Any, Any]
 Operands = Sequence[Tensor | None]
 Tangents = dict[int, Tensor]  # by the position of the operand
 Held = dict[int, Tensor | None]  # by level; None hides what a view would find in its base

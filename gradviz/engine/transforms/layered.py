@@ -14,6 +14,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers, printing
 from gradviz.engine.kernel.batched import BatchedArray, levels_of, no_room, removed, spread
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node, renamed, show_as
 from gradviz.engine.kernel.rows import OpRow
@@ -23,8 +24,6 @@ from gradviz.engine.run import inplace
 from gradviz.engine.run.apply import apply as run_row
 from gradviz.engine.transforms import batching, forward_mode
 from gradviz.engine.transforms.forward_mode import held, push
-
-Array = np.ndarray[Any, Any]
 
 
 def apply(

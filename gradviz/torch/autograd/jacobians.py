@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.api import FUNCTIONS as F
 from gradviz.engine.run.autograd import grad
@@ -20,7 +21,6 @@ from gradviz.torch.testing import make_tensor
 # --- Jacobians ---
 
 
-Array = np.ndarray[Any, Any]
 Direction = Tensor | tuple[Tensor, Tensor]  # of a complex input: of its real and of its imaginary part
 
 

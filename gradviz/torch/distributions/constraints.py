@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.api import LINALG
 
@@ -221,7 +222,7 @@ class _CorrCholesky(Constraint):
     event_dim = 2
 
     def check(self, value: Tensor) -> Any:
-        tolerance = T["finfo"](value.dtype).eps * value.size(-1) * 10
+        tolerance = finfo(value.dtype).eps * value.size(-1) * 10
         lengths = (value.detach() ** 2).sum(-1).sqrt()
         return _LowerCholesky().check(value) & (lengths - 1).abs().le(tolerance).all(dim=-1)
 

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily, exactly_one
@@ -117,7 +118,7 @@ class Geometric(_Binary):
     variance = property(lambda self: (1.0 / self.probs - 1.0) / self.probs)
 
     def sample(self, sample_shape: Any = ()) -> Any:
-        tiny = T["finfo"](self.probs.dtype).tiny
+        tiny = finfo(self.probs.dtype).tiny
         with no_grad():
             u = self.probs.new(self._extended_shape(sample_shape)).uniform_(tiny, 1)
             return (u.log() / (-self.probs).log1p()).floor()

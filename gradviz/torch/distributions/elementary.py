@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.utils import broadcast_all, sum_rightmost
@@ -287,7 +288,7 @@ class PowerTransform(Transform):
 
 
 def _clipped_sigmoid(x: Any) -> Any:
-    info = T["finfo"](x.dtype)
+    info = finfo(x.dtype)
     return T["clamp"](T["sigmoid"](x), min=info.tiny, max=1.0 - info.eps)
 
 
@@ -305,7 +306,7 @@ class SigmoidTransform(Transform):
         return _clipped_sigmoid(x)
 
     def _inverse(self, y: Any) -> Any:
-        info = T["finfo"](y.dtype)
+        info = finfo(y.dtype)
         y = y.clamp(min=info.tiny, max=1.0 - info.eps)
         return y.log() - (-y).log1p()
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.counts import Binomial
@@ -77,7 +78,7 @@ class Categorical(Distribution):
         return log_pmf.gather(-1, value[..., :1]).squeeze(-1)
 
     def entropy(self) -> Any:
-        smallest = T["finfo"](self.logits.dtype).min
+        smallest = finfo(self.logits.dtype).min
         logits = T["clamp"](self.logits, min=smallest)
         return -(logits * self.probs).sum(-1)
 

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.api import SPECIAL
 from gradviz.engine.run.function import Function, once_differentiable
@@ -58,7 +59,7 @@ class Gamma(ExponentialFamily):
     def rsample(self, sample_shape: Any = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         value = T["_standard_gamma"](self.concentration.expand(shape)) / self.rate.expand(shape)
-        value.detach().clamp_(min=T["finfo"](value.dtype).tiny)
+        value.detach().clamp_(min=finfo(value.dtype).tiny)
         return value
 
     def log_prob(self, value: Any) -> Any:
@@ -284,7 +285,7 @@ class FisherSnedecor(Distribution):
         shape = tuple(sample_shape)
         x1 = self._gamma1.rsample(shape).view(self._extended_shape(shape))
         x2 = self._gamma2.rsample(shape).view(self._extended_shape(shape))
-        tiny = T["finfo"](x2.dtype).tiny
+        tiny = finfo(x2.dtype).tiny
         x2.clamp_(min=tiny)
         y = x1 / x2
         y.clamp_(min=tiny)

@@ -7,7 +7,7 @@ import math
 import warnings
 from typing import Any
 
-from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.api import LINALG
@@ -234,7 +234,8 @@ def _log_normalizer(x: Any, y: Any) -> tuple[Any, Any, Any]:
     """What normalizes a Wishart of these natural parameters, and its slopes along both."""
     p = x.shape[-1]
     half = y + (p + 1) / 2
-    size = -LINALG["slogdet"](-2 * x).logabsdet + math.log(2) * p
+    volume: Tensor = LINALG["slogdet"](-2 * x)[1]
+    size = -volume + math.log(2) * p
     slope = -half.unsqueeze(-1).unsqueeze(-1) * LINALG["inv"](x).mT
     return half * size + T["mvlgamma"](half, p=p), slope, size + _mvdigamma(half, p)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution, ExponentialFamily
@@ -82,7 +83,7 @@ class Laplace(Distribution):
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
     def rsample(self, sample_shape: Any = ()) -> Any:
-        eps = T["finfo"](self.loc.dtype).eps
+        eps = finfo(self.loc.dtype).eps
         u = self.loc.new(self._extended_shape(sample_shape)).uniform_(eps - 1, 1)
         return self.loc - self.scale * u.sign() * T["log1p"](-u.abs())
 

@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.composed import TransformedDistribution
@@ -122,7 +123,7 @@ class Gumbel(TransformedDistribution):
 
     def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
-        info = T["finfo"](self.loc.dtype)
+        info = finfo(self.loc.dtype)
         if isinstance(loc, (int, float)) and isinstance(scale, (int, float)):
             base = Uniform(info.tiny, 1 - info.eps, validate_args=validate_args)
         else:

@@ -9,6 +9,7 @@ from typing import Any
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.modes import enable_grad
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn import functional as F
 
@@ -39,7 +40,7 @@ def sum_rightmost(value: Any, count: int) -> Any:
 
 def clamp_probs(probs: Tensor) -> Any:
     """Probabilities away from 0 and 1, so that their logarithms are finite."""
-    eps = T["finfo"](probs.dtype).eps
+    eps = finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Size, Tensor
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.api import LINALG
 from gradviz.torch.distributions import constraints
@@ -193,7 +194,7 @@ class StickBreakingTransform(Transform):
     def _inverse(self, y: Any) -> Any:
         crop = y[..., :-1]
         offset = y.shape[-1] - crop.new_ones(crop.shape[-1]).cumsum(-1)
-        left = T["clamp"](1 - crop.cumsum(-1), min=T["finfo"](y.dtype).tiny)
+        left = T["clamp"](1 - crop.cumsum(-1), min=finfo(y.dtype).tiny)
         return crop.log() - left.log() + offset.log()
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -250,7 +251,7 @@ class CorrCholeskyTransform(Transform):
 
     def _call(self, x: Any) -> Any:
         x = T["tanh"](x)
-        eps = T["finfo"](x.dtype).eps
+        eps = finfo(x.dtype).eps
         r = vec_to_tril_matrix(x.clamp(min=-1 + eps, max=1 - eps), diag=-1)
         z = r**2
         root = (1 - z).sqrt().cumprod(-1)

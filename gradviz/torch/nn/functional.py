@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from gradviz.engine import ops as _ops
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.api import FUNCTIONAL as _FUNCTIONAL
 
 _ready = _ops  # importing it fills the table
@@ -12,4 +14,4 @@ globals().update(_FUNCTIONAL)
 
 if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
 
-    def __getattr__(name: str) -> Any: ...
+    def __getattr__(name: str) -> Callable[..., Tensor]: ...

@@ -56,19 +56,19 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 def _fill(tensor: Tensor, values: Any) -> Tensor:
     with no_grad():
-        return tensor.copy_(wrap(np.asarray(values)))  # type: ignore[no-any-return]
+        return tensor.copy_(wrap(np.asarray(values)))
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Uniform numbers from a to b."""
     with no_grad():
-        return tensor.uniform_(a, b, generator=generator)  # type: ignore[no-any-return]
+        return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
     """Normal numbers."""
     with no_grad():
-        return tensor.normal_(mean, std, generator=generator)  # type: ignore[no-any-return]
+        return tensor.normal_(mean, std, generator=generator)
 
 
 def trunc_normal_(
@@ -93,7 +93,7 @@ def trunc_normal_(
 def constant_(tensor: Tensor, val: float) -> Tensor:
     """One value everywhere."""
     with no_grad():
-        return tensor.fill_(val)  # type: ignore[no-any-return]
+        return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
@@ -104,7 +104,7 @@ def ones_(tensor: Tensor) -> Tensor:
 def zeros_(tensor: Tensor) -> Tensor:
     """Zeros."""
     with no_grad():
-        return tensor.zero_()  # type: ignore[no-any-return]
+        return tensor.zero_()
 
 
 def eye_(tensor: Tensor) -> Tensor:

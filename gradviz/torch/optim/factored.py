@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import rounding
+from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
-from gradviz.torch.optim.optimizer import Array, Group, Optimizer, check, counter, number, options, step_count, write
+from gradviz.torch.optim.optimizer import Group, Optimizer, check, counter, number, options, step_count, write
 
 
 class Adafactor(Optimizer):
@@ -66,7 +68,7 @@ class Adafactor(Optimizer):
         state = self._state_of(param)
         step, lr = step_count(state), number(group["lr"])
         eps1, eps2 = group["eps"]
-        eps1 = float(T["finfo"](param.dtype).eps) if eps1 is None else eps1
+        eps1 = float(finfo(param.dtype).eps) if eps1 is None else eps1
         rate = min(lr, 1 / math.sqrt(step))
         size = float(np.linalg.norm(param._data)) / math.sqrt(param._data.size)
         rate *= max(eps2, size)

@@ -13,8 +13,8 @@ from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import RemovableHandle
 from gradviz.engine.kernel.modes import enable_grad, no_grad
 from gradviz.engine.kernel.state import paused
@@ -24,7 +24,6 @@ from gradviz.engine.run.inplace import put
 from gradviz.torch.nn.modules.module import clear_grad
 from gradviz.torch.nn.modules.registry import typename
 
-Array = NDArray[Any]
 Group = dict[str, Any]
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import rounding
 from gradviz.torch.optim.optimizer import (
-    Array,
     Group,
     Optimizer,
     check,

@@ -128,7 +128,7 @@ class LeakyReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.leaky_relu(input, self.negative_slope, self.inplace)  # type: ignore[no-any-return]
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
         return _inplace(f"negative_slope={self.negative_slope}", self.inplace)
@@ -143,7 +143,7 @@ class ELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.elu(input, self.alpha, self.inplace)  # type: ignore[no-any-return]
+        return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
         return _inplace(f"alpha={self.alpha}", self.inplace)
@@ -158,7 +158,7 @@ class CELU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.celu(input, self.alpha, self.inplace)  # type: ignore[no-any-return]
+        return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
         return _inplace(f"alpha={self.alpha}", self.inplace)
@@ -172,7 +172,7 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.gelu(input, approximate=self.approximate)  # type: ignore[no-any-return]
+        return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
         return f"approximate={self.approximate!r}"
@@ -187,7 +187,7 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.softplus(input, self.beta, self.threshold)  # type: ignore[no-any-return]
+        return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
         return f"beta={self.beta}, threshold={self.threshold}"
@@ -220,7 +220,7 @@ class Hardtanh(Module):
             raise AssertionError(f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})")
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)  # type: ignore[no-any-return]
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
         return _inplace(f"min_val={self.min_val}, max_val={self.max_val}", self.inplace)
@@ -236,7 +236,7 @@ class Threshold(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.threshold(input, self.threshold, self.value, self.inplace)  # type: ignore[no-any-return]
+        return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
         return _inplace(f"threshold={self.threshold}, value={self.value}", self.inplace)
@@ -287,7 +287,7 @@ class PReLU(Module):
         self.weight._data.fill(self.init)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.prelu(input, self.weight)  # type: ignore[no-any-return]
+        return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
         return f"num_parameters={self.num_parameters}"
@@ -335,7 +335,7 @@ class GLU(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.glu(input, self.dim)  # type: ignore[no-any-return]
+        return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
         return f"dim={self.dim}"
@@ -347,7 +347,7 @@ class Softmax2d(Module):
     def forward(self, input: Tensor) -> Tensor:
         if input.ndim not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")
-        return F.softmax(input, -3)  # type: ignore[no-any-return]
+        return F.softmax(input, -3)
 
 
 class RReLU(Module):
@@ -360,7 +360,7 @@ class RReLU(Module):
         self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)  # type: ignore[no-any-return]
+        return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
         return f"lower={self.lower}, upper={self.upper}{', inplace=True' if self.inplace else ''}"

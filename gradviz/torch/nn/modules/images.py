@@ -22,7 +22,7 @@ class _Pad(Module):
         self.padding = sizes(padding, 2 * self.dims)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.pad(input, self.padding, mode=self.mode)  # type: ignore[no-any-return]
+        return F.pad(input, self.padding, mode=self.mode)
 
     def extra_repr(self) -> str:
         return f"{self.padding}"
@@ -60,7 +60,7 @@ class _ConstantPad(_Pad):
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.pad(input, self.padding, mode="constant", value=self.value)  # type: ignore[no-any-return]
+        return F.pad(input, self.padding, mode="constant", value=self.value)
 
     def extra_repr(self) -> str:
         return f"padding={self.padding}, value={self.value}"
@@ -134,7 +134,7 @@ class PixelShuffle(Module):
         self.upscale_factor = upscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.pixel_shuffle(input, self.upscale_factor)  # type: ignore[no-any-return]
+        return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
         return f"upscale_factor={self.upscale_factor}"
@@ -151,7 +151,7 @@ class Unfold(Module):
         self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)  # type: ignore[no-any-return]
+        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
     def extra_repr(self) -> str:
         return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
@@ -167,7 +167,7 @@ class Fold(Unfold):
         self.output_size = output_size
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.fold(  # type: ignore[no-any-return]
+        return F.fold(
             input, self.output_size, self.kernel_size, self.dilation, self.padding, self.stride
         )
 
@@ -183,7 +183,7 @@ class PixelUnshuffle(Module):
         self.downscale_factor = downscale_factor
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.pixel_unshuffle(input, self.downscale_factor)  # type: ignore[no-any-return]
+        return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
         return f"downscale_factor={self.downscale_factor}"
@@ -197,7 +197,7 @@ class ChannelShuffle(Module):
         self.groups = groups
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.channel_shuffle(input, self.groups)  # type: ignore[no-any-return]
+        return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:
         return f"groups={self.groups}"

@@ -50,14 +50,14 @@ class L1Loss(_Loss):
     """|input - target|."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.l1_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
+        return F.l1_loss(input, target, reduction=self.reduction)
 
 
 class MSELoss(_Loss):
     """(input - target)²."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.mse_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
+        return F.mse_loss(input, target, reduction=self.reduction)
 
 
 class SmoothL1Loss(_Loss):
@@ -74,7 +74,7 @@ class SmoothL1Loss(_Loss):
         self.beta = beta
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)  # type: ignore[no-any-return]
+        return F.smooth_l1_loss(input, target, reduction=self.reduction, beta=self.beta)
 
 
 class HuberLoss(_Loss):
@@ -85,7 +85,7 @@ class HuberLoss(_Loss):
         self.delta = delta
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)  # type: ignore[no-any-return]
+        return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
 
 
 class CrossEntropyLoss(_WeightedLoss):
@@ -105,7 +105,7 @@ class CrossEntropyLoss(_WeightedLoss):
         self.label_smoothing = label_smoothing
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.cross_entropy(  # type: ignore[no-any-return]
+        return F.cross_entropy(
             input,
             target,
             weight=self.weight,
@@ -130,7 +130,7 @@ class NLLLoss(_WeightedLoss):
         self.ignore_index = ignore_index
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.nll_loss(  # type: ignore[no-any-return]
+        return F.nll_loss(
             input, target, weight=self.weight, ignore_index=self.ignore_index, reduction=self.reduction
         )
 
@@ -139,7 +139,7 @@ class BCELoss(_WeightedLoss):
     """Cross entropy of probabilities with targets between 0 and 1."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)  # type: ignore[no-any-return]
+        return F.binary_cross_entropy(input, target, weight=self.weight, reduction=self.reduction)
 
 
 class BCEWithLogitsLoss(_WeightedLoss):
@@ -159,7 +159,7 @@ class BCEWithLogitsLoss(_WeightedLoss):
         self.register_buffer("pos_weight", pos_weight)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.binary_cross_entropy_with_logits(  # type: ignore[no-any-return]
+        return F.binary_cross_entropy_with_logits(
             input, target, self.weight, pos_weight=self.pos_weight, reduction=self.reduction
         )
 
@@ -178,14 +178,14 @@ class KLDivLoss(_Loss):
         self.log_target = log_target
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)  # type: ignore[no-any-return]
+        return F.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
 class SoftMarginLoss(_Loss):
     """log(1 + exp(-target * input))."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.soft_margin_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
+        return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class HingeEmbeddingLoss(_Loss):
@@ -202,7 +202,7 @@ class HingeEmbeddingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)  # type: ignore[no-any-return]
+        return F.hinge_embedding_loss(input, target, margin=self.margin, reduction=self.reduction)
 
 
 class MarginRankingLoss(_Loss):
@@ -219,7 +219,7 @@ class MarginRankingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)  # type: ignore[no-any-return]
+        return F.margin_ranking_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class CosineEmbeddingLoss(_Loss):
@@ -236,7 +236,7 @@ class CosineEmbeddingLoss(_Loss):
         self.margin = margin
 
     def forward(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
-        return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)  # type: ignore[no-any-return]
+        return F.cosine_embedding_loss(input1, input2, target, margin=self.margin, reduction=self.reduction)
 
 
 class TripletMarginLoss(_Loss):
@@ -261,7 +261,7 @@ class TripletMarginLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        return F.triplet_margin_loss(  # type: ignore[no-any-return]
+        return F.triplet_margin_loss(
             anchor,
             positive,
             negative,
@@ -291,7 +291,7 @@ class PoissonNLLLoss(_Loss):
         self.eps = eps
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
-        return F.poisson_nll_loss(  # type: ignore[no-any-return]
+        return F.poisson_nll_loss(
             log_input, target, log_input=self.log_input, full=self.full, eps=self.eps, reduction=self.reduction
         )
 
@@ -330,6 +330,6 @@ class GaussianNLLLoss(_Loss):
         self.eps = eps
 
     def forward(self, input: Tensor, target: Tensor, var: Any) -> Tensor:
-        return F.gaussian_nll_loss(  # type: ignore[no-any-return]
+        return F.gaussian_nll_loss(
             input, target, var, full=self.full, eps=self.eps, reduction=self.reduction
         )

@@ -30,7 +30,7 @@ class CTCLoss(_Loss):
         self.zero_infinity = zero_infinity
 
     def forward(self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any) -> Tensor:
-        return F.ctc_loss(  # type: ignore[no-any-return]
+        return F.ctc_loss(
             log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction, self.zero_infinity
         )
 
@@ -39,14 +39,14 @@ class MultiLabelMarginLoss(_Loss):
     """How far other classes come within 1 of those that are named."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.multilabel_margin_loss(input, target, reduction=self.reduction)  # type: ignore[no-any-return]
+        return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The mean over classes of binary cross entropies."""
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.multilabel_soft_margin_loss(  # type: ignore[no-any-return]
+        return F.multilabel_soft_margin_loss(
             input, target, weight=self.weight, reduction=self.reduction
         )
 
@@ -72,7 +72,7 @@ class MultiMarginLoss(_WeightedLoss):
         self.margin = margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
-        return F.multi_margin_loss(  # type: ignore[no-any-return]
+        return F.multi_margin_loss(
             input, target, p=self.p, margin=self.margin, weight=self.weight, reduction=self.reduction
         )
 
@@ -98,7 +98,7 @@ class TripletMarginWithDistanceLoss(_Loss):
         self.swap = swap
 
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        return F.triplet_margin_with_distance_loss(  # type: ignore[no-any-return]
+        return F.triplet_margin_with_distance_loss(
             anchor,
             positive,
             negative,
@@ -222,7 +222,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         if not outside.any():
             return output
         if outside.all():
-            return T["argmax"](self._full_impl(input, head_output), dim=1)  # type: ignore[no-any-return]
+            return T["argmax"](self._full_impl(input, head_output), dim=1)
         found = self._full_impl(input[outside], head_output[outside])
         output[outside] = T["argmax"](found, dim=1)
         return output
@@ -287,7 +287,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         shape = (self.num_classes, *self.out_features)
         bias = self.linear.bias
-        return F.linear_cross_entropy(  # type: ignore[no-any-return]
+        return F.linear_cross_entropy(
             input,
             self.linear.weight.reshape((*shape, self.linear.in_features)),
             target,

@@ -99,7 +99,7 @@ class _BatchNorm(Module):
         factor = self._average_factor_impl()
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
         keep = not self.training or self.track_running_stats
-        return F.batch_norm(  # type: ignore[no-any-return]
+        return F.batch_norm(
             input,
             self.running_mean if keep else None,
             self.running_var if keep else None,
@@ -178,7 +178,7 @@ class _InstanceNorm(_BatchNorm):
             0.0 if self.momentum is None else self.momentum,
             self.eps,
         )
-        return found.squeeze(0) if single else found  # type: ignore[no-any-return]
+        return found.squeeze(0) if single else found
 
 
 class InstanceNorm1d(_InstanceNorm):
@@ -230,7 +230,7 @@ class LayerNorm(Module):
         _one_and_zero(self)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)  # type: ignore[no-any-return]
+        return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         return (
@@ -264,7 +264,7 @@ class RMSNorm(Module):
         _one_and_zero(self)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)  # type: ignore[no-any-return]
+        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
@@ -303,7 +303,7 @@ class GroupNorm(Module):
         _one_and_zero(self)
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)  # type: ignore[no-any-return]
+        return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
         numbers = f"{self.num_groups}, {self.num_channels}, eps={self.eps}"
@@ -321,7 +321,7 @@ class LocalResponseNorm(Module):
         self.k = k
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)  # type: ignore[no-any-return]
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
 
     def extra_repr(self) -> str:
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"

@@ -85,7 +85,7 @@ class AvgPool1d(Module):
         self.count_include_pad = count_include_pad
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.avg_pool1d(  # type: ignore[no-any-return]
+        return F.avg_pool1d(
             input, self.kernel_size, self.stride, self.padding, self.ceil_mode, self.count_include_pad
         )
 
@@ -325,7 +325,7 @@ class AdaptiveAvgPool3d(Module):
         self.output_size = output_size
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.adaptive_avg_pool3d(input, self.output_size)  # type: ignore[no-any-return]
+        return F.adaptive_avg_pool3d(input, self.output_size)
 
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"

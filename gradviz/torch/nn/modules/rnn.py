@@ -38,7 +38,7 @@ def rnn_step(activation: str) -> Callable[[Tensor, Tensor, Any, Any], Tensor]:
     """One step of an Elman network, from the gates of its input."""
 
     def step(gates: Tensor, hidden: Tensor, weight: Any, bias: Any) -> Tensor:
-        return T[activation](F.linear(hidden, weight, bias) + gates)  # type: ignore[no-any-return]
+        return T[activation](F.linear(hidden, weight, bias) + gates)
 
     return step
 
@@ -59,7 +59,7 @@ def gru_step(gates: Tensor, hidden: Tensor, weight: Any, bias: Any) -> Tensor:
     hr, hz, hnew = T["chunk"](F.linear(hidden, weight, bias), 3, 1)
     reset, update = T["sigmoid"](hr + ir), T["sigmoid"](hz + iz)
     new = T["tanh"](inew + hnew * reset)
-    return (hidden - new) * update + new  # type: ignore[no-any-return]
+    return (hidden - new) * update + new
 
 
 def each_state(state: State, fn: Callable[..., Tensor]) -> State:

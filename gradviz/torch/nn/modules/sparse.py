@@ -59,7 +59,7 @@ class Embedding(Module):
             self.weight._data[self.padding_idx] = 0
 
     def forward(self, input: Tensor) -> Tensor:
-        return F.embedding(  # type: ignore[no-any-return]
+        return F.embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         )
 
@@ -178,7 +178,7 @@ class EmbeddingBag(Module):
             self.weight._data[self.padding_idx] = 0
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
-        return F.embedding_bag(  # type: ignore[no-any-return]
+        return F.embedding_bag(
             input,
             self.weight,
             offsets,

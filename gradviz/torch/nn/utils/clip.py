@@ -128,7 +128,7 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
 
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
     """All parameters, flattened and joined."""
-    return FUNCTIONS["cat"]([param.view(-1) for param in parameters])  # type: ignore[no-any-return]
+    return FUNCTIONS["cat"]([param.view(-1) for param in parameters])
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:

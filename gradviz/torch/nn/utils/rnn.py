@@ -102,7 +102,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
     if permutation is None:
         return None
     made: Tensor = T["empty_like"](permutation)
-    return made.scatter_(0, permutation, T["arange"](0, permutation.numel()))  # type: ignore[no-any-return]
+    return made.scatter_(0, permutation, T["arange"](0, permutation.numel()))
 
 
 def pack_padded_sequence(
@@ -145,7 +145,7 @@ def pad_sequence(
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
         )
-    return T["_pad_sequence"](tuple(sequences), batch_first, padding_value, padding_side)  # type: ignore[no-any-return]
+    return T["_pad_sequence"](tuple(sequences), batch_first, padding_value, padding_side)
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Tensor]:
