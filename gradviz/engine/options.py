@@ -47,7 +47,7 @@ def _with_options(name: str, formats: bool) -> None:
     inner = FUNCTIONS[name]
     known = inspect.signature(inner, follow_wrapped=False).parameters
 
-    def call(*args: Any, **options: Any) -> Any:
+    def call(*args: Any, **options: Any) -> Tensor:
         if not options:
             return inner(*args)
         if "dtype" in options:

@@ -41,7 +41,7 @@ _NO_REFERENCE = (  # what PyTorch says of the program that it makes of the funct
 # --- tensors inside of a layer ---
 
 
-def _fresh(x: Any) -> Tensor:
+def _fresh(x: Tensor) -> Tensor:
     """The argument as a new start of differentiation; it stays connected to what differentiates outside."""
     if not isinstance(x, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
@@ -61,7 +61,7 @@ def _fresh(x: Any) -> Tensor:
     return made
 
 
-def _inside(value: Any) -> Any:
+def _inside(value: Tensor) -> Tensor:
     """An argument that is not differentiated, as a tensor of the layer with the history that it had."""
     if not isinstance(value, Tensor):
         return value
@@ -75,7 +75,7 @@ def _inside(value: Any) -> Any:
     return made
 
 
-def _released(value: Any) -> Any:
+def _released(value: Tensor | None) -> Any:
     if not isinstance(value, Tensor):
         return value
     made = value.detach()
@@ -132,7 +132,7 @@ def grad_and_value(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool =
     return wrapper
 
 
-def _check_scalar(value: Any) -> None:
+def _check_scalar(value: Tensor) -> None:
     if not isinstance(value, Tensor):
         raise RuntimeError(f"grad_and_value(f)(*args): Expected f(*args) to return a Tensor, got {type(value)}")
     if value.ndim:
@@ -178,7 +178,7 @@ def _pulling(func: Fn, args: tuple[Any, ...], places: tuple[int, ...], single: b
                 )
         nested = outer and (nested or _reaches_outside(outs, fresh))
 
-    def wrapper(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
+    def wrapper(cotangents: Tensor, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         weights, _ = flatten(cotangents)
         if structure(cotangents) != structure(out):
             raise RuntimeError(

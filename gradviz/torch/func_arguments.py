@@ -110,7 +110,7 @@ def places_of(argnums: Any, count: int) -> tuple[int, ...]:
     return found
 
 
-def _place(argnum: Any, count: int) -> int:
+def _place(argnum: int, count: int) -> int:
     if not isinstance(argnum, int):
         raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
     if not -count <= argnum < count:

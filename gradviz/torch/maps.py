@@ -53,7 +53,7 @@ def name_of(func: Any) -> str:
 # --- what goes in ---
 
 
-def _inputs(in_dims: Any, args: tuple[Any, ...], func: Fn) -> tuple[int, list[Any], list[Any], Any]:
+def _inputs(in_dims: int, args: tuple[Any, ...], func: Fn) -> tuple[int, list[Any], list[Any], Any]:
     """The number of examples, and for each leaf of the arguments the mapped dimension."""
     head = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): "
     if not isinstance(in_dims, (int, tuple)):
@@ -77,7 +77,7 @@ def _inputs(in_dims: Any, args: tuple[Any, ...], func: Fn) -> tuple[int, list[An
     return _batch_size(dims, leaves), dims, leaves, rebuild
 
 
-def _in_dim(dim: Any, leaf: Any, head: str) -> int | None:
+def _in_dim(dim: int, leaf: Tensor, head: str) -> int | None:
     if dim is None:
         return None
     if not isinstance(dim, int):
@@ -112,7 +112,7 @@ def _batch_size(dims: Sequence[Any], leaves: Sequence[Any]) -> int:
 
 def _once(
     func: Fn,
-    out_dims: Any,
+    out_dims: int,
     randomness: str,
     rebuild: Any,
     kwargs: dict[str, Any],
@@ -126,7 +126,7 @@ def _once(
         return _outputs(found, out_dims, layer, func)
 
 
-def _check_out_dims(out_dims: Any, func: Fn) -> None:
+def _check_out_dims(out_dims: int, func: Fn) -> None:
     for each in flatten(out_dims)[0]:
         if each is not None and not isinstance(each, int):
             raise ValueError(
@@ -135,7 +135,7 @@ def _check_out_dims(out_dims: Any, func: Fn) -> None:
             )
 
 
-def _outputs(found: Any, out_dims: Any, layer: layers.Layer, func: Fn) -> Any:
+def _outputs(found: Any, out_dims: int, layer: layers.Layer, func: Fn) -> Any:
     leaves, rebuild = flatten(found)
     if isinstance(found, Tensor) and is_branch(out_dims):
         places = list(out_dims) if isinstance(out_dims, tuple) and len(out_dims) == 1 else None
@@ -149,7 +149,7 @@ def _outputs(found: Any, out_dims: Any, layer: layers.Layer, func: Fn) -> Any:
     return rebuild([_output(x, dim, layer, name_of(func)) for x, dim in zip(leaves, places, strict=True)])
 
 
-def _output(x: Any, dim: int | None, layer: layers.Layer, name: str) -> Any:
+def _output(x: Tensor, dim: int | None, layer: layers.Layer, name: str) -> Tensor:
     if dim is None:
         if isinstance(x, Tensor) and layer.number in levels_of(x._data):
             raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")

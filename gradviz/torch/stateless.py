@@ -55,7 +55,7 @@ def _check_keys(module: Any, tensors: Mapping[str, Any]) -> None:
         )
 
 
-def _check_swap(owner: Any, key: str, tensor: Any) -> None:
+def _check_swap(owner: Any, key: str, tensor: Tensor) -> None:
     """Refuse what is no tensor, or would replace none: a method that Python looks for in the object, say."""
     if tensor is not None and not isinstance(tensor, Tensor):
         raise TypeError(f"{tensor} is not an instance of torch.Tensor")

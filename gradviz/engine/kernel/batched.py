@@ -104,11 +104,11 @@ class BatchedArray(NDArrayOperatorsMixin):
     def __bool__(self) -> bool:
         raise RuntimeError(NO_CHOICE)
 
-    def item(self, *args: Any) -> Any:
+    def item(self, *args: Any) -> None:
         """One number is not one here."""
         raise RuntimeError(NO_ITEM)
 
-    def tolist(self) -> Any:
+    def tolist(self) -> None:
         """As `item`."""
         raise RuntimeError(NO_POINTER)
 
@@ -159,11 +159,11 @@ class BatchedArray(NDArrayOperatorsMixin):
         """The same memory, as another type of the same size."""
         return BatchedArray(self.phys.view(*args), self.levels)
 
-    def any(self, *args: Any, **kwargs: Any) -> Any:
+    def any(self, *args: Any, **kwargs: Any) -> bool:
         """Whether something holds in any example: what is checked before an operation; along a dimension, apart."""
         return bool(self.phys.any()) if not args and not kwargs else self._each("any", args, kwargs)
 
-    def all(self, *args: Any, **kwargs: Any) -> Any:
+    def all(self, *args: Any, **kwargs: Any) -> bool:
         """As `any`, in all examples."""
         return bool(self.phys.all()) if not args and not kwargs else self._each("all", args, kwargs)
 
@@ -196,19 +196,19 @@ class BatchedArray(NDArrayOperatorsMixin):
         return lambda *args, **kwargs: self._each(name, args, kwargs)
 
 
-def alike(data: Any, array: Array) -> Any:
+def alike(data: Array, array: Array) -> Array:
     """A new array with memory for every example where `data` has that."""
     if not isinstance(data, BatchedArray):
         return array
     return BatchedArray(np.broadcast_to(array, (*data.sizes, *array.shape)).copy(), data.levels)
 
 
-def one_example(data: Any) -> Array:
+def one_example(data: Array) -> Array:
     """An array that lies in memory as the data of one example do."""
     return data.first if isinstance(data, BatchedArray) else data
 
 
-def in_order(data: Any) -> Any:
+def in_order(data: Array) -> Array:
     """The data with its elements one after the other, those of each example so."""
     if isinstance(data, BatchedArray):
         return BatchedArray(np.ascontiguousarray(data.phys), data.levels)
@@ -235,7 +235,7 @@ def no_room(name: str) -> RuntimeError:
     )
 
 
-def overwrite(data: Any, values: Any) -> None:
+def overwrite(data: Array, values: Array) -> None:
     """Write values into memory, every example into its own."""
     if any(level not in levels_of(data) for level in levels_of(values)):
         raise no_room("inplace arithmetic")
@@ -245,7 +245,7 @@ def overwrite(data: Any, values: Any) -> None:
     np.copyto(data.phys, _aligned_to(values, data), casting="unsafe")
 
 
-def _aligned_to(values: Any, data: BatchedArray) -> Any:
+def _aligned_to(values: Any, data: BatchedArray) -> Array:
     return _aligned(values, data.levels, data.ndim) if isinstance(values, BatchedArray) else values
 
 

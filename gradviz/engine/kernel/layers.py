@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 import numpy as np
 
 from gradviz.engine.kernel.batched import BatchedArray, levels_of, spread
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import on_new_run, state
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def per_example(at: int) -> Callable[[F], F]:
     return mark
 
 
-def check_drawn_in_place(data: Any) -> None:
+def check_drawn_in_place(data: Array) -> None:
     """Numbers that differ from example to example need memory for every example."""
     known = levels_of(data)
     if any(each.randomness == "different" and each.number not in known for each in maps()):
@@ -180,7 +181,7 @@ def check_drawn_in_place(data: Any) -> None:
         )
 
 
-def refuse_same(data: Any) -> None:
+def refuse_same(data: Array) -> None:
     """One set of numbers can't follow parameters that differ from example to example."""
     if levels_of(data) and any(each.randomness == "same" for each in maps()):
         raise RuntimeError(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 
 SECOND_BACKWARD = (
     "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
@@ -166,7 +167,7 @@ def check_kind(name: str, dtype: dtypes.dtype) -> None:
 def only(kinds: str, kernel: str, forward: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """A function of two arrays for some of NumPy's kinds of element only."""
 
-    def checked(x: Any, y: Any) -> Any:
+    def checked(x: Array, y: Array) -> Any:
         if x.dtype.kind not in kinds:
             raise NotImplementedError(_NOT_IMPLEMENTED.format(kernel, dtypes.of(x).title))
         return forward(x, y)

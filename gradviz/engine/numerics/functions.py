@@ -31,7 +31,7 @@ def precise(function: np.ufunc) -> Callable[..., Any]:
     return computed
 
 
-def one_minus_product(x: Any, y: Any) -> Any:
+def one_minus_product(x: Array, y: Any) -> Any:
     """1 − x · y; in single precision with one rounding, as a fused multiply-add does it."""
     if x.dtype != np.float32:
         return 1 - x * y

@@ -23,7 +23,7 @@ def _check(size: Sequence[int], itemsize: int) -> None:
         raise ValueError(_TOO_BIG)
 
 
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Array:
+def repeat(a: Array, repeats: Array, axis: Any = None) -> Array:
     """Each element, or each part along an axis, as often as its count, or as the one count, says."""
     array, counts = np.asarray(a), np.asarray(repeats).reshape(-1)
     if counts.dtype.kind in "iu":
@@ -34,7 +34,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Array:
     return np.repeat(array, repeats, axis)
 
 
-def tile(A: Any, reps: Any) -> Array:
+def tile(A: Array, reps: Any) -> Array:
     """Copies side by side, as many along each dimension as its number says."""
     array = np.asarray(A)
     times = np.asarray(reps).reshape(-1).tolist()
@@ -42,7 +42,7 @@ def tile(A: Any, reps: Any) -> Array:
     return np.tile(A, reps)
 
 
-def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Array:
+def bincount(x: Array, /, weights: Array | None = None, minlength: Any = 0) -> Array:
     """How often each whole number stands, or the sum of its weights."""
     values = np.asarray(x)
     if values.size and values.dtype.kind == "i" and values.max() == _LARGEST:
@@ -50,7 +50,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Array:
     return np.bincount(x, weights, minlength)
 
 
-def _near(offset: Any) -> int:
+def _near(offset: int) -> int:
     """An offset beyond all diagonals is as good as another one."""
     return max(-_FURTHEST, min(operator.index(offset), _FURTHEST))
 
@@ -60,7 +60,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Array:
     return np.diagonal(a, _near(offset), axis1, axis2)
 
 
-def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(a: Array, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
     """The sum of a diagonal."""
     return np.trace(a, _near(offset), axis1, axis2, dtype, out)
 

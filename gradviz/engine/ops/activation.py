@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
@@ -26,7 +27,7 @@ F = FUNCTIONS
 Curvature = Callable[..., Any] | None
 
 
-def _scaled(g: Any, slope: Any) -> Any:
+def _scaled(g: Array, slope: Any) -> Any:
     """g · slope, and 0 rather than −0 where the slope is 0."""
     return np.where(slope == 0, g.dtype.type(0), g * slope).astype(g.dtype)
 
@@ -45,10 +46,10 @@ def _derivative_row(
     is zero."""
     names = [each.strip() for each in params.split(",") if each.strip()]
 
-    def along(grad: Any, x: Any, *values: Any) -> Any:
+    def along(grad: Tensor, x: Tensor, *values: Any) -> Tensor:
         return call(row, grad, x, **dict(zip(names, values, strict=True)))
 
-    def curved(grad: Any, grad_output: Any, x: Any, *values: Any) -> Any:
+    def curved(grad: Tensor, grad_output: Tensor, x: Tensor, *values: Any) -> Any:
         if curvature is None:
             return grad.new_zeros(x.shape)
         return grad * grad_output * curvature(x, *values)
@@ -93,7 +94,7 @@ def activation(
     if explicit is None:
         backward = _derivative_row(name, params, slope, curvature, formula, symbol or name, twice, backward_node)
 
-    def gradient(grad: Any, x: Any, *values: Any) -> Any:
+    def gradient(grad: Tensor, x: Tensor, *values: Any) -> Tensor:
         if explicit is not None:
             return explicit(grad, x) if state.grad else wrap(np.asarray(through(grad._data, x._data)))
         return call(backward, grad, x, **dict(zip(names, values, strict=True)))
@@ -121,7 +122,7 @@ def of_result(
         f"{name}_result", params, slope, curvature, formula.replace("result", "self"), row.symbol, node=node
     )
 
-    def gradient(grad: Any, result: Any, *values: Any) -> Any:
+    def gradient(grad: Tensor, result: Tensor, *values: Any) -> Tensor:
         return call(backward, grad, result, **dict(zip(names, values, strict=True)))
 
     more = "".join(f", {each}" for each in names)
@@ -160,24 +161,24 @@ _SQRT_HALF, _PDF = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
 _KAPPA, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
-def _cdf(x: Any) -> Any:
+def _cdf(x: Array) -> Any:
     return 0.5 * (1 + functions.erf(x * _SQRT_HALF))
 
 
-def _gelu(x: Any, *, approximate: str) -> Any:
+def _gelu(x: Array, *, approximate: str) -> Any:
     if approximate == "none":
         return x * 0.5 * (1 + functions.erf(x * _SQRT_HALF))
     return 0.5 * x * (1 + functions.tanh(_KAPPA * (x + _CUBIC * x * x * x)))
 
 
-def _gelu_slope(x: Any, *, approximate: str) -> Any:
+def _gelu_slope(x: Array, *, approximate: str) -> Any:
     if approximate == "none":
         return _cdf(x) + x * functions.exp(-0.5 * x * x) * _PDF
     t = functions.tanh(_KAPPA * (x + _CUBIC * x * x * x))
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * _KAPPA * (1 + 3 * _CUBIC * x * x)
 
 
-def _gelu_curvature(x: Any, approximate: str) -> Any:
+def _gelu_curvature(x: Tensor, approximate: str) -> Tensor:
     if approximate == "none":
         return (x * x * -0.5).exp() * _PDF * (2 - x * x)
     t = (_KAPPA * (x + _CUBIC * x * x * x)).tanh()
@@ -209,16 +210,16 @@ SILU = activation(
 )
 
 
-def _softplus_of(x: Any) -> Any:
+def _softplus_of(x: Array) -> Any:
     return np.maximum(x, 0) + functions.log1p(functions.exp(-np.abs(x)))
 
 
-def _mish_slope(x: Any) -> Any:
+def _mish_slope(x: Array) -> Any:
     t = functions.tanh(_softplus_of(x))
     return (t + x * functions.sigmoid(x) * (1 - t * t),)
 
 
-def _mish_explicit(grad: Any, x: Any) -> Any:
+def _mish_explicit(grad: Tensor, x: Tensor) -> Tensor:
     t, s = FUNCTIONAL["softplus"](x).tanh(), x.sigmoid()
     return grad * (t + x * s * (1 - t * t))
 
@@ -236,7 +237,7 @@ MISH = activation(
 )
 
 
-def _softplus(x: Any, *, beta: float, threshold: float) -> Any:
+def _softplus(x: Array, *, beta: float, threshold: float) -> Array:
     scaled = x * number_array(beta, x.dtype)
     return np.where(scaled > threshold, x, functions.log1p(functions.exp(scaled)) / beta)
 
@@ -286,13 +287,13 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
 # --- logsigmoid keeps a buffer ---
 
 
-def _log_sigmoid(x: Any) -> Any:
+def _log_sigmoid(x: Array) -> Any:
     x = np.asarray(x, order="C")
     buffer = functions.exp(-np.abs(x))
     return (np.minimum(x, 0) - functions.log1p(buffer)).astype(x.dtype), buffer
 
 
-def _log_sigmoid_slope(x: Any, buffer: Any) -> Any:
+def _log_sigmoid_slope(x: Array, buffer: Array) -> Any:
     negative = x < 0
     return np.where(negative, 1, 0) - np.where(negative, 1, -1) * (buffer / (1 + buffer))
 
@@ -382,20 +383,20 @@ LEAKY_RELU_ = of_result(
 )
 
 
-def _elu(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
+def _elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
     below = np.where(x > 0, x.dtype.type(0), x)  # not the minimum with 0, which may lose the sign of -0
     return np.where(x > 0, x * scale, np.expm1(below * input_scale) * (alpha * scale))
 
 
-def _elu_slope(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
+def _elu_slope(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
     return np.where(x > 0, scale, np.exp(np.minimum(x, 0) * input_scale) * (input_scale * alpha * scale))
 
 
-def _elu_curvature(x: Any, alpha: float, scale: float, input_scale: float) -> Any:
+def _elu_curvature(x: Tensor, alpha: float, scale: float, input_scale: float) -> Tensor:
     return F["where"](x < 0, (x * input_scale).exp() * (input_scale * input_scale * alpha * scale), 0.0)
 
 
-def _elu_result_slope(x: Any, *, alpha: float, scale: float, input_scale: float) -> Any:
+def _elu_result_slope(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
     return np.where(x > 0, scale, (x + alpha * scale) * input_scale)
 
 
@@ -504,7 +505,7 @@ HARDSWISH = activation(
 )
 
 
-def _outside(x: Any, *, lambd: float) -> Any:
+def _outside(x: Array, *, lambd: float) -> Any:
     return (x < -lambd) | (x > lambd) | np.isnan(x)
 
 
@@ -575,7 +576,7 @@ def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return run(HARDSHRINK, HARDSHRINK, input, False, "hardshrink_cpu", lambd=lambd)
 
 
-def _threshold(x: Any, *, threshold: float, value: float) -> Any:
+def _threshold(x: Array, *, threshold: float, value: float) -> Array:
     return np.where(x <= number_array(threshold, x.dtype), number_array(value, x.dtype), x)
 
 

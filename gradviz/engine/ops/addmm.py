@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -25,7 +26,7 @@ from gradviz.engine.run.inplace import write
 Sum = tuple[OpRow, tuple[Tensor, ...], tuple[Any, ...], tuple[int, ...]]  # row, operands, their data, shape
 
 
-def _scaled_sum(x: Any, found: Any, beta: Any, alpha: Any) -> Any:
+def _scaled_sum(x: Array, found: Array, beta: Any, alpha: Any) -> Array:
     found = found if alpha == 1 else found * found.dtype.type(alpha)
     if beta == 0:
         return found
@@ -35,7 +36,7 @@ def _scaled_sum(x: Any, found: Any, beta: Any, alpha: Any) -> Any:
 _one_product = in_single(lambda x, a, b, *, beta, alpha: _scaled_sum(x, product(a, b), beta, alpha))
 
 
-def _sum_of_batch(x: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+def _sum_of_batch(x: Array, a: Array, b: Array, *, beta: int = 1, alpha: int = 1) -> Any:
     """One matrix after the other, as PyTorch adds them up: half types are rounded each time."""
     if not len(a):
         return _scaled_sum(x, np.zeros((a.shape[1], b.shape[2]), a.dtype), beta, alpha)
@@ -45,11 +46,11 @@ def _sum_of_batch(x: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> A
     return found
 
 
-def _batches_adjoint(x: Any) -> Any:
+def _batches_adjoint(x: Tensor) -> Tensor:
     return conj(x.transpose(1, 2))
 
 
-def _spread(grad: Any, count: int) -> Any:
+def _spread(grad: Tensor, count: int) -> Tensor:
     return grad.unsqueeze(0).expand(count, *grad.shape)
 
 
@@ -240,7 +241,7 @@ def _check_shape(name: str, target: Tensor, shape: tuple[int, ...], operands: tu
     raise RuntimeError(f"size mismatch, input: {list(found)}, v1: {sizes[0]}, v2: {sizes[1]}")
 
 
-def _numbers(target: dtypes.dtype, beta: Any, alpha: Any) -> Mapping[str, Any]:
+def _numbers(target: dtypes.dtype, beta: float, alpha: float) -> Mapping[str, Any]:
     if target.rank < 2:
         for name, value in (("beta", beta), ("alpha", alpha)):
             if isinstance(value, float):
@@ -304,7 +305,7 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
     return call(VDOT, input, other)
 
 
-def _other(grad: Any, known: tuple[Any, Any], equation: str, at: int) -> Any:
+def _other(grad: Tensor, known: tuple[Any, Any], equation: str, at: int) -> Tensor:
     """The gradient of operand `at`: the same product with the gradient in its place and the result in the operand's."""
     operands, result = equation.split("->")
     names = operands.split(",")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.memory import laid
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
@@ -35,28 +36,28 @@ from gradviz.engine.run.inplace import write
 
 
 @helper("x")
-def conj(x: Any) -> Any:
+def conj(x: Tensor) -> Tensor:
     """The conjugate of a complex tensor; real ones are their own."""
     return x.conj() if x._data.dtype.kind == "c" else x
 
 
 @helper("0")
-def zero(grad: Any) -> Any:
+def zero(grad: Tensor) -> Tensor:
     """Nothing goes on: as many zeros as there are elements."""
     return grad.new_zeros(grad.shape)
 
 
 @helper("grad * alpha")
-def times_alpha(grad: Any, alpha: Any) -> Any:
+def times_alpha(grad: Tensor, alpha: Any) -> Tensor:
     """`conj(alpha) * grad`, and `grad` itself for alpha 1, as no node is made for that."""
     return grad if alpha == 1 else scaled(grad, alpha.conjugate())
 
 
-def _add(x: Any, y: Any, *, alpha: Any = 1) -> Any:
+def _add(x: Array, y: Array, *, alpha: int = 1) -> Array:
     return x + y if alpha == 1 else x + y * number_array(alpha, y.dtype)
 
 
-def _sub(x: Any, y: Any, *, alpha: Any = 1) -> Any:
+def _sub(x: Array, y: Array, *, alpha: int = 1) -> Array:
     return x - y if alpha == 1 else x - y * number_array(alpha, y.dtype)
 
 
@@ -161,7 +162,7 @@ FLOOR_DIV = op(
 )
 
 
-def _mod(x: Any, y: Any) -> Any:
+def _mod(x: Array, y: Array) -> Array:
     """What is left with the divisor's sign; zero keeps the dividend's."""
     left = np.asarray(np.mod(x, y))
     if left.dtype.kind in "fV":
@@ -212,7 +213,7 @@ REMAINDER_OF = op(
 )
 
 
-def _rounded(x: Any, y: Any, *, rounding_mode: str) -> Any:
+def _rounded(x: Array, y: Array, *, rounding_mode: str) -> Any:
     if rounding_mode == "floor":
         return np.floor_divide(x, y)
     quotient = np.trunc(np.true_divide(x, y))
@@ -246,7 +247,7 @@ unary(RECIPROCAL)
 def _divided_by_zero(forward: Any) -> Any:
     """Integers divided by zero are an error, floating point numbers are not."""
 
-    def checked(x: Any, y: Any) -> Any:
+    def checked(x: Array, y: Array) -> Any:
         if y.dtype.kind in "iu" and not np.all(y):
             raise RuntimeError("ZeroDivisionError")
         return forward(x, y)
@@ -258,7 +259,7 @@ for _row in (REMAINDER, REMAINDER_NUMBER, REMAINDER_OF, FMOD, FMOD_NUMBER, FLOOR
     _row.forward = _divided_by_zero(_row.forward)
 
 
-def _prepare_remainder(input: Any, other: Any) -> Prepared:
+def _prepare_remainder(input: Tensor, other: Any) -> Prepared:
     of_number = not isinstance(input, Tensor) or input._wrapped is not None
     row = REMAINDER_NUMBER if isinstance(other, NUMBERS) else REMAINDER_OF if of_number else REMAINDER
     return prepare_pair(row, input, other, NO_PARAMS, False)
@@ -285,7 +286,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 method("__rsub__")(reflected("sub", lambda self, other: rsub(self, other)))
 
 
-def _prepare_div(input: Any, other: Any, *, rounding_mode: str | None = None) -> Prepared:
+def _prepare_div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Prepared:
     if rounding_mode is None:
         return prepare_pair(DIV, input, other, NO_PARAMS, True)
     if rounding_mode not in ("floor", "trunc"):
@@ -299,7 +300,7 @@ register(_prepare_div, ("div", "divide"))
 
 
 @method("__rtruediv__", "__rdiv__")
-def _rtruediv(self: Tensor, other: Any) -> Any:
+def _rtruediv(self: Tensor, other: Any) -> Tensor:
     """`1 / x` is the reciprocal times the number, as PyTorch computes it."""
     known = isinstance(other, (Tensor, np.ndarray, *NUMBERS))
     return self.reciprocal() * other if known else NotImplemented
@@ -316,7 +317,7 @@ method("__pos__")(positive)
 # --- powers: three nodes, for a number as exponent, for two tensors, and for a number as base ---
 
 
-def _power(x: Any, *, exponent: Any) -> Any:
+def _power(x: Array, *, exponent: Any) -> Any:
     if x.dtype.kind == "b":
         return x.copy() if exponent else np.ones_like(x)
     if exponent == 2:
@@ -328,7 +329,7 @@ def _power(x: Any, *, exponent: Any) -> Any:
     return functions.power(x, number_array(exponent, x.dtype))
 
 
-def _whole_power(x: Any, y: Any) -> Any:
+def _whole_power(x: Array, y: Array) -> Any:
     """A power; whole numbers with a negative exponent become 0, but for 1 and −1."""
     if y.dtype.kind != "i" or not (y < 0).any():
         return functions.power(x, y)
@@ -337,29 +338,29 @@ def _whole_power(x: Any, y: Any) -> Any:
     return np.where(y < 0, np.where(np.abs(x) == 1, sign, 0), found).astype(found.dtype)
 
 
-def _power_grad(grad: Any, self: Any, exponent: Any) -> Any:
+def _power_grad(grad: Tensor, self: Tensor, exponent: float) -> Tensor:
     if exponent == 0:
         return grad.new_zeros(self.shape)
     return grad * conj(scaled(FUNCTIONS["pow"](self, exponent - 1), exponent))
 
 
-def _power_base_grad(grad: Any, self: Any, exponent: Any) -> Any:
+def _power_base_grad(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
     found = grad * conj(exponent * FUNCTIONS["pow"](self, exponent - 1))
     return FUNCTIONS["where"](exponent == 0, 0.0, found)
 
 
-def _power_exponent_grad(grad: Any, self: Any, exponent: Any, result: Any) -> Any:
+def _power_exponent_grad(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
     harmless = FUNCTIONS["logical_and"](self == 0, _no_less_than_zero(exponent))
     return grad * FUNCTIONS["where"](harmless, 0.0, conj(result * FUNCTIONS["log"](self.to(result.dtype))))
 
 
-def _no_less_than_zero(exponent: Any) -> Any:
+def _no_less_than_zero(exponent: Tensor) -> Tensor:
     if not exponent.dtype.is_complex:
         return exponent >= 0
     return FUNCTIONS["logical_and"](exponent.imag == 0, exponent.real >= 0)
 
 
-def _scalar_base_grad(grad: Any, base: Any, exponent: Any, result: Any) -> Any:
+def _scalar_base_grad(grad: Tensor, base: float, exponent: Tensor, result: Tensor) -> Tensor:
     logarithm = FUNCTIONS["log"](operand(base).to(result.dtype))
     if base == 0:
         return FUNCTIONS["where"](_no_less_than_zero(exponent), 0.0, grad * conj(result * logarithm))
@@ -504,7 +505,7 @@ ZERO = op(
 
 
 @method("copy_")
-def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
+def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write the values of `src`, broadcast, into this tensor."""
     value = operand(src)
     return write(self, COPY, (self, value), (self._data, value._data), NO_PARAMS)
@@ -613,7 +614,7 @@ register(_prepare_lerp, ("lerp",))
 
 
 @api("float_power")
-def float_power(input: Any, exponent: Any) -> Tensor:
+def float_power(input: Tensor, exponent: Tensor) -> Tensor:
     """Raised to a power in double precision."""
     check_operands("float_power", input, exponent)
     both = (input, exponent)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -23,7 +24,7 @@ from gradviz.engine.run.apply import call, call_all
 F = FUNCTIONS
 
 
-def _safe_softmax(x: Any, *, dim: int) -> Any:
+def _safe_softmax(x: Array, *, dim: int) -> Any:
     """Softmax that is 0 in rows where all is −inf."""
     top = np.max(x, axis=dim, keepdims=True)
     e = np.exp(x - np.where(np.isinf(top), 0, top))
@@ -44,14 +45,16 @@ SAFE_SOFTMAX = op(
 )
 
 
-def _scores(q: Any, k: Any, mask: Any, is_causal: bool, scale: float) -> Any:
+def _scores(q: Array, k: Array, mask: Array | None, is_causal: bool, scale: float) -> Any:
     scores = np.matmul(q, k.swapaxes(-1, -2)) * q.dtype.type(scale)
     if is_causal:
         scores = np.where(np.tri(*scores.shape[-2:], dtype=np.bool_), scores, -np.inf)
     return scores if mask is None else scores + mask
 
 
-def _fused(q: Any, k: Any, v: Any, mask: Any, *, dropout_p: float, is_causal: bool, scale: float | None) -> Any:
+def _fused(
+    q: Array, k: Array, v: Array, mask: Array | None, *, dropout_p: float, is_causal: bool, scale: float | None
+) -> Any:
     scores = _scores(q, k, mask, is_causal, 1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     top = np.max(scores, axis=-1, keepdims=True)
     top = np.where(np.isinf(top), 0, top)
@@ -62,7 +65,16 @@ def _fused(q: Any, k: Any, v: Any, mask: Any, *, dropout_p: float, is_causal: bo
 
 
 def _fused_backward(
-    g: Any, q: Any, k: Any, v: Any, mask: Any, output: Any, logsumexp: Any, *, is_causal: bool, scale: float | None
+    g: Array,
+    q: Array,
+    k: Array,
+    v: Array,
+    mask: Array | None,
+    output: Array,
+    logsumexp: Array,
+    *,
+    is_causal: bool,
+    scale: float | None,
 ) -> Any:
     factor = 1 / math.sqrt(q.shape[-1]) if scale is None else scale
     masked = np.isneginf(logsumexp)[..., None]  # nothing to attend to
@@ -90,12 +102,12 @@ FLASH_BACKWARD = op(
 
 def _fused_grads(
     grads: Any,
-    query: Any,
-    key: Any,
-    value: Any,
-    attn_mask: Any,
-    output: Any,
-    logsumexp: Any,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attn_mask: Tensor | None,
+    output: Tensor,
+    logsumexp: Tensor,
     needs: Any,
     is_causal: bool,
     scale: float | None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
@@ -23,7 +24,15 @@ F = FUNCTIONS
 
 
 def _batch_norm(
-    x: Any, w: Any, b: Any, running_mean: Any, running_var: Any, *, training: bool, momentum: float, eps: float
+    x: Any,
+    w: Array | None,
+    b: Array | None,
+    running_mean: Array | None,
+    running_var: Any,
+    *,
+    training: bool,
+    momentum: float,
+    eps: float,
 ) -> Any:
     axes, x = (0, *range(2, x.ndim)), np.ascontiguousarray(x)
     if training:
@@ -41,7 +50,7 @@ def _batch_norm(
     return (x.astype(wide) * channels(factor, x) + channels(shift, x)).astype(x.dtype), *kept
 
 
-def _moments(x: Any, axes: tuple[int, ...]) -> tuple[Any, Any]:
+def _moments(x: Array, axes: tuple[int, ...]) -> tuple[Any, Any]:
     """Mean and variance of each channel, rounded where PyTorch rounds: vectors are summed one after the other in their
     own precision, images in double precision."""
     count = x.dtype.type(x.size // x.shape[1]) if x.size else x.dtype.type(0)
@@ -66,7 +75,7 @@ def _through_batch(g: Any, x: Any, w: Any, mean: Any, scale: Any) -> tuple[Any, 
     return first, (along * scale).astype(x.dtype), total.astype(x.dtype)
 
 
-def _channel_sums(x: Any) -> Any:
+def _channel_sums(x: Array) -> Any:
     """The sum of each channel: an image in its own precision, the images in double precision; vectors in turn."""
     if x.ndim == 2:
         return np.add.accumulate(x, axis=0)[-1]
@@ -75,7 +84,14 @@ def _channel_sums(x: Any) -> Any:
 
 
 def _batch_norm_gradients(
-    grad: Any, input: Any, weight: Any, mean: Any, scale: Any, wanted: Any, training: bool, eps: float
+    grad: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    mean: Tensor,
+    scale: Tensor,
+    wanted: Any,
+    training: bool,
+    eps: float,
 ) -> Any:
     dims = (0, *range(2, input.ndim))
     if training and not state.grad:
@@ -104,12 +120,12 @@ _batch_norm_backward = one_gradient(
 
 def _batch_norm_grads(
     grads: Any,
-    input: Any,
-    weight: Any,
+    input: Tensor,
+    weight: Tensor | None,
     running_mean: Any,
     running_var: Any,
-    result1: Any,
-    result2: Any,
+    result1: Tensor,
+    result2: Tensor,
     needs: Any,
     training: bool,
     eps: float,
@@ -140,7 +156,7 @@ BATCH_NORM = op(
 )
 
 
-def _update(running: Tensor | None, value: Any, momentum: float) -> None:
+def _update(running: Tensor | None, value: Array, momentum: float) -> None:
     """Move a running statistic towards the batch's. PyTorch does not count this as a write to the tensor."""
     if running is None:
         return

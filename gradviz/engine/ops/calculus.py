@@ -74,7 +74,7 @@ def _joined(center: Tensor, first: Tensor, last: Tensor, dim: int) -> Tensor:
     return F["cat"]([first, center, last], dim)
 
 
-def _even(x: Tensor, h: Any, dim: int, edge_order: int) -> Tensor:
+def _even(x: Tensor, h: float, dim: int, edge_order: int) -> Tensor:
     """Samples at equal distances."""
 
     def divided(value: Tensor, by: Any) -> Tensor:
@@ -190,7 +190,7 @@ def _zeros_without(y: Tensor, dim: int) -> Tensor:
     return y.new_zeros(shape)
 
 
-def _checked(y: Tensor, x: Tensor | None, dx: Any, dim: int, name: str) -> int:
+def _checked(y: Tensor, x: Tensor | None, dx: float | None, dim: int, name: str) -> int:
     if x is not None and (y.dtype.rank == 0 or x.dtype.rank == 0):
         raise RuntimeError(f"{name}: received a bool input for `x` or `y`, but bool is not supported")
     if x is None and y.dtype.rank == 0:
@@ -225,16 +225,16 @@ def cumulative_trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, 
     return found
 
 
-def _over(x: Tensor, number: Any) -> Tensor:
+def _over(x: Tensor, number: float) -> Tensor:
     return over(x, number) if x.dtype.rank >= 2 else x / number
 
 
-def _by_number(x: Tensor, number: Any) -> Tensor:
+def _by_number(x: Tensor, number: float) -> Tensor:
     plain = isinstance(number, NUMBERS) and x.dtype.rank >= 2
     return times(x, number) if plain else x * number
 
 
-def _reversed_cumsum(x: Any, dim: int) -> Any:
+def _reversed_cumsum(x: Tensor, dim: int) -> Tensor:
     return x.flip(dim).cumsum(dim).flip(dim) if x._data.ndim else x
 
 
@@ -273,7 +273,7 @@ CUMPROD = op(
 )
 
 
-def _cumprod_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
+def _cumprod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tensor:
     if not (self._data == 0).any() or not self._data.ndim:
         return _reversed_cumsum(grad * conj(result), dim) / conj(self) if self._data.ndim else grad
     axis = wrap_dim(dim, self.ndim)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -36,7 +37,7 @@ F = FUNCTIONS
 # --- negative log likelihood ---
 
 
-def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, Any, Any]:
+def _picked(x: Array, target: Array, weight: Array | None, ignore_index: int) -> tuple[Any, Any, Any]:
     """For each target: where it is in `x` (classes at dimension 1, or 0), and its weight, 0 where it is ignored."""
     axis = 1 if x.ndim > 1 else 0
     kept = target != ignore_index
@@ -46,7 +47,7 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int) -> tuple[Any, A
     return at, np.where(kept, weights, x.dtype.type(0)), axis
 
 
-def _nll(x: Any, target: Any, weight: Any, *, reduction: str, ignore_index: int) -> Any:
+def _nll(x: Array, target: Array, weight: Array | None, *, reduction: str, ignore_index: int) -> Any:
     at, weights, axis = _picked(x, target, weight, ignore_index)
     found = np.take_along_axis(x, at, axis).reshape(target.shape)
     losses = np.where(weights == 0, x.dtype.type(0), -weights * found).astype(x.dtype)
@@ -57,7 +58,9 @@ def _nll(x: Any, target: Any, weight: Any, *, reduction: str, ignore_index: int)
     return np.asarray(sum_ / total if reduction == "mean" else sum_, x.dtype), total
 
 
-def _nll_backward(g: Any, x: Any, target: Any, weight: Any, total: Any, *, reduction: str, ignore_index: int) -> Any:
+def _nll_backward(
+    g: Array, x: Array, target: Array, weight: Array | None, total: Array, *, reduction: str, ignore_index: int
+) -> Array:
     at, weights, axis = _picked(x, target, weight, ignore_index)
     found = -weights * (g / total if reduction == "mean" else g)
     out = np.zeros_like(x)
@@ -69,16 +72,28 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
     """The row of the loss and that of its gradient."""
 
     def again(
-        grad: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: str, ignore_index: int
-    ) -> Any:
+        grad: Tensor,
+        self: Tensor,
+        target: Tensor,
+        weight: Tensor | None,
+        total_weight: Tensor,
+        reduction: str,
+        ignore_index: int,
+    ) -> Tensor:
         found = call_all(
             forward, grad, target, weight, reduction="none" if reduction == "none" else "sum", ignore_index=ignore_index
         )[0]
         return found / total_weight.detach() if reduction == "mean" else found
 
     def gradient(
-        grads: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: str, ignore_index: int
-    ) -> Any:
+        grads: Any,
+        self: Tensor,
+        target: Tensor,
+        weight: Tensor | None,
+        total_weight: Tensor,
+        reduction: str,
+        ignore_index: int,
+    ) -> Tensor:
         return call(
             backward,
             grads[0],
@@ -377,12 +392,12 @@ def linear_cross_entropy(
 # --- margins ---
 
 
-def _width(x: Any) -> int:
+def _width(x: Array) -> int:
     """How many classes; a single number is one."""
     return int(x.shape[-1]) if x.ndim else 1
 
 
-def _margins(x: Any, target: Any, weight: Any, p: int, margin: float) -> tuple[Any, Any, Any]:
+def _margins(x: Array, target: Array, weight: Array | None, p: int, margin: float) -> tuple[Any, Any, Any]:
     """How far each other class comes into the margin, the weights, and where the targets are."""
     rows = x.reshape(-1, _width(x))
     at = target.reshape(-1, 1)
@@ -392,13 +407,15 @@ def _margins(x: Any, target: Any, weight: Any, p: int, margin: float) -> tuple[A
     return short, weights, at
 
 
-def _multi_margin(x: Any, target: Any, weight: Any, *, p: int, margin: float, reduction: str) -> Any:
+def _multi_margin(x: Array, target: Array, weight: Array | None, *, p: int, margin: float, reduction: str) -> Any:
     short, weights, _ = _margins(x, target, weight, p, margin)
     losses = (short**p * weights).sum(1) / x.dtype.type(_width(x))
     return reduced_array(losses.reshape(target.shape), reduction)
 
 
-def _multi_margin_backward(g: Any, x: Any, target: Any, weight: Any, *, p: int, margin: float, reduction: str) -> Any:
+def _multi_margin_backward(
+    g: Array, x: Array, target: Array, weight: Array | None, *, p: int, margin: float, reduction: str
+) -> Any:
     short, weights, at = _margins(x, target, weight, p, margin)
     slope = ((short > 0) if p == 1 else 2 * short) * weights / x.dtype.type(_width(x))
     np.put_along_axis(slope, at, -slope.sum(1, keepdims=True), 1)
@@ -484,7 +501,7 @@ def multi_margin_loss(
     return call(MULTI_MARGIN, input, target, weight, p=p, margin=margin, reduction=reduction)
 
 
-def _chosen(target: Any) -> Any:
+def _chosen(target: Array) -> Any:
     """Which classes each row of targets names: those before the first −1."""
     rows = target.reshape(-1, _width(target))
     before = np.cumsum(rows < 0, axis=1) == 0
@@ -494,7 +511,7 @@ def _chosen(target: Any) -> Any:
     return chosen, np.where(before, rows, -1)
 
 
-def _shortfalls(x: Any, target: Any) -> tuple[Any, Any, Any]:
+def _shortfalls(x: Array, target: Array) -> tuple[Any, Any, Any]:
     """How far each class that is not named comes within 1 of each that is: (rows, named, classes)."""
     chosen, named = _chosen(target)
     rows = x.reshape(chosen.shape)
@@ -503,7 +520,7 @@ def _shortfalls(x: Any, target: Any) -> tuple[Any, Any, Any]:
     return short, named, chosen
 
 
-def _multilabel_margin(x: Any, target: Any, *, reduction: str) -> Any:
+def _multilabel_margin(x: Array, target: Array, *, reduction: str) -> Any:
     short, _, chosen = _shortfalls(x, target)
     losses = short.sum((1, 2)) / x.dtype.type(_width(x))
     return reduced_array(losses.reshape(x.shape[:-1]).astype(x.dtype), reduction), chosen.reshape(x.shape).astype(
@@ -511,7 +528,7 @@ def _multilabel_margin(x: Any, target: Any, *, reduction: str) -> Any:
     )
 
 
-def _multilabel_margin_backward(g: Any, x: Any, target: Any, is_target: Any, *, reduction: str) -> Any:
+def _multilabel_margin_backward(g: Array, x: Array, target: Array, is_target: Array, *, reduction: str) -> Any:
     short, named, _ = _shortfalls(x, target)
     hit = (short > 0) / x.dtype.type(_width(x))
     slope = hit.sum(1)

@@ -9,6 +9,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import plain, refuse_truth
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.messages import check_kind, check_value, only
 from gradviz.engine.kernel.rows import OpRow, op
@@ -116,7 +117,7 @@ _bits("bitwise_left_shift", np.left_shift, "lshift", "<<", "lshift_cpu", "iu")
 _bits("bitwise_right_shift", np.right_shift, "rshift", ">>", "rshift_cpu", "iu")
 
 
-def _inverted(x: Any) -> Any:
+def _inverted(x: Array) -> Array:
     if x.dtype.kind not in "biu":
         raise NotImplementedError(f"\"bitwise_not_cpu\" not implemented for '{dtypes.of(x).title}'")
     return np.invert(x)
@@ -180,7 +181,7 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
 method("where")(lambda self, condition, other: where(condition, self, other))
 
 
-def _shares(grad: Any, x: Any, y: Any, wins: str) -> Any:
+def _shares(grad: Tensor, x: Tensor, y: Tensor, wins: str) -> Tensor:
     """The gradient where x wins, half of it at ties."""
     ahead = x > y if wins == "max" else x < y
     found = F["where"](x == y, grad / 2, grad)
@@ -290,7 +291,7 @@ def _bounded(name: str, row: OpRow, two: OpRow) -> Any:
     bound = name.removeprefix("clamp_")
     known = [((), f"(Tensor input, {kind} {bound}, *, Tensor out = None)", 3) for kind in ("Tensor", "Number")]
 
-    def prepare(input: Any, limit: Any) -> Prepared:
+    def prepare(input: Tensor, limit: Any) -> Prepared:
         if not isinstance(input, Tensor) or not isinstance(limit, (Tensor, *NUMBERS)):
             refuse(name, (input, limit), known)
         target = result_type(input, operand(limit))
@@ -391,7 +392,7 @@ CLAMP_TENSOR = op(
 )
 
 
-def _clip(x: Any, low: Any, high: Any) -> Any:
+def _clip(x: Array, low: Any, high: Any) -> Any:
     if low is not None:
         x = np.maximum(x, low if isinstance(low, np.ndarray) else number_array(low, x.dtype))
     if high is not None:
@@ -399,7 +400,7 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
     return x
 
 
-def _clamp_grad(grad: Any, self: Any, min: Any, max: Any) -> Any:
+def _clamp_grad(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
     inside = None if min is None else self >= min
     if max is not None:
         inside = self <= max if inside is None else F["logical_and"](inside, self <= max)
@@ -464,7 +465,7 @@ def isclose(input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-
     return wrap(plain(close))
 
 
-def _wide(x: Any) -> Any:
+def _wide(x: Array) -> Array:
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
@@ -17,11 +16,11 @@ from gradviz.engine.run.arguments import check_operands
 F = FUNCTIONS
 
 
-def _pairs(x: Any) -> Any:
+def _pairs(x: Array) -> Array:
     return x[..., np.newaxis].view(np.float64 if x.dtype.itemsize == 16 else np.float32)
 
 
-def _joined(x: Any) -> Any:
+def _joined(x: Array) -> Array:
     return x.view(np.complex128 if x.dtype.itemsize == 8 else np.complex64)[..., 0]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly, rule
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import warn_once
@@ -26,9 +27,9 @@ UNEVEN = (
 
 
 def _forward(
-    x: Any,
-    w: Any,
-    b: Any,
+    x: Array,
+    w: Array,
+    b: Array | None,
     *,
     stride: Sizes,
     padding: Sizes,
@@ -46,7 +47,7 @@ def _forward(
     return out
 
 
-def _input_gradient(grad: Any, weight: Any, shape: Sizes, settings: dict[str, Any]) -> Any:
+def _input_gradient(grad: Tensor, weight: Tensor, shape: Sizes, settings: dict[str, Any]) -> Tensor:
     """The other convolution of the gradient, of the input's shape."""
     kernel = weight.shape[2:]
     extra = (0,) * len(kernel)
@@ -69,7 +70,7 @@ def _input_gradient(grad: Any, weight: Any, shape: Sizes, settings: dict[str, An
     return found
 
 
-def _weight_gradient(image: Any, small: Any, kernel: Sizes, settings: dict[str, Any]) -> Any:
+def _weight_gradient(image: Tensor, small: Tensor, kernel: Sizes, settings: dict[str, Any]) -> Tensor:
     """The gradient in the weight; a transposed convolution has the roles of input and gradient exchanged."""
     if settings["transposed"]:
         image, small = small, image
@@ -78,9 +79,9 @@ def _weight_gradient(image: Any, small: Any, kernel: Sizes, settings: dict[str, 
 
 
 def _gradients(
-    grad: Any,
-    input: Any,
-    weight: Any,
+    grad: Tensor,
+    input: Tensor,
+    weight: Tensor,
     wanted: Any,
     stride: Sizes,
     padding: Sizes,
@@ -155,7 +156,7 @@ def _plain(stride: Sizes, padding: Sizes, dilation: Sizes, groups: int) -> dict[
     }
 
 
-def _cropped(x: Any, shape: Sizes) -> Any:
+def _cropped(x: Tensor, shape: Sizes) -> Tensor:
     for dim, n in enumerate(shape):
         if x.shape[dim] != n:
             x = x.narrow(dim, 0, n)

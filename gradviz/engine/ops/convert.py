@@ -30,7 +30,7 @@ _TO_SCALAR = (
 )
 
 
-def _cast(x: Any, *, dtype: dtypes.dtype, memory_format: Any = None) -> Any:
+def _cast(x: Array, *, dtype: dtypes.dtype, memory_format: Any = None) -> Array:
     if memory_format is not None or (type(x) is np.ndarray and not x.flags.c_contiguous):
         x = laid(x, memory_format)
     if x.dtype.kind == "c" and not dtype.is_complex:

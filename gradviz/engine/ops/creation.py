@@ -193,7 +193,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 
 
 @api("from_numpy", where="torch")
-def from_numpy(data: Any) -> Tensor:
+def from_numpy(data: Array) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
     if not isinstance(data, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(data).__name__})")
@@ -502,7 +502,7 @@ def read_as(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     return found
 
 
-def _check_layout(array: Any, source: dtypes.dtype, target: dtypes.dtype) -> None:
+def _check_layout(array: Array, source: dtypes.dtype, target: dtypes.dtype) -> None:
     what = f"to view {source.title} as {target.title} (different element sizes)"
     old, new = source.itemsize, target.itemsize
     if not array.ndim:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -18,7 +19,7 @@ F = FUNCTIONS
 Lengths = tuple[int, ...]
 
 
-def _labels(targets: Any, lengths: Lengths, blank: int) -> list[Any]:
+def _labels(targets: Array, lengths: Lengths, blank: int) -> list[Any]:
     """For each sample its labels with a blank before, between and after them."""
     found, start = [], 0
     for i, n in enumerate(lengths):
@@ -30,14 +31,14 @@ def _labels(targets: Any, lengths: Lengths, blank: int) -> list[Any]:
     return found
 
 
-def _may_skip(labels: Any, blank: int) -> Any:
+def _may_skip(labels: Array, blank: int) -> Array:
     """Which states can be entered from two states before: labels that differ from the last one."""
     skip = np.zeros(len(labels), np.bool_)
     skip[2:] = (labels[2:] != blank) & (labels[2:] != labels[:-2])
     return skip
 
 
-def _sum_of_paths(logs: Any, labels: Any, skip: Any, start: int) -> Any:
+def _sum_of_paths(logs: Array, labels: Array, skip: Array, start: int) -> Array:
     """The log-probabilities of all ways into each state at each time; `start` is how many states may come first."""
     scores = np.full((len(logs), len(labels)), -np.inf)
     scores[0, :start] = logs[0, labels[:start]]
@@ -51,7 +52,7 @@ def _sum_of_paths(logs: Any, labels: Any, skip: Any, start: int) -> Any:
 
 
 def _ctc(
-    logs: Any, targets: Any, *, input_lengths: Lengths, target_lengths: Lengths, blank: int, zero_infinity: bool
+    logs: Array, targets: Array, *, input_lengths: Lengths, target_lengths: Lengths, blank: int, zero_infinity: bool
 ) -> Any:
     wide = 2 * max(target_lengths, default=0) + 1
     alpha = np.full((logs.shape[1], logs.shape[0], wide), -np.inf)
@@ -68,11 +69,11 @@ def _ctc(
 
 
 def _ctc_backward(
-    g: Any,
-    logs: Any,
-    targets: Any,
-    losses: Any,
-    alpha: Any,
+    g: Array,
+    logs: Array,
+    targets: Array,
+    losses: Array,
+    alpha: Array,
     *,
     input_lengths: Lengths,
     target_lengths: Lengths,
@@ -112,15 +113,15 @@ CTC_BACKWARD: OpRow = op(
 
 def _ctc_gradient(
     grads: Any,
-    log_probs: Any,
-    targets: Any,
-    result0: Any,
-    result1: Any,
+    log_probs: Tensor,
+    targets: Tensor,
+    result0: Tensor,
+    result1: Tensor,
     input_lengths: Lengths,
     target_lengths: Lengths,
     blank: int,
     zero_infinity: bool,
-) -> Any:
+) -> Tensor:
     settings = {"input_lengths": input_lengths, "target_lengths": target_lengths}
     return call_all(
         CTC_BACKWARD,

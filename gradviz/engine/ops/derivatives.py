@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -56,13 +57,13 @@ def sigmoid_backward(grad: Tensor, output: Tensor) -> Tensor:
 # --- softmax ---
 
 
-def _softmax_data(g: Any, y: Any, *, dim: int) -> Any:
+def _softmax_data(g: Array, y: Array, *, dim: int) -> Any:
     if not g.ndim:
         return np.zeros_like(g)
     return g * y - y * np.sum(g * y, axis=dim, keepdims=True, dtype=g.dtype)
 
 
-def _log_softmax_data(g: Any, y: Any, *, dim: int) -> Any:
+def _log_softmax_data(g: Array, y: Array, *, dim: int) -> Any:
     if not g.ndim:
         return np.zeros_like(g)
     return g - functions.exp(y) * np.sum(g, axis=dim, keepdims=True, dtype=g.dtype)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import op
@@ -22,7 +23,7 @@ from gradviz.engine.run.apply import call
 F = FUNCTIONS
 
 
-def _norm_gradient(grad: Any, self: Any, result: Any, p: Any, dim: Any, keepdim: bool) -> Any:
+def _norm_gradient(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Any, keepdim: bool) -> Any:
     return norm_gradient(grad, self, result, p, dim, keepdim)
 
 
@@ -217,19 +218,19 @@ def triplet_margin_with_distance_loss(
     return reduced(at_least(margin + near - far, 0), reduction)
 
 
-def _rows_apart(x: Any, y: Any) -> Any:
+def _rows_apart(x: Array, y: Array) -> Array:
     return x[..., :, None, :] - y[..., None, :, :]
 
 
-def _dist_grad(grad: Any, self: Any, other: Any, result: Any, p: Any) -> Any:
+def _dist_grad(grad: Tensor, self: Tensor, other: Tensor, result: Tensor, p: int) -> Any:
     return norm_gradient(grad, self - other, result, p, None, False)
 
 
-def _no_second(grad: Any) -> Any:
+def _no_second(grad: Tensor) -> None:
     raise NotImplementedError("the derivative for '_cdist_backward' is not implemented.")
 
 
-def _toward_rows(g: Any, x: Any, y: Any, result: Any, *, p: Any) -> Any:
+def _toward_rows(g: Array, x: Array, y: Array, result: Array, *, p: float) -> Any:
     """The gradient of the distances in the rows of the first operand."""
     found = norm_gradient(wrap(g), wrap(_rows_apart(x, y)), wrap(result), p, (-1,), False)
     return found._data.sum(-2)
@@ -282,12 +283,12 @@ CDIST = op(
 )
 
 
-def _pairs(x: Any) -> Any:
+def _pairs(x: Array) -> Array:
     first, second = np.triu_indices(len(x), 1)
     return x[first] - x[second]
 
 
-def _toward_pairs(g: Any, x: Any, result: Any, *, p: float) -> Any:
+def _toward_pairs(g: Array, x: Array, result: Array, *, p: float) -> Array:
     """The gradient of the distances of pairs in the rows."""
     each = norm_gradient(wrap(g), wrap(_pairs(x)), wrap(result), p, (-1,), False)._data
     found = np.zeros_like(x)
@@ -297,7 +298,7 @@ def _toward_pairs(g: Any, x: Any, result: Any, *, p: float) -> Any:
     return found
 
 
-def _no_second_pairs(grad: Any) -> Any:
+def _no_second_pairs(grad: Tensor) -> None:
     raise NotImplementedError("the derivative for '_pdist_backward' is not implemented.")
 
 

@@ -185,7 +185,7 @@ def normal(
         if state.layered and isinstance(each, Tensor):
             layers.refuse_same(each._data)
     m, s = (v._data if isinstance(v, Tensor) else number_array(v, kind) for v in (mean, std))
-    return drawn_normal(mean, std, (distributions.normal(source, shape, 0.0, 1.0, kind) * s + m).astype(kind))  # type: ignore[no-any-return]
+    return drawn_normal(mean, std, (distributions.normal(source, shape, 0.0, 1.0, kind) * s + m).astype(kind))
 
 
 @api("multinomial", where="torch method")
@@ -329,7 +329,7 @@ STANDARD_GAMMA = _row(
 )
 
 
-def _result(row: OpRow, input: Tensor, drawn: Any) -> Any:
+def _result(row: OpRow, input: Tensor, drawn: Array) -> Tensor:
     """A new tensor, which has a history only where the parameter has one."""
     return call(row, input, wrap(drawn)) if input.requires_grad else made(drawn)
 
@@ -340,7 +340,7 @@ def _require_float(input: Tensor, kernel: str) -> None:
 
 
 @api("bernoulli", where="torch method")
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Any:
+def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
     """Ones with the probabilities given, else zeros."""
     data, source = input._data, source_of(generator)
     if p is not None:
@@ -349,14 +349,14 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Any:
 
 
 @api("poisson", where="torch")
-def poisson(input: Tensor, generator: Any = None) -> Any:
+def poisson(input: Tensor, generator: Any = None) -> Tensor:
     """Counts with the rates given."""
     _require_float(input, "poisson_cpu")
     return _result(POISSON, input, rejection.poisson(source_of(generator), input._data))
 
 
 @api("binomial", where="torch")
-def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Any:
+def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
     """How many of `count` trials succeed, each with probability `prob`."""
     for name, each in (("count", count), ("prob", prob)):
         if each._data.dtype.kind in "biu":
@@ -367,24 +367,24 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Any:
 
 
 @api("_standard_gamma", where="torch")
-def standard_gamma(input: Tensor, generator: Any = None) -> Any:
+def standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
     """Gamma numbers with the shape parameters given."""
     return _result(STANDARD_GAMMA, input, rejection.standard_gamma(source_of(generator), input._data))
 
 
 @api("_sample_dirichlet", where="torch")
-def sample_dirichlet(input: Tensor, generator: Any = None) -> Any:
+def sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
     """Parts of one, drawn with the concentrations given; without a history."""
     return made(rejection.dirichlet(source_of(generator), input._data))
 
 
 @api("_dirichlet_grad", where="torch")
-def dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Any:
+def dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
     """How a part follows its concentration."""
     return made(rejection.beta_slope(x._data, alpha._data, np.broadcast_to(total._data, alpha._data.shape)))
 
 
-def drawn_normal(mean: Any, std: Any, drawn: Any) -> Any:
+def drawn_normal(mean: Any, std: Any, drawn: Any) -> Tensor:
     """`torch.normal` with tensors: a node where one of them has a history."""
     tracked = [isinstance(each, Tensor) and each.requires_grad for each in (mean, std)]
     if not any(tracked):

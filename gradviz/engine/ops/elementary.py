@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper, sentence
 from gradviz.engine.kernel.messages import check_kind, only
 from gradviz.engine.kernel.rows import OpRow, op
@@ -257,7 +258,7 @@ def threshold_backward(grad: Tensor, x: Tensor, threshold: float) -> Tensor:
     return call(THRESHOLD_BACKWARD, grad, x, threshold=threshold)
 
 
-def _absolute(x: Any) -> Any:
+def _absolute(x: Array) -> Any:
     return np.abs(x)
 
 
@@ -290,7 +291,7 @@ def _step(name: str, forward: Any, latex: str, *names: str, brief: str, floating
     unary(row, *(names or (name,)), floating=floating)
 
 
-def _sgn(x: Any) -> Any:
+def _sgn(x: Array) -> Any:
     if x.dtype.kind == "b":
         return x.copy()
     if x.dtype.kind != "c":
@@ -313,7 +314,7 @@ SGN = op(
 unary(SGN, floating=False)
 
 
-def _sgn_grad(grad: Any, self: Any, result: Any) -> Any:
+def _sgn_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     if not self.dtype.is_complex:
         return grad.new_zeros(grad.shape)
     size = self.abs()
@@ -439,7 +440,7 @@ ANGLE = op(
 unary(ANGLE, inplace=False)
 
 
-def _angle_grad(grad: Any, self: Any) -> Any:
+def _angle_grad(grad: Tensor, self: Tensor) -> Tensor:
     if not self.dtype.is_complex:
         return grad.new_zeros(grad.shape)
     z = F["where"](self == 0, 0.0, self / self.abs() ** 2)
@@ -482,7 +483,7 @@ _whole("lcm", np.lcm, r"\operatorname{lcm}(x, y)", "The least common multiple.")
 def _narrowed(forward: Any) -> Any:
     """Small types by way of single precision, where NumPy has no function for them."""
 
-    def computed(x: Any) -> Any:
+    def computed(x: Array) -> Any:
         wide = x.astype(np.float32) if x.dtype.kind == "V" else x
         mantissa, exponent = forward(wide)
         return mantissa.astype(x.dtype), exponent.astype(np.int32)
@@ -511,7 +512,7 @@ def frexp(input: Tensor) -> Any:
     return return_type("frexp", ("mantissa", "exponent"))(*call_all(FREXP, input))
 
 
-def _times_power(x: Any, y: Any) -> Any:
+def _times_power(x: Array, y: Array) -> Any:
     return (x * np.power(x.dtype.type(2), y.astype(x.dtype))).astype(x.dtype)
 
 
@@ -528,7 +529,7 @@ LDEXP = op(
 )
 
 
-def _prepare_ldexp(input: Any, other: Any) -> Prepared:
+def _prepare_ldexp(input: Tensor, other: Tensor) -> Prepared:
     check_operands("ldexp", input, other)
     target = result_type(input, other)
     target = target if target.rank >= 2 else dtypes.get_default_dtype()

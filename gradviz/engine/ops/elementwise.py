@@ -158,7 +158,7 @@ def register(
     if inplace:
 
         @functools.wraps(prepare)
-        def function_(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        def function_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
             try:
                 prepared = prepare(self, *args, **kwargs)
             except TypeError as error:
@@ -173,7 +173,7 @@ def register(
 # --- two operands ---
 
 
-def prepare_pair(row: OpRow, x: Any, y: Any, params: Mapping[str, Any], division: bool) -> Prepared:
+def prepare_pair(row: OpRow, x: Tensor, y: Any, params: Mapping[str, Any], division: bool) -> Prepared:
     """Cast both operands to their common type."""
     if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
         check_operands(row.name, x, y)
@@ -204,7 +204,7 @@ def binary(
     `__imul__` come of it. `number` is the row for a Python number as second operand, where PyTorch has another."""
     shared: Mapping[str, Any] = {"alpha": 1} if alpha else NO_PARAMS
 
-    def prepare(input: Any, other: Any, **given: Any) -> Prepared:
+    def prepare(input: Tensor, other: Any, **given: Any) -> Prepared:
         if given and not (alpha and given.keys() <= {"alpha"}):
             raise TypeError(f"{row.name}() got an unexpected keyword argument '{next(iter(given))}'")
         chosen = number if number is not None and isinstance(other, NUMBERS) else row
@@ -262,7 +262,7 @@ def _quick(
     bookkeeping."""
     ufunc = row.ufunc
 
-    def quick(self: Any, other: Any) -> Any:
+    def quick(self: Tensor, other: Any) -> Tensor:
         if state.layered:
             known = isinstance(other, (Tensor, *NUMBERS))
             return function(self, other) if known else NotImplemented
@@ -295,7 +295,7 @@ def _quick(
     return quick
 
 
-def _matched(x: Tensor, other: Any, kinds: str) -> tuple[Array, Array, Tensor] | None:
+def _matched(x: Tensor, other: float, kinds: str) -> tuple[Array, Array, Tensor] | None:
     """Both operands in one type where a Python number takes that of the tensor; None where promotion has to decide."""
     a = x._data
     if isinstance(other, int | float):
@@ -355,13 +355,13 @@ def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[s
 def compare(row: OpRow, *names: str, operators: str = "") -> None:
     """Register a comparison: common type for the operands, a boolean result."""
 
-    def prepare(input: Any, other: Any) -> Prepared:
+    def prepare(input: Tensor, other: Any) -> Prepared:
         return prepare_pair(row, input, other, NO_PARAMS, False)
 
     function = register(prepare, names or (row.name,), inplace=not operators)
     if operators:
 
-        def left(self: Tensor, other: Any) -> Any:
+        def left(self: Tensor, other: Any) -> Tensor:
             if operators == "eq" and isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
                 other = wrap(np.asarray(other))  # the one comparison for which PyTorch takes an array
             return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -21,7 +22,7 @@ from gradviz.engine.run.inplace import put
 # --- embedding ---
 
 
-def _add_rows(g: Any, indices: Any, *, num_weights: int, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+def _add_rows(g: Array, indices: Array, *, num_weights: int, padding_idx: int, scale_grad_by_freq: bool) -> Array:
     """The gradient of each row of the table: the sum of the gradients of its uses."""
     flat = indices.reshape(-1)
     rows = g.reshape(flat.size, -1)
@@ -33,7 +34,7 @@ def _add_rows(g: Any, indices: Any, *, num_weights: int, padding_idx: int, scale
     return out
 
 
-def _rows_again(grad: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool) -> Any:
+def _rows_again(grad: Tensor, indices: Tensor, padding_idx: int, scale_grad_by_freq: bool) -> Tensor:
     found = call(EMBEDDING, grad, indices, padding_idx=padding_idx, scale_grad_by_freq=scale_grad_by_freq, sparse=False)
     unused = wrap(np.asarray(indices._data == padding_idx)).unsqueeze(-1)
     return found.masked_fill(unused, 0) if unused._data.any() else found
@@ -143,7 +144,9 @@ F = FUNCTIONS
 MODES = ("sum", "mean", "max")
 
 
-def _bags(w: Any, indices: Any, offsets: Any, weights: Any, *, mode: int, padding_idx: int, **_: Any) -> Any:
+def _bags(
+    w: Array, indices: Array, offsets: Array, weights: Array | None, *, mode: int, padding_idx: int, **_: Any
+) -> Any:
     """The result, the bag of each index, how many count in each bag, and for `max` which row gave each value."""
     bag = np.searchsorted(offsets, np.arange(len(indices)), side="right").astype(np.int64) - 1
     kept = indices != padding_idx
@@ -166,12 +169,12 @@ def _bags(w: Any, indices: Any, offsets: Any, weights: Any, *, mode: int, paddin
 def _table_gradient(
     grads: Any,
     weight_shape: Any,
-    indices: Any,
-    offsets: Any,
-    per_sample_weights: Any,
-    result1: Any,
-    result2: Any,
-    result3: Any,
+    indices: Tensor,
+    offsets: Tensor,
+    per_sample_weights: Tensor | None,
+    result1: Tensor,
+    result2: Tensor,
+    result3: Tensor,
     mode: int,
     padding_idx: int,
     scale_grad_by_freq: bool,
@@ -196,7 +199,7 @@ def _table_gradient(
     )
 
 
-def _products(g: Any, w: Any, indices: Any, bag: Any, *, padding_idx: int) -> Any:
+def _products(g: Array, w: Array, indices: Array, bag: Array, *, padding_idx: int) -> Any:
     return np.where(indices == padding_idx, g.dtype.type(0), (g[bag] * w[indices]).sum(1))
 
 
@@ -214,7 +217,9 @@ BAG_WEIGHTS_BACKWARD = op(
 )
 
 
-def _weights_gradient(grads: Any, weight: Any, indices: Any, offsets: Any, result1: Any, padding_idx: int) -> Any:
+def _weights_gradient(
+    grads: Any, weight: Tensor, indices: Tensor, offsets: Tensor, result1: Tensor, padding_idx: int
+) -> Tensor:
     return call(BAG_WEIGHTS_BACKWARD, grads[0], weight, indices, result1, padding_idx=padding_idx)
 
 

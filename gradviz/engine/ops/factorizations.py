@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import warn_once
@@ -32,14 +33,14 @@ _ABOUT: dict[str, Any] = {"category": "linear algebra"}
 _SOURCE = "(Triggered internally at /__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp:{}.)"
 
 
-def _solve_triangular(a: Any, b: Any, upper: bool, left: bool = True, unit: bool = False) -> Any:
+def _solve_triangular(a: Tensor, b: Tensor, upper: bool, left: bool = True, unit: bool = False) -> Tensor:
     return LINALG["solve_triangular"](a, b, upper=upper, left=left, unitriangular=unit)
 
 
 # --- LU ---
 
 
-def _plu_grad(P: Any, L: Any, U: Any, grad_lower: Any, grad_upper: Any) -> Any:
+def _plu_grad(P: Tensor, L: Tensor, U: Tensor, grad_lower: Tensor, grad_upper: Tensor) -> Any:
     """The gradient of A from those of L and U, where A = P L U; in all three shapes of A."""
     m, n = L.shape[-2], U.shape[-1]
     k = min(m, n)
@@ -66,12 +67,12 @@ def _plu_grad(P: Any, L: Any, U: Any, grad_lower: Any, grad_upper: Any) -> Any:
     return P @ found if P.ndim > 1 else found
 
 
-def _lu_factor(a: Any, *, pivot: bool) -> Any:
+def _lu_factor(a: Array, *, pivot: bool) -> Any:
     found, pivots, info = lapack.lu(a, pivot)
     return lapack.by_columns(found), pivots, info
 
 
-def _lu_factor_grad(grads: Any, LU: Any, pivots: Any) -> Any:
+def _lu_factor_grad(grads: Any, LU: Tensor, pivots: Tensor) -> Any:
     grad = grads[0]
     if grad is None:
         return None
@@ -148,7 +149,7 @@ def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = No
     return found[0], found[1]
 
 
-def _lu(a: Any, *, pivot: bool) -> Any:
+def _lu(a: Array, *, pivot: bool) -> Any:
     found, pivots, _ = lapack.lu(a, pivot)
     return lapack.lower_part(found), lapack.upper_part(found), lapack.permutation_matrix(pivots, a.shape[-2], a.dtype)
 
@@ -182,7 +183,7 @@ def _detach_constant(tensor: Tensor) -> None:
     tensor._requires_grad, tensor._node, tensor._output_nr = False, None, 0
 
 
-def _lu_unpack(data: Any, pivots: Any, *, unpack_data: bool, unpack_pivots: bool) -> Any:
+def _lu_unpack(data: Array, pivots: Array, *, unpack_data: bool, unpack_pivots: bool) -> Any:
     empty = np.zeros(0, data.dtype)
     P = lapack.permutation_matrix(pivots, data.shape[-2], data.dtype) if unpack_pivots else empty
     if not unpack_data:
@@ -233,12 +234,14 @@ def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpa
     return named("lu_unpack", "P L U", (P, L, U))
 
 
-def _lu_solve(factors: Any, pivots: Any, b: Any, *, left: bool, adjoint: bool) -> Any:
+def _lu_solve(factors: Array, pivots: Array, b: Array, *, left: bool, adjoint: bool) -> Array:
     found = lapack.solve_lu(factors, pivots, b, left=left, adjoint=adjoint)
     return lapack.by_columns(found) if left else np.array(found, order="C")
 
 
-def _lu_solve_grads(grad: Any, LU: Any, pivots: Any, result: Any, left: bool, adjoint: bool, needs: Any) -> Any:
+def _lu_solve_grads(
+    grad: Tensor, LU: Tensor, pivots: Tensor, result: Tensor, left: bool, adjoint: bool, needs: Any
+) -> Any:
     back = LINALG["lu_solve"](LU, pivots, grad, left=left, adjoint=not adjoint)
     if not needs[0]:
         return [None, None, back]
@@ -294,7 +297,7 @@ def old_lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor) -> Tensor:
 # --- LDL ---
 
 
-def _ldl(a: Any, *, hermitian: bool) -> Any:
+def _ldl(a: Array, *, hermitian: bool) -> Any:
     factors, pivots, info = lapack.ldl(a, hermitian)
     return lapack.by_columns(factors), pivots, info
 
@@ -345,7 +348,7 @@ def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False)
 # --- QR ---
 
 
-def _qr(a: Any, *, mode: str) -> Any:
+def _qr(a: Array, *, mode: str) -> Any:
     factor: Any = np.linalg.qr
     if mode == "r":
         return np.zeros(0, a.dtype), lapack.by_columns(factor(a, "r"))
@@ -353,7 +356,7 @@ def _qr(a: Any, *, mode: str) -> Any:
     return lapack.by_columns(q), lapack.by_columns(r)
 
 
-def _qr_grad(grads: Any, Q: Any, R: Any, mode: str) -> Any:
+def _qr_grad(grads: Any, Q: Tensor, R: Tensor, mode: str) -> Tensor:
     if mode == "r":
         raise RuntimeError(
             "The derivative of linalg.qr depends on Q, which is not computed when mode='r'. Please use linalg.qr(A, "
@@ -375,7 +378,7 @@ def _qr_grad(grads: Any, Q: Any, R: Any, mode: str) -> Any:
     return F["cat"]([found, wide], -1) + Q @ F["cat"]([found.new_zeros(found.shape), gr[..., :, m:]], -1)
 
 
-def _qr_tall_grad(gq: Any, gr: Any, Q: Any, R: Any) -> Any:
+def _qr_tall_grad(gq: Tensor | None, gr: Tensor | None, Q: Tensor, R: Tensor) -> Tensor:
     middle = -(h(Q) @ gq) if gr is None else gr @ h(R) if gq is None else gr @ h(R) - h(Q) @ gq
     half = middle.triu()
     whole = half + h(half)
@@ -447,7 +450,7 @@ def geqrf(input: Tensor) -> Any:
     return named("geqrf", "a tau", call_all(GEQRF, input))
 
 
-def _reflection_grads(vectors: Any, tau: Any, steps: Any, start: Any, grad: Any) -> tuple[Any, Any]:
+def _reflection_grads(vectors: Tensor, tau: Tensor, steps: Any, start: Tensor, grad: Tensor) -> tuple[Any, Any]:
     """The gradients of the Householder vectors and of their factors, where the result is F₁ F₂ … times `start`; each
     step is (the number of the reflection, whether its adjoint is taken)."""
     m = vectors.shape[-2]
@@ -477,11 +480,11 @@ def _reflection_grads(vectors: Any, tau: Any, steps: Any, start: Any, grad: Any)
     return F["cat"](found_v, -1).tril(-1), slopes
 
 
-def _householder(a: Any, tau: Any) -> Any:
+def _householder(a: Array, tau: Array) -> Any:
     return lapack.by_columns(lapack.reflected(a, tau, lapack.eye_like(a), adjoint=False))
 
 
-def _householder_grads(grad: Any, input: Any, tau: Any, result: Any) -> Any:
+def _householder_grads(grad: Tensor, input: Tensor, tau: Tensor, result: Tensor) -> Any:
     count = tau.shape[-1]
     if not count or not input._data.size:
         return [F["zeros_like"](input), F["zeros_like"](tau)]
@@ -518,7 +521,7 @@ def householder_product(A: Tensor, tau: Tensor) -> Tensor:
 api("orgqr")(lambda input, input2: householder_product(input, input2))
 
 
-def _ormqr(a: Any, tau: Any, c: Any, *, left: bool, transpose: bool) -> Any:
+def _ormqr(a: Array, tau: Array, c: Array, *, left: bool, transpose: bool) -> Any:
     if left:
         return lapack.by_columns(lapack.reflected(a, tau, c, adjoint=transpose))
     turned = lapack.reflected(a, tau, lapack.transposed(c), adjoint=not transpose)
@@ -526,7 +529,7 @@ def _ormqr(a: Any, tau: Any, c: Any, *, left: bool, transpose: bool) -> Any:
 
 
 def _ormqr_grads(
-    grad: Any, self: Any, input2: Any, input3: Any, result: Any, left: bool, transpose: bool, needs: Any
+    grad: Tensor, self: Tensor, input2: Tensor, input3: Tensor, result: Tensor, left: bool, transpose: bool, needs: Any
 ) -> Any:
     back = F["ormqr"](self, input2, grad, left=left, transpose=not transpose)
     count = input2.shape[-1]
@@ -577,7 +580,7 @@ def _check_ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool) -> None:
 # --- singular values ---
 
 
-def _svd(a: Any, *, full_matrices: bool) -> Any:
+def _svd(a: Array, *, full_matrices: bool) -> Any:
     message = "The algorithm failed to converge because the input matrix contained non-finite values."
     bad = ~np.isfinite(a).all((-2, -1))
     check_info(bad.astype(np.int32), "linalg.svd", message)
@@ -585,7 +588,7 @@ def _svd(a: Any, *, full_matrices: bool) -> Any:
     return lapack.by_columns(u), s.astype(a.real.dtype), lapack.by_columns(vh)
 
 
-def _skew(x: Any) -> Any:
+def _skew(x: Tensor) -> Tensor:
     return x - h(x)
 
 
@@ -595,12 +598,12 @@ _PHASE = (
 )
 
 
-def _check_phase(imaginary: Any, size: Any, name: str, vectors: str) -> None:
+def _check_phase(imaginary: Array, size: Array, name: str, vectors: str) -> None:
     if np.abs(imaginary).max(initial=0.0) > 1e-2 * max(1.0, float(np.abs(size).max(initial=0.0))):
         raise RuntimeError(_PHASE.format(name, vectors))
 
 
-def _svd_grad(grads: Any, U: Any, S: Any, Vh: Any) -> Any:
+def _svd_grad(grads: Any, U: Tensor, S: Tensor, Vh: Tensor) -> Any:
     gu, gs, gvh = grads
     m, n, k = U.shape[-2], Vh.shape[-1], S.shape[-1]
     u, vh = U.narrow(-1, 0, k), Vh.narrow(-2, 0, k)
@@ -653,7 +656,7 @@ def _decomposed(A: Tensor, full_matrices: bool, name: str) -> Any:
     return call_all(SVD, A, full_matrices=full_matrices)
 
 
-def _check_driver(driver: Any) -> None:
+def _check_driver(driver: str | None) -> None:
     if driver is not None:
         raise RuntimeError(
             "torch.linalg.svd: keyword argument `driver=` is only supported on CUDA inputs with cuSOLVER backend."
@@ -732,7 +735,7 @@ def pca_lowrank(A: Tensor, q: int | None = None, center: bool = True, niter: int
 # --- eigenvalues ---
 
 
-def _eigen_grad(grads: Any, eigenvalues: Any, eigenvectors: Any, hermitian: bool, name: str) -> Any:
+def _eigen_grad(grads: Any, eigenvalues: Tensor, eigenvectors: Tensor, hermitian: bool, name: str) -> Any:
     gl, gv = grads
     V = eigenvectors
     if gv is None:
@@ -751,7 +754,7 @@ def _eigen_grad(grads: Any, eigenvalues: Any, eigenvectors: Any, hermitian: bool
     return V @ (inner @ h(V)) if hermitian else LINALG["solve"](h(V), inner @ h(V))
 
 
-def _eigh(a: Any, *, UPLO: str) -> Any:
+def _eigh(a: Array, *, UPLO: str) -> Any:
     solver: Any = np.linalg.eigh
     try:
         values, vectors = solver(a, UPLO)
@@ -789,7 +792,7 @@ api("eigh", where="linalg")(lambda A, UPLO="L": named("linalg_eigh", "eigenvalue
 api("eigvalsh", where="linalg")(lambda A, UPLO="L": _symmetric(A, UPLO)[0])
 
 
-def _eig(a: Any) -> Any:
+def _eig(a: Array) -> Any:
     target = np.complex128 if a.real.dtype.itemsize == 8 else np.complex64
     values, vectors = np.linalg.eig(a)
     return values.astype(target), lapack.by_columns(vectors.astype(target))

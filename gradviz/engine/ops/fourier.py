@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -31,13 +32,13 @@ def _factor(normalization: int, count: int) -> float:
     return 1.0 if normalization == 0 else 1 / math.sqrt(count) if normalization == 1 else 1 / count
 
 
-def _scaled(x: Any, dims: Dims, shape: Sequence[int], normalization: int, target: np.dtype[Any]) -> Any:
+def _scaled(x: Array, dims: Dims, shape: Sequence[int], normalization: int, target: np.dtype[Any]) -> Array:
     factor = _factor(normalization, math.prod(shape[d] for d in dims))
     x = x.astype(target, copy=False)
     return x if factor == 1 else x * target.type(factor)
 
 
-def _laid_out(found: Any, x: Any, dims: Sequence[int]) -> Any:
+def _laid_out(found: Array, x: Array, dims: Sequence[int]) -> Array:
     """A result in the memory order of PyTorch's library: first the other dimensions as they lie in the input, then the
     transformed ones."""
     others = sorted((d for d in range(x.ndim) if d not in dims), key=lambda d: -x.strides[d])
@@ -45,11 +46,11 @@ def _laid_out(found: Any, x: Any, dims: Sequence[int]) -> Any:
     return np.ascontiguousarray(found.transpose(order)).transpose(np.argsort(order))
 
 
-def _by_stride(x: Any, dims: Sequence[int]) -> list[int]:
+def _by_stride(x: Array, dims: Sequence[int]) -> list[int]:
     return sorted(dims, key=lambda d: -x.strides[d])
 
 
-def _c2c(x: Any, *, dim: Dims, normalization: int, forward: bool) -> Any:
+def _c2c(x: Array, *, dim: Dims, normalization: int, forward: bool) -> Array:
     if not dim:
         return x.copy()
     transform: Any = np.fft.fftn if forward else np.fft.ifftn
@@ -57,14 +58,14 @@ def _c2c(x: Any, *, dim: Dims, normalization: int, forward: bool) -> Any:
     return _laid_out(_scaled(found, dim, x.shape, normalization, x.dtype), x, _by_stride(x, dim))
 
 
-def _r2c(x: Any, *, dim: Dims, normalization: int, onesided: bool) -> Any:
+def _r2c(x: Array, *, dim: Dims, normalization: int, onesided: bool) -> Array:
     transform: Any = np.fft.rfftn if onesided else np.fft.fftn
     target = np.dtype(np.complex128 if x.dtype.itemsize == 8 else np.complex64)
     found = _scaled(transform(x, axes=dim), dim, x.shape, normalization, target)
     return _laid_out(found, x, [*_by_stride(x, dim[:-1]), dim[-1]])
 
 
-def _c2r(x: Any, *, dim: Dims, normalization: int, last_dim_size: int) -> Any:
+def _c2r(x: Array, *, dim: Dims, normalization: int, last_dim_size: int) -> Array:
     shape = [*x.shape]
     shape[dim[-1]] = last_dim_size
     transform: Any = np.fft.irfftn
@@ -77,7 +78,7 @@ def _c2r(x: Any, *, dim: Dims, normalization: int, last_dim_size: int) -> Any:
     return _laid_out(found, x, dim[-1:])
 
 
-def _r2c_grad(grad: Any, self: Any, dim: Dims, normalization: int, onesided: bool) -> Any:
+def _r2c_grad(grad: Tensor, self: Tensor, dim: Dims, normalization: int, onesided: bool) -> Tensor:
     last = dim[-1]
     missing = self.shape[last] - grad.shape[last]
     if onesided and missing:
@@ -89,7 +90,7 @@ def _r2c_grad(grad: Any, self: Any, dim: Dims, normalization: int, onesided: boo
     return F["real"](call(C2C, grad, dim=dim, normalization=normalization, forward=False))
 
 
-def _c2r_grad(grad: Any, dim: Dims, normalization: int) -> Any:
+def _c2r_grad(grad: Tensor, dim: Dims, normalization: int) -> Tensor:
     found = call(R2C, grad, dim=dim, normalization=normalization, onesided=True)
     twice = grad.shape[dim[-1]] - found.shape[dim[-1]]
     if twice > 0:
@@ -236,7 +237,9 @@ def _to_complex(x: Tensor, n: int | None, dim: int, norm: Any, forward: bool) ->
     return call(C2C, x, dim=(axis,), normalization=_mode(norm, forward), forward=forward)
 
 
-def _from_real(name: str, x: Tensor, n: int | None, dim: int, norm: Any, forward: bool, onesided: bool) -> Tensor:
+def _from_real(
+    name: str, x: Tensor, n: int | None, dim: int, norm: str | None, forward: bool, onesided: bool
+) -> Tensor:
     _need_real(x, name, "real input")
     x = _promoted(x)
     axis = _axis(dim, x._data.ndim)
@@ -247,7 +250,7 @@ def _from_real(name: str, x: Tensor, n: int | None, dim: int, norm: Any, forward
     return found if forward else conj(found)
 
 
-def _to_real(x: Tensor, n: int | None, dim: int, norm: Any, forward: bool) -> Tensor:
+def _to_real(x: Tensor, n: int | None, dim: int, norm: str | None, forward: bool) -> Tensor:
     x = _promoted(x, is_complex=True)
     axis = _axis(dim, x._data.ndim)
     size = 2 * (x._data.shape[axis] - 1) if n is None else n
@@ -301,14 +304,14 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
 # --- in several dimensions ---
 
 
-def _several(x: Tensor, s: Any, dim: Any, norm: Any, forward: bool) -> Tensor:
+def _several(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
     x = _promoted(x, is_complex=True)
     dims, sizes = _geometry(x, s, dim)
     x = _resized(x, dims, sizes)
     return call(C2C, x, dim=dims, normalization=_mode(norm, forward), forward=forward)
 
 
-def _rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+def _rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
     _need_real(input, "rfftn", "real-valued input")
     x = _promoted(input)
     dims, sizes = _geometry(x, s, dim)
@@ -317,14 +320,14 @@ def _rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> T
     return call(R2C, _resized(x, dims, sizes), dim=dims, normalization=_mode(norm, True), onesided=True)
 
 
-def _irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+def _irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
     x = _promoted(input, is_complex=True)
     dims, sizes, last = _half_geometry(x, s, dim, "irfftn")
     x = _resized(x, dims, sizes)
     return call(C2R, x, dim=dims, normalization=_mode(norm, False), last_dim_size=last)
 
 
-def _hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+def _hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
     x = _promoted(input, is_complex=True)
     dims, sizes, last = _half_geometry(x, s, dim, "hfftn")
     x = _resized(x, dims, sizes)
@@ -334,7 +337,7 @@ def _hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> T
     return call(C2R, conj(x), dim=dims[-1:], normalization=mode, last_dim_size=last)
 
 
-def _ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+def _ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
     if input.dtype.is_complex:
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {input.dtype.title}")
     x = _promoted(input)
@@ -344,7 +347,7 @@ def _ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: Any = None) -> 
     mode = _mode(norm, False)
     half = call(R2C, _resized(x, dims, sizes), dim=dims[-1:], normalization=mode, onesided=True)
     if len(dims) == 1:
-        return conj(half)  # type: ignore[no-any-return]
+        return conj(half)
     return call(C2C, half.conj_physical(), dim=dims[:-1], normalization=mode, forward=False)
 
 
@@ -372,7 +375,7 @@ _offer("ihfft", _ihfftn)
 # --- frequencies ---
 
 
-def _turned(input: Tensor, dim: Any, shifts: Any) -> Tensor:
+def _turned(input: Tensor, dim: int | None, shifts: Any) -> Tensor:
     ndim = input._data.ndim
     dims = [wrap_dim(d, ndim) for d in (range(ndim) if dim is None else (dim,) if isinstance(dim, int) else dim)]
     found: Tensor = input.roll(tuple(shifts(input._data.shape[d]) for d in dims), tuple(dims))

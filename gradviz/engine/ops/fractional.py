@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -20,7 +21,7 @@ from gradviz.engine.run.apply import call, call_all
 F = FUNCTIONS
 
 
-def _begins(sample: Any, n: int, out: int, kernel: int) -> Any:
+def _begins(sample: Array, n: int, out: int, kernel: int) -> Array:
     """Where the windows of each plane begin along a dimension: (planes, out)."""
     found = np.full((len(sample), out), n - kernel, np.int64)
     if out > 1:
@@ -31,7 +32,7 @@ def _begins(sample: Any, n: int, out: int, kernel: int) -> Any:
     return found
 
 
-def _pool(x: Any, samples: Any, *, kernel_size: Sizes, output_size: Sizes) -> tuple[Any, Any]:
+def _pool(x: Array, samples: Array, *, kernel_size: Sizes, output_size: Sizes) -> tuple[Any, Any]:
     n = len(kernel_size)
     inner, planes = x.shape[-n:], math.prod(x.shape[:-n])
     order = range(n) if n == 3 else reversed(range(n))  # in two dimensions the first number is for the width
@@ -55,7 +56,7 @@ def _pool(x: Any, samples: Any, *, kernel_size: Sizes, output_size: Sizes) -> tu
 def _row(n: int) -> OpRow:
     backward = put_row(f"fractional_max_pool{n}d_backward", f"FractionalMaxPool{n}DBackwardBackward0")
 
-    def gradient(grads: Any, self: Any, result1: Any) -> Any:
+    def gradient(grads: Any, self: Tensor, result1: Tensor) -> Tensor:
         return call(backward, grads[0], self, result1, dims=n)
 
     return op(

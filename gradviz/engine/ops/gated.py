@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, jointly, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -26,7 +27,7 @@ F = FUNCTIONS
 # --- prelu ---
 
 
-def _prelu_gradients(grad: Any, self: Any, weight: Any, wanted: Any) -> Any:
+def _prelu_gradients(grad: Tensor, self: Tensor, weight: Tensor, wanted: Any) -> Any:
     return (
         F["where"](self > 0, grad, grad * weight) if wanted[0] else None,
         F["where"](self > 0, 0.0, grad * self) if wanted[1] else None,
@@ -85,19 +86,19 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 # --- rrelu ---
 
 
-def _rrelu(x: Any, noise: Any, *, lower: float, upper: float, training: bool) -> Any:
+def _rrelu(x: Array, noise: Array, *, lower: float, upper: float, training: bool) -> Array:
     if training:
         return (x * noise).astype(x.dtype)
     return np.where(x > 0, x, x * ((lower + upper) / 2)).astype(x.dtype)
 
 
-def _rrelu_slope(g: Any, x: Any, noise: Any, *, lower: float, upper: float, training: bool) -> Any:
+def _rrelu_slope(g: Array, x: Array, noise: Array, *, lower: float, upper: float, training: bool) -> Array:
     if training and upper - lower > 1e-6:
         return (g * noise).astype(g.dtype)
     return np.where(x > 0, g, g * ((lower + upper) / 2)).astype(g.dtype)
 
 
-def _rrelu_grad(grad: Any, at: Any, noise: Any, lower: float, upper: float, training: bool) -> Any:
+def _rrelu_grad(grad: Tensor, at: Tensor, noise: Tensor, lower: float, upper: float, training: bool) -> Tensor:
     return call(RRELU_BACKWARD, grad, at, noise, lower=lower, upper=upper, training=training)
 
 
@@ -173,12 +174,12 @@ api("rrelu_", where="torch F")(
 # --- glu ---
 
 
-def _glu(x: Any, *, dim: int) -> Any:
+def _glu(x: Array, *, dim: int) -> Any:
     first, second = np.split(x, 2, axis=dim)
     return (first / (1 + np.exp(-second))).astype(x.dtype)
 
 
-def _glu_gradient(grad: Any, self: Any, wanted: Any, dim: int) -> Any:
+def _glu_gradient(grad: Tensor, self: Tensor, wanted: Any, dim: int) -> Any:
     first, second = self.chunk(2, dim)
     gate = second.sigmoid()
     return (F["cat"]([grad * gate, grad * first * gate * (1 - gate)], dim),)

@@ -21,7 +21,7 @@ from gradviz.engine.run.apply import NO_PARAMS, call
 # --- what index tensors have to be ---
 
 
-def check_index(index: Any, name: str) -> None:
+def check_index(index: Tensor, name: str) -> None:
     """The index is a tensor of integers."""
     if not isinstance(index, Tensor):
         raise TypeError(f"{name}(): argument 'index' must be Tensor, not {type(index).__name__}")
@@ -163,13 +163,13 @@ def places(index: Array, dim: int) -> tuple[Array, ...]:
     return tuple(found)
 
 
-def _gather(x: Any, index: Any, *, dim: int) -> Any:
+def _gather(x: Array, index: Array, *, dim: int) -> Array:
     if not index.size:
         return np.empty(index.shape, x.dtype)
     return x.reshape(x.shape or (1,))[places(index, dim)].reshape(index.shape)
 
 
-def _scatter(x: Any, index: Any, src: Any, *, dim: int, add: bool = False) -> Any:
+def _scatter(x: Array, index: Array, src: Array, *, dim: int, add: bool = False) -> Array:
     if not index.size:
         return x.copy()
     out = x.reshape(x.shape or (1,)).copy()
@@ -243,7 +243,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
     return call(GATHER, input, index, dim=axis)
 
 
-def _scatter_multiply(x: Any, index: Any, source: Any, *, dim: int) -> Any:
+def _scatter_multiply(x: Array, index: Array, source: Array, *, dim: int) -> Array:
     out = x.reshape(x.shape or (1,)).copy()
     np.multiply.at(out, places(index, dim), source.astype(out.dtype))
     return out.reshape(x.shape)
@@ -298,7 +298,7 @@ register(_prepare_scatter, ("scatter",))
 register(_prepare_scatter_add, ("scatter_add",))
 
 
-def _slices_at(x: Any, index: Any, dim: int) -> Any:
+def _slices_at(x: Array, index: Array, dim: int) -> Array:
     """NumPy's `take` is fast, and copies what does not lie in order: an expanded array for one of its slices."""
     if not isinstance(x, np.ndarray) or x.flags.c_contiguous:
         return x.take(index, dim)
@@ -320,12 +320,12 @@ INDEX_SELECT = op(
 )
 
 
-def _slices(x: Any) -> Any:
+def _slices(x: Array) -> Array:
     """A copy to write slices to: a tensor without dimensions counts as one slice."""
     return x.reshape(x.shape or (1,)).copy()
 
 
-def _index_add(x: Any, index: Any, source: Any, *, dim: int, alpha: Any = 1) -> Any:
+def _index_add(x: Array, index: Any, source: Array, *, dim: int, alpha: Any = 1) -> Array:
     out = _slices(x)
     brought = (source if alpha == 1 else source * alpha).astype(x.dtype)
     np.add.at(out, (slice(None),) * dim + (index.reshape(-1),), brought.reshape(brought.shape or (1,)))
@@ -386,7 +386,7 @@ INDEX_FILL_TENSOR = op(
 )
 
 
-def _index_copy(x: Any, index: Any, source: Any, dim: int) -> Any:
+def _index_copy(x: Array, index: Array, source: Array, dim: int) -> Array:
     out = _slices(x)
     out[(slice(None),) * dim + (index.reshape(-1),)] = source
     return out.reshape(x.shape)
@@ -461,12 +461,12 @@ MASKED_SELECT = op(
 )
 
 
-def _masked_grad(grad: Any, self: Any, mask: Any) -> Any:
+def _masked_grad(grad: Tensor, self: Tensor, mask: Tensor) -> Tensor:
     shape = np.broadcast_shapes(self._data.shape, mask._data.shape)
     return F["masked_scatter"](grad.new_zeros(shape), mask.expand(shape), grad)
 
 
-def _masked_scatter(x: Any, mask: Any, source: Any) -> Any:
+def _masked_scatter(x: Array, mask: Array, source: Array) -> Array:
     out = np.broadcast_to(x, np.broadcast_shapes(x.shape, mask.shape)).copy()
     wide = np.broadcast_to(mask, out.shape)
     out[wide] = source.reshape(-1)[: int(wide.sum())]
@@ -488,7 +488,7 @@ MASKED_SCATTER = op(
 )
 
 
-def _source_grad(grad: Any, mask: Any, shape: tuple[int, ...]) -> Any:
+def _source_grad(grad: Tensor, mask: Tensor, shape: tuple[int, ...]) -> Tensor:
     found = F["masked_select"](grad, mask)
     count = int(np.prod(shape))
     missing = count - found._data.size
@@ -546,7 +546,7 @@ def _without(x: Tensor, axis: int) -> tuple[int, ...]:
     return (*x._data.shape[:axis], 1, *x._data.shape[axis + 1 :])
 
 
-def _elements_at(x: Any, index: Any) -> Any:
+def _elements_at(x: Array, index: Array) -> Array:
     if not isinstance(x, np.ndarray) or x.flags.c_contiguous or not x.size:
         return x.reshape(-1)[index]
     return x[np.unravel_index(np.where(index < 0, index + x.size, index), x.shape)]
@@ -564,7 +564,7 @@ TAKE = op(
 )
 
 
-def _take_grad(grad: Any, self: Any, index: Any) -> Any:
+def _take_grad(grad: Tensor, self: Tensor, index: Tensor) -> Tensor:
     return F["put"](grad.new_zeros(self.shape), index, grad, True)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
@@ -31,7 +32,7 @@ _A = -0.75
 Neighbours = list[tuple[Any, list[Any]]]  # the index of each neighbour in one dimension, its weight and derivatives
 
 
-def _reflected(at: Any, low: Any, high: Any) -> tuple[Any, Any]:
+def _reflected(at: Array, low: int, high: int) -> tuple[Any, Any]:
     """Places thrown back at both ends (twice their position, to keep to integers), and the sign of the derivative."""
     if low == high:
         return np.zeros_like(at), np.zeros_like(at)
@@ -44,7 +45,7 @@ def _reflected(at: Any, low: Any, high: Any) -> tuple[Any, Any]:
     return np.where(even, rest, span - rest) + least, sign.astype(at.dtype)
 
 
-def _source(at: Any, n: int, padding: int, align: bool) -> tuple[Any, Any]:
+def _source(at: Array, n: int, padding: int, align: bool) -> tuple[Any, Any]:
     """Grid positions from −1 to 1 as positions among n elements, and the derivative."""
     one = at.dtype.type
     found = (at + one(1)) * one((n - 1) / 2) if align else ((at + one(1)) * one(n) - one(1)) / one(2)
@@ -52,7 +53,7 @@ def _source(at: Any, n: int, padding: int, align: bool) -> tuple[Any, Any]:
     return _kept(found, slope, n, padding, align)
 
 
-def _kept(at: Any, slope: Any, n: int, padding: int, align: bool) -> tuple[Any, Any]:
+def _kept(at: Array, slope: Array, n: int, padding: int, align: bool) -> tuple[Any, Any]:
     if PADDINGS[padding] == "reflection":
         at, sign = _reflected(at, *((0, 2 * (n - 1)) if align else (-1, 2 * n - 1)))
         slope = slope * sign
@@ -62,7 +63,7 @@ def _kept(at: Any, slope: Any, n: int, padding: int, align: bool) -> tuple[Any, 
     return at, slope
 
 
-def _cubic_weight(part: Any, offset: int, slope: Any) -> list[Any]:
+def _cubic_weight(part: Array, offset: int, slope: Array) -> list[Any]:
     """The weight of the neighbour `offset` away, and its three derivatives in the place of the grid."""
     x, turn = np.abs(part - offset), np.sign(part - offset) * slope
     near = [((_A + 2) * x - (_A + 3)) * x * x + 1, (3 * (_A + 2) * x - 2 * (_A + 3)) * x]
@@ -72,7 +73,7 @@ def _cubic_weight(part: Any, offset: int, slope: Any) -> list[Any]:
     return [np.where(x <= 1, a, b) * turn**k for k, (a, b) in enumerate(zip(near, far, strict=True))]
 
 
-def _neighbours(at: Any, n: int, mode: int, padding: int, align: bool) -> Neighbours:
+def _neighbours(at: Array, n: int, mode: int, padding: int, align: bool) -> Neighbours:
     if MODES[mode] == "bicubic":
         found, slope = _source(at, n, 0, align)
         low = np.floor(found)
@@ -87,7 +88,7 @@ def _neighbours(at: Any, n: int, mode: int, padding: int, align: bool) -> Neighb
     return [(low, [1 - part, -slope]), (low + 1, [part, slope])]
 
 
-def _corners(grid: Any, shape: tuple[int, ...], mode: int, padding: int, align: bool) -> Any:
+def _corners(grid: Array, shape: tuple[int, ...], mode: int, padding: int, align: bool) -> Any:
     """For each combination of neighbours: the flat index, whether it is inside, and the parts of the weight."""
     n = len(shape)
     each = [_neighbours(grid[..., n - 1 - i], shape[i], mode, padding, align) for i in range(n)]
@@ -100,7 +101,7 @@ def _corners(grid: Any, shape: tuple[int, ...], mode: int, padding: int, align: 
         yield flat, inside, [weights for _, weights in combination]
 
 
-def _taken(x: Any, flat: Any, inside: Any) -> Any:
+def _taken(x: Array, flat: Array, inside: Array) -> Array:
     """The elements of each sample's channels: (N, C, places)."""
     batch, channels = x.shape[:2]
     rows = x.reshape(batch, channels, -1)
@@ -108,7 +109,7 @@ def _taken(x: Any, flat: Any, inside: Any) -> Any:
     return found * inside.reshape(batch, 1, -1)
 
 
-def _sample(x: Any, grid: Any, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Any:
+def _sample(x: Array, grid: Array, *, interpolation_mode: int, padding_mode: int, align_corners: bool) -> Array:
     batch, channels = x.shape[:2]
     out = np.zeros((batch, channels, math.prod(grid.shape[1:-1])), x.dtype)
     if not x.size or not grid.size:
@@ -120,7 +121,7 @@ def _sample(x: Any, grid: Any, *, interpolation_mode: int, padding_mode: int, al
 
 
 def _sample_backward(
-    g: Any, x: Any, grid: Any, *, interpolation_mode: int, padding_mode: int, align_corners: bool
+    g: Array, x: Array, grid: Array, *, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> tuple[Any, Any]:
     batch, channels, inner = x.shape[0], x.shape[1], x.shape[2:]
     n = len(inner)
@@ -183,9 +184,9 @@ def _sampler(n: int) -> OpRow:
 
     def again(
         grads: Any,
-        grad_output: Any,
-        input: Any,
-        grid: Any,
+        grad_output: Tensor,
+        input: Tensor,
+        grid: Tensor,
         interpolation_mode: int,
         padding_mode: int,
         align_corners: bool,
@@ -207,7 +208,13 @@ def _sampler(n: int) -> OpRow:
     )
 
     def gradients(
-        grads: Any, input: Any, grid: Any, needs: Any, interpolation_mode: int, padding_mode: int, align_corners: bool
+        grads: Any,
+        input: Tensor,
+        grid: Tensor,
+        needs: Any,
+        interpolation_mode: int,
+        padding_mode: int,
+        align_corners: bool,
     ) -> Any:
         settings = {
             "interpolation_mode": interpolation_mode, "padding_mode": padding_mode, "align_corners": align_corners
@@ -319,7 +326,7 @@ def grid_sample(
 # --- affine_grid ---
 
 
-def _base(size: tuple[int, ...], align: bool, dtype: Any) -> Any:
+def _base(size: tuple[int, ...], align: bool, dtype: Any) -> Array:
     """Every place of an image as (x, y, 1) or (x, y, z, 1), from −1 to 1: (places, dimensions + 1)."""
     lines = []
     for n in size[2:]:
@@ -329,12 +336,12 @@ def _base(size: tuple[int, ...], align: bool, dtype: Any) -> Any:
     return np.stack([*reversed(axes), np.ones_like(axes[0])], -1).reshape(-1, len(size) - 1).astype(dtype)
 
 
-def _grid(theta: Any, *, size: tuple[int, ...], align_corners: bool) -> Any:
+def _grid(theta: Array, *, size: tuple[int, ...], align_corners: bool) -> Any:
     base = _base(size, align_corners, theta.dtype)
     return np.matmul(base, theta.swapaxes(-1, -2)).reshape(size[0], *size[2:], len(size) - 2)
 
 
-def _grid_backward(g: Any, *, size: tuple[int, ...], align_corners: bool) -> Any:
+def _grid_backward(g: Array, *, size: tuple[int, ...], align_corners: bool) -> Any:
     base = _base(size, align_corners, g.dtype)
     return np.matmul(g.reshape(size[0], -1, len(size) - 2).swapaxes(-1, -2), base)
 

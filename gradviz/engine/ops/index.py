@@ -33,11 +33,11 @@ F = FUNCTIONS
 # --- one index, a slice ---
 
 
-def _select(x: Any, *, dim: int, index: int) -> Any:
+def _select(x: Array, *, dim: int, index: int) -> Array:
     return x[(slice(None),) * dim + (index, ...)]
 
 
-def _put_slice(g: Any, key: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
+def _put_slice(g: Array, key: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
     out = np.zeros(shape, g.dtype)
     out[key] = g
     return out
@@ -142,7 +142,7 @@ def _key(indices: Array, slots: tuple[int, ...], ndim: int) -> tuple[Any, ...]:
     return tuple(at.get(i, slice(None)) for i in range(ndim))
 
 
-def _taken(x: Any, indices: Any, *, slots: tuple[int, ...]) -> Any:
+def _taken(x: Array, indices: Array, *, slots: tuple[int, ...]) -> Any:
     made = x[_key(indices, slots, x.ndim)]
     if not isinstance(x, np.ndarray) or (x.flags.c_contiguous and made.flags.c_contiguous):
         return made
@@ -152,7 +152,7 @@ def _taken(x: Any, indices: Any, *, slots: tuple[int, ...]) -> Any:
     return laid_by(made, [*rest[:first], *several, *rest[first:]])
 
 
-def _index_put(x: Any, indices: Any, values: Any, *, slots: Any, accumulate: bool = False) -> Any:
+def _index_put(x: Array, indices: Array, values: Array, *, slots: Any, accumulate: bool = False) -> Array:
     out = x.copy()
     key = _key(indices, slots, x.ndim)
     if accumulate:
@@ -162,7 +162,7 @@ def _index_put(x: Any, indices: Any, values: Any, *, slots: Any, accumulate: boo
     return out
 
 
-def _index_grad(grad: Any, self_shape: Any, indices: Any, slots: Any) -> Any:
+def _index_grad(grad: Tensor, self_shape: Any, indices: Tensor, slots: Any) -> Tensor:
     zeros = grad.new_zeros(self_shape)
     return call(INDEX_PUT, zeros, indices, grad, slots=slots, accumulate=True)
 

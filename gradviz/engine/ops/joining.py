@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
@@ -68,7 +69,7 @@ UNBIND = op(
 )
 
 
-def _stack_grads(grads: Any, dim: int, shape: tuple[int, ...]) -> Any:
+def _stack_grads(grads: Any, dim: int, shape: tuple[int, ...]) -> Tensor:
     known = next(g for g in grads if g is not None)
     part = shape[:dim] + shape[dim + 1 :]
     return stack([known.new_zeros(part) if g is None else g for g in grads], dim)
@@ -268,7 +269,7 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     return joined
 
 
-def _block_diag(*parts: Any) -> Any:
+def _block_diag(*parts: Any) -> Array:
     found = np.zeros((sum(p.shape[0] for p in parts), sum(p.shape[1] for p in parts)), parts[0].dtype)
     for part, (rows, columns) in zip(parts, _blocks([p.shape for p in parts]), strict=True):
         found[rows, columns] = part

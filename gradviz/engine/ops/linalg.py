@@ -12,6 +12,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import everything
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, jointly, sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state, warn_once
@@ -25,7 +26,7 @@ from gradviz.engine.run.arguments import return_type
 F = FUNCTIONS
 
 
-def h(x: Any) -> Any:
+def h(x: Tensor) -> Tensor:
     """The conjugate transpose of a matrix or of each in a batch."""
     return conj(x.transpose(-2, -1))
 
@@ -90,7 +91,7 @@ def named(title: str, fields: str, values: Any) -> Any:
 # --- determinant ---
 
 
-def _det(a: Any) -> Any:
+def _det(a: Array) -> Any:
     lu, pivots, _ = lapack.lu(a)
     swaps = (pivots != np.arange(1, a.shape[-1] + 1)).sum(-1)
     sign = np.where(swaps % 2, -1, 1)
@@ -98,7 +99,7 @@ def _det(a: Any) -> Any:
     return (sign * diagonal.prod(-1)).astype(a.dtype), lapack.by_columns(lu), pivots
 
 
-def _det_grad(grads: Any, A: Any, LU: Any, pivots: Any, result: Any) -> Any:
+def _det_grad(grads: Any, A: Tensor, LU: Tensor, pivots: Tensor, result: Tensor) -> Any:
     grad = grads[0]
     if grad is None:
         return None
@@ -139,7 +140,7 @@ def det(A: Tensor) -> Tensor:
     return call_all(DET, A)[0]
 
 
-def _slogdet(a: Any) -> Any:
+def _slogdet(a: Array) -> Any:
     lu, pivots, _ = lapack.lu(a)
     swaps = (pivots != np.arange(1, a.shape[-1] + 1)).sum(-1)
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
@@ -149,7 +150,7 @@ def _slogdet(a: Any) -> Any:
     return sign.astype(a.dtype), logarithm.astype(a.real.dtype), lapack.by_columns(lu), pivots
 
 
-def _slogdet_grad(grads: Any, A: Any, sign: Any, LU: Any, pivots: Any) -> Any:
+def _slogdet_grad(grads: Any, A: Tensor, sign: Tensor, LU: Tensor, pivots: Tensor) -> Tensor:
     g = grads[1]
     if A.dtype.is_complex:
         turned = None if grads[0] is None else F["imag"](conj(grads[0]) * sign)
@@ -202,7 +203,7 @@ def logdet(input: Tensor) -> Tensor:
 # --- inverse and systems ---
 
 
-def _inverse(a: Any) -> Any:
+def _inverse(a: Array) -> Any:
     info = np.zeros(a.shape[:-2], np.int32)
     try:
         found = np.linalg.inv(a)
@@ -213,7 +214,7 @@ def _inverse(a: Any) -> Any:
     return lapack.by_columns(found), info
 
 
-def _inverse_grad(grads: Any, inverse: Any) -> Any:
+def _inverse_grad(grads: Any, inverse: Tensor) -> Any:
     return None if grads[0] is None else -(h(inverse) @ (grads[0] @ h(inverse)))
 
 
@@ -252,7 +253,7 @@ def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
     return named("linalg_inv_ex", "inverse info", found)
 
 
-def _solve(a: Any, b: Any, *, left: bool, vector: bool) -> Any:
+def _solve(a: Array, b: Array, *, left: bool, vector: bool) -> Any:
     lu, pivots, info = lapack.lu(a)
     right = b[..., None] if vector else b
     found = lapack.solve_lu(lu, pivots, right, left=left, adjoint=False)
@@ -260,7 +261,9 @@ def _solve(a: Any, b: Any, *, left: bool, vector: bool) -> Any:
     return lapack.by_columns(found) if found.ndim > 1 else found, lapack.by_columns(lu), pivots, info
 
 
-def _solve_grads(grads: Any, A: Any, result: Any, LU: Any, pivots: Any, left: bool, vector: bool, needs: Any) -> Any:
+def _solve_grads(
+    grads: Any, A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, vector: bool, needs: Any
+) -> Any:
     if grads[0] is None:
         return [None, None]
     grad = grads[0].unsqueeze(-1) if vector else grads[0]
@@ -341,7 +344,7 @@ def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = Fa
 # --- triangular systems ---
 
 
-def _triangular(a: Any, b: Any, *, upper: bool, left: bool, unitriangular: bool) -> Any:
+def _triangular(a: Array, b: Array, *, upper: bool, left: bool, unitriangular: bool) -> Any:
     if left:
         return lapack.by_columns(lapack.substitute(a, b, upper=upper, unit=unitriangular))
     turned = lapack.substitute(a.swapaxes(-1, -2), b.swapaxes(-1, -2), upper=not upper, unit=unitriangular)
@@ -349,7 +352,7 @@ def _triangular(a: Any, b: Any, *, upper: bool, left: bool, unitriangular: bool)
 
 
 def _triangular_grads(
-    grad: Any, self: Any, result: Any, upper: bool, left: bool, unitriangular: bool, needs: Any
+    grad: Tensor, self: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool, needs: Any
 ) -> Any:
     back = LINALG["solve_triangular"](h(self), grad, upper=not upper, left=left, unitriangular=unitriangular)
     if not needs[0]:
@@ -386,7 +389,7 @@ def solve_triangular(A: Tensor, B: Tensor, *, upper: bool, left: bool = True, un
     return call(TRIANGULAR, A, B, upper=upper, left=left, unitriangular=unitriangular)
 
 
-def _old_triangular(b: Any, a: Any, *, upper: bool, transpose: bool, unitriangular: bool) -> Any:
+def _old_triangular(b: Array, a: Array, *, upper: bool, transpose: bool, unitriangular: bool) -> Any:
     matrix = a.swapaxes(-1, -2) if transpose else a
     found = lapack.substitute(matrix, b, upper=upper != transpose, unit=unitriangular)
     batch = found.shape[:-2]
@@ -394,7 +397,7 @@ def _old_triangular(b: Any, a: Any, *, upper: bool, transpose: bool, unitriangul
 
 
 def _old_triangular_grads(
-    grads: Any, self: Any, A: Any, solution: Any, upper: bool, transpose: bool, unitriangular: bool
+    grads: Any, self: Tensor, A: Tensor, solution: Tensor, upper: bool, transpose: bool, unitriangular: bool
 ) -> Any:
     grad, given = grads
     back = full = None
@@ -449,12 +452,12 @@ def triangular_solve(
 # --- Cholesky ---
 
 
-def _cholesky(a: Any, *, upper: bool) -> Any:
+def _cholesky(a: Array, *, upper: bool) -> Any:
     lower, info = lapack.cholesky(a.swapaxes(-1, -2).conj() if upper else a)
     return lapack.by_columns(lapack.transposed(lower) if upper else lower), info
 
 
-def _cholesky_grad(grad: Any, factor: Any, upper: bool) -> Any:
+def _cholesky_grad(grad: Tensor, factor: Tensor, upper: bool) -> Tensor:
     L = h(factor) if upper else factor
     half = (h(L) @ (h(grad) if upper else grad)).tril()
     phi = times_alpha(half + h(half.tril(-1)), 0.5)
@@ -477,7 +480,7 @@ CHOLESKY_EX = op(
 )
 
 
-def _old_cholesky(a: Any, *, upper: bool) -> Any:
+def _old_cholesky(a: Array, *, upper: bool) -> Array:
     found, info = _cholesky(a, upper=upper)
     check_info(info, "cholesky", NOT_POSITIVE)
     return found if found.size else np.zeros(found.shape, found.dtype)
@@ -534,13 +537,13 @@ def old_cholesky(input: Tensor, upper: bool = False) -> Tensor:
     return call(CHOLESKY, input, upper=upper)
 
 
-def _cholesky_solve(b: Any, factor: Any, *, upper: bool) -> Any:
+def _cholesky_solve(b: Array, factor: Array, *, upper: bool) -> Any:
     lower = lapack.transposed(factor) if upper else factor
     middle = lapack.substitute(lower, b, upper=False)
     return lapack.by_columns(lapack.substitute(lapack.transposed(lower), middle, upper=True))
 
 
-def _cholesky_solve_grads(grad: Any, self: Any, input2: Any, result: Any, upper: bool) -> Any:
+def _cholesky_solve_grads(grad: Tensor, self: Tensor, input2: Tensor, result: Tensor, upper: bool) -> Any:
     back = F["cholesky_solve"](grad, input2, upper=upper)
     common = back @ h(result)
     common = common + h(common)
@@ -577,12 +580,12 @@ def cholesky_solve(input: Tensor, L: Tensor, upper: bool = False) -> Tensor:
     return call(CHOLESKY_SOLVE, input, L, upper=upper)
 
 
-def _cholesky_inverse(factor: Any, *, upper: bool) -> Any:
+def _cholesky_inverse(factor: Array, *, upper: bool) -> Any:
     found = _cholesky_solve(lapack.eye_like(factor), np.triu(factor) if upper else np.tril(factor), upper=upper)
     return lapack.by_columns(found)
 
 
-def _cholesky_inverse_grad(grad: Any, self: Any, result: Any, upper: bool) -> Any:
+def _cholesky_inverse_grad(grad: Tensor, self: Tensor, result: Tensor, upper: bool) -> Tensor:
     common = result @ ((grad + h(grad)) @ result)
     return -(self @ common) if upper else -(common @ self)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import plain
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -21,7 +22,7 @@ from gradviz.engine.run.apply import call_all
 F = FUNCTIONS
 
 
-def _different(x: Any, *, dim: int | None) -> Any:
+def _different(x: Array, *, dim: int | None) -> Any:
     """The different values in order, where each went, and how often each stands."""
     rows = comparable(x) if dim is None else np.moveaxis(comparable(x), dim, 0)
     values, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True, axis=None if dim is None else 0)
@@ -30,7 +31,7 @@ def _different(x: Any, *, dim: int | None) -> Any:
     return values, inverse.reshape(shape).astype(np.int64), counts.astype(np.int64)
 
 
-def _runs(x: Any, *, dim: int | None) -> Any:
+def _runs(x: Array, *, dim: int | None) -> Any:
     """The same without the repetitions that follow one another."""
     rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
     first = np.ones(len(rows), np.bool_)
@@ -95,7 +96,7 @@ def unique_consecutive(
 
 
 @api("isin", where="torch")
-def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
+def isin(elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element is among the others."""
     a, b = (comparable(x._data) if isinstance(x, Tensor) else np.asarray(x) for x in (elements, test_elements))
     return made(plain(np.isin(a, b, invert=invert)))
@@ -104,7 +105,7 @@ def isin(elements: Any, test_elements: Any, *, assume_unique: bool = False, inve
 # --- where values would stand ---
 
 
-def _places(rows: Any, values: Any, right: bool) -> Any:
+def _places(rows: Array, values: Array, right: bool) -> Array:
     """For each value how many of its row are below it (or at most it); every row at once, by bisection."""
     n = rows.shape[-1]
     low, high = np.zeros(values.shape, np.int64), np.full(values.shape, n, np.int64)
@@ -118,7 +119,7 @@ def _places(rows: Any, values: Any, right: bool) -> Any:
     return low
 
 
-def _check_search(rows: Tensor, values: Any, right: bool, side: str | None, sorter: Tensor | None) -> None:
+def _check_search(rows: Tensor, values: Tensor, right: bool, side: str | None, sorter: Tensor | None) -> None:
     if side is not None and side not in ("left", "right"):
         raise RuntimeError(f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     if right and side == "left":
@@ -159,7 +160,7 @@ def _check_search(rows: Tensor, values: Any, right: bool, side: str | None, sort
 @api("searchsorted", where="torch")
 def searchsorted(
     sorted_sequence: Tensor,
-    input: Any,
+    input: Tensor,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -180,7 +181,7 @@ def searchsorted(
 
 
 @api("bucketize", where="torch")
-def bucketize(input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+def bucketize(input: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
     """Into which of the intervals between the boundaries each value falls."""
     if boundaries._data.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._data.ndim})")

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import OpRow, op
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.ops.elementwise import cast, check_broadcast, result_type
 from gradviz.engine.ops.neural import (
     chosen_reduction,
@@ -35,33 +36,35 @@ F = FUNCTIONS
 # --- binary cross entropy ---
 
 
-def _bce(x: Any, y: Any, weight: Any, *, reduction: str) -> Any:
+def _bce(x: Array, y: Array, weight: Array | None, *, reduction: str) -> Any:
     found = (y - 1) * np.maximum(np.log1p(-x), -100) - y * np.maximum(np.log(x), -100)
     return reduced_array((found if weight is None else found * weight).astype(x.dtype), reduction)
 
 
-def _bce_backward(g: Any, x: Any, y: Any, weight: Any, *, reduction: str) -> Any:
+def _bce_backward(g: Array, x: Array, y: Array, weight: Array | None, *, reduction: str) -> Any:
     found = g * (x - y) / np.maximum((1 - x) * x, 1e-12)
     found = found if weight is None else found * weight
     return (found / x.dtype.type(x.size) if reduction == "mean" else found).astype(x.dtype)
 
 
-def _bce_curved(grad: Any, grad_output: Any, self: Any, target: Any, weight: Any, reduction: str) -> Any:
+def _bce_curved(
+    grad: Tensor, grad_output: Tensor, self: Tensor, target: Tensor, weight: Tensor | None, reduction: str
+) -> Tensor:
     bottom = (self * (1 - self)) ** 2 + 1e-12
     found = share(grad * grad_output, self.shape, reduction) * (self * self - 2 * self * target + target) / bottom
     return found if weight is None else found * weight
 
 
-def _bce_target(grad: Any, self: Any, weight: Any, reduction: str) -> Any:
+def _bce_target(grad: Tensor, self: Tensor, weight: Any, reduction: str) -> Tensor:
     found = grad * (F["clamp"](F["log1p"](-self), -100) - F["clamp"](self.log(), -100))
     return share(found if weight is None else found * weight, self.shape, reduction)
 
 
-def _bce_along(grad: Any, self: Any, target: Any, weight: Any, reduction: str) -> Any:
+def _bce_along(grad: Tensor, self: Tensor, target: Tensor, weight: Tensor | None, reduction: str) -> Tensor:
     return reduced(grad * call(BCE_BACKWARD, F["ones_like"](self), self, target, weight, reduction="none"), reduction)
 
 
-def _bce_crossed(grad: Any, grad_output: Any, self: Any, weight: Any, reduction: str) -> Any:
+def _bce_crossed(grad: Tensor, grad_output: Tensor, self: Tensor, weight: Any, reduction: str) -> Tensor:
     found = -share(grad * grad_output, self.shape, reduction) / ((1 - self) * self)
     return found if weight is None else found * weight
 
@@ -136,13 +139,15 @@ def binary_cross_entropy(
     return call(BCE, input, target, weight, reduction=reduction)
 
 
-def _bce_logits(x: Any, y: Any, weight: Any, pos_weight: Any, *, reduction: str) -> Any:
+def _bce_logits(x: Array, y: Array, weight: Array | None, pos_weight: Array | None, *, reduction: str) -> Any:
     log_sigmoid = np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
     found = (1 - y) * x - (log_sigmoid if pos_weight is None else ((pos_weight - 1) * y + 1) * log_sigmoid)
     return reduced_array((found if weight is None else found * weight).astype(x.dtype), reduction)
 
 
-def _bce_logits_grad(grad: Any, self: Any, target: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+def _bce_logits_grad(
+    grad: Tensor, self: Tensor, target: Tensor, weight: Tensor | None, pos_weight: Tensor | None, reduction: str
+) -> Tensor:
     if pos_weight is None:
         found = (self.sigmoid() - target) * grad
     else:
@@ -151,7 +156,9 @@ def _bce_logits_grad(grad: Any, self: Any, target: Any, weight: Any, pos_weight:
     return share(found if weight is None else found * weight, self.shape, reduction)
 
 
-def _bce_logits_target(grad: Any, self: Any, weight: Any, pos_weight: Any, reduction: str) -> Any:
+def _bce_logits_target(
+    grad: Tensor, self: Tensor, weight: Tensor | None, pos_weight: Tensor | None, reduction: str
+) -> Tensor:
     log_sigmoid: Callable[..., Any] = FUNCTIONAL["logsigmoid"]
     found = -self * grad if pos_weight is None else (log_sigmoid(-self) - pos_weight * log_sigmoid(self)) * grad
     return share(found if weight is None else found * weight, self.shape, reduction)
@@ -253,7 +260,7 @@ def poisson_nll_loss(
 
 @api("gaussian_nll_loss", where="F")
 def gaussian_nll_loss(
-    input: Tensor, target: Tensor, var: Any, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
 ) -> Tensor:
     """The negative log likelihood of `target` under a normal distribution of mean `input` and variance `var`."""
     if isinstance(var, float):
@@ -295,11 +302,11 @@ def _backward_row(name: str, params: str, slope: Any, curvature: Any) -> OpRow:
         found = slope(x - y, **given) * g
         return (found / found.dtype.type(x.size) if reduction == "mean" else found).astype(x.dtype)
 
-    def along(grad: Any, x: Any, y: Any, reduction: str, *values: Any) -> Any:
+    def along(grad: Tensor, x: Tensor, y: Tensor, reduction: str, *values: Any) -> Tensor:
         found = call(row, F["ones_like"](x), x, y, reduction="none", **dict(zip(names, values, strict=True)))
         return reduced(found * grad, reduction)
 
-    def curved(grad: Any, grad_output: Any, x: Any, y: Any, reduction: str, *values: Any) -> Any:
+    def curved(grad: Tensor, grad_output: Tensor, x: Tensor, y: Tensor, reduction: str, *values: Any) -> Any:
         return share(grad * grad_output, x.shape, reduction) * curvature(x - y, *values)
 
     row = op(
@@ -338,7 +345,7 @@ def _difference_loss(
     more = "".join(f", {each}" for each in names)
     backward = _backward_row(name, params, slope, curvature)
 
-    def gradient(grad: Any, x: Any, y: Any, reduction: str, *values: Any) -> Any:
+    def gradient(grad: Tensor, x: Tensor, y: Tensor, reduction: str, *values: Any) -> Tensor:
         return call(backward, grad, x, y, reduction=reduction, **dict(zip(names, values, strict=True)))
 
     def forward(x: Any, y: Any, *, reduction: str, **given: Any) -> Any:
@@ -358,7 +365,7 @@ def _difference_loss(
     )
 
 
-def _smooth_slope(d: Any, *, beta: float) -> Any:
+def _smooth_slope(d: Array, *, beta: float) -> Array:
     return np.where(np.abs(d) < beta, d / beta, np.sign(d))
 
 
@@ -420,7 +427,7 @@ def promoted(row: OpRow, tensors: tuple[Tensor, ...], params: dict[str, Any], ke
     return made
 
 
-def _weighted(errors: Tensor, weight: Tensor, shape: Any, reduction: str, plain_mean: bool = False) -> Tensor:
+def _weighted(errors: Tensor, weight: Tensor, shape: Size, reduction: str, plain_mean: bool = False) -> Tensor:
     if weight.size() != shape:
         raise ValueError("Weights and input must have the same size.")
     errors = errors * weight
@@ -504,7 +511,7 @@ def huber_loss(
     return _weighted(errors, weight, input.size(), reduction, plain_mean=True)
 
 
-def _soft_margin_gradient(grad: Any, self: Any, target: Any, wanted: Any, reduction: str) -> Any:
+def _soft_margin_gradient(grad: Tensor, self: Tensor, target: Tensor, wanted: Any, reduction: str) -> Any:
     return (share(grad, self.shape, reduction) * -target * (-target * self).sigmoid(),)
 
 

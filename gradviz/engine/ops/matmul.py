@@ -23,13 +23,13 @@ from gradviz.engine.run.apply import call
 F = FUNCTIONS
 
 
-def adjoint(x: Any) -> Any:
+def adjoint(x: Tensor) -> Tensor:
     """The conjugate transpose of a matrix."""
     return conj(x.t())
 
 
 @helper("grad @ adjoint(second)")
-def first_grad(grad: Any, second: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+def first_grad(grad: Tensor, second: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
     """The gradient of a product for its first factor, laid out in memory as that is: a transposed one is not turned
     again when its gradient goes on to the matrix behind it."""
     turned = _by_columns(grad, shape, strides)
@@ -40,7 +40,7 @@ def first_grad(grad: Any, second: Any, shape: tuple[int, ...], strides: tuple[in
 
 
 @helper("adjoint(first) @ grad")
-def second_grad(grad: Any, first: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
+def second_grad(grad: Tensor, first: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
     """The same for the second factor."""
     turned = _by_columns(grad, shape, strides)
     if _only_numbers(first):
@@ -49,13 +49,13 @@ def second_grad(grad: Any, first: Any, shape: tuple[int, ...], strides: tuple[in
     return grad.t().mm(conj(first)).t() if turned else adjoint(first).mm(grad)
 
 
-def _only_numbers(factor: Any) -> bool:
+def _only_numbers(factor: Tensor) -> bool:
     """Whether nobody follows what is computed now, so that no operations need to be made of it."""
     followed = state.grad or state.layered or state.inference or state.observer is not None
     return not followed and factor._data.dtype.kind != "c"
 
 
-def _by_columns(grad: Any, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+def _by_columns(grad: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     size = grad._data.itemsize
     return bool(strides[0] == size and strides[1] == size * shape[0])
 

@@ -68,14 +68,14 @@ _triangle(TRIL)
 _triangle(TRIU)
 
 
-def diagonal_of(x: Any, *, offset: int, dim1: int, dim2: int) -> Any:
+def diagonal_of(x: Array, *, offset: int, dim1: int, dim2: int) -> Array:
     """As `np.diagonal`, but a view that can be written to."""
     found = overflow.diagonal(x, *plain_numbers((offset, dim1, dim2)))
     found.flags.writeable = x.flags.writeable
     return found
 
 
-def _diagonal_put(g: Any, *, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Any:
+def _diagonal_put(g: Array, *, shape: tuple[int, ...], offset: int, dim1: int, dim2: int) -> Array:
     out = np.zeros(shape, g.dtype)
     diagonal_of(out, offset=offset, dim1=dim1, dim2=dim2)[...] = g
     return out
@@ -93,7 +93,7 @@ DIAGONAL_BACKWARD = op(
 )
 
 
-def _diagonal_grad(grad: Any, self_shape: Any, offset: int, dim1: int, dim2: int) -> Any:
+def _diagonal_grad(grad: Tensor, self_shape: Any, offset: int, dim1: int, dim2: int) -> Tensor:
     return call(DIAGONAL_BACKWARD, grad, shape=self_shape, offset=offset, dim1=dim1, dim2=dim2)
 
 
@@ -124,7 +124,7 @@ DIAG_EMBED = op(
 )
 
 
-def _embed(x: Any, offset: int, dim1: int, dim2: int) -> Any:
+def _embed(x: Array, offset: int, dim1: int, dim2: int) -> Array:
     n = x.shape[-1] + abs(offset)
     ndim = x.ndim + 1
     d1, d2 = wrap_dim(dim1, ndim), wrap_dim(dim2, ndim)
@@ -256,7 +256,7 @@ _NO_DIM = (
 )
 
 
-def _cross(x: Any, y: Any, *, dim: int) -> Any:
+def _cross(x: Array, y: Array, *, dim: int) -> Array:
     return np.array(np.cross(x, y, axis=dim), x.dtype, order="C")
 
 
@@ -417,7 +417,7 @@ def chain_matmul(*matrices: Tensor) -> Tensor:
 api("repeat_interleave")(lambda input, repeats=None, dim=None, **kw: _repeat_interleave(input, repeats, dim))
 
 
-def _repeat_interleave(input: Tensor, repeats: Any, dim: int | None) -> Tensor:
+def _repeat_interleave(input: Tensor, repeats: int | None, dim: int | None) -> Tensor:
     if repeats is None:  # torch.repeat_interleave(counts): each index as often as its count says
         return made(_each(input._data.size, input._data))
     x = input.reshape(-1) if dim is None else input
@@ -433,7 +433,7 @@ def _repeat_interleave(input: Tensor, repeats: Any, dim: int | None) -> Tensor:
     return found
 
 
-def _each(n: int, counts: Any) -> Array:
+def _each(n: int, counts: Array) -> Array:
     """The numbers below n, each as often as its count, or as the one count, says."""
     counts = np.asarray(counts)
     if (counts < 0).any():

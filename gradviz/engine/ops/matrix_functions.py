@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -91,7 +92,7 @@ def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = Fal
     return found
 
 
-def _condition(A: Tensor, p: Any) -> Tensor:
+def _condition(A: Tensor, p: int | None) -> Tensor:
     s = LINALG["svdvals"](A)
     ends = s.narrow(-1, 0, 1), s.narrow(-1, -1, 1)
     found = ends[1] / ends[0] if p == -2 else ends[0] / ends[1]
@@ -123,7 +124,7 @@ def _tolerances(A: Tensor, atol: Any, rtol: Any) -> tuple[Any, Any]:
     return 0.0 if atol is None else atol, rtol
 
 
-def _limit(largest: Any, atol: Any, rtol: Any) -> Any:
+def _limit(largest: Any, atol: float, rtol: float) -> Any:
     absolute, relative = (each._data if isinstance(each, Tensor) else each for each in (atol, rtol))
     return np.maximum(absolute, relative * largest)
 
@@ -147,7 +148,7 @@ def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = Non
 # --- the pseudo-inverse and least squares ---
 
 
-def _pinv(a: Any, *, atol: Any, rtol: Any, hermitian: bool) -> Any:
+def _pinv(a: Array, *, atol: float, rtol: float, hermitian: bool) -> Any:
     if not a.size:
         return np.zeros((*a.shape[:-2], a.shape[-1], a.shape[-2]), a.dtype)
     if hermitian:
@@ -162,7 +163,7 @@ def _pinv(a: Any, *, atol: Any, rtol: Any, hermitian: bool) -> Any:
     return np.matmul(lapack.transposed(vh) * kept[..., None, :], lapack.transposed(u))
 
 
-def _pinv_grad(grad: Any, self: Any, result: Any) -> Any:
+def _pinv_grad(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     turned, inverse = h(grad), h(result)
     m, n = self.shape[-2:]
     if m <= n:
@@ -205,7 +206,7 @@ def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = N
 api("pinverse")(lambda input, rcond=1e-15: pinv(input, rcond))
 
 
-def _lstsq(a: Any, b: Any, *, rcond: float, driver: str, vector: bool) -> Any:
+def _lstsq(a: Array, b: Array, *, rcond: float, driver: str, vector: bool) -> Any:
     right = b[..., None] if vector else b
     m, n = a.shape[-2:]
     batch = np.broadcast_shapes(a.shape[:-2], right.shape[:-2])
@@ -226,7 +227,7 @@ def _lstsq(a: Any, b: Any, *, rcond: float, driver: str, vector: bool) -> Any:
     return x[..., 0] if vector else x, residuals, rank, values
 
 
-def _lstsq_grads(grads: Any, self: Any, b: Any, solution: Any, vector: bool, needs: Any) -> Any:
+def _lstsq_grads(grads: Any, self: Tensor, b: Tensor, solution: Tensor, vector: bool, needs: Any) -> Any:
     grad, squares = grads[:2]
     if vector:
         b, solution = b.unsqueeze(-1), solution.unsqueeze(-1)
@@ -274,7 +275,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: Any = None, *, driver: Any = None) -> Any
     return named("linalg_lstsq", "solution residuals rank singular_values", found)
 
 
-def _check_lstsq(A: Tensor, B: Tensor, driver: Any) -> None:
+def _check_lstsq(A: Tensor, B: Tensor, driver: str | None) -> None:
     if A._data.ndim < 2:
         raise RuntimeError("torch.linalg.lstsq: input must have at least 2 dimensions.")
     if not B._data.ndim:
@@ -317,12 +318,12 @@ def matrix_power(A: Tensor, n: int) -> Tensor:
     return result
 
 
-def _expm(a: Any) -> Any:
+def _expm(a: Array) -> Any:
     wide = np.complex128 if a.dtype.kind == "c" else np.float64
     return lapack.expm(a.astype(wide, copy=False)).astype(a.dtype, copy=False)
 
 
-def _expm_grad(grad: Any, self: Any) -> Any:
+def _expm_grad(grad: Tensor, self: Tensor) -> Tensor:
     """The upper right part of the exponential of ((Aᴴ, grad), (0, Aᴴ))."""
     turned = h(self)
     n = self.shape[-1]
@@ -410,7 +411,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     if x._data.ndim == 1 and y._data.ndim == 1:
         found: Tensor = F["vdot"](x, y)
         return found
-    return (conj(x) * y).sum(dim)  # type: ignore[no-any-return]
+    return (conj(x) * y).sum(dim)
 
 
 @api("vander", where="linalg")

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import helper
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
@@ -131,13 +132,13 @@ def formula(names: str, fn: Callable[..., Any]) -> Callable[..., Any]:
 def not_differentiable(name: str) -> Callable[..., Any]:
     """The formula of an operation whose derivative PyTorch does not have."""
 
-    def refuse(grad: Any) -> Any:
+    def refuse(grad: Tensor) -> None:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
     return refuse
 
 
-def is_half(x: Any) -> bool:
+def is_half(x: Array) -> bool:
     """Whether the elements are float16 or bfloat16."""
     return bool(x.dtype.itemsize == 2 and x.dtype.kind in "fV")
 
@@ -158,11 +159,11 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-def _narrow(x: Any, target: Any) -> Any:
+def _narrow(x: Array, target: Any) -> Array:
     return x.astype(target) if x.dtype == np.float32 else x
 
 
-def need_tensor(value: Any, function: str, name: str = "input", position: int = 1) -> None:
+def need_tensor(value: Tensor, function: str, name: str = "input", position: int = 1) -> None:
     """Refuse what is no tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
@@ -170,7 +171,7 @@ def need_tensor(value: Any, function: str, name: str = "input", position: int = 
         )
 
 
-def need_line(input: Any, name: str) -> None:
+def need_line(input: Tensor, name: str) -> None:
     """Refuse what is no line with channels."""
     need_tensor(input, name)
     ndim = input._data.ndim
@@ -309,7 +310,7 @@ def reduced(x: Tensor, reduction: str) -> Tensor:
     return made
 
 
-def reduced_array(x: Any, reduction: str) -> Any:
+def reduced_array(x: Array, reduction: str) -> Any:
     """As `reduced`, within a forward."""
     if reduction == "none":
         return x

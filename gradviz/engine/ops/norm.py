@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
@@ -26,7 +27,7 @@ F = FUNCTIONS
 Dims = tuple[int, ...]
 
 
-def standardised(x: Any, axes: Dims, eps: float) -> tuple[Any, Any, Any]:
+def standardised(x: Array, axes: Dims, eps: float) -> tuple[Any, Any, Any]:
     """(x − mean) / σ, the mean and 1/σ over `axes`, kept as ones."""
     x = np.ascontiguousarray(x)  # as PyTorch's result is, whatever the order of the input
     mean = np.mean(x, axis=axes, keepdims=True, dtype=x.dtype)
@@ -35,7 +36,7 @@ def standardised(x: Any, axes: Dims, eps: float) -> tuple[Any, Any, Any]:
     return centred * scale, mean, scale
 
 
-def statistics(x: Any, dims: Dims, eps: float, mean: Any, scale: Any) -> tuple[Any, Any]:
+def statistics(x: Tensor, dims: Dims, eps: float, mean: Tensor, scale: Tensor) -> tuple[Any, Any]:
     """Mean and 1/σ for the gradient; see Note [Statistics in second derivatives]."""
     if not state.grad:
         return mean, scale
@@ -44,12 +45,12 @@ def statistics(x: Any, dims: Dims, eps: float, mean: Any, scale: Any) -> tuple[A
     return mean, ((centred * centred).mean(dims, keepdim=True) + eps).rsqrt()
 
 
-def through_standard(grad: Any, standard: Any, scale: Any, dims: Dims) -> Any:
+def through_standard(grad: Tensor, standard: Tensor, scale: Tensor, dims: Dims) -> Tensor:
     """Through (x − mean) / σ: what changes mean and variance is taken out of the gradient."""
     return scale * (grad - grad.mean(dims, keepdim=True) - standard * (grad * standard).mean(dims, keepdim=True))
 
 
-def through_rows(grad: Any, x: Any, mean: Any, scale: Any, dims: Dims) -> Any:
+def through_rows(grad: Tensor, x: Tensor, mean: Tensor, scale: Tensor, dims: Dims) -> Any:
     """The same with the statistics as they are, in the order of PyTorch's layer_norm."""
     share = 1 / math.prod(x.shape[dim] for dim in dims)
     along, total = (grad * x).sum(dims, keepdim=True), grad.sum(dims, keepdim=True)
@@ -65,7 +66,7 @@ def channels(x: Any, like: Any) -> Any:
 # --- layer_norm and rms_norm ---
 
 
-def _layer_norm(x: Any, w: Any, b: Any, *, normalized_shape: Dims, eps: float) -> Any:
+def _layer_norm(x: Array, w: Array | None, b: Array | None, *, normalized_shape: Dims, eps: float) -> Any:
     axes = tuple(range(x.ndim - len(normalized_shape), x.ndim))
     out, mean, scale = standardised(x, axes, eps)
     out = out if w is None else out * w
@@ -73,12 +74,12 @@ def _layer_norm(x: Any, w: Any, b: Any, *, normalized_shape: Dims, eps: float) -
 
 
 def _layer_norm_gradients(
-    grad: Any,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    mean: Any,
-    scale: Any,
+    grad: Tensor,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    mean: Tensor,
+    scale: Tensor,
     wanted: Any,
     normalized_shape: Dims,
     eps: float,
@@ -99,7 +100,7 @@ def _layer_norm_gradients(
     )
 
 
-def _summed(x: Any, dims: Dims) -> Any:
+def _summed(x: Tensor, dims: Dims) -> Tensor:
     return x.sum(dims) if dims else x
 
 
@@ -115,11 +116,11 @@ _layer_norm_backward = one_gradient(
 
 def _layer_norm_grads(
     grads: Any,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    result1: Any,
-    result2: Any,
+    input: Tensor,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    result1: Tensor,
+    result2: Tensor,
     needs: Any,
     normalized_shape: Dims,
     eps: float,
@@ -216,7 +217,7 @@ def rms_norm(
 # --- group_norm ---
 
 
-def _group_norm(x: Any, w: Any, b: Any, *, group: int, eps: float) -> Any:
+def _group_norm(x: Array, w: Array | None, b: Array | None, *, group: int, eps: float) -> Any:
     out, mean, scale = standardised(x.reshape(x.shape[0], group, math.prod(x.shape[1:]) // group), (2,), eps)
     out = out.reshape(x.shape)
     out = out if w is None else out * channels(w, x)
@@ -225,7 +226,14 @@ def _group_norm(x: Any, w: Any, b: Any, *, group: int, eps: float) -> Any:
 
 
 def _group_norm_grads(
-    grads: Any, input: Any, weight: Any, result1: Any, result2: Any, needs: Any, group: int, eps: float
+    grads: Any,
+    input: Tensor,
+    weight: Tensor | None,
+    result1: Tensor,
+    result2: Tensor,
+    needs: Any,
+    group: int,
+    eps: float,
 ) -> Any:
     shape = input.shape
     grad = input.new_zeros(shape) if grads[0] is None else grads[0]
@@ -348,12 +356,12 @@ def _others(ndim: int, dim: int) -> tuple[int, ...]:
     return tuple(d for d in range(ndim) if d != dim % ndim)
 
 
-def _forward(v: Any, g: Any, *, dim: int) -> Any:
+def _forward(v: Array, g: Array, *, dim: int) -> Any:
     norms = np.sqrt(np.sum(v * v, axis=_others(v.ndim, dim), keepdims=True, dtype=v.dtype))
     return v * (g / norms), norms
 
 
-def _grads(grads: Any, v: Any, g: Any, result1: Any, dim: int, needs: Any) -> Any:
+def _grads(grads: Any, v: Tensor, g: Tensor, result1: Tensor, dim: int, needs: Any) -> Any:
     grad = grads[0]
     along = (grad * v).sum(_others(v.ndim, dim), keepdim=True)
     to_v = (g / result1) * (grad - v * (along / (result1 * result1))) if needs[0] else None

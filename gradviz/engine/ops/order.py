@@ -157,24 +157,24 @@ def _exchange(at: list[int], i: int, j: int) -> None:
 F = FUNCTIONS
 
 
-def _back_to_places(grad: Any, indices: Any, self_shape: Any, dim: int) -> Any:
+def _back_to_places(grad: Tensor, indices: Tensor, self_shape: Any, dim: int) -> Tensor:
     if not self_shape:
         return grad
     return grad.new_zeros(self_shape).scatter(dim, indices, grad)
 
 
-def back_to_one(grad: Any, indices: Any, self_shape: Any, dim: int, keepdim: bool) -> Any:
+def back_to_one(grad: Tensor, indices: Tensor, self_shape: Any, dim: int, keepdim: bool) -> Tensor:
     if self_shape and not keepdim:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     return _back_to_places(grad, indices, self_shape, dim)
 
 
-def comparable(x: Any) -> Any:
+def comparable(x: Array) -> Array:
     """The values in a type that NumPy orders with NaN at the end."""
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 
-def order(x: Any, axis: int, descending: bool) -> Any:
+def order(x: Array, axis: int, descending: bool) -> Any:
     """Indices that sort; equal elements keep their order, NaN counts as the largest."""
     x = comparable(x)
     if not descending:
@@ -183,7 +183,7 @@ def order(x: Any, axis: int, descending: bool) -> Any:
     return x.shape[axis] - 1 - np.flip(np.argsort(turned, axis=axis, kind="stable"), axis)
 
 
-def _sort(x: Any, *, dim: int, descending: bool = False) -> Any:
+def _sort(x: Array, *, dim: int, descending: bool = False) -> Any:
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     axis = wrap_dim(dim, x.ndim)
@@ -191,11 +191,11 @@ def _sort(x: Any, *, dim: int, descending: bool = False) -> Any:
     return laid_as(np.take_along_axis(x, at, axis), x, None), laid_as(at, x, None)
 
 
-def _topk(x: Any, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
+def _topk(x: Array, *, k: int, dim: int, largest: bool = True, sorted: bool = True) -> Any:
     return _first(x, k, dim, largest, by_partitions if sorted else by_partition)
 
 
-def _first(x: Any, k: int, dim: int, descending: bool, select: Selection) -> Any:
+def _first(x: Array, k: int, dim: int, descending: bool, select: Selection) -> Any:
     """The first `k` of the sorted values and their places, equal elements in the order that `select` gives them."""
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
@@ -276,7 +276,7 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     return return_type("topk")(*call_all(TOPK, input, k=k, dim=dim, largest=largest, sorted=sorted))
 
 
-def _kth(x: Any, *, k: int, dim: int, keepdim: bool = False, select: Selection = by_quickselect) -> Any:
+def _kth(x: Array, *, k: int, dim: int, keepdim: bool = False, select: Selection = by_quickselect) -> Any:
     values, at = _first(x, k, dim, False, select)
     if not x.ndim:
         return values, at
@@ -298,11 +298,11 @@ KTHVALUE = op(
 )
 
 
-def has_nan(x: Any) -> Any:
+def has_nan(x: Array) -> Any:
     return np.isnan(x) if x.dtype.kind in "fV" else np.zeros(x.shape, np.bool_)
 
 
-def _median(x: Any) -> Any:
+def _median(x: Array) -> Any:
     if x.dtype.kind == "b":
         raise NotImplementedError("\"median_cpu\" not implemented for 'Bool'")
     if not x.size:
@@ -310,7 +310,7 @@ def _median(x: Any) -> Any:
     return x.dtype.type(np.nan) if has_nan(x).any() else np.sort(x, axis=None)[(x.size - 1) // 2]
 
 
-def _median_along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+def _median_along(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     """The lower median along a dimension and its index; where there is a NaN, the first of them."""
     k = (x.shape[dim] + 1) // 2 if x.ndim else 1
     values, at = _kth(x, k=k, dim=dim, keepdim=keepdim, select=in_order)
@@ -393,7 +393,7 @@ def _running(ufunc: Any) -> Any:
     return forward
 
 
-def _running_grad(grad: Any, indices: Any, self: Any, dim: int) -> Any:
+def _running_grad(grad: Tensor, indices: Tensor, self: Tensor, dim: int) -> Tensor:
     return grad.new_zeros(self.shape).scatter_add(dim, indices, grad) if self.ndim else grad
 
 

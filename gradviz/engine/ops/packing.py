@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -19,21 +20,21 @@ from gradviz.engine.run.apply import call_all
 F = FUNCTIONS
 
 
-def _places(batch_sizes: Any) -> tuple[Any, Any]:
+def _places(batch_sizes: Array) -> tuple[Any, Any]:
     """For each row of the packed data: its time and its sequence."""
     times = repeat(np.arange(len(batch_sizes)), batch_sizes)
     starts = np.cumsum(batch_sizes) - batch_sizes
     return times, np.arange(len(times)) - repeat(starts, batch_sizes)
 
 
-def _packed(x: Any, *, lengths: tuple[int, ...], batch_first: bool) -> tuple[Any, Any]:
+def _packed(x: Array, *, lengths: tuple[int, ...], batch_first: bool) -> tuple[Any, Any]:
     each = np.asarray(lengths)
     batch_sizes = (each[None, :] > np.arange(each[0])[:, None]).sum(1).astype(np.int64)
     times, rows = _places(batch_sizes)
     return (x[rows, times] if batch_first else x[times, rows]), batch_sizes
 
 
-def _unpacked(grads: Any, self_shape: Any, result1: Any, batch_first: bool) -> Any:
+def _unpacked(grads: Any, self_shape: Any, result1: Tensor, batch_first: bool) -> Any:
     times, rows = (wrap(each) for each in _places(result1._data))
     at = (rows, times) if batch_first else (times, rows)
     return grads[0].new_zeros(self_shape).index_put(at, grads[0])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -30,7 +31,7 @@ def _ends(pad: Sizes, ndim: int) -> list[tuple[int, int]]:
     return [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
 
 
-def _constant(x: Any, *, pad: Sizes, value: Any) -> Any:
+def _constant(x: Array, *, pad: Sizes, value: float) -> Array:
     ends = _ends(pad, x.ndim)
     cut = tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(x.shape, ends, strict=True))
     wide = [(max(a, 0), max(b, 0)) for a, b in ends]
@@ -72,12 +73,12 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor
 # --- reflect and replicate ---
 
 
-def _mirrored(n: int, a: int, b: int) -> Any:
+def _mirrored(n: int, a: int, b: int) -> Array:
     at = np.abs(np.arange(-a, n + b))
     return np.where(at >= n, 2 * (n - 1) - at, at)
 
 
-def _repeated(n: int, a: int, b: int) -> Any:
+def _repeated(n: int, a: int, b: int) -> Array:
     return np.clip(np.arange(-a, n + b), 0, n - 1)
 
 
@@ -92,7 +93,7 @@ def _copy_rows(kind: str, camel: str, index: Any, dims: int, brief: str) -> OpRo
             x = x.take(at, axis)
         return x
 
-    def backward(g: Any, x: Any, *, padding: Sizes) -> Any:
+    def backward(g: Array, x: Array, *, padding: Sizes) -> Array:
         for axis, at in enumerate(places(x.shape, padding), g.ndim - dims):
             out = np.zeros((x.shape[axis], *np.moveaxis(g, axis, 0).shape[1:]), g.dtype)
             np.add.at(out, at, np.moveaxis(g, axis, 0))
@@ -216,7 +217,7 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
 
 
 def _copies(mode: str, count: int) -> Any:
-    def run(input: Tensor, padding: tuple[int, ...]) -> Any:
+    def run(input: Tensor, padding: tuple[int, ...]) -> Tensor:
         return call(COPYING[mode, count], input, padding=padding)
 
     return casting(run, f"{'reflection' if mode == 'reflect' else 'replication'}_pad{count}d")
@@ -228,7 +229,7 @@ _COPIES = {(mode, count): _copies(mode, count) for mode, count in COPYING}
 # --- unfold and fold ---
 
 
-def _im2col(x: Any, *, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> Any:
+def _im2col(x: Array, *, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes) -> Any:
     view = windows(x, kernel_size, stride, padding, dilation)
     lead, n = view.shape[:-5], len(view.shape)
     moved = np.moveaxis(view, (n - 2, n - 1), (n - 4, n - 3))
@@ -236,8 +237,8 @@ def _im2col(x: Any, *, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stri
 
 
 def _col2im(
-    cols: Any, *, output_size: Sizes, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
-) -> Any:
+    cols: Array, *, output_size: Sizes, kernel_size: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
+) -> Array:
     counts = [window_count(*each) for each in zip(output_size, kernel_size, stride, padding, dilation, strict=True)]
     split = cols.reshape(*cols.shape[:-2], cols.shape[-2] // math.prod(kernel_size), *kernel_size, *counts)
     n = split.ndim
@@ -348,14 +349,14 @@ def fold(
 # --- shuffles ---
 
 
-def _shuffled(x: Any, *, upscale_factor: int) -> Any:
+def _shuffled(x: Array, *, upscale_factor: int) -> Array:
     r, (c, h, w) = upscale_factor, x.shape[-3:]
     lead = x.shape[:-3]
     split = x.reshape(math.prod(lead), c // (r * r), r, r, h, w).transpose(0, 1, 4, 2, 5, 3)
     return split.reshape(*lead, c // (r * r), h * r, w * r)
 
 
-def _unshuffled(x: Any, *, downscale_factor: int) -> Any:
+def _unshuffled(x: Array, *, downscale_factor: int) -> Array:
     r, (c, h, w) = downscale_factor, x.shape[-3:]
     lead = x.shape[:-3]
     split = x.reshape(math.prod(lead), c, h // r, r, w // r, r).transpose(0, 1, 3, 5, 2, 4)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -235,7 +236,7 @@ def _spread(arrays: list[Any]) -> list[Any]:
     ]
 
 
-def _largest(x: Any, places: Places) -> tuple[Any, Any]:
+def _largest(x: Array, places: Places) -> tuple[Any, Any]:
     """The largest value of each window, and its index in the flattened last dimensions."""
     n = len(places)
     shape = x.shape[-n:]
@@ -255,7 +256,7 @@ def _largest(x: Any, places: Places) -> tuple[Any, Any]:
 
 
 def _max_pool(
-    x: Any, *, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
+    x: Array, *, kernel_size: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
 ) -> tuple[Any, Any]:
     n, shape = len(kernel_size), x.shape
     stride = stride or kernel_size
@@ -284,7 +285,7 @@ def _max_pool(
     return best, begin + reach.reshape(-1)[chosen]
 
 
-def _put(g: Any, x: Any, indices: Any, *, dims: int) -> Any:
+def _put(g: Array, x: Array, indices: Array, *, dims: int) -> Array:
     """The gradients at the places that the maxima came from, added up."""
     shape = x.shape
     planes = math.prod(shape[:-dims])
@@ -295,7 +296,7 @@ def _put(g: Any, x: Any, indices: Any, *, dims: int) -> Any:
     return out.reshape(shape)
 
 
-def _taken(grad: Any, indices: Any, dims: int) -> Any:
+def _taken(grad: Tensor, indices: Tensor, dims: int) -> Tensor:
     """The elements at the places of the maxima."""
     shape = (*indices.shape[:-dims], math.prod(indices.shape[-dims:]))
     rows = grad.contiguous().view(*grad.shape[:-dims], math.prod(grad.shape[-dims:]))
@@ -321,7 +322,7 @@ def put_row(name: str, node: str) -> OpRow:
 def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow:
     backward = put_row(f"{name}_backward", node.replace("Backward0", "BackwardBackward0"))
 
-    def gradient(grads: Any, self: Any, result1: Any) -> Any:
+    def gradient(grads: Any, self: Tensor, result1: Tensor) -> Tensor:
         return call(backward, grads[0], self, result1, dims=dims)
 
     return op(
@@ -452,7 +453,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = 
 # --- back to the places of the maxima ---
 
 
-def _put_values(x: Any, indices: Any, *, output_size: Sizes) -> Any:
+def _put_values(x: Array, indices: Array, *, output_size: Sizes) -> Array:
     dims = len(output_size)
     out = np.zeros((*x.shape[:-dims], math.prod(output_size)), x.dtype)
     np.put_along_axis(out, indices.reshape(*x.shape[:-dims], -1), x.reshape(*x.shape[:-dims], -1), -1)

@@ -37,7 +37,7 @@ def _given(array: Array, out: Tensor | None, requires_grad: bool) -> Tensor:
     return made(array, requires_grad) if out is None else put_out(out, array)
 
 
-def _count(start: Any, end: Any, step: Any, target: dtypes.dtype, out: Tensor | None) -> int:
+def _count(start: float, end: float, step: float, target: dtypes.dtype, out: Tensor | None) -> int:
     """How many numbers `arange` makes."""
     if target.rank in (0, 3):
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{target.title}'")
@@ -103,7 +103,7 @@ def inclusive_range(
     return _given(np.asarray(start + np.arange(count) * step).astype(target.np), out, requires_grad)
 
 
-def _ends(start: Any, end: Any, steps: Any, name: str) -> tuple[Any, Any]:
+def _ends(start: Any, end: Any, steps: int, name: str) -> tuple[Any, Any]:
     tensors = [each for each in (start, end) if isinstance(each, Tensor)]
     if isinstance(steps, float) or not isinstance(steps, (int, np.integer)):
         forms = [
@@ -128,7 +128,7 @@ def _ends(start: Any, end: Any, steps: Any, name: str) -> tuple[Any, Any]:
     return _number(start, name, "start", 1), _number(end, name, "end", 2)
 
 
-def _spaced(start: Any, end: Any, steps: int, target: dtypes.dtype) -> Array:
+def _spaced(start: float, end: float, steps: int, target: dtypes.dtype) -> Array:
     """From each end inwards, as PyTorch computes it."""
     if target.rank == 1:
         start, end = int(start), int(end)
@@ -162,7 +162,7 @@ def linspace(
     return _given(_spaced(start, end, steps, target).astype(target.np), out, requires_grad)
 
 
-def _type_of(start: Any, end: Any) -> dtypes.dtype:
+def _type_of(start: float, end: float) -> dtypes.dtype:
     return dtypes.default_complex() if isinstance(start, complex) or isinstance(end, complex) else float_type(None)
 
 

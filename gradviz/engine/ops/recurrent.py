@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
@@ -19,12 +20,20 @@ from gradviz.engine.run.autocast import casting
 F = FUNCTIONS
 
 
-def _sigmoid(x: Any) -> Any:
+def _sigmoid(x: Array) -> Array:
     return (0.5 * (1 + np.tanh(0.5 * x))).astype(x.dtype)
 
 
 def _forward(
-    x: Any, w_in: Any, w_hidden: Any, b_in: Any, b_hidden: Any, hidden: Any, memory: Any, *, reverse: bool
+    x: Array,
+    w_in: Array,
+    w_hidden: Array,
+    b_in: Array | None,
+    b_hidden: Array | None,
+    hidden: Array,
+    memory: Array,
+    *,
+    reverse: bool,
 ) -> Any:
     gates = x @ w_in.T
     if b_in is not None:
@@ -38,7 +47,14 @@ def _forward(
 
 
 def _steps(
-    x: Any, w_in: Any, w_hidden: Any, b_in: Any, b_hidden: Any, hidden: Any, memory: Any, order: list[int]
+    x: Tensor,
+    w_in: Tensor,
+    w_hidden: Tensor,
+    b_in: Tensor | None,
+    b_hidden: Tensor | None,
+    hidden: Tensor,
+    memory: Tensor,
+    order: list[int],
 ) -> dict[int, Any]:
     """The forward pass again in tensor operations: for each time its gates, memory and what it started from."""
     gates = x @ w_in.t()
@@ -57,8 +73,8 @@ def _steps(
 
 
 def _gradients(
-    grads: Any, input: Any, weight0: Any, weight1: Any, weight2: Any, weight3: Any, hx_: Any, cx_: Any, reverse: bool,
-    needs: Any,
+    grads: Any, input: Tensor, weight0: Tensor, weight1: Tensor, weight2: Tensor | None, weight3: Tensor | None,
+    hx_: Tensor, cx_: Tensor, reverse: bool, needs: Any,
 ) -> Any:  # fmt: skip
     """Back through time, as in the original: the last step that ran comes first."""
     count = input.shape[0]

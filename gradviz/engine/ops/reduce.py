@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper, sentence
 from gradviz.engine.kernel.messages import check_kind
 from gradviz.engine.kernel.rows import OpRow, op
@@ -90,7 +91,7 @@ def _numeric(input: Tensor, dtype: Any, floating: bool) -> Tensor:
     return input
 
 
-def _sum(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+def _sum(x: Array, *, dim: Any = None, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     if x.dtype.kind in "iub":
         return np.sum(x, axis=axes, keepdims=keepdim, dtype=np.int64)
@@ -98,7 +99,7 @@ def _sum(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     return total(wide, axes, keepdim).astype(x.dtype, copy=False)
 
 
-def _mean(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+def _mean(x: Array, *, dim: Any = None, keepdim: bool = False) -> Any:
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
     axes = axes_of(dim, x.ndim)
     count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
@@ -218,12 +219,12 @@ def _tuple(dim: Any) -> Any:
 # --- products ---
 
 
-def _prod(x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+def _prod(x: Array, *, dim: int | None = None, keepdim: bool = False) -> Any:
     wide = np.int64 if x.dtype.kind in "iub" else x.dtype
     return np.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim, dtype=wide)
 
 
-def _prod_grad(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+def _prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Any:
     """Without zeros result / self; with zeros, products that leave one element out."""
     if not (self._data == 0).any():
         shape = self._data.shape
@@ -280,7 +281,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 # --- extrema ---
 
 
-def even_share(grad: Any, self: Any, result: Any) -> Any:
+def even_share(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     """All places of one value, such as the largest, share the gradient evenly; where it is NaN, all that are."""
     mask = self == result
     if result.dtype.rank > 1:
@@ -288,7 +289,7 @@ def even_share(grad: Any, self: Any, result: Any) -> Any:
     return grad.new_zeros(self.shape).masked_fill(mask, grad / mask.sum())
 
 
-def _amax_share(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> Any:
+def _amax_share(grad: Tensor, self: Tensor, result: Tensor, dim: Any, keepdim: bool) -> Any:
     dims = None if dim == () else dim
     shape = self._data.shape
     mask = self == kept(result, shape, dims, keepdim)
@@ -296,7 +297,7 @@ def _amax_share(grad: Any, self: Any, result: Any, dim: Any, keepdim: bool) -> A
     return kept(grad, shape, dims, keepdim) * mask / ties
 
 
-def _put_at(grad: Any, indices: Any, shape: tuple[int, ...], dim: int, keepdim: bool) -> Any:
+def _put_at(grad: Tensor, indices: Tensor, shape: tuple[int, ...], dim: int, keepdim: bool) -> Tensor:
     """A tensor of `shape` with the gradient at the chosen index along `dim`, 0 elsewhere."""
     if not shape:
         return grad
@@ -313,7 +314,7 @@ class _Extreme:
     reduce: Any
     arg: Any
 
-    def along(self, x: Any, *, dim: int, keepdim: bool = False) -> Any:
+    def along(self, x: Array, *, dim: int, keepdim: bool = False) -> Any:
         """The extreme over one dimension and where it is."""
         axis = wrap_dim(dim, x.ndim)
         if not x.ndim:
@@ -324,11 +325,11 @@ class _Extreme:
         values = np.take_along_axis(x, at, axis)
         return (values, at) if keepdim else (values.squeeze(axis), at.squeeze(axis))
 
-    def shared(self, x: Any, *, dim: Any = (), keepdim: bool = False) -> Any:
+    def shared(self, x: Array, *, dim: Any = (), keepdim: bool = False) -> Any:
         """The extreme over dimensions."""
         return self.reduce(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
 
-    def position(self, x: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+    def position(self, x: Array, *, dim: Any = None, keepdim: bool = False) -> Array:
         """Where the extreme is."""
         return _position(x, self.arg, dim, keepdim, self.name)
 
@@ -387,14 +388,14 @@ def _extreme(name: str, reduce: Any, arg: Any) -> None:
         return return_type(name)(*call_all(pair, input, dim=dim, keepdim=keepdim))
 
     @api(f"a{name}")
-    def shared_extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
+    def shared_extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
         along = _tuple(dim)
         if not input._data.size:
             _check_extent(f"a{name}()", input, along or None, RuntimeError)
         return call(shared, input, dim=along, keepdim=keepdim)
 
     @api(f"arg{name}")
-    def where_extreme(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    def where_extreme(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
         if input.dtype.rank == 0:
             raise RuntimeError(f"arg{name}(): does not support bool input")
         return call(position, input, dim=dim, keepdim=keepdim)
@@ -416,7 +417,7 @@ def _check_extent(name: str, input: Tensor, dim: Any, error: type[Exception]) ->
             raise IndexError(f"{name}: Expected reduction dim {axis} to have non-zero size.")
 
 
-def _need(x: Any, name: str, reduce: Any) -> Any:
+def _need(x: Array, name: str, reduce: Any) -> Any:
     if not x.size:
         raise RuntimeError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim "
@@ -425,7 +426,7 @@ def _need(x: Any, name: str, reduce: Any) -> Any:
     return reduce(x)
 
 
-def _position(x: Any, arg: Any, dim: Any, keepdim: bool, name: str) -> Any:
+def _position(x: Array, arg: Any, dim: int | None, keepdim: bool, name: str) -> Array:
     if not x.size and dim is None:
         raise IndexError(f"arg{name}(): Expected reduction dim to be specified for input.numel() == 0.")
     if dim is None:
@@ -440,7 +441,7 @@ def _position(x: Any, arg: Any, dim: Any, keepdim: bool, name: str) -> Any:
     return np.expand_dims(at, axis) if keepdim else at
 
 
-def _aminmax_grad(grads: Any, self: Any, min: Any, max: Any, dim: Any, keepdim: bool) -> Any:
+def _aminmax_grad(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: Any, keepdim: bool) -> Any:
     parts = [
         _amax_share(g, self, r, () if dim is None else dim, keepdim)
         for g, r in zip(grads, (min, max), strict=True)
@@ -518,7 +519,7 @@ def all_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
 # --- spread ---
 
 
-def _variance(x: Any, *, dim: Any = None, correction: Any = 1, keepdim: bool = False) -> Any:
+def _variance(x: Array, *, dim: Any = None, correction: int = 1, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
     wide = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)  # as PyTorch accumulates it
@@ -527,7 +528,7 @@ def _variance(x: Any, *, dim: Any = None, correction: Any = 1, keepdim: bool = F
     return np.true_divide(squares, max(0, count - correction)).astype(x.real.dtype)
 
 
-def _var_grad(grad: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+def _var_grad(grad: Tensor, self: Tensor, dim: Any, correction: int, keepdim: bool) -> Tensor:
     shape = self._data.shape
     left = _count(shape, dim) - correction
     if left <= 0:
@@ -589,10 +590,10 @@ def _with_mean(name: str, variance: bool) -> None:
         found = _variance(x, dim=dim, correction=correction, keepdim=keepdim)
         return found if variance else np.sqrt(found), _mean(x, dim=dim, keepdim=keepdim)
 
-    def mean_part(grad: Any, shape: Any, dim: Any, keepdim: bool) -> Any:
+    def mean_part(grad: Tensor, shape: Any, dim: Any, keepdim: bool) -> Tensor:
         return spread(grad, shape, dim, keepdim) / _count(shape, dim)
 
-    def var_formula(grads: Any, self: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    def var_formula(grads: Any, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
         parts = []
         if grads[0] is not None:
             parts.append(_var_grad(grads[0], self, dim, correction, keepdim))
@@ -600,7 +601,7 @@ def _with_mean(name: str, variance: bool) -> None:
             parts.append(mean_part(grads[1], self._data.shape, dim, keepdim))
         return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
-    def std_formula(grads: Any, self: Any, result0: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+    def std_formula(grads: Any, self: Tensor, result0: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
         scaled = None if grads[0] is None else (grads[0] / (result0 * 2)).masked_fill(result0 == 0, 0)
         return var_formula([scaled, grads[1]], self, dim, correction, keepdim)
 
@@ -636,7 +637,7 @@ _with_mean("std_mean", False)
 # --- norms ---
 
 
-def norm_forward(x: Any, *, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
+def norm_forward(x: Array, *, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     size = np.abs(x)
     if x.dtype.itemsize == 2:  # the halves are added up in single precision
@@ -653,7 +654,7 @@ def norm_forward(x: Any, *, ord: Any = 2, dim: Any = None, keepdim: bool = False
     return (powers if ord == 1 else powers ** (1.0 / ord)).astype(size.dtype)
 
 
-def norm_gradient(grad: Any, self: Any, result: Any, ord: Any, dim: Any, keepdim: bool) -> Any:
+def norm_gradient(grad: Tensor, self: Tensor, result: Tensor, ord: Any, dim: Any, keepdim: bool) -> Any:
     shape = self._data.shape
     grad, norm = kept(grad, shape, dim, keepdim), kept(result, shape, dim, keepdim)
     if ord == 0:
@@ -711,7 +712,7 @@ def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, 
 # --- exponentials ---
 
 
-def _logsumexp(x: Any, *, dim: Any, keepdim: bool = False) -> Any:
+def _logsumexp(x: Array, *, dim: Any, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     if not x.size:
         return np.full(np.sum(x, axis=axes, keepdims=keepdim).shape, -math.inf, x.dtype)
@@ -742,7 +743,7 @@ def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
     return call(LOGSUMEXP, input, dim=_tuple(dim), keepdim=keepdim)
 
 
-def _softmax(x: Any, *, dim: int) -> Any:
+def _softmax(x: Array, *, dim: int) -> Array:
     axis = wrap_dim(dim, x.ndim)
     if not x.ndim:
         return np.ones_like(x)
@@ -752,7 +753,7 @@ def _softmax(x: Any, *, dim: int) -> Any:
     return (e * (1 / whole) if axis == x.ndim - 1 else e / whole).astype(x.dtype)
 
 
-def _log_softmax(x: Any, *, dim: int) -> Any:
+def _log_softmax(x: Array, *, dim: int) -> Any:
     axis = wrap_dim(dim, x.ndim)
     if not x.ndim:
         return np.zeros_like(x)

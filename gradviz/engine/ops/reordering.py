@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import laid_as, sliding
 from gradviz.engine.kernel.messages import plain_numbers
@@ -72,7 +73,7 @@ def flipud(input: Tensor) -> Tensor:
     return flip(input, (0,))
 
 
-def _quarter_turns(x: Any, *, k: int, dims: tuple[int, int]) -> Any:
+def _quarter_turns(x: Array, *, k: int, dims: tuple[int, int]) -> Array:
     a, b = dims
     if k % 4 == 0:
         return x.copy()
@@ -108,7 +109,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     return call(ROT90, input, k=k, dims=axes)
 
 
-def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
+def _windows(x: Array, *, dimension: int, size: int, step: int) -> Array:
     axis = wrap_dim(dimension, x.ndim)
     if not x.ndim:
         return x.reshape(1)[:size]
@@ -116,7 +117,7 @@ def _windows(x: Any, *, dimension: int, size: int, step: int) -> Any:
     return found[(slice(None),) * axis + (slice(None, None, step),)]
 
 
-def _windows_grad(grad: Any, self_shape: Any, dimension: int, size: int, step: int) -> Any:
+def _windows_grad(grad: Tensor, self_shape: Any, dimension: int, size: int, step: int) -> Tensor:
     axis = wrap_dim(dimension, len(self_shape))
     return call(ROWS["unfold_backward"], grad, input_sizes=self_shape, dim=axis, size=size, step=step)
 

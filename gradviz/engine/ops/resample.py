@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -28,7 +29,7 @@ _FEW = 16  # so many terms of a sum are added one by one
 F = FUNCTIONS
 
 
-def _along(x: Any, matrices: Matrices) -> Any:
+def _along(x: Array, matrices: Matrices) -> Array:
     """Each matrix (out, in) applied along its dimension, the last matrix along the last."""
     n = len(matrices)
     work = x if x.dtype.kind == "f" else x.astype(np.float64)
@@ -37,7 +38,7 @@ def _along(x: Any, matrices: Matrices) -> Any:
     return work if work.dtype == x.dtype else np.trunc(work).astype(x.dtype)
 
 
-def _times(x: Any, matrix: Any) -> Any:
+def _times(x: Array, matrix: Array) -> Array:
     """x @ matrixᵀ, without letting nan and infinity into results that have no part in them."""
     used = matrix != 0
     most = int(used.sum(1).max(initial=0))
@@ -65,27 +66,27 @@ def linear_rows(
     `forward` is the same map in PyTorch's order of additions."""
     names = [each.strip() for each in params.split(",")]
 
-    def gradient(grad: Any, x: Any, *values: Any) -> Any:
+    def gradient(grad: Tensor, x: Any, *values: Any) -> Tensor:
         given = dict(zip(names, values, strict=True))
         return call(backward, grad, x, **given) if keeps else call(backward, grad, shape=x, **given)
 
-    def again(grad: Any, *values: Any) -> Any:
+    def again(grad: Tensor, *values: Any) -> Tensor:
         return call(row, grad, **dict(zip(names, values, strict=True)))
 
-    def transposed(g: Any, shape: Sizes, given: dict[str, Any]) -> Any:
+    def transposed(g: Array, shape: Sizes, given: dict[str, Any]) -> Array:
         return np.ascontiguousarray(_along(g, [m.T for m in matrices(shape, **given)]))
 
-    def of_input(g: Any, x: Any, **given: Any) -> Any:
+    def of_input(g: Array, x: Array, **given: Any) -> Array:
         return transposed(g, x.shape, given)
 
-    def of_shape(g: Any, *, shape: Sizes, **given: Any) -> Any:
+    def of_shape(g: Array, *, shape: Sizes, **given: Any) -> Array:
         return transposed(g, shape, given)
 
     zeros: dict[str, Any] = {}
     if keeps:
         zeros["self"] = expressed("0", lambda grad, self_shape: grad.new_zeros(self_shape))
 
-    def plain(x: Any, **given: Any) -> Any:
+    def plain(x: Array, **given: Any) -> Array:
         return np.ascontiguousarray(_along(x, matrices(x.shape, **given)))
 
     backward = op(
@@ -140,7 +141,7 @@ def _window_means(
     return found
 
 
-def _window_sums(x: Any, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes) -> Any:
+def _window_sums(x: Array, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes) -> Array:
     """The sum of each window, its elements one after the other."""
     flat = (1,) * len(kernel)
     work = padded(x if x.dtype.kind == "f" else x.astype(np.float64), counts, kernel, stride, padding, flat)
@@ -151,7 +152,7 @@ def _window_sums(x: Any, counts: Sizes, kernel: Sizes, stride: Sizes, padding: S
 
 
 def _averages(
-    x: Any,
+    x: Array,
     *,
     kernel_size: Sizes,
     stride: Sizes,
@@ -159,7 +160,7 @@ def _averages(
     ceil_mode: bool,
     count_include_pad: bool,
     divisor_override: int | None,
-) -> Any:
+) -> Array:
     n, stride = len(kernel_size), stride or kernel_size
     counts, divisor = [], np.ones((1,) * n, np.int64)
     for i, (size, k, s, p) in enumerate(zip(x.shape[-n:], kernel_size, stride, padding, strict=True)):
@@ -200,7 +201,7 @@ def _adaptive_means(shape: Sizes, *, output_size: Sizes) -> Matrices:
     return found
 
 
-def _adaptive_averages(x: Any, *, output_size: Sizes) -> Any:
+def _adaptive_averages(x: Array, *, output_size: Sizes) -> Array:
     inner = x.shape[-len(output_size) :]
     if not x.size or any(m == 0 or n % m for n, m in zip(inner, output_size, strict=True)):
         return np.ascontiguousarray(_along(x, _adaptive_means(x.shape, output_size=output_size)))
@@ -357,22 +358,22 @@ def _step(n: int, m: int, scale: float | None) -> float:
     return 1.0 / scale if scale is not None and scale > 0 else n / m
 
 
-def _one_hot(at: Any, n: int) -> Any:
+def _one_hot(at: Array, n: int) -> Array:
     matrix = np.zeros((len(at), n))
     matrix[np.arange(len(at)), np.clip(at, 0, n - 1)] = 1
     return matrix
 
 
-def _nearest(n: int, m: int, scale: float | None, align_corners: bool) -> Any:
+def _nearest(n: int, m: int, scale: float | None, align_corners: bool) -> Array:
     at = np.floor(np.arange(m) * np.float32(_step(n, m, scale))).astype(np.int64)
     return _one_hot(np.arange(m) if n == m else at, n)
 
 
-def _nearest_exact(n: int, m: int, scale: float | None, align_corners: bool) -> Any:
+def _nearest_exact(n: int, m: int, scale: float | None, align_corners: bool) -> Array:
     return _one_hot(np.floor((np.arange(m) + 0.5) * np.float32(_step(n, m, scale))).astype(np.int64), n)
 
 
-def _source(n: int, m: int, scale: float | None, align_corners: bool) -> Any:
+def _source(n: int, m: int, scale: float | None, align_corners: bool) -> Array:
     """Where each result lies between the elements of the input."""
     i = np.arange(m)
     if align_corners:
@@ -387,7 +388,7 @@ def _linear(n: int, m: int, scale: float | None, align_corners: bool) -> Any:
     return (1 - part) * _one_hot(low, n) + part * _one_hot(low + 1, n)
 
 
-def _cubic(n: int, m: int, scale: float | None, align_corners: bool) -> Any:
+def _cubic(n: int, m: int, scale: float | None, align_corners: bool) -> Array:
     at = _source(n, m, scale, align_corners)
     low = np.floor(at).astype(np.int64)
     part = at - low

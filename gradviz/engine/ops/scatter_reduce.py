@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state, warn_once
@@ -43,7 +44,7 @@ _REDUCTIONS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
 }
 
 
-def _meeting(x: Any, key: Any, source: Any, reduce: str, include_self: bool) -> Any:
+def _meeting(x: Array, key: Any, source: Array, reduce: str, include_self: bool) -> Array:
     """`x` with what `source` brings to the places `key`."""
     ufunc, neutral = _REDUCTIONS[reduce]
     small = x.dtype.kind in "fV" and x.dtype.itemsize == 2
@@ -81,11 +82,13 @@ class _Way:
             source = source[tuple(slice(n) for n in index.shape)]
         return _meeting(x, self.key(x, index, dim), source, reduce, include_self)
 
-    def again(self, x: Any, dim: int, index: Any, source: Any, include_self: bool) -> Any:
+    def again(self, x: Tensor, dim: int, index: Tensor, source: Tensor, include_self: bool) -> Tensor:
         """The product once more."""
         return F[self.name](x, dim, index, source, "prod", include_self=include_self)
 
-    def both(self, grad: Any, x: Any, index: Any, source: Any, result: Any, how: tuple[int, str, bool]) -> Any:
+    def both(
+        self, grad: Tensor, x: Tensor, index: Tensor, source: Tensor, result: Tensor, how: tuple[int, str, bool]
+    ) -> Any:
         """The gradients of the tensor and of what is brought."""
         dim, reduce, include_self = how
         if reduce == "sum":
@@ -105,7 +108,7 @@ class _Way:
         return mine if include_self else self.clear(mine, dim, index), theirs
 
     def _of_product(
-        self, grad: Any, x: Any, index: Any, source: Any, result: Any, dim: int, include_self: bool
+        self, grad: Tensor, x: Tensor, index: Tensor, source: Tensor, result: Tensor, dim: int, include_self: bool
     ) -> tuple[Any, Any]:
         nonzero = x.masked_fill(x == 0, 1)
         mine = grad * self.again(nonzero, dim, index, source, include_self) / nonzero
@@ -224,7 +227,7 @@ register(_prepare_index_reduce, ("index_reduce",))
 # --- by place in the flattened tensor ---
 
 
-def _put(x: Any, index: Any, source: Any, *, accumulate: bool) -> Any:
+def _put(x: Array, index: Array, source: Array, *, accumulate: bool) -> Array:
     flat = x.reshape(-1).copy()
     if accumulate:
         np.add.at(flat, index.reshape(-1), source.reshape(-1))
@@ -278,7 +281,7 @@ register(_prepare_put, ("put",))
 # --- lengths limited along a dimension ---
 
 
-def _renorm_grad(grad: Any, self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
+def _renorm_grad(grad: Tensor, self: Tensor, p: Any, dim: int, maxnorm: Any) -> Tensor:
     dims = [d for d in range(self.ndim) if d != dim]
     norm = LINALG["vector_norm"](self, p, dims, True)
     shared = (conj(self) * grad).sum(dims, keepdim=True)
@@ -288,7 +291,7 @@ def _renorm_grad(grad: Any, self: Any, p: Any, dim: int, maxnorm: Any) -> Any:
     return F["where"](norm > maxnorm, maxnorm * inverse * (grad - inverse * along), grad)
 
 
-def _renorm(x: Any, *, p: Any, dim: int, maxnorm: Any) -> Any:
+def _renorm(x: Array, *, p: Any, dim: int, maxnorm: Any) -> Array:
     dims = tuple(d for d in range(x.ndim) if d != dim)
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
     norm = norm_forward(wide, ord=p, dim=dims, keepdim=True)
@@ -307,7 +310,7 @@ RENORM = op(
 )
 
 
-def _prepare_renorm(input: Tensor, p: Any, dim: int, maxnorm: Any) -> Prepared:
+def _prepare_renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Prepared:
     if isinstance(p, complex):
         raise RuntimeError("renorm: p must be real-valued")
     if p <= 0:

@@ -11,6 +11,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes, memory
 from gradviz.engine.kernel.batched import in_order
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly, sentence
 from gradviz.engine.kernel.memory import check_rank, is_laid
 from gradviz.engine.kernel.messages import plain_numbers
@@ -67,14 +68,14 @@ def infer_size(shape: Sequence[int], count: int) -> tuple[int, ...]:
     raise RuntimeError(f"shape '{list(asked)}' is invalid for input of size {count}")
 
 
-def _same_memory(x: Any, size: tuple[int, ...]) -> Any:
+def _same_memory(x: Array, size: tuple[int, ...]) -> Any:
     try:
         return x.reshape(size, copy=False)
     except ValueError:
         return None
 
 
-def _view_forward(x: Any, *, size: tuple[int, ...]) -> Any:
+def _view_forward(x: Array, *, size: tuple[int, ...]) -> Any:
     found = _same_memory(x, size)
     if found is None:
         raise RuntimeError(
@@ -499,7 +500,7 @@ REPEAT = op(
 )
 
 
-def _repeat_grad(grad: Any, shape: tuple[int, ...], repeats: tuple[int, ...]) -> Any:
+def _repeat_grad(grad: Tensor, shape: tuple[int, ...], repeats: tuple[int, ...]) -> Tensor:
     extra = len(repeats) - len(shape)
     split: list[int] = []
     for times, n in zip(repeats, (1,) * extra + shape, strict=True):
@@ -545,7 +546,7 @@ def _cat_grads(grads: Any, shapes: Any, dim: int) -> Any:
     return out
 
 
-def _joined(*xs: Any, dim: int) -> Any:
+def _joined(*xs: Any, dim: int) -> Array:
     xs = tuple(x for x in xs if x.shape != (0,)) or xs
     made = np.concatenate(xs, axis=dim)
     return made if all(map(channels_last, xs)) else in_order(made)
@@ -671,7 +672,7 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     return Size(self._data.shape) if dim is None else self._data.shape[wrap_dim(dim, self._data.ndim)]
 
 
-def _is_column(x: Any) -> bool:
+def _is_column(x: Array) -> bool:
     """Whether single columns lie as those of a matrix whose columns lie one after the other."""
     return x.ndim > 1 and x.shape[-1] == 1 and bool(x.strides[-2:] == (x.itemsize, x.shape[-2] * x.itemsize))
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import op
@@ -51,7 +52,7 @@ _SHORT = (
 _ONESIDED = "Cannot have onesided output if window or input is complex"
 
 
-def _put_windows(g: Any, *, input_sizes: tuple[int, ...], dim: int, size: int, step: int) -> Any:
+def _put_windows(g: Array, *, input_sizes: tuple[int, ...], dim: int, size: int, step: int) -> Any:
     if not input_sizes:
         return g.sum(dtype=g.dtype)
     out = np.zeros(input_sizes, g.dtype)
@@ -322,7 +323,7 @@ def _window(name: str, values: Callable[..., Tensor], given: tuple[tuple[str, An
     api(name, where="torch")(window)
 
 
-def _check_window(name: str, n: Any, kind: dtypes.dtype) -> None:
+def _check_window(name: str, n: float, kind: dtypes.dtype) -> None:
     if not isinstance(n, int) or isinstance(n, bool):
         raise TypeError(f"{name}(): argument 'window_length' (position 1) must be int, not {type(n).__name__}")
     if kind.rank < 2:

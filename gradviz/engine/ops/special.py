@@ -11,6 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import Rule, expressed, sentence
 from gradviz.engine.kernel.messages import only
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
@@ -92,11 +93,11 @@ _function(
 )
 
 
-def _sinc(x: Any) -> Any:
+def _sinc(x: Array) -> Any:
     return np.sinc(x).astype(x.dtype)
 
 
-def _sinc_grad(grad: Any, self: Any) -> Any:
+def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
     turned = self * math.pi
     square = self * self * math.pi
     return F["where"](square == 0, 0, grad * conj((turned * turned.cos() - turned.sin()) / square))
@@ -122,13 +123,13 @@ LOGIT = op(
 )
 
 
-def _logit_grad(grad: Any, self: Any, eps: float | None) -> Any:
+def _logit_grad(grad: Tensor, self: Tensor, eps: float | None) -> Tensor:
     low = 0 if eps is None else eps
     inside = F["logical_and"](self >= low, self <= 1 - low)
     return F["where"](inside, grad / (self * (1 - self)), math.nan if eps is None else 0)
 
 
-def _logit(x: Any, eps: float | None) -> Any:
+def _logit(x: Array, eps: float | None) -> Any:
     z = x if eps is None else np.clip(x, eps, 1 - eps)
     return np.log(z / (1 - z)).astype(x.dtype)
 
@@ -280,7 +281,7 @@ NAN_TO_NUM = op(
 )
 
 
-def _nansum(x: Any, dim: Any, keepdim: bool) -> Any:
+def _nansum(x: Array, dim: Any, keepdim: bool) -> Any:
     if x.dtype.kind in "iub":
         return np.sum(x, axis=dim, keepdims=keepdim, dtype=np.int64)
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
@@ -332,7 +333,7 @@ def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any
 # --- running ---
 
 
-def _logcumsumexp(x: Any, *, dim: int) -> Any:
+def _logcumsumexp(x: Array, *, dim: int) -> Array:
     if x.dtype.kind != "c" or not x.size:
         return np.logaddexp.accumulate(x, axis=wrap_dim(dim, x.ndim)) if x.ndim and x.size else x.copy()
     rows = np.moveaxis(np.atleast_1d(x), dim, 0)
@@ -340,7 +341,7 @@ def _logcumsumexp(x: Any, *, dim: int) -> Any:
     return np.moveaxis(found, 0, dim).reshape(x.shape)
 
 
-def _logcumsumexp_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
+def _logcumsumexp_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tensor:
     """In logarithms, the positive part of the gradient and the negative part each on its own."""
     if not grad._data.ndim or not grad._data.size:
         return grad
@@ -349,7 +350,7 @@ def _logcumsumexp_grad(grad: Any, self: Any, result: Any, dim: int) -> Any:
     least = float(ml_dtypes.finfo(grad._data.real.dtype).min)  # type: ignore[no-untyped-call]
     logs = grad.abs().log()
 
-    def part(chosen: Any) -> Any:
+    def part(chosen: Tensor) -> Tensor:
         inner = F["where"](chosen, logs, least) - result
         return (inner.flip(dim).logcumsumexp(dim).flip(dim) + self).exp()
 

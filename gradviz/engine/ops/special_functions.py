@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import Rule, expressed, sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -29,7 +30,7 @@ _SINGLES = (dtypes.float16, dtypes.bfloat16)
 def _in_double(function: Callable[..., Any]) -> Callable[..., Any]:
     """`function` computed in double precision and rounded once."""
 
-    def computed(*arrays: Any, **params: Any) -> Any:
+    def computed(*arrays: Any, **params: Any) -> Array:
         found = function(*(each.astype(np.float64, copy=False) for each in arrays), **params)
         return np.asarray(found).astype(arrays[0].dtype, copy=False)
 
@@ -41,7 +42,7 @@ def _check_type(dtype: dtypes.dtype, kernel: str, narrow: bool) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.title}'")
 
 
-def _floating(x: Tensor, kernel: str, narrow: bool) -> Any:
+def _floating(x: Tensor, kernel: str, narrow: bool) -> Array:
     """The data in the type to compute in: integers become the default floating point type."""
     _check_type(x.dtype, kernel, narrow)
     return x._data if x.dtype.rank >= 2 else x._data.astype(dtypes.get_default_dtype().np)
@@ -107,7 +108,7 @@ for _name, _forward, _latex, _brief in (
     _one(_name, _forward, _latex, _brief)
 
 
-def _away_from_zero(name: str, grad: Any, self: Any, slope: Callable[[Any], Any]) -> Any:
+def _away_from_zero(name: str, grad: Tensor, self: Tensor, slope: Callable[[Any], Any]) -> Tensor:
     """grad · slope(self), where the slope, which has a 1 / x in it, is 1/2 at 0."""
     _check_type(self.dtype, f"{name}_backward", False)
     tiny = float(np.finfo(self._data.dtype).eps)
@@ -241,13 +242,13 @@ method("polygamma")(lambda self, n: F["polygamma"](n, self))
 method("polygamma_")(lambda self, n: write(self, *_polygamma(n, self)))
 
 
-def _terms(x: Any, p: int) -> Any:
+def _terms(x: Tensor, p: int) -> Tensor:
     """x and the numbers a half, two halves … below it, along a new last dimension."""
     steps = F["arange"](-p / 2 + 0.5, 0.5, 0.5, dtype=x.dtype)
     return x.unsqueeze(-1) + steps
 
 
-def _mvlgamma(x: Any, *, p: int) -> Any:
+def _mvlgamma(x: Array, *, p: int) -> Any:
     z = x.astype(np.float64)[..., None] + np.arange(1 - p, 1) / 2
     return (functions.lgamma(z).sum(-1) + p * (p - 1) / 4 * math.log(math.pi)).astype(x.dtype)
 
@@ -333,7 +334,7 @@ def _with_number(forward: Callable[..., Any], first: bool) -> Callable[..., Any]
     return lambda x, *, other: forward(x, np.asarray(other, x.dtype))
 
 
-def _refuse_numbers(base: str, names: str, input: Any, other: Any) -> None:
+def _refuse_numbers(base: str, names: str, input: float, other: float) -> None:
     x, y = names.split()
     first = "Number self" if x == "input" else f"Number {x}"
     raise TypeError(
@@ -343,14 +344,14 @@ def _refuse_numbers(base: str, names: str, input: Any, other: Any) -> None:
     )
 
 
-def _log1p_or_zero(grad: Any, self: Any, other: Any) -> Any:
+def _log1p_or_zero(grad: Tensor, self: Tensor, other: Any) -> Tensor:
     if isinstance(other, Tensor):
         return (grad * other.log1p()).masked_fill((self == 0.0) & (other <= -1.0), 0.0)
     logarithm = float(np.log1p(np.float64(other)))
     return (grad * logarithm).masked_fill(self == 0.0, 0.0) if other <= -1.0 else grad * logarithm
 
 
-def _xlog1py(x: Any, y: Any) -> Any:
+def _xlog1py(x: Array, y: Array) -> Array:
     return np.where(np.isnan(y), np.nan, np.where(x == 0, 0.0, x * np.log1p(y)))
 
 
@@ -378,7 +379,7 @@ _overloads(
 
 
 def _incomplete(name: str, alias: str, forward: Callable[..., Any], latex: str, sign: int) -> None:
-    def slope(grad: Any, self: Any, other: Any) -> Any:
+    def slope(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
         density = F["exp"]((self - 1) * F["log"](other) - other - F["lgamma"](self))
         return grad * density if sign > 0 else -grad * density
 
@@ -394,7 +395,7 @@ def _incomplete(name: str, alias: str, forward: Callable[..., Any], latex: str, 
         other=expressed(f"{'' if sign > 0 else '-'}grad * other ** (self - 1) * exp(-other) / gamma(self)", slope),
     )
 
-    def prepare(input: Any, other: Any) -> Prepared:
+    def prepare(input: Tensor, other: Any) -> Prepared:
         for at, (argument, value) in enumerate((("input", input), ("other", other)), start=1):
             if not isinstance(value, Tensor):
                 raise TypeError(

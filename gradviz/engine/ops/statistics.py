@@ -10,6 +10,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import one_by_one
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import no_derivative, op
 from gradviz.engine.kernel.state import warn_once
@@ -116,14 +117,14 @@ def nanquantile(
 # --- the median of what is not NaN ---
 
 
-def _nanmedian(x: Any) -> Any:
+def _nanmedian(x: Array) -> Any:
     known = np.sort(x[~has_nan(x)], axis=None)
     if not known.size:
         return x.dtype.type(np.nan) if x.dtype.kind in "fV" else np.iinfo(x.dtype).min
     return known[(known.size - 1) // 2]
 
 
-def _nanmedian_along(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+def _nanmedian_along(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     axis = wrap_dim(dim, x.ndim)
@@ -169,7 +170,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 # --- histograms ---
 
 
-def _counted(x: Any, weight: Any, *, edges: Sequence[Any], density: bool) -> Any:
+def _counted(x: Array, weight: Array | None, *, edges: Sequence[Any], density: bool) -> Array:
     """How many rows of `x` fall into each cell of a grid, or the sum of their weights."""
     at = []
     inside = np.ones(len(x), np.bool_)
@@ -200,14 +201,14 @@ HISTOGRAM = op(
 )
 
 
-def _edges(column: Any, bins: int, low: float, high: float) -> Any:
+def _edges(column: Array, bins: int, low: float, high: float) -> Array:
     if low == high:
         low, high = low - 0.5, high + 0.5
     steps = F["linspace"](float(low), float(high), bins + 1, dtype=dtypes.of(column))
     return steps._data
 
 
-def _range_of(column: Any) -> tuple[float, float]:
+def _range_of(column: Array) -> tuple[float, float]:
     return (float(column.min()), float(column.max())) if column.size else (0.0, 1.0)
 
 
@@ -274,7 +275,7 @@ BINCOUNT = op(
 )
 
 
-def _occurrences(x: Any, weights: Any, minlength: int) -> Any:
+def _occurrences(x: Array, weights: Array | None, minlength: int) -> Array:
     found = overflow.bincount(x, weights, minlength)
     return found.astype(np.float32) if weights is not None and weights.dtype == np.float32 else found
 
@@ -301,13 +302,13 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     return made(one_by_one(_histogram, (input._data, bins, min, max), {}))
 
 
-def _histogram(data: Any, bins: int, low: float, high: float) -> Any:
+def _histogram(data: Array, bins: int, low: float, high: float) -> Array:
     if low == high == 0 and data.size:
         low, high = float(data.min()), float(data.max())
     return np.histogram(data, bins, (low, high))[0].astype(data.dtype)
 
 
-def _mode(x: Any, *, dim: int, keepdim: bool = False) -> Any:
+def _mode(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     """The most frequent value of each row, the smallest of several, and one of its places."""
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.batched import BatchedArray, one_example
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import check_count, extent, memory_of, repeated, start_of, storage_bytes, strided
 from gradviz.engine.kernel.messages import WRITTEN_TWICE, plain_numbers
@@ -34,16 +35,16 @@ _NOT_CONTIGUOUS = (
 )
 
 
-def _seen(x: Any, memory: Any, size: Any, stride: Any, start: int) -> Any:
+def _seen(x: Array, memory: Array, size: Any, stride: Any, start: int) -> Array:
     return strided(memory, x.dtype, size, [step * x.itemsize for step in stride], start)
 
 
-def _strided(x: Any, *, size: Any, stride: Any, storage_offset: int) -> Any:
+def _strided(x: Array, *, size: Any, stride: Any, storage_offset: int) -> Array:
     memory = memory_of(x)
     return _seen(x, memory, size, stride, start_of(x, memory) + storage_offset * x.itemsize)
 
 
-def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Any:
+def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Array:
     """Where in memory each element lies, counted in elements."""
     found = np.array(offset, np.int64)
     for n, step in zip(shape, stride, strict=True):
@@ -51,7 +52,9 @@ def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Any:
     return found.reshape(-1)
 
 
-def _as_strided_grad(grad: Any, self_shape: Any, self_strides: Any, size: Any, stride: Any, storage_offset: int) -> Any:
+def _as_strided_grad(
+    grad: Tensor, self_shape: Any, self_strides: Any, size: Any, stride: Any, storage_offset: int
+) -> Tensor:
     """Through memory: the gradient is put where the view lies, and read where the source lies. Of elements of the
     source that share a place each has its part."""
     many = repeated(size, stride)
@@ -78,7 +81,7 @@ def _once(size: Sequence[int], stride: Sequence[int]) -> tuple[int, ...]:
     return tuple(1 if dim in many else n for dim, n in enumerate(size))
 
 
-def _shared_out(memory: Any, own_shape: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+def _shared_out(memory: Tensor, own_shape: tuple[int, ...], shape: tuple[int, ...]) -> Tensor:
     """Of the gradient of an element that is repeated each repetition has its part."""
     found = memory.reshape(own_shape)
     if own_shape == shape:
@@ -131,7 +134,7 @@ def check_view(size: Sequence[int], stride: Sequence[int], offset: int, itemsize
     check_count(size, itemsize)
 
 
-def _check_example(data: Any, start: int, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
+def _check_example(data: Array, start: int, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
     """Under `vmap` a view may not leave the memory of its example: of the last one it would leave that of all."""
     if len(size) != len(stride):
         raise RuntimeError(
@@ -165,7 +168,7 @@ method("as_strided_")(lambda self, *args, **kw: resize_in_place(self, lambda: as
 # --- a copy whose memory is written as another tensor lies ---
 
 
-def _as_strided_scatter(x: Any, src: Any, *, size: Any, stride: Any, storage_offset: int | None) -> Any:
+def _as_strided_scatter(x: Array, src: Array, *, size: Any, stride: Any, storage_offset: int | None) -> Array:
     if repeated(x.shape, x.strides):
         x = x.copy()
     memory = memory_of(x)
@@ -233,7 +236,7 @@ def as_strided_scatter(
 # --- a part replaced, out of place ---
 
 
-def _replaced(x: Any, src: Any, part: Any) -> Any:
+def _replaced(x: Array, src: Array, part: Any) -> Array:
     found = x.copy()
     part(found)[...] = src
     return found

@@ -330,7 +330,7 @@ def _unfolded(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     return found
 
 
-def _narrowed(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
+def _narrowed(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` entries from `start` along `dim`."""
     if dim >= max(input.ndim, 1):
         raise RuntimeError(

@@ -218,7 +218,7 @@ def _seeds(roots: list[Any], given: Sequence[Any]) -> list[Tensor]:
     return seeds
 
 
-def _seed(root: Tensor | GradientEdge, grad: Any, index: int) -> Tensor:
+def _seed(root: Tensor | GradientEdge, grad: Tensor | None, index: int) -> Tensor:
     shape, numpy_type = root.node.metas[root.output_nr] if isinstance(root, GradientEdge) else _meta(root)
     dtype = dtypes.OF_NUMPY[numpy_type]
     if grad is None:

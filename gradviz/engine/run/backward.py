@@ -219,7 +219,7 @@ def run_tensor_hooks(node: Node, grads: list[Tensor | None], observer: Observer 
                 observer.hook("tensor", node, before, after)
 
 
-def _checked(hook: Any, before: Tensor | None, after: Any) -> Tensor | None:
+def _checked(hook: Any, before: Tensor | None, after: Tensor | None) -> Tensor | None:
     if after is None:
         return before
     if not isinstance(after, Tensor):
@@ -543,7 +543,7 @@ class GraphTask:
             run_post_hooks(node, [], [grad if kept is None else wrap(kept._data)], self.observer)
 
 
-def target_edge(tensor: Any) -> Edge:
+def target_edge(tensor: Tensor) -> Edge:
     """Where the gradient with respect to `tensor` (or at a given edge) arrives."""
     if isinstance(tensor, GradientEdge):
         return tensor.node, tensor.output_nr

@@ -85,7 +85,7 @@ def finish(
     )
 
 
-def _own(value: Any, tensors: list[Tensor], ctx: FunctionCtx) -> Any:
+def _own(value: Tensor, tensors: list[Tensor], ctx: FunctionCtx) -> Tensor:
     """An output as the caller gets it: one that is an input (not marked dirty) becomes a view of it."""
     if not isinstance(value, Tensor) or any(value is each for each in ctx.dirty):
         return value

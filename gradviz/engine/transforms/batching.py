@@ -84,7 +84,7 @@ def direct(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
     return row.forward(*arrays, **params)
 
 
-def _without_copies(array: Any) -> Any:
+def _without_copies(array: Array | None) -> Any:
     """An array whose examples are all the same memory, as the one array that it is."""
     if not isinstance(array, BatchedArray):
         return array

@@ -199,7 +199,7 @@ def _marked(made: Any) -> Any:
 # --- between a tensor of all examples and a batched one ---
 
 
-def _repeated(x: Any, *, known: Mapping[int, int]) -> Any:
+def _repeated(x: Array, *, known: Mapping[int, int]) -> Any:
     own = levels_of(x)
     every = dict(sorted({**own, **known}.items()))
     return BatchedArray(spread(x, tuple(every), tuple(every.values())), tuple(every))

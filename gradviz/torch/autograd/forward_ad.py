@@ -66,7 +66,7 @@ def _number(level: int) -> int | None:
     return _Level.number if level == 0 else None
 
 
-def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Tensor:
+def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
     """The tensor, which shares its memory, with a tangent."""
     level = _current() if level is None else level
     if level < 0:

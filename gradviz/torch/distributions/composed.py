@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
-from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.torch.distributions import constraints
 from gradviz.torch.distributions.distribution import Distribution
 from gradviz.torch.distributions.elementary import ComposeTransform, Transform
@@ -41,7 +41,7 @@ class Independent(Distribution):
     variance = property(lambda self: self.base_dist.variance)
 
     @property
-    def has_enumerate_support(self) -> Any:  # type: ignore[override]
+    def has_enumerate_support(self) -> bool:  # type: ignore[override]
         """Whether all values can be listed."""
         return False if self.reinterpreted_batch_ndims > 0 else self.base_dist.has_enumerate_support
 
@@ -57,7 +57,7 @@ class Independent(Distribution):
     def rsample(self, sample_shape: Any = ()) -> Any:
         return self.base_dist.rsample(sample_shape)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         return sum_rightmost(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
 
     def entropy(self) -> Any:
@@ -137,7 +137,7 @@ class TransformedDistribution(Distribution):
             x = transform(x)
         return x
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         event_dim = len(self.event_shape)
@@ -151,7 +151,7 @@ class TransformedDistribution(Distribution):
             y = x
         return found + sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
 
-    def _monotonised(self, value: Any) -> Any:
+    def _monotonised(self, value: Tensor) -> Tensor:
         sign: Any = 1
         for transform in self.transforms:
             sign = sign * transform.sign

@@ -163,10 +163,10 @@ class _GreaterThanEq(_GreaterThan):
 class _LessThan(_Bounded):
     _names = ("upper_bound",)
 
-    def __init__(self, upper_bound: Any) -> None:
+    def __init__(self, upper_bound: Tensor) -> None:
         self.upper_bound = upper_bound
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return value < self.upper_bound
 
 
@@ -188,7 +188,7 @@ class _HalfOpenInterval(_Interval):
 class _Simplex(Constraint):
     event_dim = 1
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return T["all"](value >= 0, dim=-1) & ((value.sum(-1) - 1).abs() < 1e-6)
 
 
@@ -230,12 +230,12 @@ class _CorrCholesky(Constraint):
 class _Square(Constraint):
     event_dim = 2
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         return T["full"](value.shape[:-2], value.shape[-2] == value.shape[-1], dtype=(value == value).dtype)
 
 
 class _Symmetric(_Square):
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         square = super().check(value)
         if not square.all():
             return square
@@ -251,7 +251,7 @@ class _PositiveSemidefinite(_Symmetric):
 
 
 class _PositiveDefinite(_Symmetric):
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
         if not symmetric.all():
             return symmetric

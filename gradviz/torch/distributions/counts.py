@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
@@ -27,7 +28,7 @@ BINARY = {"probs": constraints.unit_interval, "logits": constraints.real}
 class _Binary(Distribution):
     """With `probs` or `logits`, of which each gives the other when it is asked for."""
 
-    def _take(self, probs: Any, logits: Any, *more: Any) -> tuple[Any, ...]:
+    def _take(self, probs: Any, logits: Tensor | None, *more: Any) -> tuple[Any, ...]:
         exactly_one(probs, logits)
         name = "probs" if probs is not None else "logits"
         *others, self.__dict__[name] = broadcast_all(*more, probs if probs is not None else logits)
@@ -35,7 +36,7 @@ class _Binary(Distribution):
         return tuple(others)
 
     @lazy_property
-    def logits(self) -> Any:
+    def logits(self) -> Tensor:
         """The log-odds."""
         return probs_to_logits(self.probs, is_binary=True)
 
@@ -63,7 +64,7 @@ class Bernoulli(_Binary, ExponentialFamily):
     support = constraints.boolean
     has_enumerate_support = True
 
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+    def __init__(self, probs: Any = None, logits: Tensor | None = None, validate_args: bool | None = None) -> None:
         self._take(probs, logits)
         super().__init__(self._param.size(), validate_args=validate_args)
 
@@ -76,11 +77,11 @@ class Bernoulli(_Binary, ExponentialFamily):
         found[self.probs == 0.5] = math.nan
         return found
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             return T["bernoulli"](self.probs.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
@@ -123,7 +124,7 @@ class Geometric(_Binary):
             u = self.probs.new(self._extended_shape(sample_shape)).uniform_(tiny, 1)
             return (u.log() / (-self.probs).log1p()).floor()
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         value, probs = broadcast_all(value, self.probs)
@@ -142,7 +143,11 @@ class Binomial(_Binary):
     has_enumerate_support = True
 
     def __init__(
-        self, total_count: Any = 1, probs: Any = None, logits: Any = None, validate_args: bool | None = None
+        self,
+        total_count: Any = 1,
+        probs: Tensor | None = None,
+        logits: Tensor | None = None,
+        validate_args: bool | None = None,
     ) -> None:
         (count,) = self._take(probs, logits, total_count)
         self.total_count = count.type_as(self._param)
@@ -155,12 +160,12 @@ class Binomial(_Binary):
     mode = property(lambda self: ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count))
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return T["binomial"](self.total_count.expand(shape), self.probs.expand(shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         ways = T["lgamma"](self.total_count + 1)
@@ -184,7 +189,7 @@ class Binomial(_Binary):
         return values.expand((-1, *self._batch_shape)) if expand else values
 
 
-def _positive_part(x: Any) -> Any:
+def _positive_part(x: Tensor) -> Tensor:
     """Half of x + |x|, whose derivative at zero is one half."""
     return (x.clamp(min=0) + x - x.clamp(max=0)) / 2
 
@@ -210,12 +215,12 @@ class NegativeBinomial(_Binary):
     mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0))
     variance = property(lambda self: self.mean / T["sigmoid"](-self.logits))
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             gamma = Gamma(concentration=self.total_count, rate=T["exp"](-self.logits), validate_args=False)
             return T["poisson"](gamma.sample(sample_shape=sample_shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         likely = self.total_count * F.logsigmoid(-self.logits) + value * F.logsigmoid(self.logits)
@@ -241,11 +246,11 @@ class Poisson(ExponentialFamily):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "rate")
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             return T["poisson"](self.rate.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         rate, value = broadcast_all(self.rate, value)
@@ -278,10 +283,10 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
     def _outside(self) -> Any:
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
-    def _cut(self) -> Any:
+    def _cut(self) -> Tensor:
         return T["where"](self._outside(), self.probs, self._lims[0] * T["ones_like"](self.probs))
 
-    def _log_normalizer(self) -> Any:
+    def _log_normalizer(self) -> Tensor:
         cut = self._cut()
         below = T["where"](cut <= 0.5, cut, T["zeros_like"](cut))
         above = T["where"](cut >= 0.5, cut, T["ones_like"](cut))
@@ -317,7 +322,7 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
     def rsample(self, sample_shape: Any = ()) -> Any:
         return self.icdf(T["rand"](self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)

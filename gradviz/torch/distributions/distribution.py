@@ -178,7 +178,7 @@ class ExponentialFamily(Distribution):
     _is_natural: ClassVar[bool] = True
 
 
-def exactly_one(probs: Any, logits: Any) -> None:
+def exactly_one(probs: Any, logits: Tensor | None) -> None:
     """Refuse both or none of two parameters that stand for the same thing."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
@@ -63,7 +64,7 @@ class Transform:
     def __ne__(self, other: object) -> bool:
         return not self == other
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Tensor) -> Any:
         if self._cache_size == 0:
             return self._call(x)
         if x is self._cached[0]:
@@ -72,7 +73,7 @@ class Transform:
         self._cached = x, y
         return y
 
-    def _inv_call(self, y: Any) -> Any:
+    def _inv_call(self, y: Tensor) -> Any:
         if self._cache_size == 0:
             return self._inverse(y)
         if y is self._cached[1]:
@@ -128,7 +129,7 @@ class _InverseTransform(Transform):
     def __repr__(self) -> str:
         return f"_InverseTransform({self._inv!r})"
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Tensor) -> Any:
         return self._inv._inv_call(x)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -195,7 +196,7 @@ class ComposeTransform(Transform):
     def with_cache(self, cache_size: int = 1) -> Any:
         return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size=cache_size)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Tensor) -> Tensor:
         for part in self.parts:
             x = part(x)
         return x
@@ -243,10 +244,10 @@ class ExpTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return x.exp()
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return y.log()
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -272,10 +273,10 @@ class PowerTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return x.pow(self.exponent)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return y.pow(1 / self.exponent)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -287,7 +288,7 @@ class PowerTransform(Transform):
     inverse_shape = forward_shape
 
 
-def _clipped_sigmoid(x: Any) -> Any:
+def _clipped_sigmoid(x: Tensor) -> Tensor:
     info = finfo(x.dtype)
     return T["clamp"](T["sigmoid"](x), min=info.tiny, max=1.0 - info.eps)
 
@@ -302,10 +303,10 @@ class SigmoidTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return _clipped_sigmoid(x)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         info = finfo(y.dtype)
         y = y.clamp(min=info.tiny, max=1.0 - info.eps)
         return y.log() - (-y).log1p()
@@ -324,10 +325,10 @@ class SoftplusTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return F.softplus(x)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return (-y).expm1().neg().log() + y
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -344,10 +345,10 @@ class TanhTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return x.tanh()
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return T["atanh"](y)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -364,8 +365,8 @@ class AbsTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return x.abs()
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return y

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
-from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
@@ -49,7 +49,7 @@ class Categorical(Distribution):
     )
 
     @lazy_property
-    def logits(self) -> Any:
+    def logits(self) -> Tensor:
         """The log-probabilities."""
         return probs_to_logits(self.probs)
 
@@ -63,14 +63,14 @@ class Categorical(Distribution):
     mode = property(lambda self: self.probs.argmax(dim=-1))
     variance = property(lambda self: T["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype))
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         shape = Size(sample_shape)
         rows = self.probs.reshape(-1, self._num_events)
         with no_grad():
             found = T["multinomial"](rows, shape.numel(), True).T
         return found.reshape(self._extended_shape(shape))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         value = value.long().unsqueeze(-1)
@@ -128,7 +128,7 @@ class Multinomial(_OverCategorical):
             batch_shape, _instance, total_count=self.total_count, _categorical=self._categorical.expand(batch_shape)
         )
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         sample_shape = Size(sample_shape)
         samples = self._categorical.sample(Size((self.total_count,)) + sample_shape)
         shifted = samples.permute(*range(1, samples.dim()), 0)
@@ -143,7 +143,7 @@ class Multinomial(_OverCategorical):
         weight = (T["exp"](self._binomial.log_prob(support)) * T["lgamma"](support + 1)).sum((0, -1))
         return n * found - T["lgamma"](n + 1) + weight
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
@@ -175,11 +175,11 @@ class OneHotCategorical(_OverCategorical):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._like(batch_shape, _instance, _categorical=self._categorical.expand(batch_shape))
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         indices = self._categorical.sample(Size(sample_shape))
         return F.one_hot(indices, self._categorical._num_events).to(self._categorical._param)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return self._categorical.log_prob(value.max(-1)[1])
@@ -254,7 +254,7 @@ class MixtureSameFamily(Distribution):
     mixture_distribution = property(lambda self: self._mixture_distribution)
     component_distribution = property(lambda self: self._component_distribution)
 
-    def _pad_mixture_dimensions(self, x: Any) -> Any:
+    def _pad_mixture_dimensions(self, x: Tensor) -> Tensor:
         padded = len(self.batch_shape) - len(self.mixture_distribution.batch_shape)
         shape = x.shape
         return x.reshape(shape[:-1] + (1,) * padded + shape[-1:] + (1,) * self._event_ndims)
@@ -276,14 +276,14 @@ class MixtureSameFamily(Distribution):
         cdf = self.component_distribution.cdf(x.unsqueeze(-1 - self._event_ndims))
         return T["sum"](cdf * self.mixture_distribution.probs, dim=-1)
 
-    def log_prob(self, x: Any) -> Any:
+    def log_prob(self, x: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(x)
         component = self.component_distribution.log_prob(x.unsqueeze(-1 - self._event_ndims))
         mixture = T["log_softmax"](self.mixture_distribution.logits, dim=-1)
         return T["logsumexp"](component + mixture, dim=-1)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         with no_grad():
             sample_len, batch_len = len(sample_shape), len(self.batch_shape)
             gather_dim, event_shape = sample_len + batch_len, self.event_shape

@@ -18,7 +18,7 @@ from gradviz.torch.distributions.utils import broadcast_all, standard_normal
 from gradviz.torch.nn import functional as F
 
 
-def _dirichlet_backward(x: Tensor, concentration: Tensor, grad_output: Tensor) -> Any:
+def _dirichlet_backward(x: Tensor, concentration: Tensor, grad_output: Tensor) -> Tensor:
     total = concentration.sum(-1, True).expand_as(concentration)
     grad = T["_dirichlet_grad"](x, concentration, total)
     return grad * (grad_output - (x * grad_output).sum(-1, True))
@@ -33,7 +33,7 @@ class _Dirichlet(Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, grad_output: Any) -> Any:
+    def backward(ctx: Any, grad_output: Tensor) -> Tensor:
         x, concentration = ctx.saved_tensors
         return _dirichlet_backward(x, concentration, grad_output)
 
@@ -62,7 +62,7 @@ class Gamma(ExponentialFamily):
         value.detach().clamp_(min=finfo(value.dtype).tiny)
         return value
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         value = T["as_tensor"](value, dtype=self.rate.dtype)
         if self._validate_args:
             self._validate_sample(value)
@@ -84,7 +84,7 @@ class Chi2(Gamma):
 
     arg_constraints = {"df": constraints.positive}  # noqa: RUF012
 
-    def __init__(self, df: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, df: Tensor, validate_args: bool | None = None) -> None:
         super().__init__(0.5 * df, 0.5, validate_args=validate_args)
 
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
@@ -103,7 +103,7 @@ class Dirichlet(ExponentialFamily):
     support = constraints.simplex
     has_rsample = True
 
-    def __init__(self, concentration: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, concentration: Tensor, validate_args: bool | None = None) -> None:
         if concentration.dim() < 1:
             raise ValueError("`concentration` parameter must be at least one-dimensional.")
         self.concentration = concentration
@@ -133,7 +133,7 @@ class Dirichlet(ExponentialFamily):
     def rsample(self, sample_shape: Any = ()) -> Any:
         return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         found = T["xlogy"](self.concentration - 1.0, value).sum(-1)
@@ -155,7 +155,7 @@ class Beta(ExponentialFamily):
     support = constraints.unit_interval
     has_rsample = True
 
-    def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, concentration1: Tensor, concentration0: Tensor, validate_args: bool | None = None) -> None:
         if isinstance(concentration1, (int, float)) and isinstance(concentration0, (int, float)):
             both = T["tensor"]([float(concentration1), float(concentration0)])
         else:
@@ -179,7 +179,7 @@ class Beta(ExponentialFamily):
     def rsample(self, sample_shape: Any = ()) -> Any:
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return self._dirichlet.log_prob(T["stack"]([value, 1.0 - value], -1))
@@ -231,7 +231,7 @@ class StudentT(Distribution):
         z = self._chi2.rsample(sample_shape)
         return self.loc + self.scale * (x * T["rsqrt"](z / self.df))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         y = (value - self.loc) / self.scale
@@ -252,7 +252,7 @@ class FisherSnedecor(Distribution):
     support = constraints.positive
     has_rsample = True
 
-    def __init__(self, df1: Any, df2: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, df1: Tensor, df2: Tensor, validate_args: bool | None = None) -> None:
         self.df1, self.df2 = broadcast_all(df1, df2)
         self._gamma1 = Gamma(self.df1 * 0.5, self.df1)
         self._gamma2 = Gamma(self.df2 * 0.5, self.df2)
@@ -291,7 +291,7 @@ class FisherSnedecor(Distribution):
         y.clamp_(min=tiny)
         return y
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         one, two = self.df1 * 0.5, self.df2 * 0.5
@@ -309,7 +309,7 @@ class InverseGamma(TransformedDistribution):
     has_rsample = True
     base_dist: Gamma
 
-    def __init__(self, concentration: Any, rate: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, concentration: Tensor, rate: Tensor, validate_args: bool | None = None) -> None:
         base = Gamma(concentration, rate, validate_args=validate_args)
         minus = -base.rate.new_ones(())
         super().__init__(base, PowerTransform(minus), validate_args=validate_args)

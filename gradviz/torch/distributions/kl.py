@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.api import LINALG
 from gradviz.torch.distributions.composed import Independent, TransformedDistribution
@@ -60,7 +61,7 @@ def kl_divergence(p: Distribution, q: Distribution) -> Any:
     return formula(p, q)
 
 
-def _infinite_like(x: Any) -> Any:
+def _infinite_like(x: Tensor) -> Tensor:
     return T["full_like"](x, math.inf)
 
 
@@ -278,7 +279,7 @@ def _never(p: Any, q: Any) -> Any:
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
-def _exponential_families(p: Any, q: Any) -> Any:
+def _exponential_families(p: Any, q: Any) -> None:
     raise NotImplementedError(
         "The cross KL-divergence between different exponential families cannot                             "
         "be computed using Bregman divergences"

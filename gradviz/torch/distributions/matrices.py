@@ -19,11 +19,11 @@ from gradviz.torch.distributions.multivariate import precision_to_scale_tril
 from gradviz.torch.distributions.utils import broadcast_all, lazy_property, sum_rightmost
 
 
-def _diagonal(x: Any) -> Any:
+def _diagonal(x: Tensor) -> Tensor:
     return x.diagonal(dim1=-2, dim2=-1)
 
 
-def _mvdigamma(x: Any, p: int) -> Any:
+def _mvdigamma(x: Tensor, p: int) -> Tensor:
     """The slope of the logarithm of the multivariate gamma function."""
     return T["digamma"](x.unsqueeze(-1) - T["arange"](p, dtype=x.dtype).div(2).expand((*x.shape, -1))).sum(-1)
 
@@ -50,7 +50,7 @@ class LKJCholesky(Distribution):
         parts = {"concentration": self.concentration.expand(batch_shape), "dim": self.dim}
         return self._like(batch_shape, _instance, _beta=self._beta.expand((*batch_shape, self.dim)), **parts)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         y = self._beta.sample(sample_shape).unsqueeze(-1)
         below = T["randn"](self._extended_shape(sample_shape), dtype=y.dtype).tril(-1)
         direction = below / below.norm(dim=-1, keepdim=True)
@@ -59,7 +59,7 @@ class LKJCholesky(Distribution):
         rest = T["clamp"](1 - T["sum"](w**2, dim=-1), min=finfo(w.dtype).tiny)
         return w + T["diag_embed"](rest.sqrt())
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         rest = self.dim - 1
@@ -90,9 +90,9 @@ class Wishart(ExponentialFamily):
     def __init__(
         self,
         df: Any,
-        covariance_matrix: Any = None,
+        covariance_matrix: Tensor | None = None,
         precision_matrix: Any = None,
-        scale_tril: Any = None,
+        scale_tril: Tensor | None = None,
         validate_args: bool | None = None,
     ) -> None:
         given = {
@@ -119,7 +119,7 @@ class Wishart(ExponentialFamily):
         self._unbroadcasted_scale_tril = makers[name](matrix) if name in makers else matrix
         self._dist_chi2 = self._chi2()
 
-    def _take_df(self, df: Any, matrix: Any) -> None:
+    def _take_df(self, df: Any, matrix: Tensor) -> None:
         if isinstance(df, (int, float)):
             self._batch_shape = Size(matrix.shape[:-2])
             self.df = T["tensor"](df, dtype=matrix.dtype)
@@ -161,7 +161,7 @@ class Wishart(ExponentialFamily):
         factor = self._unbroadcasted_scale_tril
         return self._full(T["cholesky_solve"](T["eye"](self._event_shape[-1], dtype=factor.dtype), factor))
 
-    def _times_df(self, factor: Any, matrix: Any) -> Any:
+    def _times_df(self, factor: Tensor, matrix: Tensor) -> Tensor:
         return factor.view((*self._batch_shape, 1, 1)) * matrix
 
     @property
@@ -180,7 +180,7 @@ class Wishart(ExponentialFamily):
         sides = _diagonal(v)
         return self._times_df(self.df, v.pow(2) + T["einsum"]("...i,...j->...ij", sides, sides))
 
-    def _bartlett(self, sample_shape: Any) -> Any:
+    def _bartlett(self, sample_shape: Size) -> Any:
         n = self._event_shape[-1]
         roots = self._dist_chi2.rsample(sample_shape).sqrt()
         noise = roots.clamp(min=finfo(roots.dtype).eps).diag_embed(dim1=-2, dim2=-1)
@@ -205,7 +205,7 @@ class Wishart(ExponentialFamily):
                 break
         return sample
 
-    def _over_batch(self, found: Any) -> Any:
+    def _over_batch(self, found: Tensor) -> Tensor:
         dims = [-(i + 1) for i in range(len(self._batch_shape))]
         return found.amax(dims) if dims else found
 
@@ -213,7 +213,7 @@ class Wishart(ExponentialFamily):
         """Half the logarithm of the determinant of twice the covariance."""
         return self._event_shape[-1] * math.log(2) / 2 + _diagonal(self._unbroadcasted_scale_tril).log().sum(-1)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         nu, p = self.df, self._event_shape[-1]
@@ -230,7 +230,7 @@ class Wishart(ExponentialFamily):
         return -self.precision_matrix / 2, (self.df - self._event_shape[-1] - 1) / 2
 
 
-def _log_normalizer(x: Any, y: Any) -> tuple[Any, Any, Any]:
+def _log_normalizer(x: Tensor, y: Tensor) -> tuple[Any, Any, Any]:
     """What normalizes a Wishart of these natural parameters, and its slopes along both."""
     p = x.shape[-1]
     half = y + (p + 1) / 2

@@ -8,7 +8,7 @@ import math
 from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
-from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
@@ -37,7 +37,7 @@ class Normal(ExponentialFamily):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: Any = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return T["normal"](self.loc.expand(shape), self.scale.expand(shape))
@@ -70,7 +70,7 @@ class Laplace(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor, scale: Tensor, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.size(), validate_args=validate_args)
 
@@ -87,7 +87,7 @@ class Laplace(Distribution):
         u = self.loc.new(self._extended_shape(sample_shape)).uniform_(eps - 1, 1)
         return self.loc - self.scale * u.sign() * T["log1p"](-u.abs())
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         return -T["log"](2 * self.scale) - T["abs"](value - self.loc) / self.scale
@@ -113,7 +113,7 @@ class Cauchy(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Any, scale: Tensor, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         super().__init__(self.loc.size(), validate_args=validate_args)
 
@@ -127,7 +127,7 @@ class Cauchy(Distribution):
     def rsample(self, sample_shape: Any = ()) -> Any:
         return self.loc + self.loc.new(self._extended_shape(sample_shape)).cauchy_() * self.scale
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
@@ -171,7 +171,7 @@ class Uniform(Distribution):
         drawn = T["rand"](self._extended_shape(sample_shape), dtype=self.low.dtype)
         return self.low + drawn * (self.high - self.low)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         inside = self.low.le(value).type_as(self.low).mul(self.high.gt(value).type_as(self.low))
@@ -211,7 +211,7 @@ class Exponential(ExponentialFamily):
     def rsample(self, sample_shape: Any = Size()) -> Any:  # noqa: B008
         return self.rate.new(self._extended_shape(sample_shape)).exponential_() / self.rate
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         return self.rate.log() - self.rate * value
@@ -244,14 +244,14 @@ _LARGE = (
 )  # fmt: skip
 
 
-def _polynomial(y: Any, coefficients: tuple[float, ...]) -> Any:
+def _polynomial(y: Tensor, coefficients: tuple[float, ...]) -> Any:
     found: Any = coefficients[-1]
     for each in reversed(coefficients[:-1]):
         found = each + y * found
     return found
 
 
-def _log_bessel(x: Any, order: int) -> Any:
+def _log_bessel(x: Tensor, order: int) -> Tensor:
     """The logarithm of the modified Bessel function of the first kind, of x above zero."""
     ratio = x / 3.75
     small = _polynomial(ratio * ratio, _SMALL[order])
@@ -267,7 +267,7 @@ class VonMises(Distribution):
     support = constraints.real
     has_rsample = False
 
-    def __init__(self, loc: Any, concentration: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor, concentration: Tensor, validate_args: bool | None = None) -> None:
         self.loc, self.concentration = broadcast_all(loc, concentration)
         super().__init__(self.loc.shape, validate_args=validate_args)
 
@@ -283,7 +283,7 @@ class VonMises(Distribution):
         parts = self.loc.expand(batch_shape), self.concentration.expand(batch_shape)
         return type(self)(*parts, validate_args=self.__dict__.get("_validate_args"))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         height = self.concentration * T["cos"](value - self.loc)
@@ -294,7 +294,7 @@ class VonMises(Distribution):
         with no_grad():
             return self._angles(shape).to(self.loc.dtype)
 
-    def _angles(self, shape: Any) -> Any:
+    def _angles(self, shape: Size) -> Any:
         loc, kappa = self.loc.double(), self.concentration.double()
         ratio = self._envelope(kappa)
         angle, done = T["zeros"](shape, dtype=loc.dtype), T["zeros"](shape, dtype=T["tensor"](True).dtype)
@@ -309,7 +309,7 @@ class VonMises(Distribution):
         return (angle + math.pi + loc) % (2 * math.pi) - math.pi
 
     @staticmethod
-    def _envelope(kappa: Any) -> Any:
+    def _envelope(kappa: Tensor) -> Tensor:
         tau = 1 + (1 + 4 * kappa**2).sqrt()
         rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
         return T["where"](kappa < 1e-5, 1 / kappa + kappa, (1 + rho**2) / (2 * rho))
@@ -325,7 +325,7 @@ class GeneralizedPareto(Distribution):
     }
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor, scale: Tensor, concentration: Tensor, validate_args: bool | None = None) -> None:
         self.loc, self.scale, self.concentration = broadcast_all(loc, scale, concentration)
         super().__init__(self.loc.size(), validate_args=validate_args)
 
@@ -360,10 +360,10 @@ class GeneralizedPareto(Distribution):
         zero = T["isclose"](self.concentration, T["zeros_like"](self.concentration))
         return zero, T["where"](zero, T["ones_like"](self.concentration), self.concentration)
 
-    def _scaled(self, value: Any) -> Any:
+    def _scaled(self, value: Tensor) -> Any:
         return (value - self.loc) / self.scale
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         z = self._scaled(value)
@@ -372,7 +372,7 @@ class GeneralizedPareto(Distribution):
         curved = T["where"](power == 0, power, power * T["log1p"](shape * z))
         return -self.scale.log() - T["where"](zero, z, curved)
 
-    def log_survival_function(self, value: Any) -> Any:
+    def log_survival_function(self, value: Tensor) -> Tensor:
         """The logarithm of the probability of more than this value."""
         if self._validate_args:
             self._validate_sample(value)
@@ -380,7 +380,7 @@ class GeneralizedPareto(Distribution):
         zero, shape = self._cases()
         return T["where"](zero, -z, -T["log1p"](shape * z) / shape)
 
-    def log_cdf(self, value: Any) -> Any:
+    def log_cdf(self, value: Tensor) -> Tensor:
         """The logarithm of the distribution function."""
         return T["log1p"](-T["exp"](self.log_survival_function(value)))
 

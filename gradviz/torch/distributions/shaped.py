@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.ops.facts import finfo
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.distributions import constraints
@@ -30,7 +30,7 @@ class LogNormal(TransformedDistribution):
     support = constraints.positive
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor, scale: Tensor, validate_args: bool | None = None) -> None:
         super().__init__(Normal(loc, scale, validate_args=validate_args), ExpTransform(), validate_args=validate_args)
 
     loc = property(lambda self: self.base_dist.loc)
@@ -54,7 +54,7 @@ class HalfNormal(TransformedDistribution):
     support = constraints.nonnegative
     has_rsample = True
 
-    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, scale: Tensor, validate_args: bool | None = None) -> None:
         super().__init__(Normal(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
 
     scale = property(lambda self: self.base_dist.scale)
@@ -62,7 +62,7 @@ class HalfNormal(TransformedDistribution):
     mode = property(lambda self: T["zeros_like"](self.scale))
     variance = property(lambda self: self.scale.pow(2) * (1 - 2 / math.pi))
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         found = self.base_dist.log_prob(value) + math.log(2)
@@ -87,7 +87,7 @@ class HalfCauchy(TransformedDistribution):
     support = constraints.nonnegative
     has_rsample = True
 
-    def __init__(self, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, scale: Tensor, validate_args: bool | None = None) -> None:
         super().__init__(Cauchy(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
 
     scale = property(lambda self: self.base_dist.scale)
@@ -95,7 +95,7 @@ class HalfCauchy(TransformedDistribution):
     mode = property(lambda self: T["zeros_like"](self.scale))
     variance = property(lambda self: self.base_dist.variance)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         value = T["as_tensor"](value, dtype=self.base_dist.scale.dtype)
@@ -121,7 +121,7 @@ class Gumbel(TransformedDistribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor, scale: Tensor, validate_args: bool | None = None) -> None:
         self.loc, self.scale = broadcast_all(loc, scale)
         info = finfo(self.loc.dtype)
         if isinstance(loc, (int, float)) and isinstance(scale, (int, float)):
@@ -142,7 +142,7 @@ class Gumbel(TransformedDistribution):
         new.loc, new.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
         return new
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         y = (self.loc - value) / self.scale
@@ -164,7 +164,7 @@ class Weibull(TransformedDistribution):
     support = constraints.positive
     has_rsample = True
 
-    def __init__(self, scale: Any, concentration: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, scale: Tensor, concentration: Tensor, validate_args: bool | None = None) -> None:
         self.scale, self.concentration = broadcast_all(scale, concentration)
         self.concentration_reciprocal = self.concentration.reciprocal()
         base = Exponential(T["ones_like"](self.scale), validate_args=validate_args)
@@ -205,7 +205,7 @@ class Pareto(TransformedDistribution):
     arg_constraints = {"alpha": constraints.positive, "scale": constraints.positive}  # noqa: RUF012
     has_rsample = True
 
-    def __init__(self, scale: Any, alpha: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, scale: Tensor, alpha: Tensor, validate_args: bool | None = None) -> None:
         self.scale, self.alpha = broadcast_all(scale, alpha)
         base = Exponential(self.alpha, validate_args=validate_args)
         transforms = [ExpTransform(), AffineTransform(loc=0, scale=self.scale)]
@@ -243,7 +243,7 @@ class Kumaraswamy(TransformedDistribution):
     support = constraints.unit_interval
     has_rsample = True
 
-    def __init__(self, concentration1: Any, concentration0: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, concentration1: Tensor, concentration0: Tensor, validate_args: bool | None = None) -> None:
         self.concentration1, self.concentration0 = broadcast_all(concentration1, concentration0)
         low, high = T["full_like"](self.concentration0, 0), T["full_like"](self.concentration0, 1)
         transforms = [
@@ -288,7 +288,7 @@ class LogisticNormal(TransformedDistribution):
     support = constraints.simplex
     has_rsample = True
 
-    def __init__(self, loc: Any, scale: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor, scale: Tensor, validate_args: bool | None = None) -> None:
         base = Normal(loc, scale, validate_args=validate_args)
         if not base.batch_shape:
             base = base.expand([1])
@@ -323,7 +323,7 @@ class LogitRelaxedBernoulli(_Binary):
         uniforms = clamp_probs(T["rand"](shape, dtype=probs.dtype))
         return (uniforms.log() - (-uniforms).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
@@ -375,7 +375,7 @@ class ExpRelaxedCategorical(Distribution):
         scores = (self.logits + gumbels) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         k = self._categorical._num_events
         if self._validate_args:
             self._validate_sample(value)

@@ -28,7 +28,7 @@ def broadcast_all(*values: Any) -> Any:
     return T["broadcast_tensors"](*made)
 
 
-def standard_normal(shape: Any, like: Tensor) -> Any:
+def standard_normal(shape: Any, like: Tensor) -> Tensor:
     """Normal numbers in the type of a parameter."""
     return T["normal"](T["zeros"](shape, dtype=like.dtype), T["ones"](shape, dtype=like.dtype))
 
@@ -38,19 +38,19 @@ def sum_rightmost(value: Any, count: int) -> Any:
     return value if count == 0 else value.reshape((*value.shape[:-count], -1)).sum(-1)
 
 
-def clamp_probs(probs: Tensor) -> Any:
+def clamp_probs(probs: Tensor) -> Tensor:
     """Probabilities away from 0 and 1, so that their logarithms are finite."""
     eps = finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
-def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Any:
+def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
     """Log-odds of binary events, else logarithms."""
     clamped = clamp_probs(probs)
     return T["log"](clamped) - T["log1p"](-clamped) if is_binary else T["log"](clamped)
 
 
-def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Any:
+def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
     """The probabilities that belong to logits."""
     return T["sigmoid"](logits) if is_binary else F.softmax(logits, dim=-1)
 
@@ -75,7 +75,7 @@ class lazy_property:
         return value
 
 
-def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Any:
+def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
     """A vector's numbers as the lower triangle of a matrix."""
     n = int((-(1 + 2 * diag) + ((1 + 2 * diag) ** 2 + 8 * vec.shape[-1] + 4 * abs(diag) * (diag + 1)) ** 0.5) / 2)
     matrix = T["zeros"]((*vec.shape[:-1], n, n), dtype=vec.dtype)
@@ -84,7 +84,7 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Any:
     return matrix
 
 
-def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Any:
+def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
     """The lower triangle of a matrix as a vector."""
     n = mat.shape[-1]
     if diag < -n or diag >= n:

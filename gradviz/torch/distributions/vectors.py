@@ -54,10 +54,10 @@ class AffineTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Any:
         return self.loc + self.scale * x
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Any:
         return (y - self.loc) / self.scale
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -99,12 +99,12 @@ class IndependentTransform(Transform):
     bijective = property(lambda self: self.base_transform.bijective)
     sign = property(lambda self: self.base_transform.sign)
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Any:
         if x.dim() < self.domain.event_dim:
             raise ValueError("Too few dimensions on input")
         return self.base_transform(x)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Any:
         if y.dim() < self.codomain.event_dim:
             raise ValueError("Too few dimensions on input")
         return self.base_transform.inv(y)
@@ -141,10 +141,10 @@ class ReshapeTransform(Transform):
             return self
         return ReshapeTransform(self.in_shape, self.out_shape, cache_size=cache_size)
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return x.reshape(x.shape[: x.dim() - len(self.in_shape)] + self.out_shape)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -167,11 +167,11 @@ class SoftmaxTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Any:
         probs = (x - x.max(-1, True)[0]).exp()
         return probs / probs.sum(-1, True)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return y.log()
 
 
@@ -185,13 +185,13 @@ class StickBreakingTransform(Transform):
 
     __hash__ = object.__hash__
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         offset = x.shape[-1] + 1 - x.new_ones(x.shape[-1]).cumsum(-1)
         z = _clipped_sigmoid(x - offset.log())
         left = (1 - z).cumprod(-1)
         return F.pad(z, [0, 1], value=1) * F.pad(left, [1, 0], value=1)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Any:
         crop = y[..., :-1]
         offset = y.shape[-1] - crop.new_ones(crop.shape[-1]).cumsum(-1)
         left = T["clamp"](1 - crop.cumsum(-1), min=finfo(y.dtype).tiny)
@@ -249,7 +249,7 @@ class CorrCholeskyTransform(Transform):
 
     domain, codomain, bijective = constraints.real_vector, constraints.corr_cholesky, True
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         x = T["tanh"](x)
         eps = finfo(x.dtype).eps
         r = vec_to_tril_matrix(x.clamp(min=-1 + eps, max=1 - eps), diag=-1)
@@ -258,7 +258,7 @@ class CorrCholeskyTransform(Transform):
         r = r + T["eye"](r.shape[-1], dtype=r.dtype)
         return r * F.pad(root[..., :-1], [1, 0], value=1)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         left = 1 - T["cumsum"](y * y, dim=-1)
         shifted = F.pad(left[..., :-1], [1, 0], value=1)
         y_vec = tril_matrix_to_vec(y, diag=-1)
@@ -300,14 +300,14 @@ class CatTransform(_Parts):
     domain = property(lambda self: constraints.cat([t.domain for t in self.transforms], self.dim, self.lengths))
     codomain = property(lambda self: constraints.cat([t.codomain for t in self.transforms], self.dim, self.lengths))
 
-    def _split(self, x: Any) -> list[Any]:
+    def _split(self, x: Tensor) -> list[Any]:
         starts = [sum(self.lengths[:i]) for i in range(len(self.lengths))]
         return [x.narrow(self.dim, start, length) for start, length in zip(starts, self.lengths, strict=True)]
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return T["cat"]([t(part) for t, part in zip(self.transforms, self._split(x), strict=True)], dim=self.dim)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         return T["cat"]([t.inv(part) for t, part in zip(self.transforms, self._split(y), strict=True)], dim=self.dim)
 
     def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
@@ -325,13 +325,13 @@ class StackTransform(_Parts):
     domain = property(lambda self: constraints.stack([t.domain for t in self.transforms], self.dim))
     codomain = property(lambda self: constraints.stack([t.codomain for t in self.transforms], self.dim))
 
-    def _slices(self, z: Any) -> list[Any]:
+    def _slices(self, z: Tensor) -> list[Any]:
         return [z.select(self.dim, i) for i in range(z.size(self.dim))]
 
-    def _call(self, x: Any) -> Any:
+    def _call(self, x: Tensor) -> Tensor:
         return T["stack"]([t(part) for t, part in zip(self.transforms, self._slices(x), strict=True)], dim=self.dim)
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Tensor:
         parts = zip(self.transforms, self._slices(y), strict=True)
         return T["stack"]([t.inv(part) for t, part in parts], dim=self.dim)
 

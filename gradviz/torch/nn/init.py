@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import distributions
@@ -54,7 +55,7 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
     return fan_in if mode == "fan_in" else fan_out
 
 
-def _fill(tensor: Tensor, values: Any) -> Tensor:
+def _fill(tensor: Tensor, values: Array) -> Tensor:
     with no_grad():
         return tensor.copy_(wrap(np.asarray(values)))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.messages import SET_ON_INFERENCE
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, bare, wrap
@@ -107,7 +108,7 @@ class UninitializedTensorMixin(Tensor):
     __hash__ = Tensor.__hash__
 
 
-def _unshaped(dtype: dtypes.dtype | None) -> Any:
+def _unshaped(dtype: dtypes.dtype | None) -> Array:
     return np.empty(0, (dtype or dtypes.default.dtype).np)
 
 
@@ -165,7 +166,7 @@ class UninitializedBuffer(UninitializedTensorMixin):
     __hash__ = Tensor.__hash__
 
 
-def give_data(tensor: Any, data: Any) -> None:
+def give_data(tensor: Tensor, data: Tensor) -> None:
     """`tensor.data = data`, of a tensor: no other object has an attribute set."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"expected a torch.Tensor, not '{type(tensor).__name__}'")

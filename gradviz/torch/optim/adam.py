@@ -27,7 +27,7 @@ from gradviz.torch.optim.optimizer import (
 MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
-def _check(lr: Any, eps: float, betas: tuple[float, float], weight_decay: float) -> None:
+def _check(lr: float, eps: float, betas: tuple[float, float], weight_decay: float) -> None:
     check_lr(lr)
     check(eps >= 0.0, f"Invalid epsilon value: {eps}")
     check(0.0 <= betas[0] < 1.0, f"Invalid beta parameter at index 0: {betas[0]}")

@@ -35,7 +35,7 @@ def _rates(optimizer: Optimizer, key: str = "lr") -> list[Any]:
     return [group[key].clone() if isinstance(group[key], Tensor) else group[key] for group in optimizer.param_groups]
 
 
-def _set_rate(group: dict[str, Any], rate: Any) -> None:
+def _set_rate(group: dict[str, Any], rate: float) -> None:
     if isinstance(group["lr"], Tensor):
         group["lr"].fill_(number(rate))
     else:
@@ -360,7 +360,7 @@ class ReduceLROnPlateau(LRScheduler):
             return a < best * (1.0 - self.threshold) if self.mode == "min" else a > best * (self.threshold + 1.0)
         return a < best - self.threshold if self.mode == "min" else a > best + self.threshold
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+    def step(self, metrics: Tensor, epoch: int | None = None) -> None:  # type: ignore[override]
         """Look at the metric of one more epoch."""
         if epoch is not None:
             warnings.warn(_EPOCH, UserWarning, stacklevel=2)

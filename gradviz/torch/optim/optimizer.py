@@ -244,7 +244,7 @@ def _register(optimizer: Optimizer, kind: str, hook: Any, prepend: bool) -> Remo
     return handle
 
 
-def _cast(param: Tensor, value: Any, name: str) -> Any:
+def _cast(param: Tensor, value: Tensor, name: str) -> Tensor:
     """A loaded piece of state in the type of its parameter; the step count keeps its own."""
     if isinstance(value, Tensor):
         if name == "step" or not param.dtype.is_floating_point:

@@ -13,7 +13,7 @@ from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter
 
 
-def _position(index: Any, count: int) -> int:
+def _position(index: int, count: int) -> int:
     """Which of so many is meant: no name that a class derived from these could say."""
     (position,) = plain_numbers((index,))
     if not -count <= position < count:
@@ -60,7 +60,7 @@ class _ByIndex(Module):
         raise NotImplementedError
 
 
-def _name(modules: Sequential, index: Any) -> str:
+def _name(modules: Sequential, index: int) -> str:
     return list(modules._modules)[_position(index, len(modules))]
 
 
@@ -226,7 +226,7 @@ class ModuleDict(Module):
             self[name] = module
 
 
-def _held(name: Any, value: Any) -> str:
+def _held(name: int, value: Any) -> str:
     if not isinstance(value, Tensor):
         return f"  ({name}): Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"

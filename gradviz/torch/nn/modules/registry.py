@@ -238,7 +238,7 @@ def start_module(module: Any) -> None:
         module.__dict__[name] = OrderedDict()
 
 
-def _refuse_name(module: Any, kind: str, name: Any, known: dict[str, Any]) -> None:
+def _refuse_name(module: Any, kind: str, name: str, known: dict[str, Any]) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
     if kind == "module" and hasattr(module, name) and name not in known:
@@ -252,7 +252,7 @@ def _refuse_name(module: Any, kind: str, name: Any, known: dict[str, Any]) -> No
         raise KeyError(f"attribute '{name}' already exists")
 
 
-def _set_buffer(module: Any, name: str, value: Any) -> None:
+def _set_buffer(module: Any, name: str, value: str) -> None:
     if value is not None and not isinstance(value, Tensor):
         raise TypeError(
             f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"

@@ -37,13 +37,15 @@ State = Any  # a tensor, or for LSTM the pair (h, c)
 def rnn_step(activation: str) -> Callable[[Tensor, Tensor, Any, Any], Tensor]:
     """One step of an Elman network, from the gates of its input."""
 
-    def step(gates: Tensor, hidden: Tensor, weight: Any, bias: Any) -> Tensor:
+    def step(gates: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         return T[activation](F.linear(hidden, weight, bias) + gates)
 
     return step
 
 
-def lstm_step(gates: Tensor, state: Any, weight: Any, bias: Any, projection: Any = None) -> tuple[Tensor, Tensor]:
+def lstm_step(
+    gates: Tensor, state: Any, weight: Tensor, bias: Tensor, projection: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
     """One step of an LSTM, from the gates of its input."""
     hidden, memory = state
     i, f, g, o = T["chunk"](F.linear(hidden, weight, bias) + gates, 4, 1)
@@ -53,7 +55,7 @@ def lstm_step(gates: Tensor, state: Any, weight: Any, bias: Any, projection: Any
     return hidden if projection is None else T["matmul"](hidden, projection.t()), memory
 
 
-def gru_step(gates: Tensor, hidden: Tensor, weight: Any, bias: Any) -> Tensor:
+def gru_step(gates: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """One step of a GRU, from the gates of its input."""
     ir, iz, inew = T["chunk"](gates, 3, 1)
     hr, hz, hnew = T["chunk"](F.linear(hidden, weight, bias), 3, 1)
@@ -238,7 +240,7 @@ class RNNBase(Module):
         make_parameters(self, shapes, dtype)
         fill_parameters(self, self.reset_parameters)
 
-    def _check_settings_impl(self, dropout: Any) -> None:
+    def _check_settings_impl(self, dropout: float) -> None:
         if not isinstance(dropout, numbers.Number) or isinstance(dropout, bool) or not 0 <= self.dropout <= 1:
             raise ValueError(
                 "dropout should be a number in range [0, 1] representing the probability of an element being zeroed"

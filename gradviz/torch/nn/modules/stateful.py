@@ -157,7 +157,7 @@ def _strangers(module: Module, entries: Any, prefix: str, extra: str, own: dict[
     return found
 
 
-def _fill(module: Module, name: str, key: str, target: Tensor, value: Any, assign: bool, errors: list[str]) -> None:
+def _fill(module: Module, name: str, key: str, target: Tensor, value: Tensor, assign: bool, errors: list[str]) -> None:
     if not isinstance(value, Tensor):
         errors.append(
             f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint '

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.api import FUNCTIONS
@@ -24,7 +25,7 @@ def _grads(parameters: Tensors) -> list[Tensor]:
     return [param._grad for param in listed if param._grad is not None]
 
 
-def _norm(values: Any, p: float) -> Any:
+def _norm(values: Array, p: float) -> Any:
     """The p-norm of an array in its own type, summed in float64 as PyTorch's vector code nearly does."""
     magnitudes = np.abs(values).astype(np.float64)
     kind = values.real.dtype
@@ -57,7 +58,7 @@ def get_total_norm(
     return wrap(total)
 
 
-def _replace(grad: Tensor, values: Any) -> None:
+def _replace(grad: Tensor, values: Array) -> None:
     if state.observer is not None:
         state.observer.before_write(grad)
     with paused():

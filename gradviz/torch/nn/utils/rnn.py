@@ -148,7 +148,7 @@ def pad_sequence(
     return T["_pad_sequence"](tuple(sequences), batch_first, padding_value, padding_side)
 
 
-def unpad_sequence(padded_sequences: Tensor, lengths: Any, batch_first: bool = False) -> list[Tensor]:
+def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
     """The sequences without what was filled up."""
     if not batch_first:
         padded_sequences.transpose_(0, 1)
