@@ -43,6 +43,7 @@ def arguments(function: Callable[..., Any]) -> tuple[Argument, ...]:
     for each in inspect.signature(_innermost(function)).parameters.values():
         if each.kind is not inspect.Parameter.VAR_KEYWORD:
             kind = "" if each.annotation is REQUIRED else str(each.annotation).strip("'\"")
+            kind = "Any" if kind == "object" else kind
             only, spread = each.kind is inspect.Parameter.KEYWORD_ONLY, each.kind is inspect.Parameter.VAR_POSITIONAL
             found.append(Argument(each.name, kind, each.default, only and not spread, spread))
     return tuple(found)

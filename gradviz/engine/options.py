@@ -36,7 +36,7 @@ def _dtype(name: str, given: Any) -> Any:
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
 
 
-def _laid_out(made: Tensor, memory_format: Any) -> Tensor:
+def _laid_out(made: Tensor, memory_format: object) -> Tensor:
     if memory_format is not None and str(memory_format) not in ("torch.contiguous_format", "torch.preserve_format"):
         check_rank(made.ndim, str(memory_format))
         made._data = laid(made._data, memory_format)

@@ -86,7 +86,7 @@ def _current_autograd_node() -> Node | None:
     return found
 
 
-def _will_engine_execute_node(node: Any) -> bool:
+def _will_engine_execute_node(node: object) -> bool:
     """Whether the backward pass that runs now comes to this node."""
     if not isinstance(node, Node):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")

@@ -159,7 +159,7 @@ __all__ = [
 __all__ += "accelerator cpu cuda fft linalg mps signal special version".split()  # those without a file
 
 
-def compile(model: Any = None, **options: Any) -> Any:
+def compile(model: object = None, **options: object) -> Any:
     """The function or module itself: nothing is compiled, so that every operation can be seen."""
     return model if model is not None else lambda function: function
 
@@ -174,7 +174,7 @@ def is_warn_always_enabled() -> _builtins.bool:
     return _state.warn_always
 
 
-def is_storage(obj: Any) -> _builtins.bool:
+def is_storage(obj: object) -> _builtins.bool:
     """Never: storages are not exposed."""
     return False
 

@@ -109,7 +109,7 @@ def grad_and_value(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool =
     """A function that returns the gradient of a scalar function, and its value."""
 
     @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         places, outer = places_of(argnums, len(args)), state.grad
         with layers.layer("grad"), enable_grad():
             leaves, rebuild = flatten([args[i] for i in places])
@@ -147,14 +147,14 @@ def grad(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool = False) ->
     both = grad_and_value(func, argnums, has_aux)
 
     @functools.wraps(func)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: object, **kwargs: object) -> Any:
         found, value = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found
 
     return wrapper
 
 
-def vjp(func: Fn, *primals: Any, has_aux: bool = False) -> Any:
+def vjp(func: Fn, *primals: object, has_aux: bool = False) -> Any:
     """The value of a function, and the function that pulls a cotangent back through it."""
     return _pulling(func, primals, tuple(range(len(primals))), False, has_aux)
 
@@ -202,14 +202,14 @@ def _pulling(func: Fn, args: tuple[Any, ...], places: tuple[int, ...], single: b
 
 
 def jacrev(
-    func: Fn, argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False, chunk_size: int | None = None, **_: Any
+    func: Fn, argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False, chunk_size: int | None = None, **_: object
 ) -> Fn:
     """A function that returns the Jacobian, backwards: one pass for all rows, or for `chunk_size` at a time."""
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
     @functools.wraps(func)
-    def wrapper(*args: Any) -> Any:
+    def wrapper(*args: object) -> Any:
         no_complex("jacrev", args, "inputs")
         places = places_of(argnums, len(args))
         out, pull, *aux = _pulling(func, args, places, False, has_aux)
@@ -250,7 +250,7 @@ def _pulled(pull: Fn, outs: Sequence[Tensor], rebuild_out: Any, chunk_size: int 
 # --- forwards ---
 
 
-def jvp(func: Fn, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False) -> Any:
+def jvp(func: Fn, primals: object, tangents: object, *, strict: bool = False, has_aux: bool = False) -> Any:
     """The value of a function and its directional derivative."""
     if not isinstance(primals, tuple):
         raise RuntimeError(f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals).")
@@ -258,7 +258,7 @@ def jvp(func: Fn, primals: Any, tangents: Any, *, strict: bool = False, has_aux:
 
 
 def _pushing(
-    func: Fn, args: tuple[Any, ...], tangents: Any, places: tuple[int, ...], strict: bool, has_aux: bool
+    func: Fn, args: tuple[Any, ...], tangents: object, places: tuple[int, ...], strict: bool, has_aux: bool
 ) -> Any:
     """As `jvp`, for the arguments at some places."""
     chosen = tuple(args[i] for i in places)
@@ -307,12 +307,12 @@ def jacfwd(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, 
     """A function that returns the Jacobian, forwards: all columns in one run of the function."""
 
     @functools.wraps(func)
-    def wrapper(*args: Any) -> Any:
+    def wrapper(*args: object) -> Any:
         no_complex("jacfwd", args, "inputs")
         places = places_of(argnums, len(args))
         leaves, rebuild = flatten(tuple(args[i] for i in places))
 
-        def push(basis: Any) -> Any:
+        def push(basis: object) -> Any:
             values, slopes, *aux = _pushing(func, args, basis, places, False, has_aux)
             no_complex("jacfwd", values, "outputs")
             return (slopes, aux[0]) if has_aux else slopes
@@ -343,7 +343,7 @@ def hessian(func: Fn, argnums: int | tuple[int, ...] = 0) -> Fn:
     return jacfwd(jacrev(func, argnums), argnums)
 
 
-def linearize(func: Fn, *primals: Any) -> tuple[Any, Fn]:
+def linearize(func: Fn, *primals: object) -> tuple[Any, Fn]:
     """The value of a function, and its derivative there as a linear function of the tangents."""
     leaves, _ = flatten(primals)
     output = func(*primals)
@@ -351,7 +351,7 @@ def linearize(func: Fn, *primals: Any) -> tuple[Any, Fn]:
     _, pull = vjp(func, *primals)
     outs, rebuild_out = flatten(output)
 
-    def push(*tangents: Any) -> Any:
+    def push(*tangents: object) -> Any:
         directions, _ = flatten(tangents)
         if structure(tangents) != structure(primals):
             raise RuntimeError(

@@ -41,7 +41,7 @@ _CUDA: dict[str, Any] = {
 
 def _refused(names: list[str], error: type[Exception], text: str) -> Names:
     def made(name: str) -> Callable[..., Any]:
-        def function(*args: Any, **kwargs: Any) -> Any:
+        def function(*args: object, **kwargs: object) -> Any:
             raise error(text)
 
         function.__name__ = function.__qualname__ = name
@@ -53,7 +53,7 @@ def _refused(names: list[str], error: type[Exception], text: str) -> Names:
 
 def _answered(answers: dict[str, Any]) -> Names:
     def made(name: str, answer: Any) -> Callable[..., Any]:
-        def function(*args: Any, **kwargs: Any) -> Any:
+        def function(*args: object, **kwargs: object) -> Any:
             return list(answer) if answer == () else answer
 
         function.__name__ = function.__qualname__ = name
@@ -63,7 +63,7 @@ def _answered(answers: dict[str, Any]) -> Names:
     return {name: made(name, answer) for name, answer in answers.items()}
 
 
-def memory_stats(device: Any = None) -> OrderedDict[str, int]:
+def memory_stats(device: object = None) -> OrderedDict[str, int]:
     """Empty: there is no GPU memory."""
     return OrderedDict()
 
@@ -81,7 +81,7 @@ class device(contextlib.ContextDecorator):
         pass
 
 
-def stream(stream: Any) -> contextlib.AbstractContextManager[None]:
+def stream(stream: object) -> contextlib.AbstractContextManager[None]:
     """Accepted: everything runs in one order."""
     return contextlib.nullcontext()
 

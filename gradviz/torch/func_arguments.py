@@ -12,14 +12,14 @@ from gradviz.engine.kernel.tensor import Tensor
 Rebuild = Callable[[list[Any]], Any]
 
 
-def flatten(tree: Any) -> tuple[list[Any], Rebuild]:
+def flatten(tree: object) -> tuple[list[Any], Rebuild]:
     """The leaves in order, and the function that puts as many others in their places."""
     leaves: list[Any] = []
     shape = _shape_of(tree, leaves)
     return leaves, lambda values: shape(iter(values))
 
 
-def is_branch(tree: Any) -> bool:
+def is_branch(tree: object) -> bool:
     """Whether there are leaves below, rather than this being one."""
     return isinstance(tree, dict) or (isinstance(tree, (tuple, list)) and not hasattr(tree, "numel"))
 
@@ -41,7 +41,7 @@ def _shape_of(tree: Any, leaves: list[Any]) -> Callable[[Any], Any]:
     return next
 
 
-def map_leaves(fn: Callable[[Any], Any], tree: Any) -> Any:
+def map_leaves(fn: Callable[[Any], Any], tree: object) -> Any:
     """The same nesting with `fn` of every leaf."""
     leaves, rebuild = flatten(tree)
     return rebuild([fn(each) for each in leaves])
@@ -78,7 +78,7 @@ def structure(tree: Any, indent: int = 0) -> str:
     return f"TreeSpec({type(tree).__name__}, {context}, [{inside}])"
 
 
-def pretty(tree: Any) -> str:
+def pretty(tree: object) -> str:
     """The shape of a tree in Python's brackets, with a star for each leaf."""
     return repr(map_leaves(lambda leaf: _STAR, tree)) if is_branch(tree) else "*"
 
@@ -97,7 +97,7 @@ _STAR = _Star()
 Argnums = int | tuple[int, ...]
 
 
-def places_of(argnums: Any, count: int) -> tuple[int, ...]:
+def places_of(argnums: object, count: int) -> tuple[int, ...]:
     """The positions of the differentiated arguments among `count`, as numbers from the front."""
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
@@ -126,7 +126,7 @@ def replaced(args: Sequence[Any], places: Sequence[int], values: Sequence[Any]) 
     return given
 
 
-def no_complex(name: str, values: Any, what: str) -> None:
+def no_complex(name: str, values: object, what: str) -> None:
     """jacrev and jacfwd are for real numbers."""
     for i, each in enumerate(flatten(values)[0]):
         if isinstance(each, Tensor) and each.dtype.is_complex:
@@ -146,7 +146,7 @@ def only_tensors(leaves: Sequence[Any], name: str) -> None:
             )
 
 
-def value_and_aux(found: Any, has_aux: bool, name: str) -> tuple[Any, Any]:
+def value_and_aux(found: object, has_aux: bool, name: str) -> tuple[Any, Any]:
     """What the function returned, apart from what it returned besides."""
     if not has_aux:
         return found, None

@@ -27,17 +27,17 @@ __all__ = [
 ScriptModule = Module
 
 
-def script(obj: Any, *args: Any, **options: Any) -> Any:
+def script(obj: object, *args: object, **options: object) -> Any:
     """The function, class or module itself."""
     return obj
 
 
-def trace(func: Any, example_inputs: Any = None, *args: Any, **options: Any) -> Any:
+def trace(func: object, example_inputs: object = None, *args: object, **options: object) -> Any:
     """The function or module itself."""
     return func
 
 
-def trace_module(mod: Any, inputs: Any = None, *args: Any, **options: Any) -> Any:
+def trace_module(mod: object, inputs: object = None, *args: object, **options: object) -> Any:
     """The module itself."""
     return mod
 
@@ -77,16 +77,16 @@ def is_tracing() -> bool:
     return False
 
 
-def annotate(the_type: Any, the_value: Any) -> Any:
+def annotate(the_type: object, the_value: object) -> Any:
     """The value."""
     return the_value
 
 
-def save(m: Any, f: Any, *args: Any, **options: Any) -> None:
+def save(m: object, f: object, *args: object, **options: object) -> None:
     """Refused: there is no compiled program to save."""
     raise RuntimeError("torch.jit.save is not in GradViz: nothing is compiled; use torch.save(model.state_dict(), ...)")
 
 
-def load(f: Any, *args: Any, **options: Any) -> Any:
+def load(f: object, *args: object, **options: object) -> Any:
     """Refused: there is no compiled program to load."""
     raise RuntimeError("torch.jit.load is not in GradViz: nothing is compiled; build the model and load its state dict")

@@ -23,7 +23,7 @@ class _LegacyMeta(type):
 
 
 def _legacy(target: dtypes.dtype) -> Any:
-    def new(cls: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def new(cls: object, *args: object, **kwargs: object) -> Tensor:
         return legacy_tensor(target, *args, **kwargs)
 
     return _LegacyMeta(f"{target.title}Tensor", (), {"__new__": new, "dtype": target})
@@ -46,13 +46,13 @@ def _volatile(self: Tensor) -> bool:
     return False
 
 
-def _set_volatile(self: Tensor, value: Any) -> None:
+def _set_volatile(self: Tensor, value: object) -> None:
     warnings.warn(
         "volatile was removed and now has no effect. Use `with torch.no_grad():` instead.", UserWarning, stacklevel=2
     )
 
 
-def _set_grad_fn(self: Tensor, value: Any) -> None:
+def _set_grad_fn(self: Tensor, value: object) -> None:
     if value is not None:
         raise RuntimeError("_grad_fn can be only set to None")
     self.detach_()

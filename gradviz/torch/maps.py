@@ -41,7 +41,7 @@ def vmap(
     return wrapped
 
 
-def name_of(func: Any) -> str:
+def name_of(func: object) -> str:
     """What error messages call a function."""
     if hasattr(func, "__name__"):
         return str(func.__name__)
@@ -135,7 +135,7 @@ def _check_out_dims(out_dims: int, func: Fn) -> None:
             )
 
 
-def _outputs(found: Any, out_dims: int, layer: layers.Layer, func: Fn) -> Any:
+def _outputs(found: object, out_dims: int, layer: layers.Layer, func: Fn) -> Any:
     leaves, rebuild = flatten(found)
     if isinstance(found, Tensor) and is_branch(out_dims):
         places = list(out_dims) if isinstance(out_dims, tuple) and len(out_dims) == 1 else None
@@ -174,7 +174,7 @@ def _in_chunks(
     leaves: Sequence[Any],
     size: int,
     chunk_size: int,
-    out_dims: Any,
+    out_dims: object,
     randomness: str,
 ) -> Any:
     held = draw.generator.state_bytes() if randomness == "same" else None

@@ -59,7 +59,7 @@ def _dims(dim: Dims, ndim: int) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _summed_type(input: Tensor, dtype: Any) -> Any:
+def _summed_type(input: Tensor, dtype: object) -> Any:
     return dtype or (_dtypes.int64 if input.dtype.rank < 2 else input.dtype)
 
 
@@ -124,7 +124,7 @@ def _count(input: Tensor, dim: Dims, keepdim: bool, mask: Any) -> Tensor:
     return _mask_of(input, mask).sum(dim=dim, keepdim=bool(keepdim))
 
 
-def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: object = None) -> Tensor:
     """The mean of the elements under the mask; NaN where there are none."""
     source = "Input" if dtype is None else "Optional"
     dtype = dtype or input.dtype
@@ -158,7 +158,7 @@ def logsumexp(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: 
 
 
 def logaddexp(
-    input: Tensor, other: Tensor, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None
+    input: Tensor, other: Tensor, *, dtype: object = None, input_mask: Any = None, other_mask: Any = None
 ) -> Tensor:
     """The logarithm of a sum of exponentials of what each mask lets through."""
     x, y = _filled(input, input_mask, -math.inf), _filled(other, other_mask, -math.inf)
@@ -166,7 +166,7 @@ def logaddexp(
 
 
 def norm(
-    input: Tensor, ord: float = 2.0, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+    input: Tensor, ord: float = 2.0, dim: Dims = None, *, keepdim: bool = False, dtype: object = None, mask: Any = None
 ) -> Tensor:
     """The vector norm of the elements under the mask."""
     found = _filled(input, mask, math.inf if ord == -math.inf else 0)
@@ -174,7 +174,7 @@ def norm(
 
 
 def _spread(
-    input: Tensor, dim: Dims, unbiased: bool | None, correction: Any, keepdim: bool, dtype: Any, mask: Any
+    input: Tensor, dim: Dims, unbiased: bool | None, correction: Any, keepdim: bool, dtype: Any, mask: object
 ) -> Tensor:
     by = float(correction) if correction is not None else 1.0 if unbiased is None or unbiased else 0.0
     dtype = dtype or (input.dtype if input.dtype.rank >= 2 else _dtypes.float32)
@@ -196,10 +196,10 @@ def var(
     dim: Dims = None,
     unbiased: bool | None = None,
     *,
-    correction: Any = None,
+    correction: object = None,
     keepdim: bool = False,
-    dtype: Any = None,
-    mask: Any = None,
+    dtype: object = None,
+    mask: object = None,
 ) -> Tensor:
     """The variance of the elements under the mask."""
     return _spread(input, dim, unbiased, correction, keepdim, dtype, mask)
@@ -210,10 +210,10 @@ def std(
     dim: Dims = None,
     unbiased: bool | None = None,
     *,
-    correction: Any = None,
+    correction: object = None,
     keepdim: bool = False,
-    dtype: Any = None,
-    mask: Any = None,
+    dtype: object = None,
+    mask: object = None,
 ) -> Tensor:
     """The standard deviation of the elements under the mask."""
     return _spread(input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()
@@ -232,7 +232,7 @@ softmax, log_softmax, softmin = _soft("softmax", _smallest), _soft("log_softmax"
 
 
 def normalize(
-    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
+    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: object = None, mask: Any = None
 ) -> Tensor:
     """The elements under the mask, divided by their norm; 0 where masked out."""
     length = norm(input, ord, dim, keepdim=True, dtype=dtype or input.dtype, mask=mask)

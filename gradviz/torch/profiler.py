@@ -39,7 +39,7 @@ def supported_activities() -> set[ProfilerActivity]:
 
 
 def schedule(
-    *, wait: int, warmup: int, active: int, repeat: int = 0, **options: Any
+    *, wait: int, warmup: int, active: int, repeat: int = 0, **options: object
 ) -> Callable[[int], ProfilerAction]:
     """Which steps would be recorded."""
     length = wait + warmup + active
@@ -57,7 +57,7 @@ def schedule(
     return action
 
 
-def tensorboard_trace_handler(dir_name: str, *args: Any, **options: Any) -> Callable[[Any], None]:
+def tensorboard_trace_handler(dir_name: str, *args: object, **options: object) -> Callable[[Any], None]:
     """Accepted: there is nothing to write."""
     return lambda profiler: None
 
@@ -65,11 +65,11 @@ def tensorboard_trace_handler(dir_name: str, *args: Any, **options: Any) -> Call
 class Events:
     """What a profile gives: no events, and a table that says why."""
 
-    def table(self, *args: Any, **options: Any) -> str:
+    def table(self, *args: object, **options: object) -> str:
         """The sentence."""
         return NOT_MEASURED
 
-    def key_averages(self, *args: Any, **options: Any) -> Events:
+    def key_averages(self, *args: object, **options: object) -> Events:
         """The same."""
         return self
 
@@ -121,7 +121,7 @@ class profile(contextlib.ContextDecorator):
         """None."""
         return Events()
 
-    def key_averages(self, *args: Any, **options: Any) -> Events:
+    def key_averages(self, *args: object, **options: object) -> Events:
         """None."""
         return Events()
 
@@ -129,7 +129,7 @@ class profile(contextlib.ContextDecorator):
         """None."""
         return Events()
 
-    def table(self, *args: Any, **options: Any) -> str:
+    def table(self, *args: object, **options: object) -> str:
         """The sentence."""
         return NOT_MEASURED
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import Any
 
 from gradviz.engine.ops.draw import generator as default_generator
 from gradviz.engine.run.api import FUNCTIONS as _F
@@ -16,7 +15,7 @@ get_rng_state, set_rng_state = _F["get_rng_state"], _F["set_rng_state"]
 
 
 @contextlib.contextmanager
-def fork_rng(devices: Any = None, enabled: bool = True, **options: Any) -> Iterator[None]:
+def fork_rng(devices: object = None, enabled: bool = True, **options: object) -> Iterator[None]:
     """Within this, random numbers are drawn from a copy of the state, which is forgotten afterwards."""
     if not enabled:
         yield

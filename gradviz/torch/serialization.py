@@ -76,7 +76,7 @@ class _Writer:
         return self._seen[key]
 
 
-def dumped(obj: Any) -> bytes:
+def dumped(obj: object) -> bytes:
     """An object as the bytes of a file."""
     writer = _Writer()
     tree = writer.described(obj)
@@ -189,7 +189,7 @@ _NOT_WEIGHTS = (
 )
 
 
-def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, **options: Any) -> None:
+def save(obj: object, f: object, pickle_module: object = None, pickle_protocol: int = 2, **options: object) -> None:
     """Write an object to a file, by name or open for writing."""
     data = dumped(obj)
     if hasattr(f, "write"):
@@ -201,7 +201,9 @@ def save(obj: Any, f: Any, pickle_module: Any = None, pickle_protocol: int = 2, 
         file.write(data)
 
 
-def load(f: Any, map_location: Any = None, pickle_module: Any = None, weights_only: Any = None, **options: Any) -> Any:
+def load(
+    f: Any, map_location: object = None, pickle_module: object = None, weights_only: object = None, **options: object
+) -> Any:
     """Read what `save` wrote; `map_location` changes nothing here."""
     if hasattr(f, "read"):
         found = loaded(f.read())

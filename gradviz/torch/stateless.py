@@ -22,7 +22,7 @@ def _named(module: Any) -> dict[str, Tensor]:
     }
 
 
-def _untied(module: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
+def _untied(module: object, tensors: Mapping[str, Any]) -> dict[str, Any]:
     """With the tensors that a module has under several names given for all of them."""
     known = _named(module)
     names: dict[int, list[str]] = {}
@@ -41,7 +41,7 @@ def _untied(module: Any, tensors: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _check_keys(module: Any, tensors: Mapping[str, Any]) -> None:
+def _check_keys(module: object, tensors: Mapping[str, Any]) -> None:
     known = _named(module)
     missing, unexpected = known.keys() - tensors.keys(), tensors.keys() - known.keys()
     messages = [
@@ -55,7 +55,7 @@ def _check_keys(module: Any, tensors: Mapping[str, Any]) -> None:
         )
 
 
-def _check_swap(owner: Any, key: str, tensor: Tensor) -> None:
+def _check_swap(owner: object, key: str, tensor: Tensor) -> None:
     """Refuse what is no tensor, or would replace none: a method that Python looks for in the object, say."""
     if tensor is not None and not isinstance(tensor, Tensor):
         raise TypeError(f"{tensor} is not an instance of torch.Tensor")
@@ -93,8 +93,8 @@ def _replaced(module: Any, tensors: Mapping[str, Any]) -> Iterator[None]:
 
 def functional_call(
     module: Any,
-    parameter_and_buffer_dicts: Any,
-    args: Any = None,
+    parameter_and_buffer_dicts: object,
+    args: object = None,
     kwargs: Any = None,
     *,
     tie_weights: bool = True,
@@ -111,7 +111,7 @@ def functional_call(
         return module(*(given if isinstance(given, tuple) else (given,)), **(kwargs or {}))
 
 
-def _one_dictionary(dicts: Any) -> dict[str, Any]:
+def _one_dictionary(dicts: object) -> dict[str, Any]:
     if isinstance(dicts, dict):
         return dicts
     if not isinstance(dicts, Sequence):

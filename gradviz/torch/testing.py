@@ -28,8 +28,8 @@ TOLERANCE = {
 
 
 def assert_close(
-    actual: Any,
-    expected: Any,
+    actual: object,
+    expected: object,
     *,
     allow_subclasses: bool = True,
     rtol: float | None = None,
@@ -39,7 +39,7 @@ def assert_close(
     check_dtype: bool = True,
     check_layout: bool = True,
     check_stride: bool = False,
-    msg: Any = None,
+    msg: object = None,
 ) -> None:
     """Raise AssertionError unless both are close; sequences and mappings are compared item by item."""
     if (rtol is None) != (atol is None):
@@ -74,7 +74,7 @@ def _pairs(actual: Any, expected: Any, place: str) -> Any:
         yield place, actual, expected
 
 
-def _is_sequence(value: Any) -> bool:
+def _is_sequence(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str | bytes)
 
 
@@ -82,11 +82,11 @@ _NUMBERS = (int, float, complex, np.number)
 _BOOLEANS = (bool, np.bool_)
 
 
-def _is_comparable(value: Any) -> bool:
+def _is_comparable(value: object) -> bool:
     return isinstance(value, Tensor | np.ndarray | np.generic | int | float | complex)
 
 
-def _are_mixed(actual: Any, expected: Any) -> bool:
+def _are_mixed(actual: object, expected: object) -> bool:
     return isinstance(actual, Tensor) != isinstance(expected, Tensor)
 
 
@@ -101,7 +101,7 @@ class _Asked:
     check_dtype: bool
     check_stride: bool
 
-    def problem(self, actual: Any, expected: Any) -> str:
+    def problem(self, actual: object, expected: object) -> str:
         """What differs, or nothing."""
         if actual is None or expected is None:
             return "" if actual is expected else f"None mismatch: {actual} is not {expected}"
@@ -120,7 +120,7 @@ class _Asked:
             )
         return self._of_values(actual, expected)
 
-    def _of_values(self, actual: Any, expected: Any) -> str:
+    def _of_values(self, actual: object, expected: object) -> str:
         numbers = not isinstance(actual, Tensor) and not isinstance(expected, Tensor)
         a, b = _tensor(actual), _tensor(expected)
         if a.shape != b.shape:
@@ -145,7 +145,7 @@ class _Asked:
         return _of_tensors(wrong, difference, ratio, relative, absolute)
 
 
-def _tensor(value: Any) -> Tensor:
+def _tensor(value: object) -> Tensor:
     if isinstance(value, float):
         return as_tensor(np.float64(value))
     return as_tensor(value)
@@ -155,7 +155,7 @@ def _allowed(tolerance: float, exact: bool) -> str:
     return "" if exact else f" (up to {tolerance} allowed)"
 
 
-def _of_scalars(actual: Any, expected: Any, difference: Any, ratio: Any, relative: float, absolute: float) -> str:
+def _of_scalars(actual: object, expected: object, difference: Any, ratio: Any, relative: float, absolute: float) -> str:
     left, right = (v.item() if isinstance(v, Tensor) else v for v in (actual, expected))
     exact = not relative and not absolute
     kind = "equal" if exact else "close"
@@ -181,13 +181,13 @@ def _of_tensors(wrong: Any, difference: Any, ratio: Any, relative: float, absolu
 def make_tensor(
     *shape: Any,
     dtype: dtypes.dtype,
-    device: Any,
+    device: object,
     low: float | None = None,
     high: float | None = None,
     requires_grad: bool = False,
     noncontiguous: bool = False,
     exclude_zero: bool = False,
-    memory_format: Any = None,
+    memory_format: object = None,
 ) -> Tensor:
     """A tensor of random numbers from `low` up to `high`; by default from -9 to 9."""
     size = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape

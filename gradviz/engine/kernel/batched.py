@@ -98,13 +98,13 @@ class BatchedArray(NDArrayOperatorsMixin):
 
     # --- what it refuses ---
 
-    def __array__(self, *args: Any, **kwargs: Any) -> Array:
+    def __array__(self, *args: object, **kwargs: object) -> Array:
         raise RuntimeError(NO_POINTER)
 
     def __bool__(self) -> bool:
         raise RuntimeError(NO_CHOICE)
 
-    def item(self, *args: Any) -> None:
+    def item(self, *args: object) -> None:
         """One number is not one here."""
         raise RuntimeError(NO_ITEM)
 
@@ -119,7 +119,7 @@ class BatchedArray(NDArrayOperatorsMixin):
 
     # --- what runs on all examples ---
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **kwargs: Any) -> Any:
         if method != "__call__" or ("out" in kwargs and kwargs["out"] not in ((...,), ...)):
             return one_by_one(getattr(ufunc, method), inputs, kwargs)
         kwargs.pop("out", None)
@@ -129,7 +129,7 @@ class BatchedArray(NDArrayOperatorsMixin):
             return tuple(BatchedArray(np.asarray(each), levels) for each in made)
         return BatchedArray(np.asarray(made), levels)
 
-    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(self, func: Any, types: object, args: Any, kwargs: Any) -> Any:
         if func is np.may_share_memory:
             first, second = (each.phys if isinstance(each, BatchedArray) else each for each in args)
             return bool(np.may_share_memory(first, second))
@@ -163,15 +163,15 @@ class BatchedArray(NDArrayOperatorsMixin):
         """Whether something holds in any example: what is checked before an operation; along a dimension, apart."""
         return bool(self.phys.any()) if not args and not kwargs else self._each("any", args, kwargs)
 
-    def all(self, *args: Any, **kwargs: Any) -> bool:
+    def all(self, *args: object, **kwargs: object) -> bool:
         """As `any`, in all examples."""
         return bool(self.phys.all()) if not args and not kwargs else self._each("all", args, kwargs)
 
-    def min(self, *args: Any, **kwargs: Any) -> Any:
+    def min(self, *args: object, **kwargs: object) -> Any:
         """As `any`, the smallest of all numbers, to compare with."""
         return Bound(self.phys.min()) if not args and not kwargs else self._each("min", args, kwargs)
 
-    def max(self, *args: Any, **kwargs: Any) -> Any:
+    def max(self, *args: object, **kwargs: object) -> Any:
         """As `any`, the largest."""
         return Bound(self.phys.max()) if not args and not kwargs else self._each("max", args, kwargs)
 
@@ -186,7 +186,7 @@ class BatchedArray(NDArrayOperatorsMixin):
             return BatchedArray(self.phys[(slice(None),) * len(self.levels) + parts], self.levels)
         return one_by_one(lambda x, at: x[at], (self, key), {})
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         for at in np.ndindex(self.sizes):
             self.phys[at][_pick(key, self.levels, at)] = _pick(value, self.levels, at)
 
@@ -215,12 +215,12 @@ def in_order(data: Array) -> Array:
     return np.ascontiguousarray(data).reshape(data.shape)
 
 
-def everything(data: Any) -> Array:
+def everything(data: object) -> Array:
     """The numbers of all examples in one array, for a check."""
     return data.phys if isinstance(data, BatchedArray) else np.asarray(data)
 
 
-def plain(data: Any) -> Any:
+def plain(data: object) -> Any:
     """What a NumPy function returned as an array; batched data as they are."""
     return data if isinstance(data, BatchedArray) else np.asarray(data)
 
@@ -274,7 +274,7 @@ def refuse_truth(message: str, *tensors: Any) -> None:
 _BLANK = (np.zeros_like, np.ones_like, np.empty_like, np.full_like)
 
 
-def levels_of(values: Any) -> dict[int, int]:
+def levels_of(values: object) -> dict[int, int]:
     """The levels that occur in nested arguments, and their sizes."""
     found: dict[int, int] = {}
     waiting = [values]
@@ -289,7 +289,7 @@ def levels_of(values: Any) -> dict[int, int]:
     return dict(sorted(found.items()))
 
 
-def place_of(data: Any, level: int) -> int:
+def place_of(data: object, level: int) -> int:
     """The dimension that a level was mapped over, as far as it is known: the first one else."""
     return data.place if isinstance(data, BatchedArray) and data.levels[-1] == level else 0
 

@@ -163,7 +163,7 @@ def attribute(node: Node, name: str) -> Any:
     raise AttributeError(f"'{node.class_name}' object has no attribute '_saved_{name}'")
 
 
-def _as_stored(name: str, value: Any) -> Any:
+def _as_stored(name: str, value: object) -> Any:
     if name == "reduction" and value in _REDUCTIONS:
         return _REDUCTIONS.index(value)  # PyTorch keeps the number of its enumeration
     if name in _UNSIGNED:
@@ -398,7 +398,7 @@ def bare(kind: type[Node], cls: type[Node] = Node) -> Node:
     return node
 
 
-def shown(node: Any) -> Any:
+def shown(node: object) -> Any:
     """The node as an instance of the class that it is known by; None for None."""
     if type(node) is Node:
         node.__class__ = kind = node._kind

@@ -42,16 +42,16 @@ class Layer:
 class Transforms(Protocol):
     """How operations run while a layer is open; `layered` is it, and says so here, where those below it can look."""
 
-    def apply(self, row: Any, tensors: Any, arrays: Any, params: Any) -> Any:
+    def apply(self, row: object, tensors: object, arrays: object, params: object) -> Any:
         """An operation."""
 
-    def write(self, target: Tensor, row: Any, tensors: Any, arrays: Any, params: Any) -> Tensor:
+    def write(self, target: Tensor, row: object, tensors: object, arrays: object, params: object) -> Tensor:
         """An operation in place."""
 
-    def add(self, tensor: Any, level: int, dim: int) -> Any:
+    def add(self, tensor: object, level: int, dim: int) -> Any:
         """A tensor with a dimension taken apart into the examples of a level."""
 
-    def remove(self, tensor: Any, level: int, dim: int, size: int) -> Any:
+    def remove(self, tensor: object, level: int, dim: int, size: int) -> Any:
         """A tensor with the examples of a level as a dimension."""
 
 
@@ -161,7 +161,7 @@ def per_example(at: int) -> Callable[[F], F]:
 
     def mark(fn: F) -> F:
         @functools.wraps(fn)
-        def draw(*args: Any, **kwargs: Any) -> Any:
+        def draw(*args: object, **kwargs: object) -> Any:
             if not state.layered or _drawing or not maps():
                 return fn(*args, **kwargs)
             return _drawn(lambda given: fn(*args[:at], given, *args[at + 1 :], **kwargs), args[at])

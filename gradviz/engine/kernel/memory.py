@@ -270,7 +270,7 @@ def dense(x: Array) -> bool:
     return True
 
 
-def laid(x: Array, memory_format: Any) -> Array:
+def laid(x: Array, memory_format: object) -> Array:
     """A copy of the array in a format; None keeps the order of dense arrays."""
     if memory_format is None and x.flags.c_contiguous:
         return x.copy()
@@ -289,7 +289,7 @@ def check_rank(ndim: int, name: str) -> None:
         raise RuntimeError(f"required rank {_LAST[name]} tensor to use {name.removeprefix('torch.')} format")
 
 
-def laid_as(made: Array, like: Array, memory_format: Any) -> Array:
+def laid_as(made: Array, like: Array, memory_format: object) -> Array:
     """A new array in the order of another one, or in a format."""
     if (memory_format is None and like.flags.c_contiguous) or type(made) is not np.ndarray:
         return made
@@ -334,7 +334,7 @@ def is_as_leaf(x: Array, leaf: Array) -> bool:
     return dense(leaf) and all(n == 1 or a == b for n, a, b in zip(x.shape, x.strides, leaf.strides, strict=True))
 
 
-def is_laid(x: Array, memory_format: Any) -> bool:
+def is_laid(x: Array, memory_format: object) -> bool:
     """Whether the elements lie in a format."""
     name = str(memory_format or "torch.contiguous_format")
     if name in _LAST:

@@ -34,7 +34,7 @@ class _Mode:
             return self._wrap_generator(fn)
 
         @functools.wraps(fn)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
+        def wrapped(*args: object, **kwargs: object) -> Any:
             with self.clone():
                 return fn(*args, **kwargs)
 
@@ -42,7 +42,7 @@ class _Mode:
 
     def _wrap_generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(fn)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
+        def wrapped(*args: object, **kwargs: object) -> Any:
             generator = fn(*args, **kwargs)
             step: Callable[[], Any] = functools.partial(generator.send, None)
             while True:

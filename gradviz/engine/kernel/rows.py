@@ -116,7 +116,7 @@ def in_rows(forward: Callable[..., Any]) -> Callable[..., Any]:
     """A forward whose results lie row by row, however its operands lie: NumPy would follow them."""
 
     @functools.wraps(forward)
-    def run(*arrays: Any, **params: Any) -> Any:
+    def run(*arrays: object, **params: object) -> Any:
         made = forward(*arrays, **params)
         return _rows(made) if isinstance(made, np.ndarray) else [*map(_rows, made)] if type(made) in _SEVERAL else made
 
@@ -126,7 +126,7 @@ def in_rows(forward: Callable[..., Any]) -> Callable[..., Any]:
 _SEVERAL = (tuple, list)
 
 
-def _rows(made: Any) -> Any:
+def _rows(made: object) -> Any:
     return made if not isinstance(made, np.ndarray) or made.flags.c_contiguous else made.copy()
 
 
@@ -184,7 +184,7 @@ def op(
 def no_derivative(name: str) -> Function:
     """The joint formula of an operation that PyTorch tracks and has no gradient for; its node is `NotImplemented`."""
 
-    def refuse(grads: Any) -> Any:
+    def refuse(grads: object) -> Any:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")
 
     return refuse

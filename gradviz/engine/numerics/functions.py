@@ -23,7 +23,7 @@ from gradviz.engine.kernel.dtypes import Array
 def precise(function: np.ufunc) -> Callable[..., Any]:
     """`function` with single precision computed in double precision; see Note [The last digit]."""
 
-    def computed(x: Any, *more: Any) -> Any:
+    def computed(x: Any, *more: object) -> Any:
         if x.dtype != np.float32:
             return function(x, *more)
         return function(x, *more, dtype=np.float64).astype(np.float32)

@@ -106,7 +106,7 @@ def permutation(pivots: Array, m: int) -> Array:
     return order.reshape(*pivots.shape[:-1], m)
 
 
-def permutation_matrix(pivots: Array, m: int, dtype: Any) -> Array:
+def permutation_matrix(pivots: Array, m: int, dtype: object) -> Array:
     """P with A = P L U."""
     order = permutation(pivots, m)
     return (np.arange(m)[:, None] == order[..., None, :]).astype(dtype)

@@ -96,7 +96,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
 def _accumulation(name: str) -> Callable[..., Any]:
     """A running sum or product."""
 
-    def run(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def run(a: object, axis: object = None, dtype: object = None, out: object = None) -> Any:
         if isinstance(out, np.ndarray):
             array = np.asarray(a)
             if out.shape != ((array.size,) if axis is None else array.shape):

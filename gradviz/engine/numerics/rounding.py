@@ -56,7 +56,7 @@ def _fma32(a: Array, b: Any, c: Any) -> Singles:
     return total.astype(np.float32)
 
 
-def fma64(a: Doubles, b: Any, c: Any) -> Doubles:
+def fma64(a: Doubles, b: object, c: object) -> Doubles:
     """Of float64, for numbers far from overflow; where something is not finite, the plain result."""
     a, b, c = np.broadcast_arrays(a, np.asarray(b, np.float64), np.asarray(c, np.float64))
     with np.errstate(all="ignore"):

@@ -39,7 +39,7 @@ def keeps_layout(forward: Callable[..., Any]) -> Callable[..., Any]:
     """A forward whose results have their channels side by side where an operand has."""
 
     @functools.wraps(forward)
-    def run(*arrays: Any, **params: Any) -> Any:
+    def run(*arrays: object, **params: object) -> Any:
         made = forward(*arrays, **params)
         if not any(x is not None and channels_last(x) for x in arrays[:2]):
             return made
@@ -83,7 +83,7 @@ def windows(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
 
 
 def padded(
-    x: Array, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, value: Any = 0
+    x: Array, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, value: object = 0
 ) -> Array:
     """x in a frame of `value` that so many windows fit into; x itself where it needs none."""
     n = len(kernel)

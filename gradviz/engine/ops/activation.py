@@ -27,7 +27,7 @@ F = FUNCTIONS
 Curvature = Callable[..., Any] | None
 
 
-def _scaled(g: Array, slope: Any) -> Any:
+def _scaled(g: Array, slope: object) -> Any:
     """g · slope, and 0 rather than −0 where the slope is 0."""
     return np.where(slope == 0, g.dtype.type(0), g * slope).astype(g.dtype)
 
@@ -49,7 +49,7 @@ def _derivative_row(
     def along(grad: Tensor, x: Tensor, *values: Any) -> Tensor:
         return call(row, grad, x, **dict(zip(names, values, strict=True)))
 
-    def curved(grad: Tensor, grad_output: Tensor, x: Tensor, *values: Any) -> Any:
+    def curved(grad: Tensor, grad_output: Tensor, x: Tensor, *values: object) -> Any:
         if curvature is None:
             return grad.new_zeros(x.shape)
         return grad * grad_output * curvature(x, *values)
@@ -94,7 +94,7 @@ def activation(
     if explicit is None:
         backward = _derivative_row(name, params, slope, curvature, formula, symbol or name, twice, backward_node)
 
-    def gradient(grad: Tensor, x: Tensor, *values: Any) -> Tensor:
+    def gradient(grad: Tensor, x: Tensor, *values: object) -> Tensor:
         if explicit is not None:
             return explicit(grad, x) if state.grad else wrap(np.asarray(through(grad._data, x._data)))
         return call(backward, grad, x, **dict(zip(names, values, strict=True)))
@@ -113,7 +113,7 @@ def activation(
 
 
 def of_result(
-    name: str, params: str, row: OpRow, slope: Any, curvature: Curvature, formula: str, node: str | None = None
+    name: str, params: str, row: OpRow, slope: object, curvature: Curvature, formula: str, node: str | None = None
 ) -> OpRow:
     """The row of the in-place form, whose gradient is computed from the result because the input is gone."""
     names = [each.strip() for each in params.split(",") if each.strip()]
@@ -122,7 +122,7 @@ def of_result(
         f"{name}_result", params, slope, curvature, formula.replace("result", "self"), row.symbol, node=node
     )
 
-    def gradient(grad: Tensor, result: Tensor, *values: Any) -> Tensor:
+    def gradient(grad: Tensor, result: Tensor, *values: object) -> Tensor:
         return call(backward, grad, result, **dict(zip(names, values, strict=True)))
 
     more = "".join(f", {each}" for each in names)
@@ -140,7 +140,7 @@ def of_result(
     )
 
 
-def run(row: OpRow, over: OpRow, input: Tensor, inplace: bool, kernel: str, **params: Any) -> Tensor:
+def run(row: OpRow, over: OpRow, input: Tensor, inplace: bool, kernel: str, **params: object) -> Tensor:
     """Check, then compute into a new tensor or write into the input."""
     need_tensor(input, row.name)
     if kernel:

@@ -26,7 +26,7 @@ from gradviz.engine.run.inplace import write
 Sum = tuple[OpRow, tuple[Tensor, ...], tuple[Any, ...], tuple[int, ...]]  # row, operands, their data, shape
 
 
-def _scaled_sum(x: Array, found: Array, beta: Any, alpha: Any) -> Array:
+def _scaled_sum(x: Array, found: Array, beta: object, alpha: object) -> Array:
     found = found if alpha == 1 else found * found.dtype.type(alpha)
     if beta == 0:
         return found
@@ -264,7 +264,7 @@ def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> N
         return made, _numbers(dtype, beta, alpha) if name == "addr" else plain
 
     @api(name)
-    def function(input: Tensor, *args: Any, **named: Any) -> Tensor:
+    def function(input: Tensor, *args: object, **named: object) -> Tensor:
         (row, tensors, arrays, shape), params = arguments(input, args, named)
         if input._data.shape != shape:
             expanded_shape(input, shape)  # refused here, where the shapes do not fit
@@ -272,7 +272,7 @@ def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> N
         return made
 
     @method(f"{name}_")
-    def function_(self: Tensor, *args: Any, **named: Any) -> Tensor:
+    def function_(self: Tensor, *args: object, **named: object) -> Tensor:
         (row, tensors, arrays, shape), params = arguments(self, args, named)
         _check_shape(name, self, shape, tensors)
         return write(self, row, tensors, arrays, params)

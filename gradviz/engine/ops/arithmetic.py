@@ -259,7 +259,7 @@ for _row in (REMAINDER, REMAINDER_NUMBER, REMAINDER_OF, FMOD, FMOD_NUMBER, FLOOR
     _row.forward = _divided_by_zero(_row.forward)
 
 
-def _prepare_remainder(input: Tensor, other: Any) -> Prepared:
+def _prepare_remainder(input: Tensor, other: object) -> Prepared:
     of_number = not isinstance(input, Tensor) or input._wrapped is not None
     row = REMAINDER_NUMBER if isinstance(other, NUMBERS) else REMAINDER_OF if of_number else REMAINDER
     return prepare_pair(row, input, other, NO_PARAMS, False)
@@ -273,7 +273,7 @@ method("__neg__")(FUNCTIONS["neg"])
 
 
 @api("rsub", where="torch")
-def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
+def rsub(input: Tensor, other: object, *, alpha: object = 1) -> Tensor:
     """other − alpha · input."""
     if not isinstance(input, Tensor) or not isinstance(other, (Tensor, *NUMBERS)):
         known = ("(Tensor input, Tensor other, *, Number alpha = 1)", "(Tensor input, Number other, Number alpha = 1)")
@@ -286,7 +286,7 @@ def rsub(input: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
 method("__rsub__")(reflected("sub", lambda self, other: rsub(self, other)))
 
 
-def _prepare_div(input: Tensor, other: Any, *, rounding_mode: str | None = None) -> Prepared:
+def _prepare_div(input: Tensor, other: object, *, rounding_mode: str | None = None) -> Prepared:
     if rounding_mode is None:
         return prepare_pair(DIV, input, other, NO_PARAMS, True)
     if rounding_mode not in ("floor", "trunc"):
@@ -300,7 +300,7 @@ register(_prepare_div, ("div", "divide"))
 
 
 @method("__rtruediv__", "__rdiv__")
-def _rtruediv(self: Tensor, other: Any) -> Tensor:
+def _rtruediv(self: Tensor, other: object) -> Tensor:
     """`1 / x` is the reciprocal times the number, as PyTorch computes it."""
     known = isinstance(other, (Tensor, np.ndarray, *NUMBERS))
     return self.reciprocal() * other if known else NotImplemented
@@ -317,7 +317,7 @@ method("__pos__")(positive)
 # --- powers: three nodes, for a number as exponent, for two tensors, and for a number as base ---
 
 
-def _power(x: Array, *, exponent: Any) -> Any:
+def _power(x: Array, *, exponent: object) -> Any:
     if x.dtype.kind == "b":
         return x.copy() if exponent else np.ones_like(x)
     if exponent == 2:
@@ -459,7 +459,7 @@ GRAD_COPY = op(
 
 
 @api("clone")
-def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
+def clone(input: Tensor, *, memory_format: object = None) -> Tensor:
     """A copy with its own memory, tracked."""
     made = call(CLONE, input) if memory_format is None else call(CLONE, input, memory_format=memory_format)
     return made
@@ -512,7 +512,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
 
 
 @method("fill_")
-def fill_(self: Tensor, value: Any) -> Tensor:
+def fill_(self: Tensor, value: object) -> Tensor:
     """Write one value everywhere."""
     given = operand(value)
     if given._data.ndim:
@@ -557,7 +557,7 @@ ADDCDIV = op(
 
 
 @helper("value")
-def conj_number(value: Any) -> Any:
+def conj_number(value: object) -> Any:
     """The conjugate of a Python number."""
     return value.conjugate() if isinstance(value, complex) else value
 
@@ -603,7 +603,7 @@ register(_prepare_three(ADDCMUL), ("addcmul",))
 register(_prepare_three(ADDCDIV), ("addcdiv",))
 
 
-def _prepare_lerp(input: Tensor, end: Tensor, weight: Any) -> Prepared:
+def _prepare_lerp(input: Tensor, end: Tensor, weight: object) -> Prepared:
     if isinstance(weight, Tensor):
         tensors = input, end, weight
         return LERP_TENSOR, tensors, [t._data for t in tensors], NO_PARAMS

@@ -289,12 +289,12 @@ def _cumprod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tenso
 
 
 @api("cumsum")
-def cumsum(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def cumsum(input: Tensor, dim: int, *, dtype: object = None) -> Tensor:
     """Running sums along `dim`."""
     return call(CUMSUM, input if dtype is None else input.to(dtype), dim=dim)
 
 
 @api("cumprod")
-def cumprod(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def cumprod(input: Tensor, dim: int, *, dtype: object = None) -> Tensor:
     """Running products along `dim`."""
     return call(CUMPROD, input if dtype is None else input.to(dtype), dim=dim)

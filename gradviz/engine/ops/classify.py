@@ -365,7 +365,7 @@ def linear_cross_entropy(
     reduction: str = "mean",
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
-    options: Any = None,
+    options: object = None,
 ) -> Tensor:
     """Cross entropy of input @ linear_weightᵀ + linear_bias."""
     _check(input, linear_weight, linear_bias)

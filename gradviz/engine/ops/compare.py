@@ -47,7 +47,7 @@ def _comparison(name: str, ufunc: Any, symbol: str, *names: str) -> None:
     zeros: dict[str, Any] = {"self": "zero(grad)", "other": "zero(grad)"}
     with_tensor = op(name, "self, other", ufunc, key=f"{name}_", number=1, **zeros, **shown)
 
-    def in_place(self: Tensor, other: Any) -> Tensor:
+    def in_place(self: Tensor, other: object) -> Tensor:
         row = with_number if isinstance(other, NUMBERS) else with_tensor
         return write(self, *prepare_pair(row, self, other, NO_PARAMS, False))
 
@@ -291,7 +291,7 @@ def _bounded(name: str, row: OpRow, two: OpRow) -> Any:
     bound = name.removeprefix("clamp_")
     known = [((), f"(Tensor input, {kind} {bound}, *, Tensor out = None)", 3) for kind in ("Tensor", "Number")]
 
-    def prepare(input: Tensor, limit: Any) -> Prepared:
+    def prepare(input: Tensor, limit: object) -> Prepared:
         if not isinstance(input, Tensor) or not isinstance(limit, (Tensor, *NUMBERS)):
             refuse(name, (input, limit), known)
         target = result_type(input, operand(limit))
@@ -335,7 +335,7 @@ MASKED_FILL_TENSOR = op(
 )
 
 
-def _prepare_masked_fill(input: Tensor, mask: Tensor, value: Any) -> Prepared:
+def _prepare_masked_fill(input: Tensor, mask: Tensor, value: object) -> Prepared:
     if mask.dtype is not dtypes.bool_:
         raise RuntimeError(f"masked_fill_ only supports boolean masks, but got mask with dtype {mask.dtype.cpp}")
     try:
@@ -392,7 +392,7 @@ CLAMP_TENSOR = op(
 )
 
 
-def _clip(x: Array, low: Any, high: Any) -> Any:
+def _clip(x: Array, low: object, high: object) -> Any:
     if low is not None:
         x = np.maximum(x, low if isinstance(low, np.ndarray) else number_array(low, x.dtype))
     if high is not None:
@@ -400,19 +400,19 @@ def _clip(x: Array, low: Any, high: Any) -> Any:
     return x
 
 
-def _clamp_grad(grad: Tensor, self: Tensor, min: Any, max: Any) -> Tensor:
+def _clamp_grad(grad: Tensor, self: Tensor, min: object, max: object) -> Tensor:
     inside = None if min is None else self >= min
     if max is not None:
         inside = self <= max if inside is None else F["logical_and"](inside, self <= max)
     return F["where"](inside, grad, 0)
 
 
-def _is_own_bound(bound: Any) -> bool:
+def _is_own_bound(bound: object) -> bool:
     """True for a tensor that can't stand for a number, as one without dimensions and gradient does."""
     return isinstance(bound, Tensor) and (bool(bound._data.ndim) or bound.requires_grad)
 
 
-def _prepare_clamp(input: Tensor, min: Any = None, max: Any = None) -> Prepared:
+def _prepare_clamp(input: Tensor, min: object = None, max: object = None) -> Prepared:
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
     bounds = [each for each in (min, max) if each is not None]
@@ -488,7 +488,7 @@ def as_bool(self: Tensor) -> bool:
 
 
 @method("__contains__")
-def contains(self: Tensor, element: Any) -> bool:
+def contains(self: Tensor, element: object) -> bool:
     """Whether an element equals the value."""
     if isinstance(element, (Tensor, *NUMBERS)):
         return bool((self == element)._data.any())

@@ -166,7 +166,7 @@ def _cropped(x: Tensor, shape: Sizes) -> Tensor:
 # --- checks, in PyTorch's order and words ---
 
 
-def _per_dimension(value: Any, count: int, dims: int, name: str) -> Sizes:
+def _per_dimension(value: object, count: int, dims: int, name: str) -> Sizes:
     found = sizes(value, count)
     if len(found) != dims:
         raise RuntimeError(
@@ -305,7 +305,7 @@ def _same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes)
     return input, left
 
 
-def _convolved(x: Tensor, w: Tensor, b: Tensor | None, **settings: Any) -> Tensor:
+def _convolved(x: Tensor, w: Tensor, b: Tensor | None, **settings: object) -> Tensor:
     """A convolution; one of complex numbers is three of real ones."""
     if not x.dtype.is_complex:
         return call(CONVOLUTION, x, w, b, **settings)
@@ -325,9 +325,9 @@ def _plain_convolution(count: int) -> None:
         input: Tensor,
         weight: Tensor,
         bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        dilation: Any = 1,
+        stride: object = 1,
+        padding: object = 0,
+        dilation: object = 1,
         groups: int = 1,
     ) -> Tensor:
         need_tensor(input, name)
@@ -371,11 +371,11 @@ def _transposed_convolution(count: int) -> None:
         input: Tensor,
         weight: Tensor,
         bias: Tensor | None = None,
-        stride: Any = 1,
-        padding: Any = 0,
-        output_padding: Any = 0,
+        stride: object = 1,
+        padding: object = 0,
+        output_padding: object = 0,
         groups: int = 1,
-        dilation: Any = 1,
+        dilation: object = 1,
     ) -> Tensor:
         need_tensor(input, name)
         need_tensor(weight, name, "weight", 2)

@@ -30,7 +30,7 @@ _TO_SCALAR = (
 )
 
 
-def _cast(x: Array, *, dtype: dtypes.dtype, memory_format: Any = None) -> Array:
+def _cast(x: Array, *, dtype: dtypes.dtype, memory_format: object = None) -> Array:
     if memory_format is not None or (type(x) is np.ndarray and not x.flags.c_contiguous):
         x = laid(x, memory_format)
     if x.dtype.kind == "c" and not dtype.is_complex:
@@ -117,19 +117,19 @@ method("share_memory_")(lambda self: self)
 
 
 @method("pin_memory")
-def pin_memory(self: Tensor, device: Any = None) -> Tensor:
+def pin_memory(self: Tensor, device: object = None) -> Tensor:
     """Refused: there is no accelerator to pin memory for."""
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
 @method("cuda")
-def cuda(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+def cuda(self: Tensor, *args: object, **kwargs: object) -> Tensor:
     """There is no GPU here."""
     raise AssertionError("Torch not compiled with CUDA enabled")
 
 
 @method("type")
-def type_(self: Tensor, dtype: Any = None, non_blocking: bool = False) -> Any:
+def type_(self: Tensor, dtype: object = None, non_blocking: bool = False) -> Any:
     """The legacy name of the element type, or a cast to it."""
     if dtype is None:
         return self.dtype.label
@@ -210,14 +210,14 @@ def numpy(self: Tensor, *, force: bool = False) -> Array:
 
 
 @method("__array__")
-def as_array(self: Tensor, dtype: Any = None, copy: Any = None) -> Array:
+def as_array(self: Tensor, dtype: Any = None, copy: object = None) -> Array:
     """For `np.asarray(tensor)`."""
     found = numpy(self)
     return found if dtype is None else found.astype(dtype)
 
 
 @method("__array_wrap__")
-def array_wrap(self: Tensor, array: Any, context: Any = None, return_scalar: bool = False) -> Tensor:
+def array_wrap(self: Tensor, array: object, context: object = None, return_scalar: bool = False) -> Tensor:
     """What NumPy makes of a result of its own functions on a tensor: a tensor over the same memory."""
     found = np.asarray(array)
     return from_numpy(found.astype(np.uint8) if found.dtype == np.bool_ else found)
@@ -271,7 +271,7 @@ def _shown(tensor: Tensor) -> str:
 
 
 @method("__repr__", "__str__")
-def text(self: Tensor, *, tensor_contents: Any = None) -> str:
+def text(self: Tensor, *, tensor_contents: object = None) -> str:
     """As PyTorch prints it."""
     with paused():
         return _shown(self)

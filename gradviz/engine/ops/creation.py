@@ -58,7 +58,7 @@ def _integers(flat: list[Any], target: dtypes.dtype) -> Array:
     return np.array([int(v) for v in flat], np.int64).astype(target.np)
 
 
-def _walk(data: Any, depth: int, shape: list[int], kinds: set[Any], flat: list[Any]) -> None:
+def _walk(data: object, depth: int, shape: list[int], kinds: set[Any], flat: list[Any]) -> None:
     """Collect shape, element types and values of nested sequences; ragged ones are refused."""
     if isinstance(data, (list, tuple, range, deque)):
         _level(data, depth, shape)
@@ -84,7 +84,7 @@ def _level(items: Any, depth: int, shape: list[int]) -> None:
         raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(items)})")
 
 
-def _leaf(data: Any, depth: int, kinds: set[Any], flat: list[Any]) -> None:
+def _leaf(data: object, depth: int, kinds: set[Any], flat: list[Any]) -> None:
     if isinstance(data, (Tensor, np.ndarray)):
         kinds.add(dtypes.OF_NUMPY[data._data.dtype if isinstance(data, Tensor) else data.dtype])
         flat.append((data._data if isinstance(data, Tensor) else data).item())
@@ -165,7 +165,7 @@ def float_type(dtype: dtypes.dtype | None) -> dtypes.dtype:
 
 @api("tensor", where="torch")
 def tensor(
-    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+    data: Any, *, dtype: Any = None, device: object = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Tensor:
     """A tensor with a copy of the data: numbers, nested sequences, an array."""
     if isinstance(data, Tensor):
@@ -182,7 +182,7 @@ def tensor(
 
 
 @api("as_tensor", where="torch")
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def as_tensor(data: Any, dtype: Any = None, device: object = None) -> Tensor:
     """A tensor over the data, without a copy where the type allows it."""
     check_device(device)
     if isinstance(data, Tensor):
@@ -208,7 +208,7 @@ def from_numpy(data: Array) -> Tensor:
     return made(np.asarray(data))  # of a subclass, the plain array over the same memory
 
 
-def check_device(device: Any) -> None:
+def check_device(device: object) -> None:
     """Only the CPU is there."""
     kind = str(device).split(":")[0] if device is not None else "cpu"
     if kind == "cuda":
@@ -221,7 +221,7 @@ _default_device = device("cpu")
 
 
 @api("set_default_device", where="torch")
-def set_default_device(device: Any) -> None:
+def set_default_device(device: object) -> None:
     """Where new tensors are made: on the CPU."""
     check_device(device)
 
@@ -254,9 +254,9 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         size: Any = None,
         out: Tensor | None = None,
         dtype: Any = None,
-        device: Any = None,
+        device: object = None,
         requires_grad: bool = False,
-        memory_format: Any = None,
+        memory_format: object = None,
         names: None = None,
     ) -> Tensor:
         check_device(device)
@@ -267,9 +267,9 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         input: Tensor,
         *,
         dtype: Any = None,
-        device: Any = None,
+        device: object = None,
         requires_grad: bool = False,
-        memory_format: Any = None,
+        memory_format: object = None,
     ) -> Tensor:
         if not isinstance(input, Tensor):
             raise TypeError(f"{name}_like(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
@@ -280,9 +280,9 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         self: Tensor,
         *size: Any,
         dtype: Any = None,
-        device: Any = None,
+        device: object = None,
         requires_grad: bool = False,
-        layout: Any = None,
+        layout: object = None,
         pin_memory: bool = False,
     ) -> Tensor:
         return made(alike(self._data, fill(sizes_of(size), (dtype or self.dtype).np)), requires_grad)
@@ -341,7 +341,7 @@ def full_like(
 
 @method("new_full")
 def new_full(
-    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: object = None, requires_grad: bool = False
 ) -> Tensor:
     """As `full`, with the type of this tensor."""
     return made(alike(self._data, np.full(sizes_of(size), fill_value, (dtype or self.dtype).np)), requires_grad)
@@ -349,7 +349,7 @@ def new_full(
 
 @method("new_tensor")
 def new_tensor(
-    self: Tensor, data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    self: Tensor, data: Any, *, dtype: Any = None, device: object = None, requires_grad: bool = False
 ) -> Tensor:
     """As `torch.tensor`, with the type of this tensor."""
     return made(infer_array(data, dtype or self.dtype), requires_grad)
@@ -367,7 +367,7 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
 # --- as before PyTorch 0.4 ---
 
 
-def legacy_tensor(dtype: dtypes.dtype, *args: Any, **kwargs: Any) -> Tensor:
+def legacy_tensor(dtype: dtypes.dtype, *args: object, **kwargs: object) -> Tensor:
     """`torch.Tensor(…)`, `torch.FloatTensor(…)`: sizes as numbers, or data as one sequence."""
     if not args:
         return made(np.zeros(0, dtype.np))

@@ -112,7 +112,7 @@ def log_softmax_backward(grad: Tensor, output: Tensor, dim: int) -> Tensor:
 
 
 @helper("x * factor")
-def scaled(x: Tensor, factor: Any) -> Tensor:
+def scaled(x: Tensor, factor: object) -> Tensor:
     """The product of a floating point tensor with a number, which is not saved as a tensor."""
     if isinstance(factor, complex) and not x.dtype.is_complex:
         return x * factor

@@ -23,7 +23,7 @@ from gradviz.engine.run.apply import call
 F = FUNCTIONS
 
 
-def _norm_gradient(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Any, keepdim: bool) -> Any:
+def _norm_gradient(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: object, keepdim: bool) -> Any:
     return norm_gradient(grad, self, result, p, dim, keepdim)
 
 
@@ -42,7 +42,7 @@ DISTANCE_NORM = op(
 
 
 @api("normalize", where="F")
-def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
+def normalize(input: Tensor, p: float = 2.0, dim: object = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """Each vector along `dim` divided by its norm."""
     norm = LINALG["vector_norm"](input, float(p), dim, True)
     found = input / at_least(norm, eps).expand_as(input)
@@ -338,7 +338,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 
 
 @api("cdist", where="torch")
-def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: Any = None) -> Tensor:
+def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: object = None) -> Tensor:
     """The distance of each row of one to each row of the other: (…, n, d) and (…, m, d) give (…, n, m)."""
     return call(CDIST, x1, x2, p=p)
 

@@ -41,12 +41,12 @@ def source_of(given: Any) -> Generator:
 
 def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array]) -> None:
     def function(
-        *sizes: Any,
-        size: Any = None,
+        *sizes: object,
+        size: object = None,
         generator: Any = None,
         out: Tensor | None = None,
         dtype: Any = None,
-        device: Any = None,
+        device: object = None,
         requires_grad: bool = False,
     ) -> Tensor:
         check_device(device)
@@ -58,10 +58,10 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
         input: Tensor,
         *,
         dtype: Any = None,
-        device: Any = None,
+        device: object = None,
         requires_grad: bool = False,
         generator: Any = None,
-        memory_format: Any = None,
+        memory_format: object = None,
     ) -> Tensor:
         return made(draw(source_of(generator), input._data.shape, (dtype or input.dtype).np), requires_grad)
 
@@ -108,11 +108,11 @@ def randint_like(
     low: int,
     high: int | None = None,
     *,
-    generator: Any = None,
+    generator: object = None,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
-    memory_format: Any = None,
+    memory_format: object = None,
 ) -> Tensor:
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)
@@ -122,7 +122,7 @@ def randint_like(
 
 @api("randperm", where="torch")
 def randperm(
-    n: int, *, generator: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    n: int, *, generator: Any = None, dtype: Any = None, device: object = None, requires_grad: bool = False
 ) -> Tensor:
     """A permutation of 0 … n−1."""
     return made(distributions.randperm(source_of(generator), n, (dtype or dtypes.int64).np), requires_grad)
@@ -145,7 +145,7 @@ _NORMAL = [
 ]
 
 
-def _check_normal(mean: Any, std: Any, size: Any) -> None:
+def _check_normal(mean: object, std: Any, size: object) -> None:
     first = next((each for each in (mean, std) if isinstance(each, Tensor)), None)
     if size is not None if first is not None else not isinstance(size, tuple | list):
         given = (mean, std) if size is None else (mean, std, size)
@@ -167,9 +167,9 @@ def normal(
     std: Any = 1.0,
     size: Any = None,
     *,
-    generator: Any = None,
+    generator: object = None,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """Normally distributed numbers, with means and deviations as numbers or tensors."""
@@ -189,7 +189,7 @@ def normal(
 
 
 @api("multinomial", where="torch method")
-def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: object = None) -> Tensor:
     """Indices drawn with the weights given."""
     return made(distributions.multinomial(source_of(generator), input._data, num_samples, replacement))
 
@@ -227,7 +227,7 @@ def _fill_random(name: str, draw: Callable[..., Array]) -> None:
     """`x.uniform_(a, b)` and the like: drawn anew in place, not tracked as an operation."""
 
     @method(name)
-    def function(self: Tensor, *args: Any, generator: Any = None, **kwargs: Any) -> Tensor:
+    def function(self: Tensor, *args: object, generator: object = None, **kwargs: object) -> Tensor:
         check_writable(self)
         if state.layered:
             layers.check_drawn_in_place(self._data)
@@ -340,7 +340,7 @@ def _require_float(input: Tensor, kernel: str) -> None:
 
 
 @api("bernoulli", where="torch method")
-def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
+def bernoulli(input: Tensor, p: Any = None, *, generator: object = None) -> Tensor:
     """Ones with the probabilities given, else zeros."""
     data, source = input._data, source_of(generator)
     if p is not None:
@@ -349,14 +349,14 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: Any = None) -> Tensor:
 
 
 @api("poisson", where="torch")
-def poisson(input: Tensor, generator: Any = None) -> Tensor:
+def poisson(input: Tensor, generator: object = None) -> Tensor:
     """Counts with the rates given."""
     _require_float(input, "poisson_cpu")
     return _result(POISSON, input, rejection.poisson(source_of(generator), input._data))
 
 
 @api("binomial", where="torch")
-def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
+def binomial(count: Tensor, prob: Tensor, generator: object = None) -> Tensor:
     """How many of `count` trials succeed, each with probability `prob`."""
     for name, each in (("count", count), ("prob", prob)):
         if each._data.dtype.kind in "biu":
@@ -367,13 +367,13 @@ def binomial(count: Tensor, prob: Tensor, generator: Any = None) -> Tensor:
 
 
 @api("_standard_gamma", where="torch")
-def standard_gamma(input: Tensor, generator: Any = None) -> Tensor:
+def standard_gamma(input: Tensor, generator: object = None) -> Tensor:
     """Gamma numbers with the shape parameters given."""
     return _result(STANDARD_GAMMA, input, rejection.standard_gamma(source_of(generator), input._data))
 
 
 @api("_sample_dirichlet", where="torch")
-def sample_dirichlet(input: Tensor, generator: Any = None) -> Tensor:
+def sample_dirichlet(input: Tensor, generator: object = None) -> Tensor:
     """Parts of one, drawn with the concentrations given; without a history."""
     return made(rejection.dirichlet(source_of(generator), input._data))
 

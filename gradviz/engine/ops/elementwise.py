@@ -44,7 +44,7 @@ def number_array(value: Any, target: np.dtype[Any]) -> Array:
         return np.array(float(value), target)
 
 
-def number_tensor(value: Any) -> Tensor:
+def number_tensor(value: object) -> Tensor:
     """A Python number as an operand: it takes part in type promotion as a number, not as a tensor."""
     if isinstance(value, np.generic):  # only NumPy's double precision numbers are Python's complex numbers
         value = float(value.real) if isinstance(value, np.complex64) else value.item()
@@ -58,7 +58,7 @@ def number_tensor(value: Any) -> Tensor:
     return tensor
 
 
-def operand(value: Any, function: str = "", position: int = 1) -> Tensor:
+def operand(value: object, function: str = "", position: int = 1) -> Tensor:
     """A tensor, or a number as one; anything else is refused."""
     if isinstance(value, Tensor):
         return value
@@ -136,7 +136,7 @@ def register(
     """From a function that prepares the operands: the function, the method and the in-place method."""
 
     @functools.wraps(prepare)
-    def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
+    def function(*args: object, out: Any = None, **kwargs: object) -> Any:
         given = () if out is None or not state.grad else (*args, out)
         if any(isinstance(each, Tensor) and each._requires_grad for each in given):
             raise RuntimeError(
@@ -158,7 +158,7 @@ def register(
     if inplace:
 
         @functools.wraps(prepare)
-        def function_(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        def function_(self: Tensor, *args: object, **kwargs: object) -> Tensor:
             try:
                 prepared = prepare(self, *args, **kwargs)
             except TypeError as error:
@@ -204,7 +204,7 @@ def binary(
     `__imul__` come of it. `number` is the row for a Python number as second operand, where PyTorch has another."""
     shared: Mapping[str, Any] = {"alpha": 1} if alpha else NO_PARAMS
 
-    def prepare(input: Tensor, other: Any, **given: Any) -> Prepared:
+    def prepare(input: Tensor, other: object, **given: object) -> Prepared:
         if given and not (alpha and given.keys() <= {"alpha"}):
             raise TypeError(f"{row.name}() got an unexpected keyword argument '{next(iter(given))}'")
         chosen = number if number is not None and isinstance(other, NUMBERS) else row
@@ -220,15 +220,15 @@ _ORDERED = ("mod", "floordiv", "lshift", "rshift")  # `2 + x` is `x + 2` to PyTo
 
 
 def dunders(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..., Prepared]) -> None:
-    def left(self: Tensor, other: Any) -> Any:
+    def left(self: Tensor, other: object) -> Any:
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
         return quick(self, other)
 
-    def right(self: Tensor, other: Any) -> Any:
+    def right(self: Tensor, other: object) -> Any:
         return quick(operand(other), self) if name in _ORDERED else quick(self, other)
 
-    def in_place(self: Tensor, other: Any) -> Any:
+    def in_place(self: Tensor, other: object) -> Any:
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
         return write(self, *prepare(self, other))
@@ -242,7 +242,7 @@ def reflected(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], 
     """A method such as `__rsub__`: for numbers and, when it is called by name, for tensors. NumPy's arrays come by
     way of `Tensor.__array__` and `__array_wrap__`, if they come: NumPy asks for no more than `x + array`."""
 
-    def right(self: Tensor, other: Any) -> Any:
+    def right(self: Tensor, other: object) -> Any:
         if not isinstance(self, Tensor):
             if name not in ("add", "mul", "and", "or", "xor"):
                 return NotImplemented
@@ -355,13 +355,13 @@ def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[s
 def compare(row: OpRow, *names: str, operators: str = "") -> None:
     """Register a comparison: common type for the operands, a boolean result."""
 
-    def prepare(input: Tensor, other: Any) -> Prepared:
+    def prepare(input: Tensor, other: object) -> Prepared:
         return prepare_pair(row, input, other, NO_PARAMS, False)
 
     function = register(prepare, names or (row.name,), inplace=not operators)
     if operators:
 
-        def left(self: Tensor, other: Any) -> Tensor:
+        def left(self: Tensor, other: object) -> Tensor:
             if operators == "eq" and isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
                 other = wrap(np.asarray(other))  # the one comparison for which PyTorch takes an array
             return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented

@@ -145,7 +145,7 @@ MODES = ("sum", "mean", "max")
 
 
 def _bags(
-    w: Array, indices: Array, offsets: Array, weights: Array | None, *, mode: int, padding_idx: int, **_: Any
+    w: Array, indices: Array, offsets: Array, weights: Array | None, *, mode: int, padding_idx: int, **_: object
 ) -> Any:
     """The result, the bag of each index, how many count in each bag, and for `max` which row gave each value."""
     bag = np.searchsorted(offsets, np.arange(len(indices)), side="right").astype(np.int64) - 1

@@ -139,7 +139,7 @@ _OLD_LU = (
 
 
 @api("lu")
-def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) -> Any:
+def old_lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: object = None) -> Any:
     """Both factors in one matrix, and the pivots."""
     warn_once("lu", _OLD_LU)
     found = _factored(A, pivot)

@@ -43,7 +43,7 @@ def is_inference(self: Tensor) -> bool:
 
 
 @method("resize_")
-def resize_(self: Tensor, *sizes: Any) -> Tensor:
+def resize_(self: Tensor, *sizes: object) -> Tensor:
     """Another size over the same memory from the first element on, with more memory where it is too small (zeros
     here)."""
     size = plain_numbers(sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes)
@@ -73,7 +73,7 @@ def _in_rows(size: Sequence[int], step: int = 1) -> tuple[int, ...]:
 
 
 @method("set_")
-def set_(self: Tensor, source: Any = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
+def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Look at the memory of another tensor from now on, or at none."""
     if source is not None and not isinstance(source, Tensor):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__})")

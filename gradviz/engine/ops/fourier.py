@@ -212,7 +212,7 @@ def _need_real(x: Tensor, name: str, how: str) -> None:
         raise RuntimeError(f"{name} expects a {how} tensor, but got {x.dtype.title}")
 
 
-def _half_geometry(x: Tensor, s: Any, dim: Any, name: str) -> tuple[Dims, list[int], int]:
+def _half_geometry(x: Tensor, s: Any, dim: object, name: str) -> tuple[Dims, list[int], int]:
     """As `_geometry`, for a transform to real numbers; and the size of its last dimension."""
     dims, sizes = _geometry(x, s, dim)
     if not dims:
@@ -304,14 +304,14 @@ def ihfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None =
 # --- in several dimensions ---
 
 
-def _several(x: Tensor, s: Any, dim: Any, norm: str | None, forward: bool) -> Tensor:
+def _several(x: Tensor, s: object, dim: object, norm: str | None, forward: bool) -> Tensor:
     x = _promoted(x, is_complex=True)
     dims, sizes = _geometry(x, s, dim)
     x = _resized(x, dims, sizes)
     return call(C2C, x, dim=dims, normalization=_mode(norm, forward), forward=forward)
 
 
-def _rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def _rfftn(input: Tensor, s: object = None, dim: object = None, norm: str | None = None) -> Tensor:
     _need_real(input, "rfftn", "real-valued input")
     x = _promoted(input)
     dims, sizes = _geometry(x, s, dim)
@@ -320,14 +320,14 @@ def _rfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = Non
     return call(R2C, _resized(x, dims, sizes), dim=dims, normalization=_mode(norm, True), onesided=True)
 
 
-def _irfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def _irfftn(input: Tensor, s: object = None, dim: object = None, norm: str | None = None) -> Tensor:
     x = _promoted(input, is_complex=True)
     dims, sizes, last = _half_geometry(x, s, dim, "irfftn")
     x = _resized(x, dims, sizes)
     return call(C2R, x, dim=dims, normalization=_mode(norm, False), last_dim_size=last)
 
 
-def _hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def _hfftn(input: Tensor, s: object = None, dim: object = None, norm: str | None = None) -> Tensor:
     x = _promoted(input, is_complex=True)
     dims, sizes, last = _half_geometry(x, s, dim, "hfftn")
     x = _resized(x, dims, sizes)
@@ -337,7 +337,7 @@ def _hfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = Non
     return call(C2R, conj(x), dim=dims[-1:], normalization=mode, last_dim_size=last)
 
 
-def _ihfftn(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+def _ihfftn(input: Tensor, s: object = None, dim: object = None, norm: str | None = None) -> Tensor:
     if input.dtype.is_complex:
         raise RuntimeError(f"Only supports floating-point dtypes, but found: {input.dtype.title}")
     x = _promoted(input)

@@ -99,9 +99,9 @@ def _function(n: int) -> None:
 
     def function(
         input: Tensor,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
+        kernel_size: object,
+        output_size: object = None,
+        output_ratio: object = None,
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> Any:

@@ -179,7 +179,7 @@ def _glu(x: Array, *, dim: int) -> Any:
     return (first / (1 + np.exp(-second))).astype(x.dtype)
 
 
-def _glu_gradient(grad: Tensor, self: Tensor, wanted: Any, dim: int) -> Any:
+def _glu_gradient(grad: Tensor, self: Tensor, wanted: object, dim: int) -> Any:
     first, second = self.chunk(2, dim)
     gate = second.sigmoid()
     return (F["cat"]([grad * gate, grad * first * gate * (1 - gate)], dim),)

@@ -52,7 +52,7 @@ def check_gather(input: Tensor, index: Tensor, dim: int) -> None:
             )
 
 
-def check_scatter(input: Tensor, index: Tensor, source: Any, dim: int) -> None:
+def check_scatter(input: Tensor, index: Tensor, source: object, dim: int) -> None:
     """The index has the dimensions of the input and of the source, and fits into both."""
     if isinstance(source, Tensor) and source.dtype is not input.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
@@ -262,7 +262,7 @@ SCATTER_MULTIPLY = op(
 
 
 def _prepare_scatter(
-    input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
+    input: Tensor, dim: int, index: Tensor, src: object = None, *, value: object = None, reduce: str | None = None
 ) -> Prepared:
     check_index(index, "scatter")
     axis = wrap_dim(dim, input._data.ndim)
@@ -276,7 +276,7 @@ def _prepare_scatter(
     return SCATTER_VALUE, (input, index), (input._data, index._data), {"dim": axis, "value": given}
 
 
-def _reduced(input: Tensor, index: Tensor, given: Any, dim: int, reduce: str) -> Prepared:
+def _reduced(input: Tensor, index: Tensor, given: object, dim: int, reduce: str) -> Prepared:
     rows = {"add": SCATTER_ADD, "multiply": SCATTER_MULTIPLY}
     if reduce not in rows:
         raise RuntimeError("reduce argument must be either add or multiply.")
@@ -325,7 +325,7 @@ def _slices(x: Array) -> Array:
     return x.reshape(x.shape or (1,)).copy()
 
 
-def _index_add(x: Array, index: Any, source: Array, *, dim: int, alpha: Any = 1) -> Array:
+def _index_add(x: Array, index: Any, source: Array, *, dim: int, alpha: object = 1) -> Array:
     out = _slices(x)
     brought = (source if alpha == 1 else source * alpha).astype(x.dtype)
     np.add.at(out, (slice(None),) * dim + (index.reshape(-1),), brought.reshape(brought.shape or (1,)))
@@ -406,7 +406,7 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Tensor:
     return call(INDEX_SELECT, input, index, dim=axis)
 
 
-def _prepare_index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Prepared:
+def _prepare_index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: object = 1) -> Prepared:
     axis = wrap_dim(dim, input._data.ndim)
     check_slices("index_add_", input, index, source, axis)
     check_range(index, input, axis)
@@ -419,7 +419,7 @@ def _prepare_index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) 
     return INDEX_COPY, (input, index, source), (input._data, index._data, source._data), {"dim": axis}
 
 
-def _prepare_index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Prepared:
+def _prepare_index_fill(input: Tensor, dim: int, index: Tensor, value: object) -> Prepared:
     axis = wrap_dim(dim, input._data.ndim)
     if index.dtype is not dtypes.int64:
         raise IndexError("index_fill_(): Expected dtype int64 for index.")

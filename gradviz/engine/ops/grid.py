@@ -183,7 +183,7 @@ def _sampler(n: int) -> OpRow:
     name, title = f"grid_sampler_{n}d", f"GridSampler{n}D"
 
     def again(
-        grads: Any,
+        grads: object,
         grad_output: Tensor,
         input: Tensor,
         grid: Tensor,

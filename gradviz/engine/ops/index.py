@@ -162,7 +162,7 @@ def _index_put(x: Array, indices: Array, values: Array, *, slots: Any, accumulat
     return out
 
 
-def _index_grad(grad: Tensor, self_shape: Any, indices: Tensor, slots: Any) -> Tensor:
+def _index_grad(grad: Tensor, self_shape: object, indices: Tensor, slots: object) -> Tensor:
     zeros = grad.new_zeros(self_shape)
     return call(INDEX_PUT, zeros, indices, grad, slots=slots, accumulate=True)
 
@@ -195,7 +195,7 @@ INDEX_PUT: OpRow = op(
 )
 
 
-def _as_index(value: Any) -> Any:
+def _as_index(value: object) -> Any:
     """A tensor for a list, an array or a tensor given as index; None for what is no index tensor."""
     if isinstance(value, Tensor):
         return value
@@ -240,7 +240,7 @@ class _Indexer:
                 self._one(item)
 
     @staticmethod
-    def _consumes(item: Any) -> int:
+    def _consumes(item: object) -> int:
         if item is None or item is Ellipsis or isinstance(item, bool):
             return 0
         found = _as_index(item)
@@ -248,7 +248,7 @@ class _Indexer:
             return int(found._data.ndim)
         return 1
 
-    def _one(self, item: Any) -> None:
+    def _one(self, item: object) -> None:
         if item is None:
             self.view = self.view.unsqueeze(self.dim)
             self.dim += 1
@@ -279,7 +279,7 @@ class _Indexer:
             self.view = call(SLICE, self.view, dim=self.dim, start=start, end=max(start, end), step=step)
         self.dim += 1
 
-    def _tensor(self, item: Any) -> None:
+    def _tensor(self, item: object) -> None:
         index = _as_index(item)
         if index is None:
             raise IndexError(
@@ -364,7 +364,7 @@ def _together(*parts: Array) -> Array:
 
 
 @method("__getitem__")
-def getitem(self: Tensor, items: Any) -> Tensor:
+def getitem(self: Tensor, items: object) -> Tensor:
     """Elements by integers, slices, None, `...`, masks and index tensors."""
     found = _Indexer(self, items)
     if found.slots:
@@ -378,7 +378,7 @@ def getitem(self: Tensor, items: Any) -> Tensor:
 
 
 @method("__setitem__")
-def setitem(self: Tensor, items: Any, value: Any) -> None:
+def setitem(self: Tensor, items: object, value: object) -> None:
     """Write to what `self[items]` names."""
     found = _Indexer(self, items)
     given = value if isinstance(value, (Tensor, *NUMBERS)) else F["tensor"](value)

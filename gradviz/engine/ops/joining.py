@@ -76,7 +76,7 @@ def _stack_grads(grads: Any, dim: int, shape: tuple[int, ...]) -> Tensor:
 
 
 @api("split")
-def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
+def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of equal size (the last may be smaller), or of the sizes given, along `dim`."""
     if not isinstance(split_size_or_sections, int):
         return split_with_sizes(tensor, split_size_or_sections, dim)
@@ -130,12 +130,12 @@ def _cuts(input: Tensor, wanted: Any) -> Any:
 @api("tensor_split")
 def tensor_split(
     input: Tensor,
-    indices_or_sections: Any = None,
+    indices_or_sections: object = None,
     dim: int = 0,
     *,
-    indices: Any = None,
-    sections: Any = None,
-    tensor_indices_or_sections: Any = None,
+    indices: object = None,
+    sections: object = None,
+    tensor_indices_or_sections: object = None,
 ) -> tuple[Tensor, ...]:
     """Parts as equal as possible, or cut at the indices given."""
     if not input._data.ndim:
@@ -175,7 +175,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     return call_all(UNBIND, input, dim=axis)
 
 
-def _one_of(*given: Any) -> Any:
+def _one_of(*given: object) -> Any:
     """Where to cut, which goes by three names."""
     return next((each for each in given if each is not None), None)
 
@@ -224,7 +224,7 @@ def _each(tensors: tuple[Any, ...], fn: Any) -> Any:
 
 
 @api("atleast_1d", where="torch")
-def atleast_1d(*tensors: Any) -> Any:
+def atleast_1d(*tensors: object) -> Any:
     """With at least one dimension."""
     return _each(tensors, lambda x: x if x.ndim else x.reshape(1))
 
@@ -242,13 +242,13 @@ def _three(x: Tensor) -> Tensor:
 
 
 @api("atleast_2d", where="torch")
-def atleast_2d(*tensors: Any) -> Any:
+def atleast_2d(*tensors: object) -> Any:
     """With at least two dimensions."""
     return _each(tensors, _two)
 
 
 @api("atleast_3d", where="torch")
-def atleast_3d(*tensors: Any) -> Any:
+def atleast_3d(*tensors: object) -> Any:
     """With at least three dimensions."""
     return _each(tensors, _three)
 
@@ -330,7 +330,7 @@ def adjoint(input: Tensor) -> Tensor:
 
 
 @method("fill_diagonal_")
-def fill_diagonal_(self: Tensor, fill_value: Any, wrap: bool = False) -> Tensor:
+def fill_diagonal_(self: Tensor, fill_value: object, wrap: bool = False) -> Tensor:
     """One value along the main diagonal."""
     if self.ndim < 2:
         raise RuntimeError("dimensions must larger than 1")
@@ -370,7 +370,7 @@ def is_conj(input: Tensor) -> bool:
 
 
 @method("sum_to_size")
-def sum_to_size(self: Tensor, *size: Any) -> Tensor:
+def sum_to_size(self: Tensor, *size: object) -> Tensor:
     """Summed until it has the given shape."""
     shape = tuple(size[0]) if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
     own = self._data.shape
@@ -387,13 +387,13 @@ def sum_to_size(self: Tensor, *size: Any) -> Tensor:
 
 
 @method("to_dense")
-def to_dense(self: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
+def to_dense(self: Tensor, dtype: object = None, *, masked_grad: bool | None = None) -> Tensor:
     """The tensor itself: all are dense."""
     return self
 
 
 @method("new")
-def new(self: Tensor, *args: Any) -> Tensor:
+def new(self: Tensor, *args: object) -> Tensor:
     """An old constructor: a tensor of the same type."""
     if len(args) == 1 and isinstance(args[0], Size):
         return self.new_zeros(args[0])
@@ -414,7 +414,7 @@ def apply_(self: Tensor, callable: Any) -> Tensor:
 
 
 @api("typename", where="torch")
-def typename(obj: Any) -> str:
+def typename(obj: object) -> str:
     """The name of the type, as PyTorch gives it."""
     if isinstance(obj, Tensor):
         return str(obj.type())

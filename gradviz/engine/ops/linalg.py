@@ -74,7 +74,7 @@ def check_square(x: Tensor, name: str, typed: bool = True) -> None:
         check_type(x.dtype, name)
 
 
-def check_info(info: Any, name: str, message: str, error: type[Exception] = LinAlgError) -> None:
+def check_info(info: object, name: str, message: str, error: type[Exception] = LinAlgError) -> None:
     """Raise for the first matrix that a factorisation failed for; `message` may have a place for where it did."""
     codes = everything(info._data if isinstance(info, Tensor) else info)
     bad = np.flatnonzero(codes)
@@ -108,7 +108,7 @@ def _det_grad(grads: Any, A: Tensor, LU: Tensor, pivots: Tensor, result: Tensor)
     return _cofactors(A) * grad.unsqueeze(-1).unsqueeze(-1)
 
 
-def _cofactors(a: Any) -> Any:
+def _cofactors(a: object) -> Any:
     """For singular matrices: the matrix of cofactors, through the SVD, det(U)·det(V) times what is left of the
     singular values."""
     u, s, vh = LINALG["svd"](a, full_matrices=True)

@@ -44,7 +44,7 @@ def _runs(x: Array, *, dim: int | None) -> Any:
 
 
 def _no_gradient(name: str) -> Any:
-    def refuse(grad: Any) -> Any:
+    def refuse(grad: object) -> Any:
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
     return refuse

@@ -55,7 +55,7 @@ def _bce_curved(
     return found if weight is None else found * weight
 
 
-def _bce_target(grad: Tensor, self: Tensor, weight: Any, reduction: str) -> Tensor:
+def _bce_target(grad: Tensor, self: Tensor, weight: object, reduction: str) -> Tensor:
     found = grad * (F["clamp"](F["log1p"](-self), -100) - F["clamp"](self.log(), -100))
     return share(found if weight is None else found * weight, self.shape, reduction)
 
@@ -64,7 +64,7 @@ def _bce_along(grad: Tensor, self: Tensor, target: Tensor, weight: Tensor | None
     return reduced(grad * call(BCE_BACKWARD, F["ones_like"](self), self, target, weight, reduction="none"), reduction)
 
 
-def _bce_crossed(grad: Tensor, grad_output: Tensor, self: Tensor, weight: Any, reduction: str) -> Tensor:
+def _bce_crossed(grad: Tensor, grad_output: Tensor, self: Tensor, weight: object, reduction: str) -> Tensor:
     found = -share(grad * grad_output, self.shape, reduction) / ((1 - self) * self)
     return found if weight is None else found * weight
 
@@ -332,8 +332,8 @@ def _difference_loss(
     name: str,
     params: str,
     value: Any,
-    slope: Any,
-    curvature: Any,
+    slope: object,
+    curvature: object,
     *,
     latex: str,
     brief: str,
@@ -345,7 +345,7 @@ def _difference_loss(
     more = "".join(f", {each}" for each in names)
     backward = _backward_row(name, params, slope, curvature)
 
-    def gradient(grad: Tensor, x: Tensor, y: Tensor, reduction: str, *values: Any) -> Tensor:
+    def gradient(grad: Tensor, x: Tensor, y: Tensor, reduction: str, *values: object) -> Tensor:
         return call(backward, grad, x, y, reduction=reduction, **dict(zip(names, values, strict=True)))
 
     def forward(x: Any, y: Any, *, reduction: str, **given: Any) -> Any:
@@ -511,7 +511,7 @@ def huber_loss(
     return _weighted(errors, weight, input.size(), reduction, plain_mean=True)
 
 
-def _soft_margin_gradient(grad: Tensor, self: Tensor, target: Tensor, wanted: Any, reduction: str) -> Any:
+def _soft_margin_gradient(grad: Tensor, self: Tensor, target: Tensor, wanted: object, reduction: str) -> Any:
     return (share(grad, self.shape, reduction) * -target * (-target * self).sigmoid(),)
 
 

@@ -284,7 +284,7 @@ def _broadcast_batches(x: Tensor, y: Tensor) -> Tensor:
 
 
 @method("__matmul__")
-def matmul_operator(self: Tensor, other: Any) -> Any:
+def matmul_operator(self: Tensor, other: object) -> Any:
     """`x @ y`."""
     return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 

@@ -93,7 +93,7 @@ DIAGONAL_BACKWARD = op(
 )
 
 
-def _diagonal_grad(grad: Tensor, self_shape: Any, offset: int, dim1: int, dim2: int) -> Tensor:
+def _diagonal_grad(grad: Tensor, self_shape: object, offset: int, dim1: int, dim2: int) -> Tensor:
     return call(DIAGONAL_BACKWARD, grad, shape=self_shape, offset=offset, dim1=dim1, dim2=dim2)
 
 
@@ -190,7 +190,7 @@ def trace(input: Tensor) -> Tensor:
 
 def _triangle_indices(name: str, pick: Any) -> None:
     @api(name, where="torch")
-    def function(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None) -> Tensor:
+    def function(row: int, col: int, offset: int = 0, *, dtype: Any = None, device: object = None) -> Tensor:
         return made(np.stack(pick(row, offset, col)).astype((dtype or dtypes.int64).np))
 
 

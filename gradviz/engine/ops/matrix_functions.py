@@ -52,7 +52,7 @@ def _of_singular_values(A: Tensor, ord: Any, dims: tuple[int, int], keepdim: boo
 
 @api("matrix_norm", where="linalg")
 def matrix_norm(
-    A: Tensor, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False, *, dtype: Any = None
+    A: Tensor, ord: Any = "fro", dim: object = (-2, -1), keepdim: bool = False, *, dtype: object = None
 ) -> Tensor:
     """A norm of the matrices in two dimensions."""
     check_matrix(A, "linalg.matrix_norm")
@@ -79,7 +79,9 @@ def matrix_norm(
 
 
 @api("norm", where="linalg")
-def linalg_norm(A: Tensor, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def linalg_norm(
+    A: Tensor, ord: object = None, dim: Any = None, keepdim: bool = False, *, dtype: object = None
+) -> Tensor:
     """A norm of a vector or a matrix, by the number of dimensions named."""
     count = None if dim is None else 1 if isinstance(dim, int) else len(dim)
     if ord is not None and dim is None and A._data.ndim not in (1, 2):
@@ -100,7 +102,7 @@ def _condition(A: Tensor, p: int | None) -> Tensor:
 
 
 @api("cond", where="linalg")
-def cond(A: Tensor, p: Any = None) -> Tensor:
+def cond(A: Tensor, p: object = None) -> Tensor:
     """The condition number: the norm of a matrix times that of its inverse."""
     check_matrix(A, "linalg.cond")
     if isinstance(p, str) and p not in ("fro", "nuc"):
@@ -113,7 +115,7 @@ def cond(A: Tensor, p: Any = None) -> Tensor:
     return matrix_norm(A, p) * matrix_norm(found, p)
 
 
-def _tolerances(A: Tensor, atol: Any, rtol: Any) -> tuple[Any, Any]:
+def _tolerances(A: Tensor, atol: Any, rtol: object) -> tuple[Any, Any]:
     """(absolute, relative), where what is not given depends on what is."""
     if rtol is None:
         given = atol is not None
@@ -130,7 +132,9 @@ def _limit(largest: Any, atol: float, rtol: float) -> Any:
 
 
 @api("matrix_rank", where="linalg")
-def matrix_rank(A: Tensor, tol: Any = None, *, atol: Any = None, rtol: Any = None, hermitian: bool = False) -> Tensor:
+def matrix_rank(
+    A: Tensor, tol: object = None, *, atol: Any = None, rtol: Any = None, hermitian: bool = False
+) -> Tensor:
     """How many singular values are not negligible."""
     check_matrix(A, "torch.linalg.matrix_rank", "input")
     if tol is not None:
@@ -188,7 +192,9 @@ PINV = op(
 
 
 @api("pinv", where="linalg")
-def pinv(A: Tensor, rcond: Any = None, hermitian: bool = False, *, atol: Any = None, rtol: Any = None) -> Tensor:
+def pinv(
+    A: Tensor, rcond: object = None, hermitian: bool = False, *, atol: object = None, rtol: object = None
+) -> Tensor:
     """The pseudo-inverse, through the SVD."""
     if A._data.ndim < 2:
         raise RuntimeError(
@@ -227,7 +233,7 @@ def _lstsq(a: Array, b: Array, *, rcond: float, driver: str, vector: bool) -> An
     return x[..., 0] if vector else x, residuals, rank, values
 
 
-def _lstsq_grads(grads: Any, self: Tensor, b: Tensor, solution: Tensor, vector: bool, needs: Any) -> Any:
+def _lstsq_grads(grads: Any, self: Tensor, b: Tensor, solution: Tensor, vector: bool, needs: object) -> Any:
     grad, squares = grads[:2]
     if vector:
         b, solution = b.unsqueeze(-1), solution.unsqueeze(-1)

@@ -120,7 +120,7 @@ def formula(names: str, fn: Callable[..., Any]) -> Callable[..., Any]:
     """`fn(*values)` as a gradient formula that asks for the values called `names`."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
-    def asked(*values: Any) -> Any:
+    def asked(*values: object) -> Any:
         return fn(*values)
 
     asked.__signature__ = inspect.Signature(  # type: ignore[attr-defined]

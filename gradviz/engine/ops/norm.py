@@ -148,7 +148,7 @@ LAYER_NORM = op(
 )
 
 
-def _need_shape(input: Tensor, normalized_shape: Any, name: str, star: str) -> Dims:
+def _need_shape(input: Tensor, normalized_shape: object, name: str, star: str) -> Dims:
     if not isinstance(normalized_shape, (tuple, list)):
         kind = type(normalized_shape).__name__
         raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not {kind}")
@@ -181,7 +181,7 @@ def layer_norm(
     return call_all(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)[0]
 
 
-def _checked_layer(input: Tensor, normalized_shape: Any, weight: Tensor | None, bias: Tensor | None) -> Dims:
+def _checked_layer(input: Tensor, normalized_shape: object, weight: Tensor | None, bias: Tensor | None) -> Dims:
     wanted = _need_shape(input, normalized_shape, "layer_norm", "*, ")
     for name, each in (("weight", weight), ("bias", bias)):
         if each is not None and each._data.shape != wanted:

@@ -157,13 +157,13 @@ def _exchange(at: list[int], i: int, j: int) -> None:
 F = FUNCTIONS
 
 
-def _back_to_places(grad: Tensor, indices: Tensor, self_shape: Any, dim: int) -> Tensor:
+def _back_to_places(grad: Tensor, indices: Tensor, self_shape: object, dim: int) -> Tensor:
     if not self_shape:
         return grad
     return grad.new_zeros(self_shape).scatter(dim, indices, grad)
 
 
-def back_to_one(grad: Tensor, indices: Tensor, self_shape: Any, dim: int, keepdim: bool) -> Tensor:
+def back_to_one(grad: Tensor, indices: Tensor, self_shape: object, dim: int, keepdim: bool) -> Tensor:
     if self_shape and not keepdim:
         grad, indices = grad.unsqueeze(dim), indices.unsqueeze(dim)
     return _back_to_places(grad, indices, self_shape, dim)

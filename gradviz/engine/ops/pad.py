@@ -54,7 +54,7 @@ CONSTANT_PAD: OpRow = op(
 
 
 @api("constant_pad_nd", where="torch")
-def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Any = 0) -> Tensor:
+def constant_pad_nd(input: Tensor, pad: Sequence[int], value: object = 0) -> Tensor:
     """A constant around the input; negative numbers cut off."""
     shape = list(input._data.shape)
     if len(pad) % 2:
@@ -287,12 +287,12 @@ COL2IM: OpRow = op(
 )
 
 
-def _pairs(**given: Any) -> dict[str, Sizes]:
+def _pairs(**given: object) -> dict[str, Sizes]:
     return {name: sizes(value, 2) for name, value in given.items()}
 
 
 @api("unfold", where="F")
-def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
+def unfold(input: Tensor, kernel_size: object, dilation: object = 1, padding: object = 0, stride: object = 1) -> Tensor:
     """Each window of (N, C, H, W) as a column: (N, C · kernel elements, windows)."""
     given = _pairs(kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     shape = input._data.shape
@@ -323,7 +323,12 @@ def unfold(input: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
 
 @api("fold", where="F")
 def fold(
-    input: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+    input: Tensor,
+    output_size: object,
+    kernel_size: object,
+    dilation: object = 1,
+    padding: object = 0,
+    stride: object = 1,
 ) -> Tensor:
     """The transpose of `unfold`: columns put back as windows and added up."""
     given = _pairs(output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)

@@ -30,7 +30,7 @@ _WORDS = {  # how each function says what it takes, for its two and its three di
 }
 
 
-def per_dimension(value: Any, n: int, name: str, what: str) -> Sizes:
+def per_dimension(value: object, n: int, name: str, what: str) -> Sizes:
     """One number for each dimension, or PyTorch's refusal."""
     found = sizes(value, n)
     if len(found) != n:
@@ -114,7 +114,7 @@ def _check_covered(inner: Sizes, kernel: Sizes, padding: Sizes) -> None:
         raise RuntimeError(f"input image ({image}) smaller than kernel size ({window})")
 
 
-def one_number(value: Any, name: str, what: str) -> int:
+def one_number(value: object, name: str, what: str) -> int:
     """A number that may stand in a list of one."""
     found = sizes(value, 1)
     if len(found) != 1:
@@ -378,10 +378,10 @@ def _max_pool_function(n: int) -> None:
 
     def function(
         input: Tensor,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: object,
+        stride: object = None,
+        padding: object = 0,
+        dilation: object = 1,
         ceil_mode: bool = False,
         return_indices: bool = False,
     ) -> Any:
@@ -401,10 +401,10 @@ for _n in (2, 3):
 @api("max_pool1d", where="torch F")
 def max_pool1d(
     input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
-    dilation: Any = 1,
+    kernel_size: object,
+    stride: object = None,
+    padding: object = 0,
+    dilation: object = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
@@ -425,7 +425,7 @@ api("max_pool1d_with_indices", where="F")(lambda *args, **kw: max_pool1d(*args, 
 def _adaptive_function(n: int) -> None:
     name = f"adaptive_max_pool{n}d"
 
-    def function(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+    def function(input: Tensor, output_size: object, return_indices: bool = False) -> Any:
         need_tensor(input, name)
         wanted = adaptive_output(output_size, input._data.shape, n, name)
         check_adaptive_max(input, wanted, name, name)
@@ -441,7 +441,7 @@ for _n in (2, 3):
 
 
 @api("adaptive_max_pool1d", where="torch F")
-def adaptive_max_pool1d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input: Tensor, output_size: object, return_indices: bool = False) -> Any:
     """The largest value of each of so many windows."""
     need_line(input, "adaptive_max_pool1d")
     (wanted,) = adaptive_output(output_size, input._data.shape, 1, "adaptive_max_pool1d")
@@ -493,7 +493,12 @@ def _unpool_function(n: int) -> None:
 
     @api(name, where="F")
     def function(
-        input: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
+        input: Tensor,
+        indices: Tensor,
+        kernel_size: object,
+        stride: object = None,
+        padding: object = 0,
+        output_size: object = None,
     ) -> Tensor:
         kernel = sizes(kernel_size, n)
         step = kernel if stride is None else sizes(stride, n)

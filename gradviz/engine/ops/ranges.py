@@ -87,7 +87,7 @@ def inclusive_range(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """Numbers from `start` up to and with `end`."""
@@ -103,7 +103,7 @@ def inclusive_range(
     return _given(np.asarray(start + np.arange(count) * step).astype(target.np), out, requires_grad)
 
 
-def _ends(start: Any, end: Any, steps: int, name: str) -> tuple[Any, Any]:
+def _ends(start: object, end: object, steps: int, name: str) -> tuple[Any, Any]:
     tensors = [each for each in (start, end) if isinstance(each, Tensor)]
     if isinstance(steps, float) or not isinstance(steps, (int, np.integer)):
         forms = [
@@ -152,7 +152,7 @@ def linspace(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """`steps` numbers from `start` to `end`, both included."""
@@ -228,8 +228,8 @@ def empty_strided(
     stride: Sequence[int],
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    layout: object = None,
+    device: object = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
@@ -245,8 +245,8 @@ def new_empty_strided(
     stride: Sequence[int],
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    layout: object = None,
+    device: object = None,
     pin_memory: bool = False,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -260,8 +260,8 @@ def empty_permuted(
     physical_layout: Sequence[int],
     *,
     dtype: Any = None,
-    layout: Any = None,
-    device: Any = None,
+    layout: object = None,
+    device: object = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:

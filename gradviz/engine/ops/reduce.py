@@ -172,12 +172,12 @@ _ALONG = "(Tensor input, {} dim, bool keepdim = False, *, torch.dtype dtype = No
 @along("sum", _ALONE, _ALONG.format("tuple of ints"), none=True)
 def sum_(
     input: Tensor,
-    dim: Any = None,
+    dim: object = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: object = None,
     keepdims: bool | None = None,
-    dtype: Any = None,
+    dtype: object = None,
 ) -> Tensor:
     """The sum of all elements, or over `dim`."""
     dim, keepdim = _names(dim, axis, keepdim, keepdims)
@@ -191,12 +191,12 @@ def sum_(
 @along("mean", _ALONE_OUT, _ALONG.format("tuple of ints"), none=True)
 def mean(
     input: Tensor,
-    dim: Any = None,
+    dim: object = None,
     keepdim: bool = False,
     *,
-    axis: Any = None,
+    axis: object = None,
     keepdims: bool | None = None,
-    dtype: Any = None,
+    dtype: object = None,
 ) -> Tensor:
     """The mean of all elements, or over `dim`."""
     dim, keepdim = _names(dim, axis, keepdim, keepdims)
@@ -206,7 +206,7 @@ def mean(
     return call(MEAN_DIM, input, dim=_tuple(dim), keepdim=keepdim)
 
 
-def _names(dim: Any, axis: Any, keepdim: bool, keepdims: bool | None) -> tuple[Any, bool]:
+def _names(dim: object, axis: object, keepdim: bool, keepdims: bool | None) -> tuple[Any, bool]:
     return (dim if axis is None else axis), (keepdim if keepdims is None else keepdims)
 
 
@@ -370,13 +370,15 @@ _EXTREME = (
 )
 
 
-def _extreme(name: str, reduce: Any, arg: Any) -> None:
+def _extreme(name: str, reduce: object, arg: object) -> None:
     """The functions of one extreme."""
     whole, pair, shared, position = _extreme_rows(_Extreme(name, reduce, arg))
 
     @api(name)
     @along(name, *_EXTREME)
-    def extreme(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None) -> Any:
+    def extreme(
+        input: Tensor, dim: object = None, keepdim: bool = False, *, other: object = None, axis: object = None
+    ) -> Any:
         dim = axis if dim is None else dim
         if not isinstance(input, Tensor):
             _refuse_extreme(name, (input,) if dim is None else (input, dim))
@@ -388,7 +390,7 @@ def _extreme(name: str, reduce: Any, arg: Any) -> None:
         return return_type(name)(*call_all(pair, input, dim=dim, keepdim=keepdim))
 
     @api(f"a{name}")
-    def shared_extreme(input: Tensor, dim: Any = (), keepdim: bool = False) -> Tensor:
+    def shared_extreme(input: Tensor, dim: object = (), keepdim: bool = False) -> Tensor:
         along = _tuple(dim)
         if not input._data.size:
             _check_extent(f"a{name}()", input, along or None, RuntimeError)
@@ -441,7 +443,7 @@ def _position(x: Array, arg: Any, dim: int | None, keepdim: bool, name: str) -> 
     return np.expand_dims(at, axis) if keepdim else at
 
 
-def _aminmax_grad(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: Any, keepdim: bool) -> Any:
+def _aminmax_grad(grads: Any, self: Tensor, min: Tensor, max: Tensor, dim: object, keepdim: bool) -> Any:
     parts = [
         _amax_share(g, self, r, () if dim is None else dim, keepdim)
         for g, r in zip(grads, (min, max), strict=True)
@@ -568,7 +570,7 @@ STD = op(
 def _spread_of(row: Any, name: str) -> None:
     @api(name)
     def function(
-        input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+        input: Tensor, dim: Any = None, unbiased: object = None, keepdim: bool = False, *, correction: Any = None
     ) -> Tensor:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
@@ -619,7 +621,7 @@ def _with_mean(name: str, variance: bool) -> None:
 
     @api(name, where="torch")
     def function(
-        input: Tensor, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *, correction: Any = None
+        input: Tensor, dim: object = None, unbiased: object = None, keepdim: bool = False, *, correction: object = None
     ) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
@@ -689,7 +691,9 @@ NORM = op(
 
 
 @api("vector_norm", where="linalg")
-def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def vector_norm(
+    x: Tensor, ord: object = 2, dim: object = None, keepdim: bool = False, *, dtype: object = None
+) -> Tensor:
     """The vector norm of all elements, or over `dim`."""
     x = x if dtype is None else x.to(dtype)
     if x.dtype.rank < 2:
@@ -700,7 +704,7 @@ def vector_norm(x: Tensor, ord: Any = 2, dim: Any = None, keepdim: bool = False,
 
 
 @api("norm")
-def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, dtype: Any = None) -> Tensor:
+def norm(input: Tensor, p: object = "fro", dim: object = None, keepdim: bool = False, dtype: object = None) -> Tensor:
     """The norm of all elements, or over `dim`."""
     if p == "nuc":
         made: Tensor = LINALG["matrix_norm"](input, "nuc", dim or (-2, -1), keepdim)
@@ -735,7 +739,7 @@ LOGSUMEXP = op(
 
 
 @api("logsumexp")
-def logsumexp(input: Tensor, dim: Any, keepdim: bool = False) -> Tensor:
+def logsumexp(input: Tensor, dim: object, keepdim: bool = False) -> Tensor:
     """log(sum(exp(x))) over `dim`, without overflow."""
     if dim is None:
         raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType")
@@ -785,7 +789,9 @@ LOG_SOFTMAX = op(
 
 
 def _soft(row: Any) -> Any:
-    def function(input: Tensor, dim: int | None = None, *args: Any, dtype: Any = None, _stacklevel: int = 3) -> Tensor:
+    def function(
+        input: Tensor, dim: int | None = None, *args: object, dtype: Any = None, _stacklevel: int = 3
+    ) -> Tensor:
         if dim is None:
             dim = _implicit_dim(row.name, input._data.ndim)
         input = input if dtype is None else input.to(dtype)
@@ -813,7 +819,7 @@ _soft(LOG_SOFTMAX)
 
 
 @api("softmin", where="F")
-def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: object = None) -> Tensor:
     """Softmax of the negative."""
     made: Tensor = F["softmax"](-input, dim, dtype=dtype)
     return made

@@ -66,27 +66,27 @@ def linear_rows(
     `forward` is the same map in PyTorch's order of additions."""
     names = [each.strip() for each in params.split(",")]
 
-    def gradient(grad: Tensor, x: Any, *values: Any) -> Tensor:
+    def gradient(grad: Tensor, x: Any, *values: object) -> Tensor:
         given = dict(zip(names, values, strict=True))
         return call(backward, grad, x, **given) if keeps else call(backward, grad, shape=x, **given)
 
-    def again(grad: Tensor, *values: Any) -> Tensor:
+    def again(grad: Tensor, *values: object) -> Tensor:
         return call(row, grad, **dict(zip(names, values, strict=True)))
 
     def transposed(g: Array, shape: Sizes, given: dict[str, Any]) -> Array:
         return np.ascontiguousarray(_along(g, [m.T for m in matrices(shape, **given)]))
 
-    def of_input(g: Array, x: Array, **given: Any) -> Array:
+    def of_input(g: Array, x: Array, **given: object) -> Array:
         return transposed(g, x.shape, given)
 
-    def of_shape(g: Array, *, shape: Sizes, **given: Any) -> Array:
+    def of_shape(g: Array, *, shape: Sizes, **given: object) -> Array:
         return transposed(g, shape, given)
 
     zeros: dict[str, Any] = {}
     if keeps:
         zeros["self"] = expressed("0", lambda grad, self_shape: grad.new_zeros(self_shape))
 
-    def plain(x: Array, **given: Any) -> Array:
+    def plain(x: Array, **given: object) -> Array:
         return np.ascontiguousarray(_along(x, matrices(x.shape, **given)))
 
     backward = op(
@@ -230,9 +230,9 @@ ADAPTIVE_AVG_POOLS = {
 def _averaged(
     input: Tensor,
     n: int,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
+    kernel_size: object,
+    stride: object,
+    padding: object,
     ceil_mode: bool,
     count_include_pad: bool,
     divisor: int | None,
@@ -261,9 +261,9 @@ def _average_function(n: int) -> None:
     @api(f"avg_pool{n}d", where="F")
     def function(
         input: Tensor,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: object,
+        stride: object = None,
+        padding: object = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -273,7 +273,7 @@ def _average_function(n: int) -> None:
     function.__name__, function.__doc__ = f"avg_pool{n}d", f"The mean of each window over the last {n} dimensions."
 
     @api(f"adaptive_avg_pool{n}d", where="F")
-    def adaptive(input: Tensor, output_size: Any) -> Tensor:
+    def adaptive(input: Tensor, output_size: object) -> Tensor:
         name = f"adaptive_avg_pool{n}d"
         need_tensor(input, name)
         shape = input._data.shape
@@ -303,9 +303,9 @@ for _n in (2, 3):
 @api("avg_pool1d", where="torch F")
 def avg_pool1d(
     input: Tensor,
-    kernel_size: Any,
-    stride: Any = None,
-    padding: Any = 0,
+    kernel_size: object,
+    stride: object = None,
+    padding: object = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
@@ -319,7 +319,7 @@ def avg_pool1d(
 
 
 @api("adaptive_avg_pool1d", where="torch F")
-def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
+def adaptive_avg_pool1d(input: Tensor, output_size: object) -> Tensor:
     """The mean of each of so many windows."""
     need_line(input, "adaptive_avg_pool1d")
     (wanted,) = adaptive_output(output_size, input._data.shape, 1, "adaptive_avg_pool1d")
@@ -331,7 +331,7 @@ def _power_pool(n: int) -> None:
 
     @api(name, where="F")
     def function(
-        input: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False
+        input: Tensor, norm_type: float, kernel_size: object, stride: object = None, ceil_mode: bool = False
     ) -> Tensor:
         need_tensor(input, name)
         powers = F["pow"](input, norm_type)
@@ -442,7 +442,7 @@ ROWS_OF: dict[str, dict[int, OpRow]] = {
 _NEEDS = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 
 
-def _per_dimension(value: Any, dim: int, input: Tensor, what: str) -> tuple[Any, ...]:
+def _per_dimension(value: object, dim: int, input: Tensor, what: str) -> tuple[Any, ...]:
     if not isinstance(value, (tuple, list)):
         return (value,) * dim
     if len(value) != dim:
@@ -478,8 +478,8 @@ def _refuse_mode(ndim: int, mode: str) -> None:
 @api("interpolate", where="F")
 def interpolate(
     input: Tensor,
-    size: Any = None,
-    scale_factor: Any = None,
+    size: object = None,
+    scale_factor: object = None,
     mode: str = "nearest",
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
@@ -520,7 +520,11 @@ def interpolate(
 
 @api("upsample", where="F")
 def upsample(
-    input: Tensor, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+    input: Tensor,
+    size: object = None,
+    scale_factor: object = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
 ) -> Tensor:
     """The former name of `interpolate`."""
     warnings.warn("`nn.functional.upsample` is deprecated. Use `nn.functional.interpolate` instead.", stacklevel=2)

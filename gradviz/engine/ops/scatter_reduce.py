@@ -281,7 +281,7 @@ register(_prepare_put, ("put",))
 # --- lengths limited along a dimension ---
 
 
-def _renorm_grad(grad: Tensor, self: Tensor, p: Any, dim: int, maxnorm: Any) -> Tensor:
+def _renorm_grad(grad: Tensor, self: Tensor, p: object, dim: int, maxnorm: object) -> Tensor:
     dims = [d for d in range(self.ndim) if d != dim]
     norm = LINALG["vector_norm"](self, p, dims, True)
     shared = (conj(self) * grad).sum(dims, keepdim=True)
@@ -291,7 +291,7 @@ def _renorm_grad(grad: Tensor, self: Tensor, p: Any, dim: int, maxnorm: Any) -> 
     return F["where"](norm > maxnorm, maxnorm * inverse * (grad - inverse * along), grad)
 
 
-def _renorm(x: Array, *, p: Any, dim: int, maxnorm: Any) -> Array:
+def _renorm(x: Array, *, p: object, dim: int, maxnorm: object) -> Array:
     dims = tuple(d for d in range(x.ndim) if d != dim)
     wide = x.astype(np.float32) if x.dtype.itemsize == 2 else x
     norm = norm_forward(wide, ord=p, dim=dims, keepdim=True)
@@ -310,7 +310,7 @@ RENORM = op(
 )
 
 
-def _prepare_renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Prepared:
+def _prepare_renorm(input: Tensor, p: Any, dim: int, maxnorm: Any) -> Prepared:
     if isinstance(p, complex):
         raise RuntimeError("renorm: p must be real-valued")
     if p <= 0:

@@ -144,7 +144,7 @@ def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
 
 
 @api("reshape")
-def reshape(input: Tensor, *shape: Any) -> Tensor:
+def reshape(input: Tensor, *shape: object) -> Tensor:
     """Another shape: a view where the memory allows it, else a copy."""
     size = infer_size(sizes_of(shape), input._data.size)
     if _same_memory(input._data, size) is not None:
@@ -158,7 +158,7 @@ def _contiguous_copy(x: Tensor) -> Tensor:
 
 
 @api("contiguous", where="method")
-def contiguous(self: Tensor, memory_format: Any = None) -> Tensor:
+def contiguous(self: Tensor, memory_format: object = None) -> Tensor:
     """The tensor itself if its elements lie in order, else a copy in which they do."""
     if memory_format is not None and str(memory_format) != "torch.contiguous_format":
         check_rank(self._data.ndim, str(memory_format))
@@ -249,7 +249,7 @@ T = op(
 
 
 @api("permute", where="method")
-def permute_method(self: Tensor, *dims: Any) -> Tensor:
+def permute_method(self: Tensor, *dims: object) -> Tensor:
     """Dimensions in another order."""
     return permute(self, sizes_of(dims))
 
@@ -511,7 +511,7 @@ def _repeat_grad(grad: Tensor, shape: tuple[int, ...], repeats: tuple[int, ...])
 
 
 @method("repeat")
-def repeat(self: Tensor, *repeats: Any) -> Tensor:
+def repeat(self: Tensor, *repeats: object) -> Tensor:
     """Copies side by side, so many along each dimension."""
     times = sizes_of(repeats)
     if len(times) < self._data.ndim:
@@ -525,7 +525,7 @@ def repeat(self: Tensor, *repeats: Any) -> Tensor:
 
 
 @api("tile")
-def tile(input: Tensor, *dims: Any) -> Tensor:
+def tile(input: Tensor, *dims: object) -> Tensor:
     """As `repeat`, with fewer numbers allowed."""
     times = sizes_of(dims)
     return repeat(input, *((1,) * (input._data.ndim - len(times)) + times))

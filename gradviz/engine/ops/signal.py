@@ -337,24 +337,24 @@ def _check_window(name: str, n: float, kind: dtypes.dtype) -> None:
         raise NotImplementedError(f"\"arange_cpu\" not implemented for '{kind.title}'")
 
 
-def _hamming(n: int, kind: Any, alpha: float, beta: float) -> Tensor:
+def _hamming(n: int, kind: object, alpha: float, beta: float) -> Tensor:
     x = F["arange"](n, dtype=kind)
     return x.mul_(2 * math.pi / (n - 1)).cos_().mul_(-beta).add_(alpha)
 
 
-def _bartlett(n: int, kind: Any) -> Tensor:
+def _bartlett(n: int, kind: object) -> Tensor:
     x = F["arange"](n, dtype=kind).mul_(2 / (n - 1))
     half = ((n - 1) >> 1) + 1
     x.narrow(0, half, n - half).mul_(-1).add_(2)
     return x
 
 
-def _blackman(n: int, kind: Any) -> Tensor:
+def _blackman(n: int, kind: object) -> Tensor:
     x = F["arange"](n, dtype=kind).mul_(math.pi / (n - 1))
     return x.mul(4).cos_().mul_(0.08) - x.mul(2).cos_().mul_(0.5) + 0.42
 
 
-def _kaiser(n: int, kind: Any, beta: float) -> Tensor:
+def _kaiser(n: int, kind: object, beta: float) -> Tensor:
     x = F["arange"](n, dtype=kind) * (2 / (n - 1)) - 1
     return F["i0"](beta * F["sqrt"]((1 - x * x).clamp(min=0))) / F["i0"](F["tensor"](float(beta), dtype=kind))
 
@@ -382,7 +382,7 @@ class _Made:
             raise ValueError(f"{name} expects float32 or float64 dtypes, got: {self.kind}")
         self.count, self.requires_grad = count, requires_grad
 
-    def points(self, start: Any, end: Any) -> Tensor:
+    def points(self, start: object, end: object) -> Tensor:
         return F["linspace"](start, end, self.count, dtype=self.kind, requires_grad=self.requires_grad)
 
     def ones(self) -> Tensor:
@@ -393,7 +393,7 @@ class _Made:
 
 
 def _signal(
-    name: str, check: Callable[..., None] = lambda **_: None, called: str = "", **defaults: Any
+    name: str, check: Callable[..., None] = lambda **_: None, called: str = "", **defaults: object
 ) -> Callable[..., Any]:
     """Register `torch.signal.windows.<name>`; the formula gets how to make tensors, `sym`, and its own parameters.
     `called` is the name that its refusals give, where that is another."""
@@ -403,11 +403,11 @@ def _signal(
             M: int,
             *,
             sym: bool = True,
-            dtype: Any = None,
-            layout: Any = None,
-            device: Any = None,
+            dtype: object = None,
+            layout: object = None,
+            device: object = None,
             requires_grad: bool = False,
-            **given: Any,
+            **given: object,
         ) -> Tensor:
             for key in given:
                 if key not in defaults:
@@ -487,7 +487,7 @@ def _bartlett_signal(made: _Made, sym: bool) -> Tensor:
     return 1 - F["abs"](made.points(-1, -1 + (made.count - 1) * constant))
 
 
-def _sum_of_cosines(made: _Made, sym: bool, a: Any) -> Tensor:
+def _sum_of_cosines(made: _Made, sym: bool, a: object) -> Tensor:
     if made.count == 1:
         return made.ones()
     if not isinstance(a, Iterable):

@@ -316,14 +316,14 @@ register(_prepare_nan_to_num, ("nan_to_num",))
 
 
 @api("nansum")
-def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
     """The sum of all that is not NaN."""
     axes = dim if dim is None or isinstance(dim, int) else tuple(dim)
     return call(NANSUM, input if dtype is None else input.to(dtype), dim=axes, keepdim=keepdim)
 
 
 @api("nanmean")
-def nanmean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def nanmean(input: Tensor, dim: object = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
     """The mean of all that is not NaN."""
     count = F["logical_not"](F["isnan"](input)).sum(dim, keepdim)
     found: Tensor = nansum(input, dim, keepdim, dtype=dtype) / count

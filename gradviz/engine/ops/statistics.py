@@ -100,7 +100,7 @@ def _quantile(
 
 @api("quantile")
 def quantile(
-    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+    input: Tensor, q: object, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
     """Quantiles, interpolated between the neighbours; several of `q` make a first dimension."""
     return _quantile(input, q, dim, keepdim, interpolation, False, "quantile")
@@ -108,7 +108,7 @@ def quantile(
 
 @api("nanquantile")
 def nanquantile(
-    input: Tensor, q: Any, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
+    input: Tensor, q: object, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
     """Quantiles of what is not NaN."""
     return _quantile(input, q, dim, keepdim, interpolation, True, "quantile")

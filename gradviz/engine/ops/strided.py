@@ -39,7 +39,7 @@ def _seen(x: Array, memory: Array, size: Any, stride: Any, start: int) -> Array:
     return strided(memory, x.dtype, size, [step * x.itemsize for step in stride], start)
 
 
-def _strided(x: Array, *, size: Any, stride: Any, storage_offset: int) -> Array:
+def _strided(x: Array, *, size: object, stride: object, storage_offset: int) -> Array:
     memory = memory_of(x)
     return _seen(x, memory, size, stride, start_of(x, memory) + storage_offset * x.itemsize)
 
@@ -168,7 +168,7 @@ method("as_strided_")(lambda self, *args, **kw: resize_in_place(self, lambda: as
 # --- a copy whose memory is written as another tensor lies ---
 
 
-def _as_strided_scatter(x: Array, src: Array, *, size: Any, stride: Any, storage_offset: int | None) -> Array:
+def _as_strided_scatter(x: Array, src: Array, *, size: object, stride: object, storage_offset: int | None) -> Array:
     if repeated(x.shape, x.strides):
         x = x.copy()
     memory = memory_of(x)

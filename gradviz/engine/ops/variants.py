@@ -39,7 +39,7 @@ F = FUNCTIONS
 
 
 def _in_place(name: str, *fields: tuple[str, Any]) -> None:
-    def function(self: Tensor, *args: Any, **keywords: Any) -> Tensor:
+    def function(self: Tensor, *args: object, **keywords: object) -> Tensor:
         params = dict(fields) | dict(zip([field for field, _ in fields], args, strict=False)) | keywords
         return write(self, ROWS[name], (self,), (self._data,), params)
 
@@ -59,7 +59,7 @@ def square_(self: Tensor) -> Tensor:
 
 
 def _running(name: str) -> None:
-    def function(self: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    def function(self: Tensor, dim: int, *, dtype: object = None) -> Tensor:
         return write(self, ROWS[name], (self,), (self._data,), {"dim": wrap_dim(dim, self._data.ndim)})
 
     function.__name__ = f"{name}_"
@@ -126,7 +126,7 @@ _ready = (
 def _copied(name: str, *names: str) -> None:
     """In-place forms of operations on whole numbers and of those without a row."""
 
-    def function(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+    def function(self: Tensor, *args: object, **kwargs: object) -> Tensor:
         self.copy_(F[name](self, *args, **kwargs))
         return self
 
@@ -140,7 +140,7 @@ for _name in ("gcd", "lcm", "logical_not", "nextafter", "cumprod", "ldexp"):
 
 
 @method("float_power_")
-def float_power_(self: Tensor, exponent: Any) -> Tensor:
+def float_power_(self: Tensor, exponent: object) -> Tensor:
     """The power in double precision, which the tensor has to have."""
     if self.dtype is not dtypes.float64:
         raise RuntimeError(
@@ -163,14 +163,14 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> T
 
 
 @method("resize_as_")
-def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: Any = None) -> Tensor:
+def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: object = None) -> Tensor:
     """Take the shape of another tensor."""
     found: Tensor = self.resize_(the_template.shape)
     return found
 
 
 @method("dim_order")
-def dim_order(self: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
+def dim_order(self: Tensor, *, ambiguity_check: object = False) -> tuple[int, ...]:
     """The dimensions by their strides, largest first; on wish an error where there are several such orders."""
     formats = ambiguity_check if isinstance(ambiguity_check, list) else []
     if not (isinstance(ambiguity_check, bool | list) and all(isinstance(each, memory_format) for each in formats)):
@@ -226,7 +226,7 @@ def _numbered(name: str, order: str) -> None:
     """A loss under `torch`, where the reduction is a number, and none unless one is given."""
     loss = FUNCTIONAL[name]
 
-    def function(*args: Any, **kwargs: Any) -> Any:
+    def function(*args: object, **kwargs: object) -> Any:
         given = {**dict(zip(order.split(), args, strict=False)), **kwargs}
         reduction = given.pop("reduction", 0)
         return loss(**given, reduction=_REDUCTIONS[reduction] if isinstance(reduction, int) else reduction)
@@ -257,7 +257,7 @@ def _fresh(found: Any) -> Any:
 
 def _in_own_memory(forward: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(forward)
-    def copied(*arrays: Any, **params: Any) -> Any:
+    def copied(*arrays: object, **params: object) -> Any:
         return _fresh(forward(*arrays, **params))
 
     return copied
@@ -293,7 +293,7 @@ def _offer(name: str, view: Callable[..., Any], rows: dict[str, OpRow], where: s
     """Register `view` under another name, with other rows."""
 
     @functools.wraps(view)
-    def function(*args: Any, **keywords: Any) -> Any:
+    def function(*args: object, **keywords: object) -> Any:
         with as_copies(rows):
             return view(*args, **keywords)
 
@@ -301,19 +301,19 @@ def _offer(name: str, view: Callable[..., Any], rows: dict[str, OpRow], where: s
     api(name, where=where)(function)
 
 
-def _select_range(input: Tensor, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Tensor:
+def _select_range(input: Tensor, dim: int = 0, start: object = None, end: object = None, step: int = 1) -> Tensor:
     """A range along `dim`."""
     n = input.size(dim)
     low, high, _ = slice(start, end, step).indices(n)
     return call(SLICE, input, dim=dim % input.ndim, start=low, end=max(low, high), step=step)
 
 
-def _viewed(input: Tensor, size: Any) -> Tensor:
+def _viewed(input: Tensor, size: object) -> Tensor:
     """The same elements in another shape."""
     return input.contiguous().view(size)
 
 
-def _expanded(input: Tensor, size: Any, *, implicit: bool = False) -> Tensor:
+def _expanded(input: Tensor, size: object, *, implicit: bool = False) -> Tensor:
     """Repeated along dimensions of size 1."""
     found: Tensor = input.expand(size)
     return found

@@ -70,7 +70,7 @@ _SHARED = (
 )
 
 
-def check_out(name: str, out: Any, found: Tensor, operands: Any) -> None:
+def check_out(name: str, out: Any, found: Tensor, operands: object) -> None:
     """Refuse one tensor that was given as `out=`."""
     made, given = found.dtype, out.dtype
     if made is not given:
@@ -128,7 +128,7 @@ _FIRST_NAME = {"polar": "abs", "complex": "real"}
 _SECOND_NAME = dict(pow="exponent", float_power="exponent", heaviside="values", polar="angle", complex="imag")
 
 
-def check_operands(name: str, x: Any, y: Any) -> None:
+def check_operands(name: str, x: object, y: object) -> None:
     """Refuse operands that PyTorch's function of that name does not take."""
     kind = _CLASS.get(name, "both")
     allowed = {"both": "NN", "none": "", "second": " N"}.get(kind, "NN")
@@ -199,6 +199,6 @@ def refuse(
     raise TypeError("\n".join(lines) + "\n")
 
 
-def fits(value: Any, wanted: str) -> bool:
+def fits(value: object, wanted: str) -> bool:
     """Whether an argument has the type that a form asks for."""
     return isinstance(value, Tensor if wanted == "Tensor" else _NUMBERS)

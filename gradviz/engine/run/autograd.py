@@ -102,7 +102,7 @@ def grad(
 def _gradients(
     roots: list[Any],
     wanted: list[Any],
-    grad_outputs: Any,
+    grad_outputs: object,
     retain_graph: bool | None,
     create_graph: bool,
     allow_unused: bool,
@@ -193,7 +193,7 @@ def _execute(
     return task.captured
 
 
-def _wanted(inputs: Any, function: str) -> list[Any]:
+def _wanted(inputs: object, function: str) -> list[Any]:
     """The tensors (or edges) that gradients are wanted for."""
     if isinstance(inputs, Mapping):
         if type(inputs) is not dict:
@@ -205,7 +205,7 @@ def _wanted(inputs: Any, function: str) -> list[Any]:
     return _sequence(inputs)
 
 
-def _sequence(value: Any) -> list[Any]:
+def _sequence(value: object) -> list[Any]:
     if isinstance(value, Tensor | GradientEdge) or not isinstance(value, Iterable):
         return [value]
     return list(value)

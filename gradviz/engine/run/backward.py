@@ -289,7 +289,7 @@ def _name(hook: Any) -> str:
     return str(getattr(hook, "__name__", type(hook).__name__))
 
 
-def _counted(hook: Any, found: Any, expected: int) -> list[Any]:
+def _counted(hook: object, found: object, expected: int) -> list[Any]:
     """What a node hook returned, refused when it is not one gradient for each that it got."""
     values = list(found) if isinstance(found, tuple | list) else [found]
     if len(values) != expected:

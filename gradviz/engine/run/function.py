@@ -349,7 +349,7 @@ class Function:
     generate_vmap_rule = False
     boxed_grads_call = False
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         name = cls.__name__
         cls.row = OpRow(
@@ -407,7 +407,7 @@ class Function:
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
-    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
+    def setup_context(ctx: object, inputs: tuple[Any, ...], output: object) -> Any:
         """Keep what the backward needs, when `forward` does not take `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
@@ -422,14 +422,14 @@ class Function:
     vjp = backward
 
     @staticmethod
-    def jvp(ctx: Any, *grad_inputs: Any) -> Any:
+    def jvp(ctx: object, *grad_inputs: object) -> Any:
         """The tangents of the outputs from those of the inputs."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
         )
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[int | None, ...], *args: Any) -> Any:
+    def vmap(info: object, in_dims: tuple[int | None, ...], *args: object) -> Any:
         """The outputs for all examples at once, and where in them the examples lie."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
@@ -437,7 +437,7 @@ class Function:
         )
 
     @classmethod
-    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+    def apply(cls, *args: object, **kwargs: object) -> Any:
         """Run the function, tracked."""
         if cls.setup_context is not Function.setup_context:
             bound = inspect.signature(cls.forward).bind(*args, **kwargs)
@@ -514,7 +514,7 @@ def once_differentiable(fn: Any) -> Any:
     return wrapper
 
 
-def _wanting_grad(value: Any) -> Any:
+def _wanting_grad(value: object) -> Any:
     if not isinstance(value, Tensor):
         return value
     made = value.detach()

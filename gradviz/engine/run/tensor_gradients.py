@@ -41,7 +41,7 @@ def _grad_dtype(self: Tensor) -> Any:
     return self.dtype if self._grad_dtype is False else self._grad_dtype
 
 
-def _set_grad_dtype(self: Tensor, value: Any) -> None:
+def _set_grad_dtype(self: Tensor, value: object) -> None:
     if self.grad_fn is not None:
         raise RuntimeError("grad_dtype can only be set on leaf tensors.")
     if value is not None and not isinstance(value, dtypes.dtype):

@@ -95,7 +95,7 @@ def _without_copies(array: Array | None) -> Any:
     return BatchedArray(phys, tuple(array.levels[i] for i in kept)) if kept else phys
 
 
-def _repeated(made: Any, known: Mapping[int, int]) -> Any:
+def _repeated(made: object, known: Mapping[int, int]) -> Any:
     """A result that is the same for every example."""
     if isinstance(made, (tuple, list)):
         return tuple(_repeated(each, known) for each in made)
@@ -117,7 +117,7 @@ def _rule(row: OpRow) -> Forward | None:
     return _RULES.get(key)
 
 
-def _wrapped(made: Any, levels: tuple[int, ...], place: int = 0) -> Any:
+def _wrapped(made: object, levels: tuple[int, ...], place: int = 0) -> Any:
     if isinstance(made, (tuple, list)):
         return tuple(_wrapped(each, levels) for each in made)
     return None if made is None else BatchedArray(np.asarray(made), levels, place)
@@ -183,7 +183,7 @@ def _product(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> An
     return _wrapped(made[..., 0] if x.ndim == 1 else made, levels)
 
 
-def _lifted(array: Any, levels: tuple[int, ...]) -> Any:
+def _lifted(array: object, levels: tuple[int, ...]) -> Any:
     if not isinstance(array, BatchedArray):
         return array
     return array.phys[(*[slice(None) if level in array.levels else None for level in levels], ...)]

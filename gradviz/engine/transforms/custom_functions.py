@@ -65,7 +65,7 @@ def _on_one_level(args: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
-def _marked(made: Any) -> Any:
+def _marked(made: object) -> Any:
     wraps = layers.tracking()
     for each in made if isinstance(made, (tuple, list)) else (made,):
         if isinstance(each, Tensor) and wraps:
@@ -99,7 +99,7 @@ def _mapped(cls: type[Function], args: tuple[Any, ...], layer: layers.Layer) -> 
     return tuple(_batched(each, dim, layer) for each, dim in zip(output, places, strict=True))
 
 
-def _batched(value: Any, dim: int | None, layer: layers.Layer) -> Any:
+def _batched(value: object, dim: int | None, layer: layers.Layer) -> Any:
     if dim is None or not isinstance(value, Tensor):
         return value
     return layered.add(value, layer.number, dim % value.ndim)
@@ -147,7 +147,7 @@ def _given(ctx: FunctionCtx, value: Any, tangent: Tensor | None) -> Any:
     return wrap(np.zeros_like(value._data)) if value.dtype.rank >= 2 else None
 
 
-def _give(ctx: FunctionCtx, output: Any, tangent: Any, number: int, i: int) -> None:
+def _give(ctx: FunctionCtx, output: object, tangent: object, number: int, i: int) -> None:
     if tangent is None or not isinstance(output, Tensor):
         return
     if not isinstance(tangent, Tensor):

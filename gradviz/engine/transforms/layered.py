@@ -122,7 +122,7 @@ def _shares(operand: Tensor, target: Tensor) -> bool:
     return operand is target or (counter is not None and operand._version_counter is counter)
 
 
-def _hide(source: Tensor | None, made: Any) -> None:
+def _hide(source: Tensor | None, made: object) -> None:
     """What is hidden of a tensor is hidden of its views, which would look for it in the base."""
     hidden = {} if source is None else {n: None for n, t in (source._tangents or {}).items() if t is None}
     if hidden:
@@ -187,7 +187,7 @@ def _for_all(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
     return made
 
 
-def _marked(made: Any) -> Any:
+def _marked(made: object) -> Any:
     """What is made while layers differentiate is wrapped by each of them."""
     wraps = layers.tracking()
     if wraps:
@@ -210,7 +210,7 @@ def _summed(grad: Tensor, known: Mapping[int, int]) -> Tensor:
     return made
 
 
-def _sum_levels(x: Any, *, known: Mapping[int, int]) -> Any:
+def _sum_levels(x: object, *, known: Mapping[int, int]) -> Any:
     if not isinstance(x, BatchedArray):
         return x
     extra = tuple(i for i, level in enumerate(x.levels) if level in known)
@@ -316,7 +316,7 @@ def _less(data: BatchedArray, number: int) -> Any:
     return removed(data, level=number, dim=0, size=0)
 
 
-def _all_examples(data: Any) -> Any:
+def _all_examples(data: object) -> Any:
     """One array with the mapped dimension where it lay."""
     if not isinstance(data, BatchedArray):
         return data

@@ -118,6 +118,6 @@ def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple
     return shape, Size(grad.shape[1:]) if is_grads_batched else grad.shape
 
 
-def variable(*args: Any, **kwargs: Any) -> NoReturn:
+def variable(*args: object, **kwargs: object) -> NoReturn:
     """PyTorch has it to say what to use; it takes the place of the module of this name."""
     raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")

@@ -112,7 +112,7 @@ def row_connected(found: Found, create_graph: bool, output: int) -> None:
     connected(found, create_graph, "back")
 
 
-def single_output(found: Any, function: str, strict: bool) -> Tensor:
+def single_output(found: object, function: str, strict: bool) -> Tensor:
     """The one element that a function returned."""
     several, outs = as_tuple(found, "outputs of the user-provided function", function)
     tracked(outs, "outputs", strict)
@@ -209,7 +209,7 @@ def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ..
 
 def jacobian(
     func: Callable[..., Any],
-    inputs: Any,
+    inputs: object,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -270,7 +270,7 @@ def _all_rows(ys: Tensors, xs: Tensors, create_graph: bool) -> tuple[Tensors, ..
 
 def hessian(
     func: Callable[..., Any],
-    inputs: Any,
+    inputs: object,
     create_graph: bool = False,
     strict: bool = False,
     vectorize: bool = False,
@@ -296,7 +296,9 @@ def hessian(
     return found if several else found[0][0]
 
 
-def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+def vjp(
+    func: Callable[..., Any], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
+) -> Any:
     """The outputs, and vᵀ·Jacobian."""
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "vjp")
@@ -310,7 +312,7 @@ def vjp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return _shown(ys, several_out, create_graph), _shown(kept, several, create_graph)
 
 
-def _vector(v: Any, like: Tensors, several: bool, create_graph: bool, name: str, unless: str) -> Tensors | None:
+def _vector(v: object, like: Tensors, several: bool, create_graph: bool, name: str, unless: str) -> Tensors | None:
     """The vector to multiply with, of the shapes of what it multiplies; None for the number 1."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
@@ -321,7 +323,9 @@ def _vector(v: Any, like: Tensors, several: bool, create_graph: bool, name: str,
     return seeds
 
 
-def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+def jvp(
+    func: Callable[..., Any], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
+) -> Any:
     """The outputs, and Jacobian·v, by the double-backward trick."""
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "jvp")
@@ -338,7 +342,9 @@ def jvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return _shown(ys, several_out, create_graph), _shown(kept, several_out, create_graph)
 
 
-def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+def vhp(
+    func: Callable[..., Any], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
+) -> Any:
     """The output, and vᵀ·Hessian."""
     with enable_grad():
         several, xs, vs, y, first = _first_order(func, inputs, v, create_graph, strict, "vhp")
@@ -348,7 +354,9 @@ def vhp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
     return _shown((y,), False, create_graph), _shown(kept, several, create_graph)
 
 
-def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool = False, strict: bool = False) -> Any:
+def hvp(
+    func: Callable[..., Any], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
+) -> Any:
     """The output, and Hessian·v, by the double-backward trick."""
     with enable_grad():
         several, xs, vs, y, first = _first_order(func, inputs, v, create_graph, strict, "hvp")
@@ -362,7 +370,7 @@ def hvp(func: Callable[..., Any], inputs: Any, v: Any = None, create_graph: bool
 
 
 def _first_order(
-    func: Callable[..., Any], inputs: Any, v: Any, create_graph: bool, strict: bool, name: str
+    func: Callable[..., Any], inputs: object, v: object, create_graph: bool, strict: bool, name: str
 ) -> tuple[bool, Tensors, Tensors | None, Tensor, Found]:
     """(whether the inputs are a tuple, the inputs, the vector, the output, the gradient) for `vhp` and `hvp`."""
     several, given = as_tuple(inputs, "inputs", name)

@@ -54,7 +54,7 @@ class _Part:
 
 def gradcheck(
     func: Callable[..., Any],
-    inputs: Any,
+    inputs: object,
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
@@ -242,7 +242,7 @@ def _compare_fast(
                 raise GradcheckError(part.mismatch(a, n, j, i) + slow)
 
 
-def _random_like(x: Tensor, generator: Generator, dtype: Any) -> Tensor:
+def _random_like(x: Tensor, generator: Generator, dtype: object) -> Tensor:
     made: Tensor = F["rand"](x.numel(), generator=generator).to(dtype)
     scaled: Tensor = made / made.norm()
     return scaled
@@ -299,8 +299,8 @@ def _check_seeds(
 
 def gradgradcheck(
     func: Callable[..., Any],
-    inputs: Any,
-    grad_outputs: Any = None,
+    inputs: object,
+    grad_outputs: object = None,
     *,
     eps: float = 1e-6,
     atol: float = 1e-5,
@@ -363,14 +363,14 @@ def _gradient_of(
 
 
 def get_numerical_jacobian(
-    fn: Callable[..., Any], inputs: Any, target: Any = None, eps: float = 1e-3, grad_out: float = 1.0
+    fn: Callable[..., Any], inputs: object, target: object = None, eps: float = 1e-3, grad_out: float = 1.0
 ) -> tuple[Tensor, ...]:
     """Deprecated: the numerical Jacobians of the first output of a function of one tuple."""
     warnings.warn(more.PRIVATE.format("get_numerical_jacobian"), FutureWarning, stacklevel=2)
     more.check_grad_out("get_numerical_jacobian", grad_out)
     given = as_tuple(inputs)
 
-    def packed(*xs: Any) -> Any:
+    def packed(*xs: object) -> Any:
         return fn(xs)
 
     if any(isinstance(y, Tensor) and y.is_complex() for y in as_tuple(packed(*given))):
@@ -380,7 +380,7 @@ def get_numerical_jacobian(
 
 
 def get_analytical_jacobian(
-    inputs: Any, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
+    inputs: object, output: Tensor, nondet_tol: float = 0.0, grad_out: float = 1.0
 ) -> tuple[tuple[Tensor, ...], bool, bool, bool]:
     """Deprecated: the analytical Jacobians of an output, and whether a second pass gives the same."""
     warnings.warn(more.PRIVATE.format("get_analytical_jacobian"), FutureWarning, stacklevel=2)

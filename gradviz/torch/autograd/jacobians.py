@@ -24,7 +24,7 @@ from gradviz.torch.testing import make_tensor
 Direction = Tensor | tuple[Tensor, Tensor]  # of a complex input: of its real and of its imaginary part
 
 
-def as_tuple(value: Any) -> tuple[Any, ...]:
+def as_tuple(value: object) -> tuple[Any, ...]:
     """What a function takes or returns, as a tuple."""
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
@@ -34,12 +34,12 @@ def tracked(values: Sequence[Any]) -> list[Tensor]:
     return [each for each in values if isinstance(each, Tensor) and each.requires_grad]
 
 
-def differentiable_outputs(found: Any) -> tuple[Tensor, ...]:
+def differentiable_outputs(found: object) -> tuple[Tensor, ...]:
     """The outputs that require grad."""
     return tuple(each for each in as_tuple(found) if each.requires_grad)
 
 
-def differentiable_types(found: Any) -> list[Tensor]:
+def differentiable_types(found: object) -> list[Tensor]:
     """The outputs that are tensors of floating point or complex numbers."""
     return [each for each in as_tuple(found) if isinstance(each, Tensor) and each.dtype.rank >= 2]
 

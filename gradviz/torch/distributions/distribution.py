@@ -50,7 +50,7 @@ class Distribution:
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
-    def _like(self, batch_shape: Any, _instance: Any, event_shape: Any = None, **values: Any) -> Any:
+    def _like(self, batch_shape: object, _instance: object, event_shape: object = None, **values: object) -> Any:
         """A distribution of this class with other parameters, made without the checks."""
         new = _instance if isinstance(_instance, Distribution) else type(self).__new__(type(self))
         vars(new).update(values)
@@ -59,7 +59,7 @@ class Distribution:
         new._validate_args = self._validate_args
         return new
 
-    def _expanded(self, batch_shape: Any, _instance: Any, *names: str) -> Any:
+    def _expanded(self, batch_shape: Any, _instance: object, *names: str) -> Any:
         """As `_like`, with these parameters expanded."""
         batch_shape = Size(batch_shape)
         found = {name: self.__dict__[name].expand(batch_shape) for name in names if name in self.__dict__}
@@ -102,12 +102,12 @@ class Distribution:
         """The standard deviation."""
         return self.variance.sqrt()
 
-    def sample(self, sample_shape: Any = Size()) -> Any:  # noqa: B008
+    def sample(self, sample_shape: object = Size()) -> Any:
         """Draw without a graph."""
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:  # noqa: B008
+    def rsample(self, sample_shape: object = Size()) -> Any:
         """Draw so that gradients reach the parameters."""
         raise NotImplementedError
 
@@ -142,7 +142,7 @@ class Distribution:
     def _extended_shape(self, sample_shape: Any = ()) -> Size:
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
-    def _validate_sample(self, value: Any) -> None:
+    def _validate_sample(self, value: object) -> None:
         if not isinstance(value, Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         event_dims = len(self._event_shape)

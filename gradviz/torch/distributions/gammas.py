@@ -56,7 +56,7 @@ class Gamma(ExponentialFamily):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "concentration", "rate")
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         value = T["_standard_gamma"](self.concentration.expand(shape)) / self.rate.expand(shape)
         value.detach().clamp_(min=finfo(value.dtype).tiny)
@@ -130,7 +130,7 @@ class Dirichlet(ExponentialFamily):
         wide = self.concentration.expand((*batch_shape, *self.event_shape))
         return self._like(batch_shape, _instance, concentration=wide)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         return _Dirichlet.apply(self.concentration.expand(self._extended_shape(sample_shape)))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -176,7 +176,7 @@ class Beta(ExponentialFamily):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._like(batch_shape, _instance, _dirichlet=self._dirichlet.expand(batch_shape))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         return self._dirichlet.rsample(sample_shape).select(-1, 0)
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -226,7 +226,7 @@ class StudentT(Distribution):
         new._chi2 = self._chi2.expand(batch_shape)
         return new
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         x = standard_normal(self._extended_shape(sample_shape), self.df)
         z = self._chi2.rsample(sample_shape)
         return self.loc + self.scale * (x * T["rsqrt"](z / self.df))

@@ -273,13 +273,13 @@ def _uniform_normal(p: Any, q: Any) -> Any:
     return t1 + 0.5 * (t2 + t3) / q.scale.pow(2)
 
 
-def _never(p: Any, q: Any) -> Any:
+def _never(p: Any, q: object) -> Any:
     """The values of p reach where q has none."""
     return _infinite_like(p.mean)
 
 
 @register_kl(ExponentialFamily, ExponentialFamily)
-def _exponential_families(p: Any, q: Any) -> None:
+def _exponential_families(p: object, q: object) -> None:
     raise NotImplementedError(
         "The cross KL-divergence between different exponential families cannot                             "
         "be computed using Bregman divergences"

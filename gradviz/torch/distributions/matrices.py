@@ -50,7 +50,7 @@ class LKJCholesky(Distribution):
         parts = {"concentration": self.concentration.expand(batch_shape), "dim": self.dim}
         return self._like(batch_shape, _instance, _beta=self._beta.expand((*batch_shape, self.dim)), **parts)
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: object = ()) -> Tensor:
         y = self._beta.sample(sample_shape).unsqueeze(-1)
         below = T["randn"](self._extended_shape(sample_shape), dtype=y.dtype).tril(-1)
         direction = below / below.norm(dim=-1, keepdim=True)

@@ -37,12 +37,12 @@ class Normal(ExponentialFamily):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: object = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return T["normal"](self.loc.expand(shape), self.scale.expand(shape))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc) * self.scale
 
     def log_prob(self, value: Any) -> Any:
@@ -82,7 +82,7 @@ class Laplace(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         eps = finfo(self.loc.dtype).eps
         u = self.loc.new(self._extended_shape(sample_shape)).uniform_(eps - 1, 1)
         return self.loc - self.scale * u.sign() * T["log1p"](-u.abs())
@@ -124,7 +124,7 @@ class Cauchy(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         return self.loc + self.loc.new(self._extended_shape(sample_shape)).cauchy_() * self.scale
 
     def log_prob(self, value: Tensor) -> Any:
@@ -167,7 +167,7 @@ class Uniform(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "low", "high")
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         drawn = T["rand"](self._extended_shape(sample_shape), dtype=self.low.dtype)
         return self.low + drawn * (self.high - self.low)
 
@@ -208,7 +208,7 @@ class Exponential(ExponentialFamily):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "rate")
 
-    def rsample(self, sample_shape: Any = Size()) -> Any:  # noqa: B008
+    def rsample(self, sample_shape: object = Size()) -> Any:
         return self.rate.new(self._extended_shape(sample_shape)).exponential_() / self.rate
 
     def log_prob(self, value: Tensor) -> Any:
@@ -289,7 +289,7 @@ class VonMises(Distribution):
         height = self.concentration * T["cos"](value - self.loc)
         return height - math.log(2 * math.pi) - _log_bessel(self.concentration, 0)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: object = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return self._angles(shape).to(self.loc.dtype)
@@ -352,7 +352,7 @@ class GeneralizedPareto(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale", "concentration")
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         return self.icdf(T["rand"](self._extended_shape(sample_shape), dtype=self.loc.dtype))
 
     def _cases(self) -> tuple[Any, Any]:

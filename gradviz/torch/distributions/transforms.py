@@ -66,7 +66,7 @@ class ConstraintRegistry:
     def __init__(self) -> None:
         self._registry: dict[type, Callable[[Any], Any]] = {}
 
-    def register(self, constraint: Any, factory: Any = None) -> Any:
+    def register(self, constraint: object, factory: Any = None) -> Any:
         """Add or replace the factory of a kind of constraint; without one, a decorator."""
         if factory is None:
             return lambda made: self.register(constraint, made)

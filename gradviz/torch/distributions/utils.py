@@ -16,7 +16,7 @@ from gradviz.torch.nn import functional as F
 euler_constant = 0.57721566490153286060
 
 
-def broadcast_all(*values: Any) -> Any:
+def broadcast_all(*values: object) -> Any:
     """Numbers and tensors as tensors of one shape."""
     if not all(isinstance(each, (Tensor, int, float)) for each in values):
         raise ValueError(
@@ -28,7 +28,7 @@ def broadcast_all(*values: Any) -> Any:
     return T["broadcast_tensors"](*made)
 
 
-def standard_normal(shape: Any, like: Tensor) -> Tensor:
+def standard_normal(shape: object, like: Tensor) -> Tensor:
     """Normal numbers in the type of a parameter."""
     return T["normal"](T["zeros"](shape, dtype=like.dtype), T["ones"](shape, dtype=like.dtype))
 
@@ -62,7 +62,7 @@ class lazy_property:
         self.wrapped = wrapped
         functools.update_wrapper(self, wrapped)  # type: ignore[arg-type]
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> Any:
         if instance is None:
             return self
         wrapped = self.wrapped

@@ -60,7 +60,7 @@ class AffineTransform(Transform):
     def _inverse(self, y: Tensor) -> Any:
         return (y - self.loc) / self.scale
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
         shape = x.shape
         if isinstance(self.scale, (int, float)):
             import math
@@ -73,7 +73,7 @@ class AffineTransform(Transform):
             shape = shape[: -self._event_dim]
         return result.expand(shape)
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: object) -> Any:
         return T["broadcast_shapes"](shape, getattr(self.loc, "shape", ()), getattr(self.scale, "shape", ()))
 
     inverse_shape = forward_shape
@@ -109,16 +109,16 @@ class IndependentTransform(Transform):
             raise ValueError("Too few dimensions on input")
         return self.base_transform.inv(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: object, y: object) -> Any:
         return sum_rightmost(self.base_transform.log_abs_det_jacobian(x, y), self.reinterpreted_batch_ndims)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.base_transform!r}, {self.reinterpreted_batch_ndims})"
 
-    def forward_shape(self, shape: Any) -> Any:
+    def forward_shape(self, shape: object) -> Any:
         return self.base_transform.forward_shape(shape)
 
-    def inverse_shape(self, shape: Any) -> Any:
+    def inverse_shape(self, shape: object) -> Any:
         return self.base_transform.inverse_shape(shape)
 
 
@@ -147,7 +147,7 @@ class ReshapeTransform(Transform):
     def _inverse(self, y: Tensor) -> Tensor:
         return y.reshape(y.shape[: y.dim() - len(self.out_shape)] + self.in_shape)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
         return x.new_zeros(x.shape[: x.dim() - len(self.in_shape)])
 
     def forward_shape(self, shape: Any) -> Any:
@@ -265,7 +265,7 @@ class CorrCholeskyTransform(Transform):
         t = y_vec / tril_matrix_to_vec(shifted, diag=-1).sqrt()
         return (t.log1p() - t.neg().log1p()) / 2
 
-    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: Any = None) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any, intermediates: object = None) -> Any:
         left = 1 - (y * y).cumsum(dim=-1)
         stick = 0.5 * tril_matrix_to_vec(left, diag=-2).log().sum(-1)
         import math
@@ -359,7 +359,7 @@ class CumulativeDistributionTransform(Transform):
     def _inverse(self, y: Tensor) -> Any:
         return self.distribution.icdf(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
         return self.distribution.log_prob(x)
 
     def with_cache(self, cache_size: int = 1) -> Any:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -209,7 +208,7 @@ def _old_name(fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """The function under its name without the underscore, with PyTorch's warning."""
     new, old = fn.__name__, fn.__name__[:-1]
 
-    def deprecated(*args: Any, **kwargs: Any) -> Tensor:
+    def deprecated(*args: object, **kwargs: object) -> Tensor:
         warnings.warn(f"`nn.init.{old}` is now deprecated in favor of `nn.init.{new}`.", FutureWarning, stacklevel=2)
         return fn(*args, **kwargs)
 

@@ -87,7 +87,7 @@ class UninitializedTensorMixin(Tensor):
 
     cls_to_become: type[Tensor] = Tensor
 
-    def materialize(self, shape: Any, device: Any = None, dtype: dtypes.dtype | None = None) -> None:
+    def materialize(self, shape: Any, device: object = None, dtype: dtypes.dtype | None = None) -> None:
         """Become an ordinary parameter or buffer of this shape."""
         kind = self._data.dtype if dtype is None else dtype.np
         self._data = np.zeros(tuple(shape), kind)
@@ -173,7 +173,7 @@ def give_data(tensor: Tensor, data: Tensor) -> None:
     tensor.data = data
 
 
-def is_lazy(param: Any) -> bool:
+def is_lazy(param: object) -> bool:
     """Whether something has no shape yet."""
     return isinstance(param, UninitializedTensorMixin)
 

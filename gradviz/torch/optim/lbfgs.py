@@ -60,7 +60,7 @@ class Search:
     def _is_flat(self, point: Point) -> bool:
         return bool(abs(point.slope) <= -FLAT * self._start.slope)
 
-    def run(self, t: Any) -> Point:
+    def run(self, t: object) -> Point:
         """The point to go to, beginning with length `t`."""
         before, now = self._start, self._at(t)
         while self._rounds < MOST:

@@ -65,7 +65,7 @@ class Optimizer:
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
+    def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         if cls.__module__.startswith("gradviz."):
             cls.__module__ = _HOMES.get(cls.__name__, cls.__module__.removeprefix("gradviz."))
@@ -161,27 +161,27 @@ class Optimizer:
         """What one step does to one parameter."""
         raise NotImplementedError
 
-    def register_step_pre_hook(self, hook: Any) -> RemovableHandle:
+    def register_step_pre_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before each step."""
         return _register(self, "_optimizer_step_pre_hooks", hook, False)
 
-    def register_step_post_hook(self, hook: Any) -> RemovableHandle:
+    def register_step_post_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after each step."""
         return _register(self, "_optimizer_step_post_hooks", hook, False)
 
-    def register_state_dict_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` before `state_dict`."""
         return _register(self, "_optimizer_state_dict_pre_hooks", hook, prepend)
 
-    def register_state_dict_post_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` after `state_dict`."""
         return _register(self, "_optimizer_state_dict_post_hooks", hook, prepend)
 
-    def register_load_state_dict_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` before `load_state_dict`."""
         return _register(self, "_optimizer_load_state_dict_pre_hooks", hook, prepend)
 
-    def register_load_state_dict_post_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` after `load_state_dict`."""
         return _register(self, "_optimizer_load_state_dict_post_hooks", hook, prepend)
 
@@ -235,7 +235,7 @@ class Optimizer:
             hook(self)
 
 
-def _register(optimizer: Optimizer, kind: str, hook: Any, prepend: bool) -> RemovableHandle:
+def _register(optimizer: Optimizer, kind: str, hook: object, prepend: bool) -> RemovableHandle:
     known = optimizer.__dict__[kind]
     handle = RemovableHandle(known)
     known[handle.id] = hook
@@ -257,7 +257,7 @@ def _reported(step: Callable[..., Any]) -> Callable[..., Any]:
     """A `step` with the step hooks around it."""
 
     @functools.wraps(step)
-    def wrapper(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    def wrapper(self: Optimizer, *args: object, **kwargs: object) -> Any:
         given: Any = (self, *args)
         for hook in tuple(self.__dict__["_optimizer_step_pre_hooks"].values()):
             found = hook(self, given, kwargs)
@@ -295,7 +295,7 @@ def check(condition: bool, message: str) -> None:
         raise ValueError(message)
 
 
-def check_lr(lr: Any) -> None:
+def check_lr(lr: object) -> None:
     """Refuse a learning rate that is negative or has several elements."""
     check(not isinstance(lr, Tensor) or lr.numel() == 1, "Tensor lr must be 1-element")
     check(number(lr) >= 0.0, f"Invalid learning rate: {lr}")
@@ -333,7 +333,7 @@ def write(target: Tensor, values: Array) -> None:
     put(target, values.reshape(-1).view(data.dtype).reshape(data.shape) if data.dtype != values.dtype else values)
 
 
-def own_values(fn: Any) -> dict[str, Any]:
+def own_values(fn: object) -> dict[str, Any]:
     """The attributes of a callable object of the user's own class; Python's and PyTorch's objects have none."""
     known = {"torch", "gradviz", "numpy", *sys.stdlib_module_names}
     roots = [str.__str__(cls.__module__).split(".")[0] for cls in type(fn).__mro__[:-1]]

@@ -37,7 +37,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Callable[..., None]:
     """Exponential averages of lists of parameters."""
     _check_decay(decay)
 
-    def update(ema_param_list: Any, current_param_list: Any, _: Any) -> None:
+    def update(ema_param_list: Any, current_param_list: Any, _: object) -> None:
         with no_grad():
             for mean, now in zip(ema_param_list, current_param_list, strict=True):
                 if mean.is_floating_point() or mean.is_complex():
@@ -66,7 +66,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
     """The exponential average of one parameter."""
     _check_decay(decay)
 
-    def update(ema_param: Tensor, current_param: Tensor, num_averaged: Any) -> Any:
+    def update(ema_param: Tensor, current_param: Tensor, num_averaged: object) -> Any:
         with no_grad():
             return decay * ema_param + (1 - decay) * current_param
 
@@ -133,7 +133,7 @@ class AveragedModel(Module):
         self.n_averaged += 1
 
 
-def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
+def update_bn(loader: Iterable[Any], model: Module, device: object = None) -> None:
     """Compute the running statistics of batch normalisation anew, in one pass over the data."""
     momenta: dict[Any, Any] = {}
     for module in model.modules():

@@ -85,7 +85,7 @@ def _default_facts(x: Tensor) -> Mapping[str, Any]:
 _FACTS: dict[str, Callable[[Tensor], Mapping[str, Any]] | None] = {"default": _default_facts, "none": None}
 
 
-def detach_variable(inputs: Any) -> tuple[Any, ...]:
+def detach_variable(inputs: object) -> tuple[Any, ...]:
     """The inputs without history; those that required grad do so again."""
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
@@ -185,7 +185,7 @@ def checkpoint(
     forward_context, again_context = context_fn()
     random_state = F["get_rng_state"]() if preserve_rng_state else None
 
-    def again(keywords: dict[str, Any], *values: Any) -> None:
+    def again(keywords: dict[str, Any], *values: object) -> None:
         with _random_numbers(random_state), again_context:
             function(*values, **keywords)
 
@@ -245,7 +245,7 @@ CheckpointPolicy.__module__ = "torch.utils.checkpoint"
 
 
 def create_selective_checkpoint_contexts(
-    policy_fn_or_list: Any, allow_cache_entry_mutation: bool = False
+    policy_fn_or_list: object, allow_cache_entry_mutation: bool = False
 ) -> tuple[Any, Any]:
     """Refused: which operations are kept can't be chosen here."""
     if isinstance(policy_fn_or_list, list):

@@ -163,7 +163,7 @@ class Frame:
         place.values[when] = None
         return found
 
-    def _run_again(self, when: Any) -> None:
+    def _run_again(self, when: object) -> None:
         node = self.inputs
         values = list(node.others)
         for i, tensor in zip(node.at, node.saved_tensors, strict=True):
@@ -175,7 +175,7 @@ class Frame:
         except _Enough:
             pass
 
-    def _refill(self, x: Tensor, when: Any) -> Tensor:
+    def _refill(self, x: Tensor, when: object) -> Tensor:
         x = x.detach() if x.requires_grad else x
         at = self.counts[when]
         self.counts[when] = at + 1
@@ -194,7 +194,7 @@ class Frame:
             raise _Enough
         return x
 
-    def _compare(self, when: Any) -> None:
+    def _compare(self, when: object) -> None:
         """Refuse a recomputation that saved other tensors than the forward pass."""
         if self.backward_inside:
             return
@@ -215,7 +215,7 @@ class Frame:
                 f"during the forward pass.\n{''.join(told)}.\n{_TIP}"
             )
 
-    def _facts_now(self, when: Any) -> list[tuple[int, Mapping[str, Any]]]:
+    def _facts_now(self, when: object) -> list[tuple[int, Mapping[str, Any]]]:
         """(number, facts) of each tensor that was computed again and not taken yet."""
         found = []
         for i, known in enumerate(self.places if self.facts is not None else ()):
@@ -225,7 +225,7 @@ class Frame:
                 found.append((i, self.facts(value)))
         return found
 
-    def _both(self, when: Any) -> tuple[str, str]:
+    def _both(self, when: object) -> tuple[str, str]:
         """What was saved in the forward pass and in the recomputation, a line each."""
         before = [f"  {i}: {facts}" for i, facts in enumerate(self.expected)]
         return "\n".join(before), "\n".join(f"  {i}: {facts}" for i, facts in self._facts_now(when))

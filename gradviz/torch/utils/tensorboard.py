@@ -25,7 +25,7 @@ class SummaryWriter:
 
 
 def _ignored(name: str) -> Any:
-    def method(self: SummaryWriter, *args: Any, **options: Any) -> None:
+    def method(self: SummaryWriter, *args: object, **options: object) -> None:
         pass
 
     method.__name__ = name

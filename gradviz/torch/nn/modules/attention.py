@@ -159,7 +159,7 @@ class SDPBackend(enum.Enum):
     ERROR, MATH, FLASH_ATTENTION, EFFICIENT_ATTENTION, CUDNN_ATTENTION, OVERRIDEABLE = -1, 0, 1, 2, 3, 4
 
 
-def sdpa_kernel(backends: Any, set_priority: bool = False) -> contextlib.AbstractContextManager[None]:
+def sdpa_kernel(backends: object, set_priority: bool = False) -> contextlib.AbstractContextManager[None]:
     """Accepted: there is one kernel."""
     given = backends if isinstance(backends, (list, tuple)) else [backends]
     if not all(isinstance(each, SDPBackend) for each in given):

@@ -68,7 +68,7 @@ def hang(module: Any, hooks: tuple[Any, ...], args: tuple[Any, ...], result: Any
         warnings.warn(warning, FutureWarning, stacklevel=6)
 
 
-def _warning(node: Node, args: tuple[Any, ...], result: Any) -> str | None:
+def _warning(node: Node, args: tuple[Any, ...], result: object) -> str | None:
     outputs = (result,) if isinstance(result, Tensor) else result
     if not (isinstance(outputs, tuple) and all(isinstance(each, Tensor) for each in outputs)):
         return _RESULT
@@ -102,12 +102,12 @@ def any_hook() -> bool:
     return any(EVERYWHERE.values())
 
 
-def of(module: Any, kind: str) -> tuple[Any, ...]:
+def of(module: object, kind: str) -> tuple[Any, ...]:
     """The hooks of a kind for a module: those of all modules, then its own."""
     return (*EVERYWHERE[kind].values(), *module.__dict__[kind].values())
 
 
-def _register(kind: str, hook: Any) -> RemovableHandle:
+def _register(kind: str, hook: object) -> RemovableHandle:
     handle = RemovableHandle(EVERYWHERE[kind])
     EVERYWHERE[kind][handle.id] = hook
     return handle
@@ -125,12 +125,12 @@ def register_module_forward_hook(hook: Any, *, with_kwargs: bool = False, always
     return _register("_forward_hooks", ForwardHook(hook, with_kwargs, always_call))
 
 
-def register_module_full_backward_pre_hook(hook: Any) -> RemovableHandle:
+def register_module_full_backward_pre_hook(hook: object) -> RemovableHandle:
     """Call `hook(module, grad_output)` before the gradients go through any module."""
     return _register("_backward_pre_hooks", hook)
 
 
-def register_module_full_backward_hook(hook: Any) -> RemovableHandle:
+def register_module_full_backward_hook(hook: object) -> RemovableHandle:
     """Call `hook(module, grad_input, grad_output)` when the gradients have gone through any module."""
     return _register("_backward_hooks", hook)
 
@@ -264,7 +264,7 @@ class BackwardHooks:
         self.counts = (len(args), 0)
         return passed
 
-    def on_outputs(self, result: Any) -> Any:
+    def on_outputs(self, result: object) -> Any:
         """The result, passed through a node that will note its gradients first."""
         if not isinstance(result, Tensor | tuple):
             warnings.warn(

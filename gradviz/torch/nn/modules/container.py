@@ -90,7 +90,7 @@ class Sequential(_ByIndex):
             delattr(self, name)
         self._renumber_impl(list(self._modules.values()))
 
-    def __add__(self, other: Any) -> Sequential:
+    def __add__(self, other: object) -> Sequential:
         if not isinstance(other, Sequential):
             raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
         return Sequential(*self, *other)
@@ -214,7 +214,7 @@ class ModuleDict(Module):
         """The modules."""
         return self._modules.values()
 
-    def update(self, modules: Any) -> None:
+    def update(self, modules: object) -> None:
         """Add or replace modules, from a mapping or from pairs."""
         if not isinstance(modules, Iterable):
             raise TypeError(
@@ -226,7 +226,7 @@ class ModuleDict(Module):
             self[name] = module
 
 
-def _held(name: int, value: Any) -> str:
+def _held(name: int, value: object) -> str:
     if not isinstance(value, Tensor):
         return f"  ({name}): Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
@@ -294,7 +294,7 @@ class ParameterDict(Module):
     def __getitem__(self, key: str) -> Any:
         return getattr(self, str(key))
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value: object) -> None:
         self._keys[key] = None
         if isinstance(value, Tensor) and not isinstance(value, Parameter):
             value = Parameter(value)
@@ -339,7 +339,7 @@ class ParameterDict(Module):
             return default
         return self[key]
 
-    def setdefault(self, key: str, default: Any = None) -> Any:
+    def setdefault(self, key: str, default: object = None) -> Any:
         """A parameter, which becomes `default` if it is not there."""
         if key not in self:
             self[key] = default
@@ -365,7 +365,7 @@ class ParameterDict(Module):
         """Another dictionary of the same parameters."""
         return ParameterDict(OrderedDict((key, self[key]) for key in self._keys))
 
-    def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
+    def fromkeys(self, keys: Iterable[str], default: object = None) -> ParameterDict:
         """A dictionary with one value for all names."""
         return ParameterDict([(key, default) for key in keys])
 

@@ -41,11 +41,11 @@ class Places(Registry):
         """The module itself: this is where it is."""
         return self
 
-    def cuda(self: P, device: Any = None) -> P:
+    def cuda(self: P, device: object = None) -> P:
         """Refused, as by PyTorch without CUDA, for a module that has parameters."""
         return self._apply(lambda t: t.cuda(device))
 
-    def xpu(self: P, device: Any = None) -> P:
+    def xpu(self: P, device: object = None) -> P:
         """Refused for a module that has parameters."""
         return self._apply(lambda t: t.to("xpu"))
 
@@ -53,14 +53,14 @@ class Places(Registry):
         """The module itself: there is one process."""
         return self
 
-    def to_empty(self: P, *, device: Any, recurse: bool = True) -> P:
+    def to_empty(self: P, *, device: object, recurse: bool = True) -> P:
         """New memory for parameters and buffers, with any numbers in it."""
         return self._apply(lambda t: T["empty_like"](t, device=device), recurse=recurse)
 
-    def compile(self, *args: Any, **options: Any) -> None:
+    def compile(self, *args: object, **options: object) -> None:
         """Nothing is compiled, so that every operation can be seen."""
 
-    def set_submodule(self, target: str, module: Any, strict: bool = False) -> None:
+    def set_submodule(self, target: str, module: object, strict: bool = False) -> None:
         """Put a module at the place that `target` names with dots."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
@@ -249,11 +249,13 @@ class Module(Places):
             return self.state_dict(**{"destination": destination, "prefix": prefix, "keep_vars": keep_vars, **given})
         return stateful.collect(self, destination, prefix, keep_vars)
 
-    def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> stateful.IncompatibleKeys:
+    def load_state_dict(
+        self, state_dict: object, strict: bool = True, assign: bool = False
+    ) -> stateful.IncompatibleKeys:
         """Copy values into parameters and buffers by name."""
         return stateful.load(self, state_dict, strict, assign)
 
-    def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+    def _save_to_state_dict(self, destination: object, prefix: str, keep_vars: bool) -> None:
         stateful.save_own(self, destination, prefix, keep_vars)
 
     def _load_from_state_dict(
@@ -272,7 +274,7 @@ class Module(Places):
         """Anything more to save; override together with `set_extra_state`."""
         raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
 
-    def set_extra_state(self, state: Any) -> None:
+    def set_extra_state(self, state: object) -> None:
         """Take back what `get_extra_state` gave."""
         raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called.")
 
@@ -290,37 +292,37 @@ class Module(Places):
         """Call `hook(module, args, output)` after `forward`; what it returns replaces the output."""
         return _add_hook(self, "_forward_hooks", ForwardHook(hook, with_kwargs, always_call), prepend)
 
-    def register_full_backward_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the gradients go through the module."""
         return _add_hook(self, "_backward_pre_hooks", hook, prepend)
 
-    def register_backward_hook(self, hook: Any) -> RemovableHandle:
+    def register_backward_hook(self, hook: object) -> RemovableHandle:
         """The old form: `hook(module, grad_input, grad_output)` at the node that made the output."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(MIXED_HOOKS)
         self._is_full_backward_hook = False
         return _add_hook(self, "_backward_hooks", hook, False)
 
-    def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+    def register_full_backward_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients have gone through the module."""
         if self._is_full_backward_hook is False:
             raise RuntimeError(MIXED_HOOKS)
         self._is_full_backward_hook = True
         return _add_hook(self, "_backward_hooks", hook, prepend)
 
-    def register_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before the state is collected."""
         return _add_hook(self, "_state_dict_pre_hooks", hook, False)
 
-    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected."""
         return _add_hook(self, "_state_dict_hooks", hook, False)
 
-    def register_load_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, ...)` before the state is loaded."""
         return _add_hook(self, "_load_state_dict_pre_hooks", hook, False)
 
-    def register_load_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after the state is loaded."""
         return _add_hook(self, "_load_state_dict_post_hooks", hook, False)
 
@@ -348,7 +350,7 @@ def _to_float(module: Self, kind: dtypes.dtype) -> Self:
     return module._apply(lambda t: t.to(kind) if t.dtype.is_floating_point else t)
 
 
-def _add_hook(module: Module, kind: str, hook: Any, prepend: bool) -> RemovableHandle:
+def _add_hook(module: Module, kind: str, hook: object, prepend: bool) -> RemovableHandle:
     known = module.__dict__[kind]
     handle = RemovableHandle(known)
     known[handle.id] = hook

@@ -225,7 +225,7 @@ class Registry:
 # Functions, because a module of the user may have methods of any name.
 
 
-def start_module(module: Any) -> None:
+def start_module(module: object) -> None:
     """Give a module its empty dictionaries."""
     module.__dict__["training"] = True
     for name in ("_parameters", "_buffers", "_modules"):
@@ -238,7 +238,7 @@ def start_module(module: Any) -> None:
         module.__dict__[name] = OrderedDict()
 
 
-def _refuse_name(module: Any, kind: str, name: str, known: dict[str, Any]) -> None:
+def _refuse_name(module: object, kind: str, name: str, known: dict[str, Any]) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{kind} name should be a string. Got {typename(name)}")
     if kind == "module" and hasattr(module, name) and name not in known:

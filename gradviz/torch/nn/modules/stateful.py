@@ -44,7 +44,7 @@ class IncompatibleKeys(_Keys):
     __str__ = __repr__
 
 
-def collect(module: Module, destination: Any, prefix: str, keep_vars: bool) -> Any:
+def collect(module: Module, destination: object, prefix: str, keep_vars: bool) -> Any:
     """Put the state of a module and of everything below it into `destination`."""
     if destination is None:
         destination = StateDict()
@@ -77,7 +77,7 @@ def _own_state(module: Module) -> dict[str, Tensor]:
     return {name: value for name, value in (*module._parameters.items(), *kept.items()) if value is not None}
 
 
-def load(module: Module, state_dict: Any, strict: bool, assign: bool) -> IncompatibleKeys:
+def load(module: Module, state_dict: object, strict: bool, assign: bool) -> IncompatibleKeys:
     """Copy a state dict into a module and everything below it."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")

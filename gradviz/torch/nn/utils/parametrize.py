@@ -35,12 +35,12 @@ def held(module: Any, name: Any, *default: Any) -> Any:
     return getattr(module, _checked(module, name), *default)
 
 
-def hold(module: Any, name: Any, value: Any) -> None:
+def hold(module: object, name: object, value: object) -> None:
     """As setattr."""
     setattr(module, _checked(module, name), value)
 
 
-def drop(module: Any, name: Any) -> None:
+def drop(module: object, name: object) -> None:
     """As delattr."""
     delattr(module, _checked(module, name))
 
@@ -198,7 +198,7 @@ def _own_class(module: Module) -> None:
     """Give the module a class of its own, to which properties can be added."""
     cls = type(module)
 
-    def deepcopied(self: Any, memo: dict[int, Any]) -> Any:
+    def deepcopied(self: object, memo: dict[int, Any]) -> Any:
         replica = self.__new__(self.__class__)
         memo[id(self)] = replica
         replica.__dict__ = copy.deepcopy(self.__dict__, memo)

@@ -23,7 +23,7 @@ class BasePruningMethod:
     def __call__(self, module: Module, inputs: Any) -> None:
         hold(module, self._tensor_name, self.apply_mask(module))
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+    def compute_mask(self, t: object, default_mask: object) -> Any:
         """The mask for tensor `t`, within an earlier mask."""
         raise NotImplementedError
 
@@ -36,7 +36,7 @@ class BasePruningMethod:
         return mask.to(dtype=orig.dtype) * orig
 
     @classmethod
-    def apply(cls, module: Module, name: str, *args: Any, importance_scores: Any = None, **kwargs: Any) -> Any:
+    def apply(cls, module: Module, name: str, *args: object, importance_scores: Any = None, **kwargs: object) -> Any:
         """Prune a parameter, on top of what has pruned it before."""
         method: Any = cls(*args, **kwargs)
         method._tensor_name = name
@@ -68,7 +68,7 @@ class BasePruningMethod:
         module.register_forward_pre_hook(method)
         return method
 
-    def prune(self, t: Tensor, default_mask: Any = None, importance_scores: Any = None) -> Any:
+    def prune(self, t: Tensor, default_mask: object = None, importance_scores: object = None) -> Any:
         """A tensor with its mask applied."""
         scores = t if importance_scores is None else importance_scores
         default = T["ones_like"](t) if default_mask is None else default_mask
@@ -104,7 +104,7 @@ class PruningContainer(BasePruningMethod):
         for method in args:
             self.add_pruning_method(method)
 
-    def add_pruning_method(self, method: Any) -> None:
+    def add_pruning_method(self, method: object) -> None:
         """One more."""
         if not isinstance(method, BasePruningMethod) and method is not None:
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
@@ -143,7 +143,7 @@ class Identity(BasePruningMethod):
 
     PRUNING_TYPE = "unstructured"
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+    def compute_mask(self, t: object, default_mask: object) -> Any:
         """The mask that there was."""
         return default_mask
 
@@ -218,7 +218,7 @@ class _Structured(_Amount):
 class RandomStructured(_Structured):
     """Random slices along a dimension."""
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+    def compute_mask(self, t: Any, default_mask: object) -> Any:
         """The mask."""
         size = t.shape[self.dim]
         count = self._count(size)
@@ -236,7 +236,7 @@ class LnStructured(_Structured):
         super().__init__(amount, dim)
         self.n = n
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+    def compute_mask(self, t: Any, default_mask: object) -> Any:
         """The mask."""
         size = t.shape[self.dim]
         count = self._count(size)
@@ -256,7 +256,7 @@ class CustomFromMask(BasePruningMethod):
     def __init__(self, mask: Tensor) -> None:
         self.mask = mask
 
-    def compute_mask(self, t: Any, default_mask: Any) -> Any:
+    def compute_mask(self, t: object, default_mask: Any) -> Any:
         """The mask within the earlier one."""
         return default_mask * self.mask.to(dtype=default_mask.dtype)
 
@@ -267,25 +267,27 @@ def identity(module: Module, name: str) -> Module:
     return module
 
 
-def random_unstructured(module: Module, name: str, amount: Any) -> Module:
+def random_unstructured(module: Module, name: str, amount: object) -> Module:
     """Prune random elements."""
     RandomUnstructured.apply(module, name, amount)
     return module
 
 
-def l1_unstructured(module: Module, name: str, amount: Any, importance_scores: Any = None) -> Module:
+def l1_unstructured(module: Module, name: str, amount: object, importance_scores: object = None) -> Module:
     """Prune the elements nearest to zero."""
     L1Unstructured.apply(module, name, amount=amount, importance_scores=importance_scores)
     return module
 
 
-def random_structured(module: Module, name: str, amount: Any, dim: int) -> Module:
+def random_structured(module: Module, name: str, amount: object, dim: int) -> Module:
     """Prune random slices."""
     RandomStructured.apply(module, name, amount, dim)
     return module
 
 
-def ln_structured(module: Module, name: str, amount: Any, n: Any, dim: int, importance_scores: Any = None) -> Module:
+def ln_structured(
+    module: Module, name: str, amount: object, n: object, dim: int, importance_scores: object = None
+) -> Module:
     """Prune the slices with the smallest norms."""
     LnStructured.apply(module, name, amount, n, dim, importance_scores=importance_scores)
     return module

@@ -51,7 +51,7 @@ class PackedSequence(PackedSequence_):
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
-    def cpu(self, *args: Any, **kwargs: Any) -> PackedSequence:
+    def cpu(self, *args: object, **kwargs: object) -> PackedSequence:
         """The same: everything is on the CPU."""
         return self.to(*args, **kwargs)
 
@@ -106,7 +106,7 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
 
 
 def pack_padded_sequence(
-    input: Tensor, lengths: Any, batch_first: bool = False, enforce_sorted: bool = True
+    input: Tensor, lengths: object, batch_first: bool = False, enforce_sorted: bool = True
 ) -> PackedSequence:
     """The sequences of a padded batch, step by step, without the padding."""
     lengths = lengths.to(int64) if isinstance(lengths, Tensor) else T["as_tensor"](lengths, dtype=int64)
@@ -138,7 +138,7 @@ def pad_packed_sequence(
 
 
 def pad_sequence(
-    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
+    sequences: object, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
     """Stack tensors of different first dimension, filled up with a value."""
     if not isinstance(sequences, Iterable):

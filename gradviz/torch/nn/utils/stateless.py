@@ -10,7 +10,7 @@ __all__ = ["functional_call"]
 
 
 def functional_call(
-    module: Any, parameters_and_buffers: Any, args: Any = None, kwargs: Any = None, *, tie_weights: bool = True,
+    module: object, parameters_and_buffers: object, args: object = None, kwargs: object = None, *, tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:  # fmt: skip
     """Call a module with other parameters."""
