@@ -32,12 +32,12 @@ class Argument:
 
     name: str
     type: str = ""
-    default: Any = REQUIRED
+    default: object = REQUIRED
     keyword_only: bool = False
     spread: bool = False
 
 
-def arguments(function: Callable[..., Any]) -> tuple[Argument, ...]:
+def arguments(function: Callable[..., object]) -> tuple[Argument, ...]:
     """The arguments of the innermost function that names them, without those that only pass on."""
     found = []
     for each in inspect.signature(_innermost(function)).parameters.values():
@@ -49,7 +49,7 @@ def arguments(function: Callable[..., Any]) -> tuple[Argument, ...]:
     return tuple(found)
 
 
-def _innermost(function: Callable[..., Any]) -> Callable[..., Any]:
+def _innermost(function: Callable[..., object]) -> Callable[..., object]:
     while True:
         inner = _wrapped(function)
         if inner is None:
@@ -57,7 +57,7 @@ def _innermost(function: Callable[..., Any]) -> Callable[..., Any]:
         function = inner
 
 
-def _wrapped(function: Callable[..., Any]) -> Callable[..., Any] | None:
+def _wrapped(function: Callable[..., Any]) -> Callable[..., object] | None:
     if not isinstance(function, FunctionType) or function.__closure__ is None:
         return None
     kinds = {each.kind for each in inspect.signature(function, follow_wrapped=False).parameters.values()}
@@ -66,7 +66,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., Any] | None:
     cells = dict(zip(function.__code__.co_freevars, function.__closure__, strict=True))
     for name in _INNER:
         if name in cells and isinstance(cells[name].cell_contents, FunctionType):
-            inner: Callable[..., Any] = cells[name].cell_contents
+            inner: Callable[..., object] = cells[name].cell_contents
             return inner
     return None
 
@@ -118,7 +118,7 @@ class _Call:
     """A public function and what is known of it."""
 
     key: str  # with "F." for "nn.functional."
-    function: Callable[..., Any] | None
+    function: Callable[..., object] | None
     rows: list[Entry] = field(default_factory=list)
 
     @property
@@ -191,7 +191,7 @@ def _is_port(call: _Call, each: Argument) -> bool:
     return each.type != "Any" or each.name in _TENSORS or each.name in numbers
 
 
-def _port(call: _Call, each: Argument) -> dict[str, Any]:
+def _port(call: _Call, each: Argument) -> dict[str, object]:
     return {
         "name": each.name,
         "optional": each.default is not REQUIRED,
@@ -244,7 +244,7 @@ def _param(call: _Call, each: Argument) -> dict[str, Any]:
     }
 
 
-def _outputs(call: _Call, params: list[dict[str, Any]]) -> dict[str, Any]:
+def _outputs(call: _Call, params: list[dict[str, object]]) -> dict[str, object]:
     text = tables.OUTPUTS.get(call.key, "result")
     if text == "*":
         names = [each["name"] for each in params]
@@ -308,7 +308,7 @@ def _link(call: _Call) -> str:
     return f"https://docs.pytorch.org/docs/2.13/generated/torch.{call.full}.html"
 
 
-def _entry(call: _Call) -> dict[str, Any]:
+def _entry(call: _Call) -> dict[str, object]:
     args = _arguments(call)
     ports = [_port(call, each) for each in args if _is_port(call, each)]
     params = [_param(call, each) for each in args if not _is_port(call, each)]
@@ -340,7 +340,7 @@ def made() -> list[dict[str, Any]]:
     return sorted(found, key=lambda each: (order[each["category"]], -each["used"], each["key"]))
 
 
-_PLAIN: dict[str, Any] = {
+_PLAIN: dict[str, object] = {
     "optional": False, "number": False, "variadic": False, "spread": False, "keyword_only": False, "default": None,
     "explicit": False, "required": False, "choices": [], "positional": False, "params": [], "outputs": ["result"],
     "style": "function", "operator": "", "words": [], "aliases": [], "more": [], "many": "", "used": 0,
@@ -348,7 +348,7 @@ _PLAIN: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _short(data: dict[str, Any]) -> dict[str, Any]:
+def _short(data: dict[str, Any]) -> dict[str, object]:
     """Without what is the default of the record."""
     kept = {name: value for name, value in data.items() if name not in _PLAIN or value != _PLAIN[name]}
     for name in ("ports", "params"):

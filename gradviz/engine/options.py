@@ -74,7 +74,7 @@ def _with_options(name: str, formats: bool) -> None:
     FUNCTIONS[name] = call
 
 
-def install() -> Callable[..., Any]:
+def install() -> Callable[..., object]:
     """Wrap them all, once."""
     for name in _LIKE:
         _with_options(name, True)

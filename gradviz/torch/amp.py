@@ -112,7 +112,7 @@ class GradScaler:
         """False."""
         return False
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """Empty."""
         return {}
 
@@ -212,8 +212,8 @@ class _ScalerOnCUDA(GradScaler):
         super().__init__("cuda", init_scale, enabled, **options)
 
 
-CPU_AMP: dict[str, Any] = {"autocast": _OnCPU}
-CUDA_AMP: dict[str, Any] = {"autocast": _OnCUDA, "GradScaler": _ScalerOnCUDA}
+CPU_AMP: dict[str, object] = {"autocast": _OnCPU}
+CUDA_AMP: dict[str, object] = {"autocast": _OnCUDA, "GradScaler": _ScalerOnCUDA}
 for _kind, _name, _home in (
     (_OnCPU, "autocast", "torch.cpu.amp.autocast_mode"),
     (_OnCUDA, "autocast", "gradviz.torch.cuda.amp"),

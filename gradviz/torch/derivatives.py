@@ -285,7 +285,7 @@ def _pushing(
     return (values, slopes, aux) if has_aux else (values, slopes)
 
 
-def _check_given(leaves: Sequence[Any], name: str) -> None:
+def _check_given(leaves: Sequence[object], name: str) -> None:
     if not leaves:
         raise RuntimeError(f"{_JVP}: Expected {name} to contain at least one Tensor.")
     for each in leaves:

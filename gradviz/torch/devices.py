@@ -8,17 +8,18 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.amp import CPU_AMP, CUDA_AMP
 from gradviz.torch.homes import rehome
 
-Names = dict[str, Callable[..., Any]]
+Names = dict[str, Callable[..., object]]
 
-_CPU: dict[str, Any] = {
+_CPU: dict[str, object] = {
     **{"is_available": True, "is_initialized": True, "device_count": 1, "current_device": "cpu"},
     **{"set_device": None, "synchronize": None},
 }
-_MPS: dict[str, Any] = {"is_available": False, "device_count": 0, "manual_seed": None}
-_ACCELERATOR: dict[str, Any] = {"is_available": False, "device_count": 0, "current_accelerator": None}
+_MPS: dict[str, object] = {"is_available": False, "device_count": 0, "manual_seed": None}
+_ACCELERATOR: dict[str, object] = {"is_available": False, "device_count": 0, "current_accelerator": None}
 _NO_ACCELERATOR = "Cannot access accelerator device when none is available."
 _NEEDS_ACCELERATOR = """
 current_device_index current_device_idx current_stream empty_cache get_memory_info max_memory_allocated
@@ -31,7 +32,7 @@ current_device current_stream default_stream get_device_capability get_device_na
 get_rng_state init initial_seed ipc_collect mem_get_info synchronize set_device reset_peak_memory_stats
 reset_max_memory_allocated get_per_process_memory_fraction set_per_process_memory_fraction current_blas_handle cudart
 """.split()
-_CUDA: dict[str, Any] = {
+_CUDA: dict[str, object] = {
     "is_available": False, "is_initialized": False, "is_bf16_supported": False, "is_tf32_supported": False,
     "device_count": 0, "memory_allocated": 0, "memory_reserved": 0, "memory_cached": 0, "max_memory_allocated": 0,
     "max_memory_reserved": 0, "max_memory_cached": 0, "empty_cache": None, "manual_seed": None, "manual_seed_all": None,
@@ -41,7 +42,7 @@ _CUDA: dict[str, Any] = {
 
 def _refused(names: list[str], error: type[Exception], text: str) -> Names:
     def made(name: str) -> Callable[..., Any]:
-        def function(*args: object, **kwargs: object) -> Any:
+        def function(*args: object, **kwargs: object) -> Tensor:
             raise error(text)
 
         function.__name__ = function.__qualname__ = name
@@ -51,7 +52,7 @@ def _refused(names: list[str], error: type[Exception], text: str) -> Names:
     return {name: made(name) for name in names}
 
 
-def _answered(answers: dict[str, Any]) -> Names:
+def _answered(answers: dict[str, object]) -> Names:
     def made(name: str, answer: Any) -> Callable[..., Any]:
         def function(*args: object, **kwargs: object) -> Any:
             return list(answer) if answer == () else answer

@@ -4,7 +4,6 @@ as functions in `stateless.py`."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.transforms.layered import unwrapped, wrappers
@@ -30,7 +29,7 @@ __all__ = [
 ]
 
 
-def functionalize(func: Callable[..., Any], *, remove: str = "mutations") -> Callable[..., Any]:
+def functionalize(func: Callable[..., object], *, remove: str = "mutations") -> Callable[..., object]:
     """The function itself: what it returns is the same without writes in place."""
     if remove not in ("mutations", "mutations_and_views"):
         raise RuntimeError(

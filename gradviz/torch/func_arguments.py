@@ -118,7 +118,7 @@ def _place(argnum: int, count: int) -> int:
     return argnum % count
 
 
-def replaced(args: Sequence[Any], places: Sequence[int], values: Sequence[Any]) -> list[Any]:
+def replaced(args: Sequence[object], places: Sequence[int], values: Sequence[object]) -> list[Any]:
     """The arguments with others in some places."""
     given = list(args)
     for place, value in zip(places, values, strict=True):
@@ -135,7 +135,7 @@ def no_complex(name: str, values: object, what: str) -> None:
             )
 
 
-def only_tensors(leaves: Sequence[Any], name: str) -> None:
+def only_tensors(leaves: Sequence[object], name: str) -> None:
     """What a function returns is to be differentiated: tensors, at least one."""
     if not leaves or (len(leaves) == 1 and leaves[0] is None):
         raise RuntimeError(f"{name}: Expected f to be a function that has non-empty output (got output = {leaves})")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn.modules.module import Module
 
 __all__ = [
@@ -42,22 +43,22 @@ def trace_module(mod: object, inputs: object = None, *args: object, **options: o
     return mod
 
 
-def script_method(fn: Callable[..., Any]) -> Callable[..., Any]:
+def script_method(fn: Callable[..., object]) -> Callable[..., object]:
     """The method itself."""
     return fn
 
 
-def script_if_tracing(fn: Callable[..., Any]) -> Callable[..., Any]:
+def script_if_tracing(fn: Callable[..., object]) -> Callable[..., object]:
     """The function itself."""
     return fn
 
 
-def export(fn: Callable[..., Any]) -> Callable[..., Any]:
+def export(fn: Callable[..., object]) -> Callable[..., object]:
     """The method itself."""
     return fn
 
 
-def unused(fn: Callable[..., Any]) -> Callable[..., Any]:
+def unused(fn: Callable[..., object]) -> Callable[..., object]:
     """The method itself."""
     return fn
 
@@ -87,6 +88,6 @@ def save(m: object, f: object, *args: object, **options: object) -> None:
     raise RuntimeError("torch.jit.save is not in GradViz: nothing is compiled; use torch.save(model.state_dict(), ...)")
 
 
-def load(f: object, *args: object, **options: object) -> Any:
+def load(f: object, *args: object, **options: object) -> Tensor:
     """Refused: there is no compiled program to load."""
     raise RuntimeError("torch.jit.load is not in GradViz: nothing is compiled; build the model and load its state dict")

@@ -13,7 +13,7 @@ import sys
 import types
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from gradviz.engine.kernel.tensor import Tensor
 
@@ -132,7 +132,7 @@ def explain(module: str, name: str) -> str:
     return f"module '{module}' has no attribute '{name}'"
 
 
-def absent_from(module: str) -> Callable[[str], Any]:
+def absent_from(module: str) -> Callable[[str], object]:
     """The `__getattr__` of a module: refuse with the sentence."""
 
     def __getattr__(name: str) -> NoReturn:

@@ -57,7 +57,7 @@ def schedule(
     return action
 
 
-def tensorboard_trace_handler(dir_name: str, *args: object, **options: object) -> Callable[[Any], None]:
+def tensorboard_trace_handler(dir_name: str, *args: object, **options: object) -> Callable[[object], None]:
     """Accepted: there is nothing to write."""
     return lambda profiler: None
 

@@ -63,7 +63,7 @@ class _Writer:
             f"'{type(value).__name__}'; save its state_dict() instead"
         )
 
-    def _tensor(self, value: Tensor) -> list[Any]:
+    def _tensor(self, value: Tensor) -> list[object]:
         kind = "parameter" if isinstance(value, Parameter) else "tensor"
         return [kind, self._array(value._data), value.requires_grad]
 

@@ -22,7 +22,7 @@ def _named(module: Any) -> dict[str, Tensor]:
     }
 
 
-def _untied(module: object, tensors: Mapping[str, Any]) -> dict[str, Any]:
+def _untied(module: object, tensors: Mapping[str, object]) -> dict[str, object]:
     """With the tensors that a module has under several names given for all of them."""
     known = _named(module)
     names: dict[int, list[str]] = {}
@@ -41,7 +41,7 @@ def _untied(module: object, tensors: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _check_keys(module: object, tensors: Mapping[str, Any]) -> None:
+def _check_keys(module: object, tensors: Mapping[str, object]) -> None:
     known = _named(module)
     missing, unexpected = known.keys() - tensors.keys(), tensors.keys() - known.keys()
     messages = [
@@ -111,7 +111,7 @@ def functional_call(
         return module(*(given if isinstance(given, tuple) else (given,)), **(kwargs or {}))
 
 
-def _one_dictionary(dicts: object) -> dict[str, Any]:
+def _one_dictionary(dicts: object) -> dict[str, object]:
     if isinstance(dicts, dict):
         return dicts
     if not isinstance(dicts, Sequence):

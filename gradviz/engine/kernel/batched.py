@@ -302,7 +302,7 @@ def spread(array: Any, levels: Sequence[int], sizes: Sequence[int]) -> Array:
     return np.broadcast_to(array.phys[at], (*sizes, *array.shape))
 
 
-def aligned(arrays: Sequence[Any]) -> tuple[tuple[int, ...], list[Any]]:
+def aligned(arrays: Sequence[object]) -> tuple[tuple[int, ...], list[Any]]:
     """The levels of all arrays, and each as one plain array that broadcasts against the others example by example."""
     levels = tuple(levels_of(arrays))
     most = max((getattr(each, "ndim", 0) for each in arrays), default=0)
@@ -346,7 +346,7 @@ def one_by_one(fn: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
     return _joined(rows, levels, sizes)
 
 
-def _joined(rows: list[Any], levels: tuple[int, ...], sizes: tuple[int, ...], empty: bool = False) -> Any:
+def _joined(rows: list[object], levels: tuple[int, ...], sizes: tuple[int, ...], empty: bool = False) -> Any:
     first = rows[0]
     if first is None:
         return None

@@ -409,14 +409,14 @@ def shown(node: object) -> Any:
     return node
 
 
-def _offer(kind: type[Node], prefix: str, names: Sequence[str], find: Callable[[Node, str], Any]) -> None:
+def _offer(kind: type[Node], prefix: str, names: Sequence[str], find: Callable[[Node, str], object]) -> None:
     """Give the class of a node what users read of it, such as `_saved_self`."""
     for name in names:
         if prefix + name not in kind.__dict__:
             setattr(kind, prefix + name, property(functools.partial(_found, find, name)))
 
 
-def _found(find: Callable[[Node, str], Any], name: str, node: Node) -> Any:
+def _found(find: Callable[[Node, str], object], name: str, node: Node) -> Any:
     return find(node, name)
 
 

@@ -24,7 +24,7 @@ from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.inplace import write
 
 F = FUNCTIONS
-Curvature = Callable[..., Any] | None
+Curvature = Callable[..., object] | None
 
 
 def _scaled(g: Array, slope: object) -> Any:
@@ -161,7 +161,7 @@ _SQRT_HALF, _PDF = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
 _KAPPA, _CUBIC = math.sqrt(2 / math.pi), 0.044715
 
 
-def _cdf(x: Array) -> Any:
+def _cdf(x: Array) -> Array:
     return 0.5 * (1 + functions.erf(x * _SQRT_HALF))
 
 
@@ -505,7 +505,7 @@ HARDSWISH = activation(
 )
 
 
-def _outside(x: Array, *, lambd: float) -> Any:
+def _outside(x: Array, *, lambd: float) -> Array:
     return (x < -lambd) | (x > lambd) | np.isnan(x)
 
 

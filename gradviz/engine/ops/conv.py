@@ -70,7 +70,7 @@ def _input_gradient(grad: Tensor, weight: Tensor, shape: Sizes, settings: dict[s
     return found
 
 
-def _weight_gradient(image: Tensor, small: Tensor, kernel: Sizes, settings: dict[str, Any]) -> Tensor:
+def _weight_gradient(image: Tensor, small: Tensor, kernel: Sizes, settings: dict[str, object]) -> Tensor:
     """The gradient in the weight; a transposed convolution has the roles of input and gradient exchanged."""
     if settings["transposed"]:
         image, small = small, image

@@ -58,7 +58,7 @@ def _integers(flat: list[Any], target: dtypes.dtype) -> Array:
     return np.array([int(v) for v in flat], np.int64).astype(target.np)
 
 
-def _walk(data: object, depth: int, shape: list[int], kinds: set[Any], flat: list[Any]) -> None:
+def _walk(data: object, depth: int, shape: list[int], kinds: set[object], flat: list[object]) -> None:
     """Collect shape, element types and values of nested sequences; ragged ones are refused."""
     if isinstance(data, (list, tuple, range, deque)):
         _level(data, depth, shape)
@@ -84,7 +84,7 @@ def _level(items: Any, depth: int, shape: list[int]) -> None:
         raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(items)})")
 
 
-def _leaf(data: object, depth: int, kinds: set[Any], flat: list[Any]) -> None:
+def _leaf(data: object, depth: int, kinds: set[object], flat: list[object]) -> None:
     if isinstance(data, (Tensor, np.ndarray)):
         kinds.add(dtypes.OF_NUMPY[data._data.dtype if isinstance(data, Tensor) else data.dtype])
         flat.append((data._data if isinstance(data, Tensor) else data).item())

@@ -258,7 +258,7 @@ def threshold_backward(grad: Tensor, x: Tensor, threshold: float) -> Tensor:
     return call(THRESHOLD_BACKWARD, grad, x, threshold=threshold)
 
 
-def _absolute(x: Array) -> Any:
+def _absolute(x: Array) -> Array:
     return np.abs(x)
 
 
@@ -291,7 +291,7 @@ def _step(name: str, forward: Any, latex: str, *names: str, brief: str, floating
     unary(row, *(names or (name,)), floating=floating)
 
 
-def _sgn(x: Array) -> Any:
+def _sgn(x: Array) -> Array:
     if x.dtype.kind == "b":
         return x.copy()
     if x.dtype.kind != "c":

@@ -219,7 +219,7 @@ def binary(
 _ORDERED = ("mod", "floordiv", "lshift", "rshift")  # `2 + x` is `x + 2` to PyTorch, `2 % x` is not `x % 2`
 
 
-def dunders(name: str, quick: Callable[[Any, Any], Any], prepare: Callable[..., Prepared]) -> None:
+def dunders(name: str, quick: Callable[[object, object], object], prepare: Callable[..., Prepared]) -> None:
     def left(self: Tensor, other: object) -> Any:
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
@@ -256,7 +256,7 @@ def reflected(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], 
 
 
 def _quick(
-    row: OpRow, function: Callable[..., Any], kinds: str, params: Mapping[str, Any]
+    row: OpRow, function: Callable[..., Any], kinds: str, params: Mapping[str, object]
 ) -> Callable[[Any, Any], Any]:
     """The short way for two operands of one type: the same result as `function`, without promotion and generic
     bookkeeping."""
@@ -312,7 +312,7 @@ def _matched(x: Tensor, other: float, kinds: str) -> tuple[Array, Array, Tensor]
     return None
 
 
-def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[str, Any]) -> Node | None:
+def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[str, object]) -> Node | None:
     """As `apply.attach`, for two operands and one floating point result."""
     mask = 0
     first = second = None

@@ -14,6 +14,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import BatchedArray, one_by_one, one_example
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import check_count, memory_of, start_of, strided
 from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.state import state
@@ -59,7 +60,7 @@ def resize_(self: Tensor, *sizes: object) -> Tensor:
     return self
 
 
-def _resized(x: Any, *, size: tuple[int, ...]) -> Any:
+def _resized(x: Any, *, size: tuple[int, ...]) -> Array:
     memory = memory_of(x)
     start, count = start_of(x, memory), math.prod(size)
     if start + count * x.itemsize > memory.size:

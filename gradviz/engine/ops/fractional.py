@@ -32,7 +32,7 @@ def _begins(sample: Array, n: int, out: int, kernel: int) -> Array:
     return found
 
 
-def _pool(x: Array, samples: Array, *, kernel_size: Sizes, output_size: Sizes) -> tuple[Any, Any]:
+def _pool(x: Array, samples: Array, *, kernel_size: Sizes, output_size: Sizes) -> tuple[object, object]:
     n = len(kernel_size)
     inner, planes = x.shape[-n:], math.prod(x.shape[:-n])
     order = range(n) if n == 3 else reversed(range(n))  # in two dimensions the first number is for the width

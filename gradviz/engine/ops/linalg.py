@@ -108,7 +108,7 @@ def _det_grad(grads: Any, A: Tensor, LU: Tensor, pivots: Tensor, result: Tensor)
     return _cofactors(A) * grad.unsqueeze(-1).unsqueeze(-1)
 
 
-def _cofactors(a: object) -> Any:
+def _cofactors(a: object) -> Tensor:
     """For singular matrices: the matrix of cofactors, through the SVD, det(U)·det(V) times what is left of the
     singular values."""
     u, s, vh = LINALG["svd"](a, full_matrices=True)

@@ -44,7 +44,7 @@ def _runs(x: Array, *, dim: int | None) -> Any:
 
 
 def _no_gradient(name: str) -> Any:
-    def refuse(grad: object) -> Any:
+    def refuse(grad: object) -> Tensor:
         raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
     return refuse

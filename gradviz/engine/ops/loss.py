@@ -418,7 +418,7 @@ def expanded(*tensors: Tensor) -> tuple[Tensor, ...]:
     return tuple(each if each._data.shape == shape else each.expand(shape) for each in tensors)
 
 
-def promoted(row: OpRow, tensors: tuple[Tensor, ...], params: dict[str, Any], kernel: str = "") -> Tensor:
+def promoted(row: OpRow, tensors: tuple[Tensor, ...], params: dict[str, object], kernel: str = "") -> Tensor:
     """Run a row with its operands in their common type."""
     target = result_type(*tensors)
     if kernel and target.rank != 2:

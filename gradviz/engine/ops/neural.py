@@ -116,7 +116,7 @@ def at_least(x: Tensor, number: float) -> Tensor:
 # --- formulas and types ---
 
 
-def formula(names: str, fn: Callable[..., Any]) -> Callable[..., Any]:
+def formula(names: str, fn: Callable[..., object]) -> Callable[..., Any]:
     """`fn(*values)` as a gradient formula that asks for the values called `names`."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
 

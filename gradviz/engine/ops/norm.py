@@ -390,7 +390,7 @@ WEIGHT_NORM = op(
 
 
 @api("norm_except_dim", where="torch")
-def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
+def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
     """The norm over all dimensions but one, which keeps its place; −1 stands for the norm of everything."""
     if dim == -1:
         return F["norm"](v, pow)
@@ -398,7 +398,7 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Any:
 
 
 @api("_weight_norm", where="torch")
-def weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Any:
+def weight_norm(v: Tensor, g: Tensor, dim: int = 0) -> Tensor:
     """The direction of `v` with the length `g`, one length for each place along `dim`."""
     if dim in (0, v.ndim - 1):
         return call_all(WEIGHT_NORM, v, g, dim=dim)[0]

@@ -298,7 +298,7 @@ KTHVALUE = op(
 )
 
 
-def has_nan(x: Array) -> Any:
+def has_nan(x: Array) -> Array:
     return np.isnan(x) if x.dtype.kind in "fV" else np.zeros(x.shape, np.bool_)
 
 

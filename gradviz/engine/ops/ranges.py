@@ -103,7 +103,7 @@ def inclusive_range(
     return _given(np.asarray(start + np.arange(count) * step).astype(target.np), out, requires_grad)
 
 
-def _ends(start: object, end: object, steps: int, name: str) -> tuple[Any, Any]:
+def _ends(start: object, end: object, steps: int, name: str) -> tuple[object, object]:
     tensors = [each for each in (start, end) if isinstance(each, Tensor)]
     if isinstance(steps, float) or not isinstance(steps, (int, np.integer)):
         forms = [

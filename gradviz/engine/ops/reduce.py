@@ -403,7 +403,7 @@ def _extreme(name: str, reduce: object, arg: object) -> None:
         return call(position, input, dim=dim, keepdim=keepdim)
 
 
-def _refuse_extreme(name: str, given: tuple[Any, ...]) -> None:
+def _refuse_extreme(name: str, given: tuple[object, ...]) -> None:
     refuse(name, given, [((), each, -1) for each in _EXTREME])
 
 

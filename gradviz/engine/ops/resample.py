@@ -59,7 +59,7 @@ def linear_rows(
     params: str,
     *,
     keeps: bool,
-    forward: Callable[..., Any] | None = None,
+    forward: Callable[..., object] | None = None,
     **texts: Any,
 ) -> OpRow:
     """The row of a linear map and that of its transpose; `keeps` says whether PyTorch's node holds on to its input.
@@ -73,7 +73,7 @@ def linear_rows(
     def again(grad: Tensor, *values: object) -> Tensor:
         return call(row, grad, **dict(zip(names, values, strict=True)))
 
-    def transposed(g: Array, shape: Sizes, given: dict[str, Any]) -> Array:
+    def transposed(g: Array, shape: Sizes, given: dict[str, object]) -> Array:
         return np.ascontiguousarray(_along(g, [m.T for m in matrices(shape, **given)]))
 
     def of_input(g: Array, x: Array, **given: object) -> Array:
@@ -402,7 +402,7 @@ def _cubic(n: int, m: int, scale: float | None, align_corners: bool) -> Array:
     return matrix
 
 
-def _matrices(weights: Callable[..., Any]) -> Callable[..., list[Any]]:
+def _matrices(weights: Callable[..., object]) -> Callable[..., list[Any]]:
     def made(shape: Sizes, *, output_size: Sizes, scales: Scales, align_corners: bool = False) -> list[Any]:
         inner = shape[-len(output_size) :]
         return [weights(n, m, s, align_corners) for n, m, s in zip(inner, output_size, scales, strict=True)]

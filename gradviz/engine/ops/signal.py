@@ -82,7 +82,7 @@ def _shown(value: Any) -> str:
     return "None" if value is None else str(int(value))
 
 
-def _arguments(title: str, *pairs: tuple[str, Any]) -> str:
+def _arguments(title: str, *pairs: tuple[str, object]) -> str:
     return ", ".join([title, *(f"{name}={_shown(value)}" for name, value in pairs)]) + ")"
 
 

@@ -93,7 +93,7 @@ _function(
 )
 
 
-def _sinc(x: Array) -> Any:
+def _sinc(x: Array) -> Array:
     return np.sinc(x).astype(x.dtype)
 
 
@@ -129,7 +129,7 @@ def _logit_grad(grad: Tensor, self: Tensor, eps: float | None) -> Tensor:
     return F["where"](inside, grad / (self * (1 - self)), math.nan if eps is None else 0)
 
 
-def _logit(x: Array, eps: float | None) -> Any:
+def _logit(x: Array, eps: float | None) -> Array:
     z = x if eps is None else np.clip(x, eps, 1 - eps)
     return np.log(z / (1 - z)).astype(x.dtype)
 

@@ -57,7 +57,7 @@ def _no_gradient(name: str) -> Any:
 
 def _one(
     name: str,
-    forward: Callable[..., Any],
+    forward: Callable[..., object],
     latex: str,
     brief: str,
     *,
@@ -281,7 +281,7 @@ register(_prepare_mvlgamma, ("multigammaln",), "special", inplace=False)
 
 def _overloads(
     name: str,
-    forward: Callable[..., Any],
+    forward: Callable[..., object],
     latex: str,
     brief: str,
     formulas: dict[str, Any],
@@ -328,7 +328,7 @@ def _overloads(
     register(prepare, (name,), "special", inplace=False)
 
 
-def _with_number(forward: Callable[..., Any], first: bool) -> Callable[..., Any]:
+def _with_number(forward: Callable[..., object], first: bool) -> Callable[..., Any]:
     if first:
         return lambda y, *, self: forward(np.asarray(self, y.dtype), y)
     return lambda x, *, other: forward(x, np.asarray(other, x.dtype))
@@ -378,7 +378,7 @@ _overloads(
 )
 
 
-def _incomplete(name: str, alias: str, forward: Callable[..., Any], latex: str, sign: int) -> None:
+def _incomplete(name: str, alias: str, forward: Callable[..., object], latex: str, sign: int) -> None:
     def slope(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
         density = F["exp"]((self - 1) * F["log"](other) - other - F["lgamma"](self))
         return grad * density if sign > 0 else -grad * density

@@ -433,6 +433,6 @@ def corrcoef(input: Tensor) -> Tensor:
     found = found / spread.view(-1, 1)
     found = found / spread.view(1, -1)
     if found.dtype.is_complex:
-        parts: tuple[Any, Any] = F["real"](found).clip(-1, 1), F["imag"](found).clip(-1, 1)
+        parts: tuple[object, object] = F["real"](found).clip(-1, 1), F["imag"](found).clip(-1, 1)
         return F["complex"](*parts)
     return found.clip(-1, 1)

@@ -38,7 +38,7 @@ from gradviz.engine.run.inplace import write
 F = FUNCTIONS
 
 
-def _in_place(name: str, *fields: tuple[str, Any]) -> None:
+def _in_place(name: str, *fields: tuple[str, object]) -> None:
     def function(self: Tensor, *args: object, **keywords: object) -> Tensor:
         params = dict(fields) | dict(zip([field for field, _ in fields], args, strict=False)) | keywords
         return write(self, ROWS[name], (self,), (self._data,), params)
@@ -152,7 +152,7 @@ def float_power_(self: Tensor, exponent: object) -> Tensor:
 
 
 @method("map_")
-def map_(self: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> Tensor:
+def map_(self: Tensor, tensor: Tensor, callable: Callable[[object, object], object]) -> Tensor:
     """Each element through a Python function of it and one of another tensor, in place; not tracked."""
     if self._requires_grad:
         raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
@@ -226,7 +226,7 @@ def _numbered(name: str, order: str) -> None:
     """A loss under `torch`, where the reduction is a number, and none unless one is given."""
     loss = FUNCTIONAL[name]
 
-    def function(*args: object, **kwargs: object) -> Any:
+    def function(*args: object, **kwargs: object) -> Tensor:
         given = {**dict(zip(order.split(), args, strict=False)), **kwargs}
         reduction = given.pop("reduction", 0)
         return loss(**given, reduction=_REDUCTIONS[reduction] if isinstance(reduction, int) else reduction)
@@ -255,7 +255,7 @@ def _fresh(found: Any) -> Any:
     return np.array(found, order="C") if single else [np.array(each, order="C") for each in found]
 
 
-def _in_own_memory(forward: Callable[..., Any]) -> Callable[..., Any]:
+def _in_own_memory(forward: Callable[..., object]) -> Callable[..., object]:
     @functools.wraps(forward)
     def copied(*arrays: object, **params: object) -> Any:
         return _fresh(forward(*arrays, **params))
@@ -263,7 +263,7 @@ def _in_own_memory(forward: Callable[..., Any]) -> Callable[..., Any]:
     return copied
 
 
-def _like(row: OpRow, key: str, name: str, node: str, forward: Callable[..., Any]) -> OpRow:
+def _like(row: OpRow, key: str, name: str, node: str, forward: Callable[..., object]) -> OpRow:
     """A row like another, under another name and without being a view."""
     brief = f"{row.brief.removesuffix('.')}, in memory of its own."
     copy = replace(
@@ -289,7 +289,7 @@ PARTS = {
 }  # fmt: skip
 
 
-def _offer(name: str, view: Callable[..., Any], rows: dict[str, OpRow], where: str = "torch") -> None:
+def _offer(name: str, view: Callable[..., object], rows: dict[str, OpRow], where: str = "torch") -> None:
     """Register `view` under another name, with other rows."""
 
     @functools.wraps(view)
@@ -319,7 +319,7 @@ def _expanded(input: Tensor, size: object, *, implicit: bool = False) -> Tensor:
     return found
 
 
-def _split_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Any:
+def _split_sizes(input: Tensor, split_sizes: Any, dim: int = 0) -> Tensor:
     """Parts of given sizes."""
     return F["split"](input, list(split_sizes), dim)
 

@@ -72,7 +72,7 @@ def called(fn: F, name: str) -> F:
     return cast(F, made)
 
 
-def in_torch_words(error: TypeError, fn: Callable[..., Any], name: str) -> TypeError:
+def in_torch_words(error: TypeError, fn: Callable[..., object], name: str) -> TypeError:
     """What Python says of arguments that `fn` did not get, as PyTorch says it of `name`; any other error as it is."""
     text = str(error)
     if not text.startswith(f"{fn.__qualname__}() "):
@@ -162,7 +162,7 @@ def alias(existing: str, *names: str, where: str = "torch method") -> None:
 def prop(name: str) -> Callable[[Callable[[Tensor], Any]], Callable[[Tensor], Any]]:
     """Register a read-only property of tensors."""
 
-    def register(fn: Callable[[Tensor], Any]) -> Callable[[Tensor], Any]:
+    def register(fn: Callable[[Tensor], object]) -> Callable[[Tensor], Any]:
         setattr(Tensor, name, property(fn))
         return fn
 

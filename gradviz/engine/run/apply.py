@@ -109,7 +109,7 @@ def attach(
     row: OpRow,
     tensors: Sequence[Tensor | None],
     outputs: Sequence[Tensor],
-    params: Mapping[str, Any],
+    params: Mapping[str, object],
     rebase: bool = False,
 ) -> Node | None:
     """Make the node of a tracked operation; its differentiable outputs come to require grad.

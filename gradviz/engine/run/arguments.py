@@ -181,9 +181,9 @@ def along(name: str, *known: str, none: bool = False) -> Callable[[F], F]:
 
 def refuse(
     name: str,
-    given: tuple[Any, ...],
+    given: tuple[object, ...],
     known: Sequence[tuple[tuple[str, ...], str, int]],
-    named: Mapping[str, Any] = MappingProxyType({}),
+    named: Mapping[str, object] = MappingProxyType({}),
 ) -> NoReturn:
     """No form of the function takes these arguments."""
     kinds = [type(each).__name__ for each in given] + [f"{key}={type(each).__name__}" for key, each in named.items()]

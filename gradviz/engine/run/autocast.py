@@ -120,7 +120,7 @@ def _in_small(each: Tensor, target: dtypes.dtype) -> Tensor:
     return found[1]
 
 
-def _widest(target: dtypes.dtype, values: Iterable[Any]) -> dtypes.dtype:
+def _widest(target: dtypes.dtype, values: Iterable[object]) -> dtypes.dtype:
     found = target
     for value in values:
         for each in value if isinstance(value, list | tuple) else (value,):

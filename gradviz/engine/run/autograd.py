@@ -100,7 +100,7 @@ def grad(
 
 
 def _gradients(
-    roots: list[Any],
+    roots: list[object],
     wanted: list[Any],
     grad_outputs: object,
     retain_graph: bool | None,

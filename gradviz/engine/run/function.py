@@ -121,7 +121,7 @@ def _mark_views(ctx: FunctionCtx, outputs: list[Tensor]) -> None:
         view.lent = view.lent and each._node is None
 
 
-def _check_dirty(outputs: list[Any], tensors: list[Tensor], ctx: FunctionCtx, tracked: bool) -> None:
+def _check_dirty(outputs: list[object], tensors: list[Tensor], ctx: FunctionCtx, tracked: bool) -> None:
     """What `mark_dirty` said, checked; each of those inputs counts one write."""
     if ctx._is_pure_view and (len(tensors) != 1 or sum(isinstance(each, Tensor) for each in outputs) != 1):
         raise RuntimeError(_PURE_VIEW)
@@ -185,7 +185,7 @@ class UndefinedNode(Node):
 ErrorNode.__name__, UndefinedNode.__name__ = ErrorNode.class_name, UndefinedNode.class_name
 
 
-def passed_through(node: Node, inputs: Sequence[Any]) -> Any:
+def passed_through(node: Node, inputs: Sequence[object]) -> Any:
     """The inputs as outputs of `node`, where one of them requires grad."""
     made = [wrap(each._data) if isinstance(each, Tensor) else each for each in inputs]
     if any(isinstance(each, Tensor) and each._requires_grad for each in inputs):
@@ -274,7 +274,7 @@ class FunctionCtx(Node):
             raise RuntimeError(SECOND_BACKWARD)
         return tuple(SavedTensor(self, i) for i in range(len(self.saved or ())))
 
-    def _keep(self, outputs: Sequence[Any]) -> None:
+    def _keep(self, outputs: Sequence[object]) -> None:
         kept, self.to_save = self.to_save, ()  # nothing stays here, also where saving is cut short
         if kept:
             for i, each in enumerate(kept):
@@ -407,7 +407,7 @@ class Function:
         raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
 
     @staticmethod
-    def setup_context(ctx: object, inputs: tuple[Any, ...], output: object) -> Any:
+    def setup_context(ctx: object, inputs: tuple[object, ...], output: object) -> Any:
         """Keep what the backward needs, when `forward` does not take `ctx`."""
         raise NotImplementedError("setup_context is not implemented.")
 
@@ -449,7 +449,7 @@ class Function:
         return cls._run(args)[1]
 
     @classmethod
-    def _run(cls, args: tuple[Any, ...]) -> tuple[FunctionCtx, Any]:
+    def _run(cls, args: tuple[object, ...]) -> tuple[FunctionCtx, Any]:
         """The context, and what `forward` returned with its history."""
         ctx = cls._backward_cls()
         ctx._is_tensor = tuple(isinstance(a, Tensor) for a in args)
@@ -478,7 +478,9 @@ Function.__init_subclass__.__func__(Function)  # type: ignore[attr-defined]  # t
 Function.__module__ = "torch.autograd.function"  # what a snippet sees when it prints a type
 
 
-def _in_place_order(forward: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+def _in_place_order(
+    forward: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+) -> tuple[Any, ...]:
     """The arguments with those that were given by name put at their places."""
     code = forward.__code__
     names = code.co_varnames[1 : code.co_argcount]  # the first is the context

@@ -79,7 +79,7 @@ def forward(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any
     return one_by_one(row.forward, arrays, params) if made is None else made
 
 
-def direct(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def direct(row: OpRow, arrays: Sequence[object], params: Mapping[str, object]) -> Any:
     """The row's forward on batched data as they are."""
     return row.forward(*arrays, **params)
 
@@ -123,7 +123,7 @@ def _wrapped(made: object, levels: tuple[int, ...], place: int = 0) -> Any:
     return None if made is None else BatchedArray(np.asarray(made), levels, place)
 
 
-def _elementwise(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def _elementwise(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
     levels, given = aligned([each for each in arrays if each is not None])
     values = iter(given)
     others = any(each is not None and each.ndim for each in arrays[1:])
@@ -138,7 +138,7 @@ def _shifted(dim: Any, ndim: int, by: int) -> Any:
     return int(dim) % ndim + by
 
 
-def _along(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def _along(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
     name = "dim" if "dim" in params else "dims" if "dims" in params else "axis"
     dim = params.get(name)
     known = levels_of(list(arrays))
@@ -202,7 +202,7 @@ def _view(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
     return tuple(_same_view(row, source, first, each, params) for each in made)
 
 
-def _same_view(row: OpRow, source: BatchedArray, first: Array, made: Array, params: Mapping[str, Any]) -> Any:
+def _same_view(row: OpRow, source: BatchedArray, first: Array, made: Array, params: Mapping[str, object]) -> Any:
     n = len(source.levels)
     shape = (*source.sizes, *made.shape)
     if not made.size or 0 in source.sizes:
@@ -217,7 +217,7 @@ def _same_view(row: OpRow, source: BatchedArray, first: Array, made: Array, para
 # --- rows with a rule of their own ---
 
 
-def _convolution(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def _convolution(row: OpRow, arrays: Sequence[object], params: Mapping[str, object]) -> Any:
     """Examples of one level are more images, when all meet the same weights."""
     x = arrays[0]
     if any(isinstance(each, BatchedArray) for each in arrays[1:]) or x is None or not isinstance(x, BatchedArray):
@@ -228,7 +228,7 @@ def _convolution(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -
     return BatchedArray(made.reshape((*x.sizes, count, *made.shape[1:])), x.levels)
 
 
-def _joined(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def _joined(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
     """cat and stack."""
     known = levels_of(list(arrays))
     ndim = arrays[0].ndim + (row.key == "stack")
@@ -238,7 +238,7 @@ def _joined(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any
     return _wrapped(row.forward(*given, dim=_shifted(params["dim"], ndim, len(known))), tuple(known))
 
 
-def _leading(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def _leading(row: OpRow, arrays: Sequence[object], params: Mapping[str, object]) -> Any:
     """The examples are one more leading dimension to NumPy."""
     known = levels_of(list(arrays))
     given = [spread(each, tuple(known), tuple(known.values())) for each in arrays]

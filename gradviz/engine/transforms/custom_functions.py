@@ -28,7 +28,7 @@ class VmapInfo(NamedTuple):
     randomness: str
 
 
-def apply_layered(cls: type[Function], args: tuple[Any, ...]) -> Any:
+def apply_layered(cls: type[Function], args: tuple[object, ...]) -> Any:
     """Run a custom function on arguments that may be dual or batched."""
     if layers.stack and cls.setup_context is Function.setup_context:
         raise RuntimeError(NO_SETUP)
@@ -56,7 +56,7 @@ def apply_layered(cls: type[Function], args: tuple[Any, ...]) -> Any:
     return _mapped(cls, args, mapped[-1])
 
 
-def _on_one_level(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def _on_one_level(args: tuple[object, ...]) -> tuple[Any, ...]:
     """Tracked arguments that are the same for all examples, repeated where others differ from example to example."""
     known = levels_of([each._data for each in args if isinstance(each, Tensor)])
     return tuple(
@@ -108,7 +108,7 @@ def _batched(value: object, dim: int | None, layer: layers.Layer) -> Any:
 # --- forward differentiation ---
 
 
-def _dual(cls: type[Function], args: tuple[Any, ...], number: int) -> Any:
+def _dual(cls: type[Function], args: tuple[object, ...], number: int) -> Any:
     """Run the function on the primals, and its `jvp` on the tangents."""
     if "jvp" not in _defined(cls):
         raise NotImplementedError(

@@ -226,7 +226,7 @@ def _share_with_base(view: Tensor, number: int) -> None:
 
 
 def push(
-    row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, Any]
+    row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, object]
 ) -> list[Tensor | None]:
     """The tangents of the results of an operation, from those of its operands."""
     if row.key in _REFUSED:
@@ -298,7 +298,7 @@ _LINEAR = frozenset(
 
 
 def _linearly(
-    row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, Any]
+    row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, object]
 ) -> Tensor | None:
     """The row on the tangents, where that is all; None where types are mixed."""
     if row.key == "_to_copy":
@@ -342,7 +342,7 @@ def _node(row: OpRow, tensors: Operands, outputs: Sequence[Tensor], params: Mapp
 
 
 def _of_product(
-    row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, Any]
+    row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, object]
 ) -> Tensor | None:
     """The product rule, as PyTorch computes it."""
     x, y = tensors

@@ -27,7 +27,7 @@ from gradviz.engine.transforms.forward_mode import held, push
 
 
 def apply(
-    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any]
+    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, object]
 ) -> Any:
     """Run a row on tensors that may be dual or batched."""
     number = forward_mode.innermost(tensors)
@@ -137,7 +137,7 @@ def _own(tangent: Tensor | None, given: forward_mode.Tangents) -> Tensor | None:
     return tangent.clone()
 
 
-def _view_tangents(row: OpRow, tangents: forward_mode.Tangents, params: Mapping[str, Any]) -> list[Tensor | None]:
+def _view_tangents(row: OpRow, tangents: forward_mode.Tangents, params: Mapping[str, object]) -> list[Tensor | None]:
     """A view has the same view of the tangent, so that a write to the one is a write to the other."""
     if 0 not in tangents:
         return []
@@ -146,7 +146,7 @@ def _view_tangents(row: OpRow, tangents: forward_mode.Tangents, params: Mapping[
 
 
 def _plain(
-    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, Any]
+    row: OpRow, tensors: Sequence[Tensor | None], arrays: Sequence[Array | None], params: Mapping[str, object]
 ) -> Any:
     return run_row(row, expanded(row, tensors), arrays, params, batching.forward)
 
@@ -265,7 +265,7 @@ def remove(tensor: Tensor, level: int, dim: int, size: int) -> Tensor:
 _WHOLE = {f"{name}Backward0": f"{name}Backward1" for name in ("Sum", "Mean", "Prod")}
 
 
-def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str, Any]) -> None:
+def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str, object]) -> None:
     """To PyTorch the operation inside of a vmap is one on all examples, whose node is the history of the result: the
     node that makes a dimension of the examples shows that name, unless it moves the dimension."""
     inside = tensor.grad_fn
@@ -274,7 +274,7 @@ def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str,
         show_as(node, renamed(node._kind, name if params["dim"] == 0 else "PermuteBackward0"))
 
 
-def _between(row: OpRow, tensor: Tensor, params: Mapping[str, Any]) -> Tensor:
+def _between(row: OpRow, tensor: Tensor, params: Mapping[str, object]) -> Tensor:
     made: Tensor = run_row(row, (tensor,), (tensor._data,), params, batching.direct)
     if made._node is not None:
         layers.keep_looking()

@@ -208,7 +208,7 @@ def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ..
 
 
 def jacobian(
-    func: Callable[..., Any],
+    func: Callable[..., object],
     inputs: object,
     create_graph: bool = False,
     strict: bool = False,
@@ -269,7 +269,7 @@ def _all_rows(ys: Tensors, xs: Tensors, create_graph: bool) -> tuple[Tensors, ..
 
 
 def hessian(
-    func: Callable[..., Any],
+    func: Callable[..., object],
     inputs: object,
     create_graph: bool = False,
     strict: bool = False,
@@ -297,7 +297,7 @@ def hessian(
 
 
 def vjp(
-    func: Callable[..., Any], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., object], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
 ) -> Any:
     """The outputs, and vᵀ·Jacobian."""
     with enable_grad():
@@ -324,7 +324,7 @@ def _vector(v: object, like: Tensors, several: bool, create_graph: bool, name: s
 
 
 def jvp(
-    func: Callable[..., Any], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., object], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
 ) -> Any:
     """The outputs, and Jacobian·v, by the double-backward trick."""
     with enable_grad():
@@ -343,7 +343,7 @@ def jvp(
 
 
 def vhp(
-    func: Callable[..., Any], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., object], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
 ) -> Any:
     """The output, and vᵀ·Hessian."""
     with enable_grad():
@@ -355,7 +355,7 @@ def vhp(
 
 
 def hvp(
-    func: Callable[..., Any], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
+    func: Callable[..., object], inputs: object, v: object = None, create_graph: bool = False, strict: bool = False
 ) -> Any:
     """The output, and Hessian·v, by the double-backward trick."""
     with enable_grad():
@@ -370,7 +370,7 @@ def hvp(
 
 
 def _first_order(
-    func: Callable[..., Any], inputs: object, v: object, create_graph: bool, strict: bool, name: str
+    func: Callable[..., object], inputs: object, v: object, create_graph: bool, strict: bool, name: str
 ) -> tuple[bool, Tensors, Tensors | None, Tensor, Found]:
     """(whether the inputs are a tuple, the inputs, the vector, the output, the gradient) for `vhp` and `hvp`."""
     several, given = as_tuple(inputs, "inputs", name)

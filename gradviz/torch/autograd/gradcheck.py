@@ -53,7 +53,7 @@ class _Part:
 
 
 def gradcheck(
-    func: Callable[..., Any],
+    func: Callable[..., object],
     inputs: object,
     *,
     eps: float = 1e-6,
@@ -98,7 +98,7 @@ def gradcheck(
     return True
 
 
-def _check_inputs(inputs: Sequence[Any]) -> None:
+def _check_inputs(inputs: Sequence[object]) -> None:
     wanted = [(i, x) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
     for i, x in wanted:
         if x.dtype.to_real().itemsize < 8:
@@ -120,7 +120,7 @@ def _check_inputs(inputs: Sequence[Any]) -> None:
 
 
 def _check_backward(
-    check: Check, func: Callable[..., Any], inputs: tuple[Any, ...], outputs: tuple[Tensor, ...]
+    check: Check, func: Callable[..., object], inputs: tuple[object, ...], outputs: tuple[Tensor, ...]
 ) -> None:
     """A complex output is checked as two real ones: first its imaginary part, then its real one."""
     found = as_tuple(func(*inputs))
@@ -133,7 +133,7 @@ def _check_backward(
         check(half, inputs, differentiable_outputs(half(*inputs)), part=_Part(indices, name == "imag"))
 
 
-def _half_of_outputs(func: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _half_of_outputs(func: Callable[..., object], name: str) -> Callable[..., Any]:
     def half(*args: Any) -> tuple[Any, ...]:
         return tuple(getattr(each, name) if each.is_complex() else each for each in as_tuple(func(*args)))
 
@@ -141,7 +141,7 @@ def _half_of_outputs(func: Callable[..., Any], name: str) -> Callable[..., Any]:
 
 
 def _check_forward(
-    check: Check, func: Callable[..., Any], inputs: tuple[Any, ...], dtypes: bool, undefined: bool
+    check: Check, func: Callable[..., object], inputs: tuple[object, ...], dtypes: bool, undefined: bool
 ) -> None:
     """A complex input is checked as two real ones, with the other part held."""
     indices = tuple(i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.is_complex())
@@ -172,8 +172,8 @@ def _close(a: Tensor, b: Tensor, rtol: float, atol: float) -> bool:
 
 
 def _compare(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
+    func: Callable[..., object],
+    inputs: tuple[object, ...],
     outputs: tuple[Tensor, ...],
     limits: _Limits,
     part: _Part,
@@ -206,8 +206,8 @@ def _twice(y: Tensor, xs: Sequence[Tensor], v: Tensor | None, limits: _Limits) -
 
 
 def _compare_fast(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
+    func: Callable[..., object],
+    inputs: tuple[object, ...],
     outputs: tuple[Tensor, ...],
     limits: _Limits,
     part: _Part,
@@ -261,8 +261,8 @@ def _total(u: jacobians.Direction) -> float:
 
 
 def _in_full(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
+    func: Callable[..., object],
+    inputs: tuple[object, ...],
     outputs: tuple[Tensor, ...],
     at: tuple[int, int],
     limits: _Limits,
@@ -280,8 +280,8 @@ def _in_full(
 
 
 def _check_seeds(
-    func: Callable[..., Any],
-    inputs: tuple[Any, ...],
+    func: Callable[..., object],
+    inputs: tuple[object, ...],
     outputs: tuple[Tensor, ...],
     check_batched: bool,
     check_undefined: bool,
@@ -298,7 +298,7 @@ def _check_seeds(
 
 
 def gradgradcheck(
-    func: Callable[..., Any],
+    func: Callable[..., object],
     inputs: object,
     grad_outputs: object = None,
     *,
@@ -346,7 +346,7 @@ def gradgradcheck(
 
 
 def _gradient_of(
-    func: Callable[..., Any], inputs: tuple[Any, ...], seeds: tuple[Any, ...]
+    func: Callable[..., object], inputs: tuple[object, ...], seeds: tuple[object, ...]
 ) -> Callable[..., tuple[Tensor, ...]]:
     """The function that gives the gradients of `func`, of its inputs and of the gradients of its outputs."""
     wanted = [isinstance(x, Tensor) and x.requires_grad for x in (*inputs, *seeds)]
@@ -363,7 +363,7 @@ def _gradient_of(
 
 
 def get_numerical_jacobian(
-    fn: Callable[..., Any], inputs: object, target: object = None, eps: float = 1e-3, grad_out: float = 1.0
+    fn: Callable[..., object], inputs: object, target: object = None, eps: float = 1e-3, grad_out: float = 1.0
 ) -> tuple[Tensor, ...]:
     """Deprecated: the numerical Jacobians of the first output of a function of one tuple."""
     warnings.warn(more.PRIVATE.format("get_numerical_jacobian"), FutureWarning, stacklevel=2)

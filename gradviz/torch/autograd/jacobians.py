@@ -29,7 +29,7 @@ def as_tuple(value: object) -> tuple[Any, ...]:
     return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
-def tracked(values: Sequence[Any]) -> list[Tensor]:
+def tracked(values: Sequence[object]) -> list[Tensor]:
     """The tensors that require grad."""
     return [each for each in values if isinstance(each, Tensor) and each.requires_grad]
 
@@ -47,7 +47,7 @@ def differentiable_types(found: object) -> list[Tensor]:
 # --- numerical ---
 
 
-def numerical(func: Callable[..., Any], inputs: Sequence[Any], x: Tensor, eps: float) -> list[Tensor]:
+def numerical(func: Callable[..., object], inputs: Sequence[object], x: Tensor, eps: float) -> list[Tensor]:
     """∂ each output / ∂ x, with a row for each element of x."""
     rows: list[list[Array]] = []
     for at in np.ndindex(x._data.shape):
@@ -61,7 +61,7 @@ def numerical(func: Callable[..., Any], inputs: Sequence[Any], x: Tensor, eps: f
 
 
 def numerical_along(
-    func: Callable[..., Any], inputs: Sequence[Any], x: Tensor, u: Direction, eps: float
+    func: Callable[..., object], inputs: Sequence[object], x: Tensor, u: Direction, eps: float
 ) -> list[Tensor]:
     """The numerical Jacobian of each output times the direction `u`."""
     real, imaginary = u if isinstance(u, tuple) else (u, u)
@@ -71,7 +71,7 @@ def numerical_along(
 
 
 def _directional(
-    func: Callable[..., Any], inputs: Sequence[Any], x: Tensor, steps: tuple[Array, Array], eps: float, where: str
+    func: Callable[..., object], inputs: Sequence[object], x: Tensor, steps: tuple[Array, Array], eps: float, where: str
 ) -> list[Array]:
     """(f(x + step) − f(x − step)) / 2 eps for each output; of a complex x also along the imaginary step."""
     real = _difference(func, inputs, x, steps[0], eps, where)
@@ -81,7 +81,7 @@ def _directional(
 
 
 def _difference(
-    func: Callable[..., Any], inputs: Sequence[Any], x: Tensor, step: Array, eps: float, where: str
+    func: Callable[..., object], inputs: Sequence[object], x: Tensor, step: Array, eps: float, where: str
 ) -> list[Array]:
     if not x._data.flags.writeable:
         x._data = x._data.copy()
@@ -101,7 +101,7 @@ def _difference(
     return [((b._data - a._data) / a._data.dtype.type(2 * eps)).reshape(-1) for a, b in zip(low, high, strict=False)]
 
 
-def _values(func: Callable[..., Any], inputs: Sequence[Any]) -> list[Tensor]:
+def _values(func: Callable[..., object], inputs: Sequence[object]) -> list[Tensor]:
     return [each.detach().clone() for each in as_tuple(func(*inputs))]
 
 
@@ -217,7 +217,7 @@ def same(once: Sequence[Tensor], again: Sequence[Tensor], tolerance: float) -> b
     return not any(a.numel() and np.abs(a._data - b._data).max() > tolerance for a, b in pairs)
 
 
-def multiplied_by_seed(outputs: tuple[Tensor, ...], inputs: tuple[Any, ...]) -> None:
+def multiplied_by_seed(outputs: tuple[Tensor, ...], inputs: tuple[object, ...]) -> None:
     """Gradients that start from zero must be zero."""
     zeros = [F["zeros_like"](y) for y in outputs]
     for found in grad(outputs, tracked(inputs), zeros, retain_graph=True, allow_unused=True):
@@ -237,7 +237,7 @@ class _NoGradient(Function):
         return None
 
 
-def undefined(func: Callable[..., Any], outputs: tuple[Tensor, ...], inputs: tuple[Any, ...]) -> None:
+def undefined(func: Callable[..., object], outputs: tuple[Tensor, ...], inputs: tuple[object, ...]) -> None:
     """A backward pass must do without the gradients of all outputs, and without that of any one."""
     _started_undefined([_NoGradient.apply(y) for y in differentiable_outputs(func(*inputs))], inputs)
     for missing in range(len(outputs) if len(outputs) > 1 else 0):
@@ -245,7 +245,7 @@ def undefined(func: Callable[..., Any], outputs: tuple[Tensor, ...], inputs: tup
         _started_undefined([_NoGradient.apply(y) if i == missing else y for i, y in enumerate(found)], inputs)
 
 
-def _started_undefined(outputs: list[Tensor], inputs: tuple[Any, ...]) -> None:
+def _started_undefined(outputs: list[Tensor], inputs: tuple[object, ...]) -> None:
     zeros = [F["zeros_like"](y) for y in outputs]
     try:
         found = grad(outputs, tracked(inputs), zeros, allow_unused=True)
@@ -269,7 +269,7 @@ def _warn_of_the_check() -> None:
     )
 
 
-def batched(inputs: tuple[Any, ...], y: Tensor, number: int) -> None:
+def batched(inputs: tuple[object, ...], y: Tensor, number: int) -> None:
     """Two gradients at once must be what they are one after the other."""
     wanted = tracked(inputs)
     seeds = [F["randn_like"](y) for _ in range(2)]
@@ -284,7 +284,7 @@ def batched(inputs: tuple[Any, ...], y: Tensor, number: int) -> None:
 
 
 def forward_jacobians(
-    func: Callable[..., Any], inputs: tuple[Any, ...], dtypes: bool, us: Sequence[Direction] | None = None
+    func: Callable[..., object], inputs: tuple[object, ...], dtypes: bool, us: Sequence[Direction] | None = None
 ) -> list[list[Tensor]]:
     """For each input the Jacobian of each output by forward mode: whole, with a row for each element, or times the
     direction of the input."""
@@ -307,7 +307,7 @@ def _basis(x: Tensor) -> list[Tensor]:
 
 
 def _pushed(
-    func: Callable[..., Any], inputs: tuple[Any, ...], number: int, tangent: Tensor, dtypes: bool
+    func: Callable[..., object], inputs: tuple[object, ...], number: int, tangent: Tensor, dtypes: bool
 ) -> list[Tensor]:
     """The tangent of each differentiable output, flat, when the input of that number has this tangent."""
     with forward_ad.dual_level():
@@ -321,7 +321,7 @@ def _pushed(
     return found
 
 
-def _duals(inputs: tuple[Any, ...], tangents: dict[int, Tensor], plain: int = -1) -> list[Any]:
+def _duals(inputs: tuple[object, ...], tangents: dict[int, Tensor], plain: int = -1) -> list[Any]:
     """The inputs as dual tensors, with tangents of zero where none is given; that of number `plain` without one."""
     made = []
     for i, x in enumerate(inputs):
@@ -334,7 +334,7 @@ def _duals(inputs: tuple[Any, ...], tangents: dict[int, Tensor], plain: int = -1
     return made
 
 
-def undefined_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+def undefined_forward(func: Callable[..., object], inputs: tuple[object, ...]) -> None:
     """A tangent of zeros and no tangent at all must push the same forward."""
     tangents = {
         i: F["rand"](x.shape).to(x.dtype) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad

@@ -15,7 +15,7 @@ from gradviz.engine.run.function import Function
 class _Engine:
     """The part of the backward engine that custom functions call."""
 
-    def queue_callback(self, callback: Callable[[], Any]) -> None:
+    def queue_callback(self, callback: Callable[[], object]) -> None:
         """Call it when the backward pass that runs now is over."""
         if state.running is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")

@@ -157,7 +157,7 @@ class TransformedDistribution(Distribution):
             sign = sign * transform.sign
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Any) -> Tensor:
         for transform in self.transforms[::-1]:
             value = transform.inv(value)
         if self._validate_args:

@@ -18,7 +18,7 @@ class Constraint:
     is_discrete: Any = False
     event_dim: Any = 0
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         """Whether each value lies in the region."""
         raise NotImplementedError
 
@@ -36,7 +36,7 @@ class _Dependent(Constraint):
             event_dim=self.event_dim if event_dim is None else event_dim,
         )
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         raise ValueError("Cannot determine validity of dependent constraint")
 
 
@@ -243,7 +243,7 @@ class _Symmetric(_Square):
 
 
 class _PositiveSemidefinite(_Symmetric):
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         symmetric = super().check(value)
         if not symmetric.all():
             return symmetric
@@ -265,7 +265,7 @@ class _Cat(Constraint):
         self.is_discrete = any(each.is_discrete for each in self.cseq)
         self.event_dim = max(each.event_dim for each in self.cseq)
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         checks, start = [], 0
         for constraint, length in zip(self.cseq, self.lengths, strict=True):
             checks.append(constraint.check(value.narrow(self.dim, start, length)))
@@ -279,7 +279,7 @@ class _Stack(Constraint):
         self.is_discrete = any(each.is_discrete for each in self.cseq)
         self.event_dim = max(each.event_dim for each in self.cseq) + int(self.dim < 0)
 
-    def check(self, value: Tensor) -> Any:
+    def check(self, value: Tensor) -> Tensor:
         parts = [value.select(self.dim, i) for i in range(value.size(self.dim))]
         return T["stack"]([c.check(v) for c, v in zip(self.cseq, parts, strict=True)], self.dim)
 

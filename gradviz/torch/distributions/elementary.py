@@ -27,7 +27,7 @@ class Transform:
             raise ValueError("cache_size must be 0 or 1")
         self._cache_size = cache_size
         self._inv: Any = None
-        self._cached: tuple[Any, Any] = (None, None)
+        self._cached: tuple[object, object] = (None, None)
 
     @property
     def event_dim(self) -> int:

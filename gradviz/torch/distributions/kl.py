@@ -25,8 +25,8 @@ from gradviz.torch.distributions.shaped import Gumbel, HalfNormal, Pareto
 from gradviz.torch.distributions.utils import euler_constant, sum_rightmost
 from gradviz.torch.nn.functional import softplus
 
-_FORMULAS: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
-Formula = Callable[[Any, Any], Any]
+_FORMULAS: dict[tuple[type, type], Callable[[object, object], object]] = {}
+Formula = Callable[[object, object], object]
 
 
 def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
@@ -273,7 +273,7 @@ def _uniform_normal(p: Any, q: Any) -> Any:
     return t1 + 0.5 * (t2 + t3) / q.scale.pow(2)
 
 
-def _never(p: Any, q: object) -> Any:
+def _never(p: Any, q: object) -> Tensor:
     """The values of p reach where q has none."""
     return _infinite_like(p.mean)
 

@@ -165,7 +165,7 @@ class Wishart(ExponentialFamily):
         return factor.view((*self._batch_shape, 1, 1)) * matrix
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self._times_df(self.df, self.covariance_matrix)
 
     @property
@@ -175,7 +175,7 @@ class Wishart(ExponentialFamily):
         return self._times_df(factor, self.covariance_matrix)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         v = self.covariance_matrix
         sides = _diagonal(v)
         return self._times_df(self.df, v.pow(2) + T["einsum"]("...i,...j->...ij", sides, sides))

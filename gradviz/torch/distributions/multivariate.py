@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from gradviz.engine.kernel.tensor import Size
+from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.engine.run.api import LINALG
 from gradviz.torch.distributions import constraints
@@ -13,12 +13,12 @@ from gradviz.torch.distributions.distribution import Distribution
 from gradviz.torch.distributions.utils import lazy_property, standard_normal
 
 
-def batch_mv(matrix: Any, vector: Any) -> Any:
+def batch_mv(matrix: Any, vector: Any) -> Tensor:
     """Matrix times vector, batched."""
     return T["matmul"](matrix, vector.unsqueeze(-1)).squeeze(-1)
 
 
-def batch_mahalanobis(triangle: Any, vector: Any) -> Any:
+def batch_mahalanobis(triangle: Any, vector: Any) -> Tensor:
     """The squared length of a vector in units of the spread, for any batch shapes that broadcast."""
     n = vector.size(-1)
     shape = vector.shape[:-1]
@@ -40,7 +40,7 @@ def batch_mahalanobis(triangle: Any, vector: Any) -> Any:
     return permuted.permute(inverse).reshape(shape)
 
 
-def precision_to_scale_tril(precision: Any) -> Any:
+def precision_to_scale_tril(precision: Any) -> Tensor:
     """The Cholesky factor of the inverse of a precision matrix."""
     flipped = LINALG["cholesky"](T["flip"](precision, (-2, -1)))
     inverse = T["transpose"](T["flip"](flipped, (-2, -1)), -2, -1)
@@ -205,7 +205,7 @@ class LowRankMultivariateNormal(Distribution):
         return found.expand((*self._batch_shape, *self._event_shape))
 
     @lazy_property
-    def covariance_matrix(self) -> Any:
+    def covariance_matrix(self) -> Tensor:
         """The covariance."""
         found = T["matmul"](self._factor, self._factor.mT) + T["diag_embed"](self._diag)
         return found.expand((*self._batch_shape, *self._event_shape, *self._event_shape))

@@ -142,7 +142,7 @@ class Gumbel(TransformedDistribution):
         new.loc, new.scale = self.loc.expand(batch_shape), self.scale.expand(batch_shape)
         return new
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         y = (self.loc - value) / self.scale
@@ -153,7 +153,7 @@ class Gumbel(TransformedDistribution):
     stddev = property(lambda self: (math.pi / math.sqrt(6)) * self.scale)
     variance = property(lambda self: self.stddev.pow(2))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return self.scale.log() + (1 + euler_constant)
 
 
@@ -181,7 +181,7 @@ class Weibull(TransformedDistribution):
         return new
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.scale * T["exp"](T["lgamma"](1 + self.concentration_reciprocal))
 
     @property
@@ -190,11 +190,11 @@ class Weibull(TransformedDistribution):
         return self.scale * inner ** self.concentration.reciprocal()
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         second = T["exp"](T["lgamma"](1 + 2 * self.concentration_reciprocal))
         return self.scale.pow(2) * (second - T["exp"](2 * T["lgamma"](1 + self.concentration_reciprocal)))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         first = euler_constant * (1 - self.concentration_reciprocal)
         return first + T["log"](self.scale * self.concentration_reciprocal) + 1
 
@@ -220,16 +220,16 @@ class Pareto(TransformedDistribution):
     support = constraints.dependent_property(lambda self: constraints.greater_than_eq(self.scale), event_dim=0)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         a = self.alpha.clamp(min=1)
         return a * self.scale / (a - 1)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         a = self.alpha.clamp(min=2)
         return self.scale.pow(2) * a / ((a - 1).pow(2) * (a - 2))
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return (self.scale / self.alpha).log() + (1 + self.alpha.reciprocal())
 
 
@@ -259,7 +259,7 @@ class Kumaraswamy(TransformedDistribution):
         new.concentration0 = self.concentration0.expand(batch_shape)
         return new
 
-    def _moment(self, n: int) -> Any:
+    def _moment(self, n: int) -> Tensor:
         """The n-th moment."""
         arg = 1 + n / self.concentration1
         log_value = T["lgamma"](arg) + T["lgamma"](self.concentration0) - T["lgamma"](arg + self.concentration0)
@@ -275,7 +275,7 @@ class Kumaraswamy(TransformedDistribution):
         log_mode[(self.concentration0 < 1) | (self.concentration1 < 1)] = math.nan
         return log_mode.exp()
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         t1, t0 = 1 - self.concentration1.reciprocal(), 1 - self.concentration0.reciprocal()
         h0 = T["digamma"](self.concentration0 + 1) + euler_constant
         return t0 + t1 * h0 - T["log"](self.concentration1) - T["log"](self.concentration0)
@@ -317,7 +317,7 @@ class LogitRelaxedBernoulli(_Binary):
         new.temperature = self.temperature
         return new
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
         uniforms = clamp_probs(T["rand"](shape, dtype=probs.dtype))
@@ -368,7 +368,7 @@ class ExpRelaxedCategorical(Distribution):
     logits = property(lambda self: self._categorical.logits)
     probs = property(lambda self: self._categorical.probs)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         uniforms = clamp_probs(T["rand"](shape, dtype=self.logits.dtype))
         gumbels = -((-(uniforms.log())).log())

@@ -64,7 +64,7 @@ class ConstraintRegistry:
     """A factory of transforms for each kind of constraint."""
 
     def __init__(self) -> None:
-        self._registry: dict[type, Callable[[Any], Any]] = {}
+        self._registry: dict[type, Callable[[object], object]] = {}
 
     def register(self, constraint: object, factory: Any = None) -> Any:
         """Add or replace the factory of a kind of constraint; without one, a decorator."""

@@ -16,7 +16,7 @@ from gradviz.torch.nn import functional as F
 euler_constant = 0.57721566490153286060
 
 
-def broadcast_all(*values: object) -> Any:
+def broadcast_all(*values: object) -> Tensor:
     """Numbers and tensors as tensors of one shape."""
     if not all(isinstance(each, (Tensor, int, float)) for each in values):
         raise ValueError(

@@ -193,7 +193,7 @@ def make_parameters(module: Registry, shapes: Mapping[str, tuple[int, ...] | Non
             module.register_parameter(name, None if shape is None else Parameter(memory_for(shape, dtype)))
 
 
-def fill_parameters(module: Registry, reset: Callable[[], Any]) -> None:
+def fill_parameters(module: Registry, reset: Callable[[], object]) -> None:
     """Run `reset_parameters` unobserved, then report the parameters."""
     with paused():
         reset()

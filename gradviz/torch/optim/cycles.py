@@ -95,7 +95,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_i = self.T_0 * self.T_mult**n
 
 
-def _phases(*rows: tuple[Any, ...]) -> list[dict[str, Any]]:
+def _phases(*rows: tuple[object, ...]) -> list[dict[str, Any]]:
     names = ("end_step", "start_lr", "end_lr", "start_momentum", "end_momentum")
     return [dict(zip(names, row, strict=True)) for row in rows]
 

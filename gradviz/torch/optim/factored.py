@@ -40,7 +40,7 @@ class Adafactor(Optimizer):
         check(weight_decay >= 0.0, f"weight_decay should be >= 0 but is: {weight_decay}")
         super().__init__(params, options(locals(), "lr beta2_decay eps d weight_decay foreach maximize"))
 
-    def _state_of(self, param: Tensor) -> dict[str, Any]:
+    def _state_of(self, param: Tensor) -> dict[str, object]:
         state = self.state[param]
         if not state:
             shape, kind = param._data.shape, param._data.dtype

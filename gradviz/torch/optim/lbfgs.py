@@ -165,7 +165,7 @@ class LBFGS(Optimizer):
         with no_grad():
             return self._iterate(closure)
 
-    def _iterate(self, closure: Callable[[], Any]) -> Any:
+    def _iterate(self, closure: Callable[[], object]) -> Any:
         group, state = self.param_groups[0], self.state[self._params[0]]
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
@@ -207,12 +207,12 @@ class LBFGS(Optimizer):
                 break
         return first
 
-    def _evaluate(self, closure: Callable[[], Any]) -> tuple[Any, Tensor, int]:
+    def _evaluate(self, closure: Callable[[], object]) -> tuple[Any, Tensor, int]:
         with enable_grad():
             loss = closure()
         return loss, self._gather(), 1
 
-    def _search(self, closure: Callable[[], Any], loss: float, grad: Tensor) -> tuple[float, Tensor, Any, int]:
+    def _search(self, closure: Callable[[], object], loss: float, grad: Tensor) -> tuple[float, Tensor, Any, int]:
         """Loss, gradient and length that the line search finds, and how often it asked."""
         group, state = self.param_groups[0], self.state[self._params[0]]
         if group["line_search_fn"] != "strong_wolfe":

@@ -35,7 +35,7 @@ def _rates(optimizer: Optimizer, key: str = "lr") -> list[Any]:
     return [group[key].clone() if isinstance(group[key], Tensor) else group[key] for group in optimizer.param_groups]
 
 
-def _set_rate(group: dict[str, Any], rate: float) -> None:
+def _set_rate(group: dict[str, object], rate: float) -> None:
     if isinstance(group["lr"], Tensor):
         group["lr"].fill_(number(rate))
     else:
@@ -88,7 +88,7 @@ class LRScheduler:
         """Everything but the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, object]) -> None:
         """Take back what `state_dict` gave."""
         self.__dict__.update(state_dict)
 

@@ -187,7 +187,7 @@ class Optimizer:
 
     # --- saving ---
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> dict[str, object]:
         """State and groups, with numbers in the place of parameters."""
         for hook in self.__dict__["_optimizer_state_dict_pre_hooks"].values():
             hook(self)
@@ -253,7 +253,7 @@ def _cast(param: Tensor, value: Tensor, name: str) -> Tensor:
     return value
 
 
-def _reported(step: Callable[..., Any]) -> Callable[..., Any]:
+def _reported(step: Callable[..., object]) -> Callable[..., object]:
     """A `step` with the step hooks around it."""
 
     @functools.wraps(step)
@@ -284,7 +284,7 @@ def number(value: Any) -> float:
     return float(value._data.reshape(-1)[0]) if isinstance(value, Tensor) else value
 
 
-def options(given: Mapping[str, Any], names: str) -> Group:
+def options(given: Mapping[str, object], names: str) -> Group:
     """The options of an optimizer by name, from what its `__init__` was given (`locals()`), in PyTorch's order."""
     return {name: given[name] for name in names.split()}
 
@@ -333,7 +333,7 @@ def write(target: Tensor, values: Array) -> None:
     put(target, values.reshape(-1).view(data.dtype).reshape(data.shape) if data.dtype != values.dtype else values)
 
 
-def own_values(fn: object) -> dict[str, Any]:
+def own_values(fn: object) -> dict[str, object]:
     """The attributes of a callable object of the user's own class; Python's and PyTorch's objects have none."""
     known = {"torch", "gradviz", "numpy", *sys.stdlib_module_names}
     roots = [str.__str__(cls.__module__).split(".")[0] for cls in type(fn).__mro__[:-1]]

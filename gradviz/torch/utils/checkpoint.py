@@ -73,19 +73,19 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
         _Settings.debug = before
 
 
-def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
+def noop_context_fn() -> tuple[AbstractContextManager[object], AbstractContextManager[object]]:
     """No context for the forward pass, and none for the recomputation."""
     return nullcontext(), nullcontext()
 
 
-def _default_facts(x: Tensor) -> Mapping[str, Any]:
+def _default_facts(x: Tensor) -> Mapping[str, object]:
     return {"shape": x.shape, "dtype": x.dtype, "device": x.device}
 
 
-_FACTS: dict[str, Callable[[Tensor], Mapping[str, Any]] | None] = {"default": _default_facts, "none": None}
+_FACTS: dict[str, Callable[[Tensor], Mapping[str, object]] | None] = {"default": _default_facts, "none": None}
 
 
-def detach_variable(inputs: object) -> tuple[Any, ...]:
+def detach_variable(inputs: object) -> tuple[object, ...]:
     """The inputs without history; those that required grad do so again."""
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
@@ -98,7 +98,7 @@ def detach_variable(inputs: object) -> tuple[Any, ...]:
     return tuple(made)
 
 
-def check_backward_validity(inputs: Sequence[Any]) -> None:
+def check_backward_validity(inputs: Sequence[object]) -> None:
     """Warn when no input requires grad."""
     if not any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
@@ -223,7 +223,7 @@ def checkpoint_sequential(
     return _run(chain[end + 1 :])(input)
 
 
-def _run(chain: Sequence[Callable[[Any], Any]]) -> Callable[[Any], Any]:
+def _run(chain: Sequence[Callable[[object], object]]) -> Callable[[object], object]:
     def forward(value: Any) -> Any:
         for each in chain:
             value = each(value)
@@ -246,7 +246,7 @@ CheckpointPolicy.__module__ = "torch.utils.checkpoint"
 
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: object, allow_cache_entry_mutation: bool = False
-) -> tuple[Any, Any]:
+) -> tuple[object, object]:
     """Refused: which operations are kept can't be chosen here."""
     if isinstance(policy_fn_or_list, list):
         for op in policy_fn_or_list:

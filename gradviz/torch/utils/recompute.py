@@ -129,9 +129,9 @@ class Frame:
         with paused():  # no step of the snippet's
             self.inputs: Any = _KeepInputs.apply(F["empty"](0, requires_grad=True), *inputs).grad_fn
         self.places: list[weakref.ref[_Place]] = []
-        self.expected: list[Mapping[str, Any]] = []
-        self.counts: weakref.WeakKeyDictionary[Any, int] = weakref.WeakKeyDictionary()
-        self.done: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.expected: list[Mapping[str, object]] = []
+        self.counts: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
+        self.done: weakref.WeakSet[object] = weakref.WeakSet()
         self.forward_ended = False
         self.backward_inside = False  # and it saved more than the forward had saved by then
 

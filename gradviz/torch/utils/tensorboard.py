@@ -19,7 +19,7 @@ class SummaryWriter:
     def __exit__(self, *exc: object) -> None:
         pass
 
-    def get_logdir(self) -> Any:
+    def get_logdir(self) -> str:
         """Where PyTorch would write."""
         return self.log_dir
 

@@ -87,7 +87,7 @@ def _warning(node: Node, args: tuple[Any, ...], result: object) -> str | None:
 
 
 KINDS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
-EVERYWHERE: dict[str, OrderedDict[int, Any]] = {kind: OrderedDict() for kind in KINDS}
+EVERYWHERE: dict[str, OrderedDict[int, object]] = {kind: OrderedDict() for kind in KINDS}
 
 
 @on_new_run
@@ -154,10 +154,10 @@ class ForwardHook:
         return repr(self.fn)
 
 
-_names: list[dict[Any, str]] = []  # dotted names below the outermost module that is being called
+_names: list[dict[object, str]] = []  # dotted names below the outermost module that is being called
 
 
-def observed_call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def observed_call(module: Module, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
     """Call a module and tell the observer where it begins and ends."""
     observer = state.observer
     if observer is None:
@@ -194,7 +194,7 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise
 
 
-def _always_hook(module: Module, hook: ForwardHook, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _always_hook(module: Module, hook: ForwardHook, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
     """Run an `always_call` hook after `forward` failed: the first error is the one that counts."""
     try:
         hook.fn(module, args, kwargs, None) if hook.with_kwargs else hook.fn(module, args, None)
@@ -206,7 +206,7 @@ def _always_hook(module: Module, hook: ForwardHook, args: tuple[Any, ...], kwarg
         )
 
 
-def _with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _with_hooks(module: Module, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
     for hook in of(module, "_forward_pre_hooks"):
         args, kwargs = _pre_hook(module, hook, args, kwargs)
     backward = None
@@ -228,7 +228,7 @@ def _with_hooks(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 
 
 def _pre_hook(
-    module: Module, hook: ForwardHook, args: tuple[Any, ...], kwargs: dict[str, Any]
+    module: Module, hook: ForwardHook, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if not hook.with_kwargs:
         found = hook.fn(module, args)
@@ -243,7 +243,7 @@ def _pre_hook(
     return found
 
 
-Grads = tuple[Any, ...]
+Grads = tuple[object, ...]
 
 
 class BackwardHooks:
@@ -258,7 +258,7 @@ class BackwardHooks:
         self.outputs: list[int] | None = None
         self.counts = (0, 0)
 
-    def on_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def on_inputs(self, args: tuple[object, ...]) -> tuple[object, ...]:
         """The arguments, passed through a node that will call the hooks last."""
         passed, self.inputs = _through(args, self._after_inputs)
         self.counts = (len(args), 0)
@@ -329,14 +329,16 @@ class BackwardHooks:
         return tuple(inner[index] for index in self.inputs)
 
 
-def _spread(indices: Sequence[int], values: Sequence[Any], size: int) -> Grads:
-    spread: list[Any] = [None] * size
+def _spread(indices: Sequence[int], values: Sequence[object], size: int) -> Grads:
+    spread: list[object] = [None] * size
     for index, value in zip(indices, values, strict=True):
         spread[index] = value
     return tuple(spread)
 
 
-def _through(values: tuple[Any, ...], hook: Callable[[Grads, Grads], Any]) -> tuple[tuple[Any, ...], list[int] | None]:
+def _through(
+    values: tuple[Any, ...], hook: Callable[[Grads, Grads], object]
+) -> tuple[tuple[object, ...], list[int] | None]:
     """Send the tensors through one identity node with a hook; None instead of indices when nothing wants a gradient."""
     indices = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
     if not (state.grad and any(values[i].requires_grad for i in indices)):

@@ -258,7 +258,7 @@ class ParameterList(Module):
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
-    def __iadd__(self, values: Iterable[Any]) -> ParameterList:
+    def __iadd__(self, values: Iterable[object]) -> ParameterList:
         return self.extend(values)
 
     def append(self, value: Any) -> ParameterList:
@@ -267,7 +267,7 @@ class ParameterList(Module):
         self[self._size - 1] = value
         return self
 
-    def extend(self, values: Iterable[Any]) -> ParameterList:
+    def extend(self, values: Iterable[object]) -> ParameterList:
         """Add values at the end."""
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
             raise TypeError(f"ParameterList.extend should be called with an iterable, but got {type(values).__name__}")

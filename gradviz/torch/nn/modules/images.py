@@ -110,7 +110,7 @@ class Upsample(Module):
         super().__init__()
         self.size = size
         if isinstance(scale_factor, tuple):
-            self.scale_factor: Any = tuple(float(each) for each in scale_factor)
+            self.scale_factor: object = tuple(float(each) for each in scale_factor)
         else:
             self.scale_factor = float(scale_factor) if scale_factor else None
         self.mode = mode

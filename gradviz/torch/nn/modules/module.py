@@ -172,7 +172,7 @@ class Module(Places):
 
     # --- conversion ---
 
-    def apply(self: Self, fn: Callable[[Module], Any]) -> Self:
+    def apply(self: Self, fn: Callable[[Module], object]) -> Self:
         """Call `fn` on everything below and then on this module."""
         for child in self.children():
             child.apply(fn)

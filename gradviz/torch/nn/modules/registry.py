@@ -175,7 +175,7 @@ class Registry:
         return (module for _, module in self.named_children())
 
     def named_modules(
-        self, memo: set[Any] | None = None, prefix: str = "", remove_duplicate: bool = True
+        self, memo: set[object] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
         """This module and everything below it, depth first, with dotted names."""
         seen = set() if memo is None else memo

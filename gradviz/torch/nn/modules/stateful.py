@@ -20,7 +20,7 @@ EXTRA_STATE = "_extra_state"
 class StateDict(OrderedDict[str, Any]):
     """An ordered dictionary that can carry `_metadata`, shown as OrderedDict."""
 
-    _metadata: OrderedDict[str, dict[str, Any]]
+    _metadata: OrderedDict[str, dict[str, object]]
 
 
 StateDict.__name__ = StateDict.__qualname__ = "OrderedDict"
@@ -101,7 +101,7 @@ Problems = tuple[list[str], list[str], list[str]]
 
 
 def _load_below(
-    module: Module, entries: dict[str, Any], prefix: str, metadata: Any, assign: bool, problems: Problems
+    module: Module, entries: dict[str, object], prefix: str, metadata: Any, assign: bool, problems: Problems
 ) -> None:
     local = dict(metadata.get(prefix[:-1], {}))
     if assign:

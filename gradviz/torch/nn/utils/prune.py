@@ -23,7 +23,7 @@ class BasePruningMethod:
     def __call__(self, module: Module, inputs: Any) -> None:
         hold(module, self._tensor_name, self.apply_mask(module))
 
-    def compute_mask(self, t: object, default_mask: object) -> Any:
+    def compute_mask(self, t: object, default_mask: object) -> Tensor:
         """The mask for tensor `t`, within an earlier mask."""
         raise NotImplementedError
 
@@ -68,7 +68,7 @@ class BasePruningMethod:
         module.register_forward_pre_hook(method)
         return method
 
-    def prune(self, t: Tensor, default_mask: object = None, importance_scores: object = None) -> Any:
+    def prune(self, t: Tensor, default_mask: object = None, importance_scores: object = None) -> Tensor:
         """A tensor with its mask applied."""
         scores = t if importance_scores is None else importance_scores
         default = T["ones_like"](t) if default_mask is None else default_mask

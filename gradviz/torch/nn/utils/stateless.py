@@ -10,7 +10,8 @@ __all__ = ["functional_call"]
 
 
 def functional_call(
-    module: object, parameters_and_buffers: object, args: object = None, kwargs: object = None, *, tie_weights: bool = True,
+    module: object, parameters_and_buffers: object, args: object = None, kwargs: object = None, *,
+    tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:  # fmt: skip
     """Call a module with other parameters."""

@@ -142,7 +142,7 @@ class DataLoader:
         draw_seed(self.generator)  # PyTorch draws a seed for its workers, whether it has any or not
         return self._batches()
 
-    def _batches(self) -> Iterator[Any]:
+    def _batches(self) -> Iterator[object]:
         if self.iterable:
             yield from self._chunks()
         elif self.batch_sampler is not None:
@@ -156,7 +156,7 @@ class DataLoader:
         together = getattr(self.dataset, "__getitems__", None)
         return together(indices) if callable(together) else [self.dataset[index] for index in indices]
 
-    def _chunks(self) -> Iterator[Any]:
+    def _chunks(self) -> Iterator[object]:
         items = iter(self.dataset)
         if self.batch_size is None:
             yield from map(self.collate_fn, items)
