@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from gradviz.document.disk import shown
 from gradviz.document.documents import Document, text_of
@@ -170,7 +170,7 @@ class State:
         """True if the trace is of another text than the one in the editor."""
         other = self.what_if
         written = other.run.snippet if other is not None and other.swapped else self.traced
-        return self.trace is not None and text_of(written) != text_of(self.document)
+        return self.trace is not None and written is not self.document and text_of(written) != text_of(self.document)
 
     @property
     def is_busy(self) -> bool:
@@ -198,3 +198,47 @@ class State:
     def title(self) -> str:
         """What the document is called."""
         return shown(self.path.name) if self.path else "Untitled"
+
+
+# -- slices: what of the state something shows, so that only that wakes it
+
+Field = Literal[
+    "document", "saved", "path", "note", "doubt", "undo_label", "redo_label", "run", "trace", "traced", "steps",
+    "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "search", "playing", "playback",
+    "breakpoints", "what_if", "notice", "layout_progress", "view",
+]  # fmt: skip
+MOMENT: tuple[Field, ...] = ("trace", "steps", "cursor")  # a trace grows, so its length belongs to it
+STALE: tuple[Field, ...] = ("document", "trace", "traced", "what_if")  # what `is_stale` depends on
+
+
+class Slice:
+    """Some fields of the state: those that something shows, so that only a change of them wakes it."""
+
+    def __init__(self, *names: Field) -> None:
+        self.names = names
+
+    def differs(self, before: State, after: State) -> bool:
+        """Whether one of them is another object; a state beside itself means all of it."""
+        return before is after or any(getattr(before, name) is not getattr(after, name) for name in self.names)
+
+
+class ReadState(State):
+    """A state that notes which of its fields are read: what is made of it stays as it is until one of them differs."""
+
+    @classmethod
+    def of(cls, state: State) -> ReadState:
+        """The same state, of which nothing was read yet."""
+        made = object.__new__(cls)
+        vars(made).update(vars(state), _read=set())
+        return made
+
+    def __getattribute__(self, name: str) -> object:
+        own = object.__getattribute__(self, "__dict__")
+        if name in own and "_read" in own:
+            own["_read"].add(name)
+        return object.__getattribute__(self, name)
+
+    def slice(self) -> Slice:
+        """All that was read so far."""
+        names = object.__getattribute__(self, "__dict__")["_read"]
+        return Slice(*names, *(("steps",) if "trace" in names else ()))

@@ -14,7 +14,7 @@ from gradviz.session import run_transitions, selection_sync, what_if
 from gradviz.session.breakpoints.points import Breakpoints, Playback, shifted
 from gradviz.session.folding import Folding, Presentation
 from gradviz.session.history import MERGE_SECONDS, TYPING, History
-from gradviz.session.state import Lineage, Notice, Run, Search, Selection, State, View
+from gradviz.session.state import Lineage, Notice, Run, Search, Selection, Slice, State, View
 
 if TYPE_CHECKING:
     from gradviz.session.inspect.chain_rule import ChainRule
@@ -45,6 +45,15 @@ class Store:
         """Call `subscriber(before, after)` after every change; returns the function that ends this."""
         self._subscribers.append(subscriber)
         return lambda: self._subscribers.remove(subscriber)
+
+    def watch(self, shown: Slice, subscriber: Subscriber) -> Callable[[], None]:
+        """The same, but only after changes in which something of this slice of the state became another object."""
+
+        def hear(before: State, after: State) -> None:
+            if shown.differs(before, after):
+                subscriber(before, after)
+
+        return self.subscribe(hear)
 
     # documents
 
@@ -129,7 +138,8 @@ class Store:
     def move(self, cursor: int) -> None:
         """Put the cursor after that many steps; beyond the ends it stays at the end."""
         cursor = min(max(cursor, 0), self._state.steps)
-        self._change(cursor=cursor, what_if=what_if.followed(self._state.what_if, cursor))
+        beside = self._state.what_if
+        self._change(cursor=cursor, what_if=None if beside is None else what_if.followed(beside, cursor))
 
     def select(self, selection: Selection | None) -> None:
         """Show this node or tensor in the inspector; None for the one of the current step."""

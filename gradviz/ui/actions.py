@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QSizePolicy, QToolB
 
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.commands.table import COMMANDS, MENUS
-from gradviz.session.state import State
+from gradviz.session.state import ReadState, Slice, State
 
 if TYPE_CHECKING:
     from gradviz.ui.backward_bar import BackwardBar
@@ -120,6 +120,8 @@ class Actions(QObject):
         self._menus: dict[str, QMenu] = {}  # of commands with choices
         self._rows = {row.id: row for row in COMMANDS}
         self._choices: dict[str, tuple[Choice, ...]] = {}
+        self._looked_at: dict[str, Slice] = {}  # what of the state each command's row looked at
+        self._state: State | None = None
 
     def do(self, name: str) -> None:
         """Run a command as its menu entry would, if it is possible now."""
@@ -161,20 +163,29 @@ class Actions(QObject):
                 self._menus[row.id].setToolTipsVisible(True)
 
     def refresh(self, state: State) -> None:
-        """Which commands are possible, what they are called, which choice is made."""
-        for name, action in self.actions.items():
-            row = self._rows[name]
+        """Which commands are possible, what they are called, which choice is made. A row is asked again only where
+        something differs that it looked at the last time."""
+        before, self._state = self._state, state
+        for name in (*self.actions, *self._menus):
+            looked_at = self._looked_at.get(name)
+            if looked_at is None or before is None or looked_at.differs(before, state):
+                read = ReadState.of(state)
+                self._refresh(self._rows[name], read)
+                self._looked_at[name] = read.slice()
+
+    def _refresh(self, row: Command, state: State) -> None:
+        action, menu = self.actions.get(row.id), self._menus.get(row.id)
+        if action is not None:
             action.setEnabled(row.enabled(state))
             if row.retitle is not None:
                 action.setText(row.retitle(state))
                 if row.toolbar:
                     action.setIconText(row.retitle(state).replace("&", ""))
-        for name, menu in self._menus.items():
-            row = self._rows[name]
+        if menu is not None:
             menu.setEnabled(row.enabled(state))
             choices = row.choices(state) if row.choices else ()
-            if choices != self._choices.get(name):
-                self._choices[name] = choices
+            if choices != self._choices.get(row.id):
+                self._choices[row.id] = choices
                 self._fill_choices(menu, row, choices)
 
     def _action(self, row: Command) -> QAction:

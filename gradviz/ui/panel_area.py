@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from gradviz.commands.panels import PANELS, ROW, PanelRow
@@ -18,6 +19,8 @@ from gradviz.ui.theme import Theme
 
 class Card(QFrame):
     """One page shows a plain title, several show tabs. Until a page is put in, its place is empty."""
+
+    turned = Signal(int)  # another page is in front
 
     def __init__(self, titles: tuple[str, ...]) -> None:
         super().__init__()
@@ -46,6 +49,7 @@ class Card(QFrame):
         self.tabs.setVisible(len(titles) > 1)
         self.title.setVisible(len(titles) == 1)
         self.tabs.currentChanged.connect(self._stack.setCurrentIndex)
+        self._stack.currentChanged.connect(self.turned)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 1)
         column.setSpacing(0)
@@ -61,6 +65,10 @@ class Card(QFrame):
             self._stack.removeWidget(empty)
             empty.deleteLater()
         self._stack.setCurrentIndex(front)
+
+    def has_in_front(self, page: QWidget) -> bool:
+        """Whether this page is not behind another one."""
+        return self._stack.currentWidget() is page
 
     def reveal(self, page: QWidget) -> None:
         """Bring this page to the front."""
@@ -98,6 +106,7 @@ class PanelArea:
         self._context = context
         self._plots = 0
         self.made: dict[str, Panel] = {}  # those that are there; the window completes them after its first paint
+        self._unseen: dict[str, State] = {}  # what panels that are behind others have shown last
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
         middle = QSplitter(Qt.Orientation.Horizontal)
         middle.addWidget(self.cards["left"])
@@ -126,23 +135,37 @@ class PanelArea:
 
     def panel(self, name: str) -> Panel:
         """A panel; it is made where it is not yet there, and shows the state as it is."""
+        state = self._context.shell.store.state
         if name not in self.made:
             panel = self.made[name] = _made(ROW[name], self._context)
-            state = self._context.shell.store.state
             panel.show_state(state, state)
             self.cards[ROW[name].place].put(_tab(ROW[name]), panel)
+        elif name in self._unseen:
+            self.made[name].show_state(self._unseen.pop(name), state)
         return self.made[name]
 
     def show_state(self, before: State, after: State) -> None:
-        """Let the panels show it; one that fails does not keep the others from it."""
+        """Let those panels show it that show something of what has changed; one that fails does not keep the others
+        from it. One that is behind another has time until it comes to the front."""
         failed: list[Exception] = []
-        for panel in tuple(self.made.values()):
+        for name, panel in tuple(self.made.items()):
+            if not panel.shows.differs(before, after):
+                continue
+            if not self.cards[ROW[name].place].has_in_front(panel):
+                self._unseen.setdefault(name, before)
+                continue
             try:
-                panel.show_state(before, after)
+                panel.show_state(self._unseen.pop(name, before), after)
             except Exception as error:  # noqa: BLE001 it is raised below
                 failed.append(error)
         if failed:
             raise failed[0]
+
+    def _come_to_front(self, place: str, tab: int) -> None:
+        """A panel is seen again: it shows what it has missed."""
+        name = next(row.id for row in PANELS if row.place == place and _tab(row) == tab)
+        if name in self._unseen:
+            self.panel(name)
 
     def set_theme(self, theme: Theme) -> None:
         """Give the panels this look, and those that will be made."""
@@ -153,6 +176,7 @@ class PanelArea:
     def _card(self, place: str) -> Card:
         card = Card(tuple(row.title for row in PANELS if row.place == place))
         card.header.setVisible(place not in ("centre", "under"))
+        card.turned.connect(partial(self._come_to_front, place))
         return card
 
     def _centre(self) -> QWidget:

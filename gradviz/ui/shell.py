@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, cast
 
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 
+from gradviz.session.state import STALE, Slice
+
 if TYPE_CHECKING:
     from gradviz.session.state import State
     from gradviz.session.store import Store
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from gradviz.ui.side_runs import ChainRunner, WhatIfRunner
     from gradviz.ui.theme import Theme
     from gradviz.ui.worker_bridge import WorkerBridge
+
+PLAYBACK = Slice("playing", "view")
+BREAKPOINTS = Slice("breakpoints", "steps", *STALE)
 
 
 class WindowShell:
@@ -197,8 +202,10 @@ class WindowShell:
         if after.asks is not None or before.asks is not None:
             self.asker.show_state(before, after)
         if "canvas" in self._panel_area().made:  # nothing has run before
-            self.playback_timer.show_state(after)
-            self.breakpoint_search.show_state(before, after)
+            if PLAYBACK.differs(before, after):
+                self.playback_timer.show_state(after)
+            if BREAKPOINTS.differs(before, after):
+                self.breakpoint_search.show_state(before, after)
 
     def close(self) -> None:
         """End what still runs."""

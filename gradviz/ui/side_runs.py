@@ -18,7 +18,7 @@ from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Snippet
 from gradviz.session.drawn import drawn
 from gradviz.session.inspect.chain_rule import ChainRule
-from gradviz.session.state import Phase, Run, State
+from gradviz.session.state import Phase, Run, Slice, State
 from gradviz.session.store import Store
 from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.session.what_if import WhatIf, begun, compared, failed
@@ -195,7 +195,7 @@ class ChainRunner(QObject):
         self._found.connect(self._show)
         self._again = QTimer(self, singleShot=True, interval=FOLLOW)
         self._again.timeout.connect(self._ask_again)
-        self._unsubscribe = store.subscribe(self._follow)
+        self._unsubscribe = store.watch(Slice("trace", "run"), self._follow)
 
     def ask(self, tensor: int) -> None:
         """Find the paths to this tensor of the trace."""

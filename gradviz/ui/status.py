@@ -9,7 +9,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
 
 from gradviz.session.problem import problem
-from gradviz.session.state import Phase, State
+from gradviz.session.state import STALE, Phase, Slice, State
 from gradviz.ui.theme import Theme
 
 PATIENCE = 500  # milliseconds before progress is shown
@@ -50,6 +50,8 @@ def duration(seconds: float) -> str:
 
 class StatusLine(QStatusBar):
     """Notices at the left; progress and the summary at the right."""
+
+    shows = Slice("run", "path", "notice", "layout_progress", "doubt", "recorded", "steps", *STALE)
 
     def __init__(self, theme: Theme, do: Callable[[str], None]) -> None:
         super().__init__()

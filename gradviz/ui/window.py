@@ -14,7 +14,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplicat
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from gradviz.commands.panels import PANELS
-from gradviz.session.state import State
+from gradviz.session.state import Slice, State
 from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.actions import Actions, Tools
@@ -40,6 +40,7 @@ CANVAS_MENU = (
     *("view.source", "view.details", "view.ancestors", "view.descendants", "view.path"),
     *("view.zoom_selection", "view.fit", "edit.find"),
 )
+TITLE = Slice("path", "document", "saved")
 
 
 class MainWindow(QMainWindow):
@@ -154,7 +155,8 @@ class MainWindow(QMainWindow):
             self.panel_area.bring("timeline" if after.what_if is None else "differences")
         self.panel_area.show_plots(after)
         self.commands.refresh(after)
-        self.status.show_state(before, after)
+        if self.status.shows.differs(before, after):
+            self.status.show_state(before, after)
         self.shell.show_state(before, after)
         if after.drawing is not None or before.drawing is not None:
             self.backward.show_state(before, after)
@@ -162,8 +164,9 @@ class MainWindow(QMainWindow):
         if before.view is not after.view:
             self.settings.remember_view(after.view)
             self._apply_theme()
-        self.setWindowTitle(f"{after.title.replace('[*]', '[*][*]')}[*] – GradViz")
-        self.setWindowModified(after.is_dirty)
+        if TITLE.differs(before, after):
+            self.setWindowTitle(f"{after.title.replace('[*]', '[*][*]')}[*] – GradViz")
+            self.setWindowModified(after.is_dirty)
 
     def _chosen_theme(self) -> Theme:
         view = self.store.state.view

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QWidget
 
 from gradviz.document.documents import text_of
 from gradviz.session import trust_warnings
-from gradviz.session.state import State
+from gradviz.session.state import Slice, State
 
 if TYPE_CHECKING:
     from gradviz.document.disk import Stamp
@@ -94,7 +94,7 @@ class Windows:
 
     def add(self, window: MainWindow) -> None:
         """A window has come."""
-        self._open[window] = window.store.subscribe(partial(self._look_alike, window))
+        self._open[window] = window.store.watch(Slice("view"), partial(self._look_alike, window))
 
     def remove(self, window: MainWindow) -> None:
         """A window has closed; what it held goes with it, unless the program ends with it anyway."""
@@ -134,11 +134,10 @@ class Windows:
         names = {path.name for state in states for path in (state.path, *map(Path, state.view.recent)) if path}
         return Private(tuple(text_of(state.document) for state in states), tuple(sorted(names)))
 
-    def _look_alike(self, window: MainWindow, before: State, after: State) -> None:
-        if before.view is not after.view:
-            for other in self.open_now:
-                if other is not window:
-                    other.store.look(after.view)
+    def _look_alike(self, window: MainWindow, _: State, after: State) -> None:
+        for other in self.open_now:
+            if other is not window:
+                other.store.look(after.view)
 
 
 def fit(window: QWidget) -> None:

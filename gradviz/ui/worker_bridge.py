@@ -17,7 +17,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from gradviz.document.documents import Document, text_of
 from gradviz.document.snippet import MAX_BYTES, too_big
-from gradviz.session.state import Phase, Run, State
+from gradviz.session.state import Phase, Run, Slice, State
 from gradviz.session.store import Store
 from gradviz.worker.process import events
 from gradviz.worker.process.client import WorkerPool
@@ -286,7 +286,7 @@ class WorkerBridge(QObject):
         self._precomputer = TracePrecomputer()
         self._growth = QTimer(self, singleShot=True)
         self._growth.timeout.connect(self._grow)
-        store.subscribe(self._follow)
+        store.watch(Slice("run"), self._follow)
 
     def warm(self) -> None:
         """Start the next worker ahead."""

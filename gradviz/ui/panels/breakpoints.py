@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from gradviz.session.breakpoints.condition_values import kind_words
 from gradviz.session.breakpoints.conditions import HELP, compiled
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, ConditionError, read_breakpoint
-from gradviz.session.state import State
+from gradviz.session.state import STALE, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, plain_table
 from gradviz.ui.theme import Theme
@@ -32,6 +32,8 @@ CONDITION = 1
 
 class BreakpointsPanel(Panel):
     """Everything about breakpoints that the editor's margin does not offer."""
+
+    shows = Slice("breakpoints", *STALE)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

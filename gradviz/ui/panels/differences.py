@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.session.state import Selection, State
+from gradviz.session.state import Selection, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.comparison_timeline import ComparisonTimeline
 from gradviz.ui.panels.panel import Context, Panel
@@ -86,6 +86,8 @@ class DifferencesModel(QAbstractTableModel):
 
 class DifferencesPanel(Panel):
     """The twin strip at the left, the list at the right; or an invitation."""
+
+    shows = Slice("document", "run", "what_if")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

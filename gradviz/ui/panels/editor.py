@@ -14,7 +14,7 @@ from gradviz.commands.row import Shell
 from gradviz.document.documents import text_of, with_text
 from gradviz.session.breakpoints.points import Breakpoint, toggled
 from gradviz.session.problem import Problem, problem
-from gradviz.session.state import State
+from gradviz.session.state import STALE, Slice, State
 from gradviz.session.store import TYPING
 from gradviz.ui import look
 from gradviz.ui.panels.code_edit import CodeEdit
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 # -- what went wrong
 
 EDIT_LABEL = "Fix"
+STOPS = Slice("document", "breakpoints")
+ERROR = Slice("run", "steps", "playing", *STALE)  # what the card says, but for errors that the snippet caught
 TALLEST, TALLEST_WHOLE = 0.46, 0.66  # of the editor panel, short and with the whole message; a longer text scrolls
 AROUND = 18  # pixels of margins and spacing
 LONGEST = 110  # characters of a message that is not shown to its end
@@ -186,6 +188,8 @@ def _paragraph(text: str, head: str, colour: str, tail: str) -> str:
 class EditorPanel(Panel):
     """Shows the document, the line of the current step, and the latest run's problem."""
 
+    shows = Slice("note", "doubt", "run", "cursor", "steps", "playing", "picked", "breakpoints", *STALE)
+
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.code = CodeEdit(context.theme)
@@ -293,7 +297,9 @@ class EditorPanel(Panel):
             self._drawing_code().show_state(before, after)
         if after.drawing is None and (before is after or before.document is not after.document):
             self.code.set_text(text_of(after.document))
-        self.card.show_state(after)
+        caught = after.trace is not None and len(after.trace.caught) > 0  # then it is a matter of the moment
+        if ERROR.differs(before, after) or (caught and before.cursor != after.cursor):
+            self.card.show_state(after)
         if self.trust_bar is not None or after.doubt:
             self._show_doubt(after)
         told = bool(after.note) and after.note != self._closed
@@ -304,7 +310,8 @@ class EditorPanel(Panel):
         if after.trace is not None and after.cursor and fits and not after.is_stale:
             step = int(after.trace.frame(after.cursor).current_line)
         self.code.mark_lines(step=step, error=self.card.line)
-        self.code.mark_breakpoints(after.breakpoints.lines())
+        if STOPS.differs(before, after):
+            self.code.mark_breakpoints(after.breakpoints.lines())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """The card may take a part of the height only."""

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.session.breakpoints.condition_values import kind_words
 from gradviz.session.inspect.event_filter import HELP, Query, Sieve, query_of, title_of
-from gradviz.session.state import State
+from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved, plain_table
 from gradviz.ui.panels.timeline_paint import colour_of
@@ -118,6 +118,8 @@ def _alignment(column: int) -> Qt.AlignmentFlag:
 
 class EventsPanel(Panel):
     """A filter and a table; the row of the current step is selected."""
+
+    shows = Slice(*MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

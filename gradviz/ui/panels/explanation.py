@@ -8,7 +8,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout
 
 from gradviz.session.inspect.call_text import call_texts
-from gradviz.session.state import State
+from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
@@ -20,6 +20,8 @@ BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
 
 class ExplanationPanel(Panel):
     """Two lines of text that can be selected and copied."""
+
+    shows = Slice(*MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -8,7 +8,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from gradviz.document.files.examples import Example, drawn_examples, examples
-from gradviz.session.state import State
+from gradviz.session.state import Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
@@ -49,6 +49,8 @@ class ExampleCard(QFrame):
 
 class GalleryPanel(Panel):
     """All examples in a column."""
+
+    shows = Slice()
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from gradviz.session.folding import Presentation
-from gradviz.session.state import Selection, State
+from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.ui.panels.invitation import DrawingStarter, Invitation
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
@@ -24,6 +24,11 @@ if TYPE_CHECKING:
 
 class GraphPanel(Panel):
     """Implements the commands' `Canvas`."""
+
+    shows = Slice(
+        "document", "doubt", "what_if", "traced", "view", "folding", "playing", "layout_progress", "selection",
+        "picked", "lineage", "chain", "search", *MOMENT,
+    )  # fmt: skip
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

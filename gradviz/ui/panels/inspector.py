@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.inspect.run_inspection import inspect_both, overview
-from gradviz.session.state import Selection, State
+from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.ui import look
 from gradviz.ui.editors.sheet import Sheet
 from gradviz.ui.panels.panel import Context, Panel, moved
@@ -23,6 +23,8 @@ from gradviz.ui.theme import Theme
 class InspectorPanel(Panel):
     """A text browser, so that everything can be selected, copied and reached by keyboard; links lead to other
     things."""
+
+    shows = Slice("document", "picked", "selection", "run", "what_if", "playing", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.session.state import Selection, State
+from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.session.timeline.memory import Holder, holders
 from gradviz.session.timeline.outline import Strip, outline, size_text
 from gradviz.session.timeline.zoom import whole
@@ -149,6 +149,8 @@ class Curve(QWidget):
 
 class MemoryPanel(Panel):
     """The curve at the left, the holders at the right; only worked out while it can be seen."""
+
+    shows = Slice(*MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

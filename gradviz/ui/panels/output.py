@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from gradviz.session.printed import count, lengths, pieces
-from gradviz.session.state import State
+from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
@@ -18,6 +18,8 @@ LIVE = object()
 
 class OutputPanel(Panel):
     """Read-only text; what did not change is not written again."""
+
+    shows = Slice("run", "live", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -38,7 +38,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.document.catalogue import Entry, catalogue, find
 from gradviz.document.leaf_kinds import LEAF_KINDS, LeafKind, leaf_kind
-from gradviz.session.state import State
+from gradviz.session.state import Slice, State
 from gradviz.ui import look
 from gradviz.ui.drawing.drag import LEAF, MIME
 from gradviz.ui.panels.panel import Context, Panel
@@ -354,6 +354,8 @@ class RowList(QListView):
 
 class PalettePanel(Panel):
     """A line to search with above the list."""
+
+    shows = Slice("document")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from gradviz.commands.row import Shell
-from gradviz.session.state import State
+from gradviz.session.state import Slice, State
 from gradviz.ui.theme import Theme
 
 
@@ -25,7 +26,11 @@ class Context:
 
 
 class Panel(QWidget):
-    """Base of the panels. The window calls `show_state` after every change and `set_theme` when the look changes."""
+    """Base of the panels. The window calls `show_state` after each change of the slice of the state that a panel
+    `shows`, and `set_theme` when the look changes. A panel behind another one hears of all changes at once when it
+    comes to the front."""
+
+    shows: ClassVar[Slice]
 
     def __init__(self, context: Context) -> None:
         super().__init__()

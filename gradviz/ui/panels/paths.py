@@ -12,7 +12,7 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTableView, QVBoxLayout, QWidget
 
 from gradviz.session.moves import inspected_tensor
-from gradviz.session.state import State
+from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, plain_table
 from gradviz.ui.theme import Theme
@@ -97,6 +97,8 @@ def _listed(names: list[str]) -> str:
 
 class PathsPanel(Panel):
     """A sentence, the table, and a button that asks; only worked out while it can be seen."""
+
+    shows = Slice("chain", "selection", "picked", "document", "what_if", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.document.errors import UserError
 from gradviz.session.plots import nothing_text, place, title, visible
-from gradviz.session.state import State
+from gradviz.session.state import Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.comparison_view import Elided
 from gradviz.ui.panels.panel import Context, Panel
@@ -40,6 +40,8 @@ FILTER = "PNG picture (*.png);;SVG drawing (*.svg)"
 
 class PlotsPanel(Panel):
     """One plot, its number among the others, and a line with the number under the mouse."""
+
+    shows = Slice("run", "trace", "cursor")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -27,7 +27,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip
 
 from gradviz.session.breakpoints.points import Playback
-from gradviz.session.state import State
+from gradviz.session.state import MOMENT, Slice, State
 from gradviz.session.timeline.marks import Mark, Marks
 from gradviz.session.timeline.outline import Group, outline, size_text
 from gradviz.session.timeline.zoom import Span, whole
@@ -280,6 +280,8 @@ KEYS = (
 
 class TimelinePanel(Panel):
     """Custom-painted; the pixmap of a trace is made once per size and zoom."""
+
+    shows = Slice("breakpoints", "playback", "playing", "view", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
