@@ -1,5 +1,5 @@
 """Why a drawing with one more wire can't run, in one short sentence with the operation and the shapes. It judges a run
-that has been made: `ui.trial` makes it. Long explanations of errors are in `trace.words.errors`."""
+that has been made: `ui.live_drawing` makes it. Long explanations of errors are in `trace.words.errors`."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ class WindowShell:
         return LiveDrawing(self.store, self.runner)
 
     @cached_property
-    def trial(self) -> WireTrial:
+    def wire_trial(self) -> WireTrial:
         """Says whether a wire is possible."""
         from gradviz.ui.live_drawing import WireTrial
 
@@ -213,7 +213,7 @@ class WindowShell:
         self.canvas.close_canvas()
         self.what_if_runner.close()
         self.chains.close()
-        self.trial.drop()
+        self.wire_trial.drop()
         self.live.close()
-        self.board.tidying.close()
+        self.board.tidier.close()
         self.runner.close()

@@ -91,10 +91,10 @@ class Hand:
         return self.ground.pixel(point).toPoint()
 
     def out(self, node: int, output: int = 0) -> QPoint:
-        return self.pixel(self.view.geometry.port_out(Ref(node, output)))
+        return self.pixel(self.view.world_geometry.port_out(Ref(node, output)))
 
     def port(self, node: int, port: int) -> QPoint:
-        return self.pixel(self.view.geometry.port_in(node, port))
+        return self.pixel(self.view.world_geometry.port_in(node, port))
 
     def node(self, node: int) -> QPoint:
         there = self.drawing.by_id[node]

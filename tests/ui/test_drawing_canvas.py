@@ -30,7 +30,7 @@ def grabbed(view: DrawingView, box: tuple[QPointF, QPointF]) -> bytes:
 
 def around(view: DrawingView, node: int) -> tuple[QPointF, QPointF]:
     """The corners of a node."""
-    box = view.geometry.box(node)
+    box = view.world_geometry.box(node)
     return box.topLeft(), box.bottomRight()
 
 
@@ -63,11 +63,11 @@ def test_gradients_flow_on_the_wires(qtbot: QtBot) -> None:
 
 def test_everything_is_there_at_every_cursor_and_nothing_moves(qtbot: QtBot) -> None:
     view, trace = shown(qtbot)
-    places = dict(view.geometry.boxes)
+    places = dict(view.world_geometry.boxes)
     camera = view.camera
     for cursor in range(len(trace), -1, -1):
         view.set_cursor(cursor)
-        assert view.geometry.boxes == places
+        assert view.world_geometry.boxes == places
         assert view.camera == camera
     assert not scene_of(view).moment.items.any()
     blank = grabbed(view, around(view, ADD))
@@ -172,11 +172,11 @@ def test_between_an_edit_and_its_run_old_values_stay(qtbot: QtBot) -> None:
     view, trace = shown(qtbot)
     drawing = everything()
     more = replace(drawing, nodes=(*drawing.nodes, Operation(15, "exp", (Ref(SUM),), x=1500, y=80)), next_id=16)
-    box, camera = view.geometry.box(SUM), view.camera
+    box, camera = view.world_geometry.box(SUM), view.camera
     view.show_drawing(more, drawing, trace)
     scene = scene_of(view)
     assert Ref(SUM) in scene.sketch.cards and 15 not in scene.sketch.operations
-    assert view.geometry.box(SUM) == box
+    assert view.world_geometry.box(SUM) == box
     assert view.camera == camera, "an edit does not move the picture"
     fewer = replace(drawing, nodes=tuple(node for node in drawing.nodes if node.id != AGAIN), calls=())
     view.show_drawing(fewer, drawing, trace)
@@ -220,11 +220,11 @@ def test_nodes_go_to_their_new_places_in_a_movement(qtbot: QtBot) -> None:
     moved = replace(drawing, nodes=tuple(replace(node, x=node.x + 300) for node in drawing.nodes))
     view.show_drawing(moved, drawing, trace, moving=True)
     assert view.transition.is_going
-    assert view.geometry.circles[MUL].center().x() < 520
+    assert view.world_geometry.circles[MUL].center().x() < 520
     view.show_drawing(moved, drawing, trace, moving=True)
     assert view.transition.is_going, "a run that ends meanwhile does not cut it short"
     view.transition.finish()
-    assert view.geometry.circles[MUL].center().x() == 520
+    assert view.world_geometry.circles[MUL].center().x() == 520
     view.show_drawing(drawing, drawing, trace)
     assert not view.transition.is_going, "what is moved by hand is where the hand is"
 
@@ -235,7 +235,7 @@ def test_fit_shows_all_of_a_drawing_also_what_has_not_run(qtbot: QtBot) -> None:
     assert view.viewport.shows_everything
     left, top = view.camera.to_world(0, 0)
     right, bottom = view.camera.to_world(view.width(), view.height())
-    extent = view.geometry.extent()
+    extent = view.world_geometry.extent()
     assert left < extent.left() and top < extent.top() and right > extent.right() and bottom > extent.bottom()
 
 
@@ -254,7 +254,7 @@ def test_the_node_that_raised_is_marked_with_the_reason(qtbot: QtBot) -> None:
     nodes = (Leaf(1, "a", left), Leaf(2, "b", right, y=150), Operation(3, "mm", (Ref(1), Ref(2)), x=300, y=70))
     view, trace = shown(qtbot, Drawing(nodes, next_id=4))
     assert view.drawn is not None and view.drawn.failed == 3
-    box = view.geometry.circles[3].adjusted(-60, -10, 60, 90)
+    box = view.world_geometry.circles[3].adjusted(-60, -10, 60, 90)
     marked = grabbed(view, (box.topLeft(), box.bottomRight()))
     view.set_cursor(len(trace) - 1)
     assert grabbed(view, (box.topLeft(), box.bottomRight())) != marked

@@ -144,6 +144,6 @@ def test_wires_that_are_kept_from_the_drawing_before_are_where_they_would_be_any
 def test_results_under_each_other_do_not_lie_on_the_node_below(qtbot: QtBot) -> None:
     text = "a = torch.randn(16, 16)\nb = torch.randn(16, 16)\nd = torch.linalg.svd(a)\ne = torch.linalg.qr(b)\n"
     view, _ = shown(qtbot, parse(f"import torch\n{text}"))
-    cards = list(view.geometry.cards.values())
+    cards = list(view.world_geometry.cards.values())
     assert len(cards) == 7
     assert not [1 for nth, one in enumerate(cards) for other in cards[nth + 1 :] if one.intersects(other)]

@@ -62,7 +62,7 @@ def test_clicks_pick_and_toggle(hand: Hand) -> None:
 
 def test_a_rubber_band_picks_what_it_touches_and_escape_gives_back(hand: Hand) -> None:
     hand.store.pick(frozenset({ADD}))
-    box = hand.ground.pixels(hand.view.geometry.box(X)).toRect()
+    box = hand.ground.pixels(hand.view.world_geometry.box(X)).toRect()
     hand.pull(box.bottomLeft() + QPoint(-15, 20), hand.node(W))
     assert hand.store.state.picked == {W, X}
     hand.key(Qt.Key.Key_Escape)
@@ -328,10 +328,10 @@ def test_names_comments_and_titles_are_edited_in_their_place(qtbot: QtBot) -> No
 def test_a_group_is_opened_closed_and_renamed_by_a_double_click(qtbot: QtBot) -> None:
     hand = Hand(qtbot, with_group())
     group = hand.drawing.groups[0].id
-    frame = hand.ground.pixels(hand.view.geometry.box(group))
+    frame = hand.ground.pixels(hand.view.world_geometry.box(group))
     hand.double((frame.topRight() + QPointF(-20, 12)).toPoint())
     assert hand.drawing.groups[0].closed
-    hand.double(hand.ground.pixels(hand.view.geometry.box(group)).center().toPoint())
+    hand.double(hand.ground.pixels(hand.view.world_geometry.box(group)).center().toPoint())
     assert not hand.drawing.groups[0].closed
     hand.double((frame.topLeft() + QPointF(20, 12)).toPoint())
     hand.type("data")
@@ -356,7 +356,7 @@ def test_a_drop_places_an_operation_or_a_leaf(hand: Hand) -> None:
 
 def test_a_drop_on_a_wire_goes_into_it(qtbot: QtBot) -> None:
     hand = Hand(qtbot, shaping.connect(small(), Ref(MUL), ADD, 0))
-    middle = hand.pixel(hand.view.geometry.wire(ADD, 0).pointAtPercent(0.5))
+    middle = hand.pixel(hand.view.world_geometry.wire(ADD, 0).pointAtPercent(0.5))
     hand.hover_with("exp", middle)
     assert hand.hands.dropping._wire == (ADD, 0) and hand.ground.overlay.isVisible()
     hand.drop("exp", middle)

@@ -37,7 +37,7 @@ def test_a_drawing_has_its_own_canvas(pilot: Pilot) -> None:
     assert drawn.view.drawing == everything()
     pilot.window.store.open(Snippet("x = 1\n"), None)
     assert not panel.shows_drawing
-    assert drawn.view.geometry is not None
+    assert drawn.view.world_geometry is not None
 
 
 def test_the_canvas_follows_the_run_and_the_cursor(pilot: Pilot) -> None:
@@ -62,7 +62,7 @@ def test_commands_look_at_the_drawing(pilot: Pilot) -> None:
     row = scene_of(view).placed.diagram.index[scene_of(view).sketch.operations[SUM]]
     panel.show_thing(Selection("node", int(row)))
     x, y = view.camera.to_world(view.width() / 2, view.height() / 2)
-    assert view.geometry.box(SUM).adjusted(-300, -300, 300, 300).contains(x, y)
+    assert view.world_geometry.box(SUM).adjusted(-300, -300, 300, 300).contains(x, y)
     panel.show_details()
     assert view.hover.card is not None and view.hover.card.item >= 0
 

@@ -18,7 +18,7 @@ def test_tidy_up_is_one_step_and_leaves_what_is_pinned(pilot: Pilot) -> None:
     drawing, ids = squared_error()
     drawing = shaping.pin(drawing, {ids["b"]}, True)
     window.store.open(drawing, None)
-    with pilot.qtbot.waitSignal(window.shell.board.tidying.done, timeout=20_000):
+    with pilot.qtbot.waitSignal(window.shell.board.tidier.done, timeout=20_000):
         window.commands.do("draw.tidy")
     assert pilot.state.undo_label == "Tidy Up"
     tidy = places(pilot.state.drawing)
@@ -33,7 +33,7 @@ def test_what_changed_while_it_was_tidied_up_is_left_alone(pilot: Pilot) -> None
     window = pilot.window
     drawing, ids = squared_error()
     window.store.open(drawing, None)
-    with pilot.qtbot.waitSignal(window.shell.board.tidying.done, timeout=20_000):
+    with pilot.qtbot.waitSignal(window.shell.board.tidier.done, timeout=20_000):
         window.commands.do("draw.tidy")
         window.store.edit("Delete", shaping.delete(drawing, {ids["b"]}))
     assert pilot.state.undo_label == "Delete"
@@ -44,8 +44,8 @@ def test_closing_the_window_gives_up_what_is_tidied(pilot: Pilot) -> None:
     drawing, _ = squared_error()
     pilot.window.store.open(drawing, None)
     pilot.window.commands.do("draw.tidy")
-    pilot.window.shell.board.tidying.close()
-    assert not pilot.window.shell.board.tidying.is_busy
+    pilot.window.shell.board.tidier.close()
+    assert not pilot.window.shell.board.tidier.is_busy
 
 
 def test_nodes_are_aligned_by_the_edges_that_are_seen(pilot: Pilot) -> None:

@@ -193,7 +193,7 @@ def test_by_keyboard_a_wire_begins_at_any_output_and_goes_to_what_is_typed(qtbot
 
 def test_a_clicked_wire_is_deleted_with_a_key(qtbot: QtBot) -> None:
     hand = Hand(qtbot, wired())
-    path = hand.view.geometry.wire(MUL, 0)
+    path = hand.view.world_geometry.wire(MUL, 0)
     hand.click(hand.pixel(path.pointAtPercent(0.5)))
     assert hand.hands.keyboard.wire == (MUL, 0)
     hand.key(Qt.Key.Key_Delete)
@@ -243,12 +243,12 @@ def test_a_wire_to_a_closed_group_says_what_to_do(qtbot: QtBot) -> None:
     drawing, group = shaping.group(small(), frozenset({MUL, ADD}), "both")
     hand = Hand(qtbot, shaping.set_group_closed(drawing, group, True))
     before = hand.drawing
-    hand.drag(hand.out(W), hand.pixel(hand.view.geometry.boxes[group].center()))
+    hand.drag(hand.out(W), hand.pixel(hand.view.world_geometry.boxes[group].center()))
     assert "double-click to expand it" in hand.ground.overlay.sentence
     assert hand.drawing == before and not hand.hands.typing.is_open
 
 
 def test_a_double_click_on_the_mark_of_a_backward_call_picks_its_root(qtbot: QtBot) -> None:
     hand = Hand(qtbot, shaping.add_call(wired(), Ref(MUL)))
-    hand.double(hand.pixel(hand.view.geometry.call_mark(0).center()))
+    hand.double(hand.pixel(hand.view.world_geometry.call_mark(0).center()))
     assert hand.store.state.picked == {MUL}

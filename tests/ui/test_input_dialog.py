@@ -37,6 +37,15 @@ def start(pilot: Pilot, text: str) -> None:
     pilot.press("F5")
 
 
+def run_with_three(qtbot: QtBot, pilot: Pilot) -> None:
+    """Run the snippet that asks, and answer 3."""
+    start(pilot, ASKS)
+    dialog = asked(qtbot, pilot)
+    qtbot.keyClicks(dialog.line, "3")
+    dialog.answer.click()
+    ended(qtbot, pilot)
+
+
 def test_an_answer_is_typed_and_is_in_the_output(qtbot: QtBot, pilot: Pilot) -> None:
     start(pilot, ASKS)
     dialog = asked(qtbot, pilot)
@@ -97,11 +106,7 @@ def test_a_window_that_asks_can_be_closed(qtbot: QtBot, pilot: Pilot) -> None:
 
 
 def test_what_if_gets_the_answers_of_the_first_run(qtbot: QtBot, pilot: Pilot) -> None:
-    start(pilot, ASKS)
-    dialog = asked(qtbot, pilot)
-    qtbot.keyClicks(dialog.line, "3")
-    dialog.answer.click()
-    ended(qtbot, pilot)
+    run_with_three(qtbot, pilot)
     proposal = edited(ASKS, ASKS.replace("x * x", "x * x * x"))
     assert proposal is not None
     with qtbot.waitSignal(pilot.window.shell.what_if_runner.ended, timeout=RUN_TIMEOUT):
@@ -112,11 +117,7 @@ def test_what_if_gets_the_answers_of_the_first_run(qtbot: QtBot, pilot: Pilot) -
 
 
 def test_what_if_asks_for_more_than_was_answered(qtbot: QtBot, pilot: Pilot) -> None:
-    start(pilot, ASKS)
-    dialog = asked(qtbot, pilot)
-    qtbot.keyClicks(dialog.line, "3")
-    dialog.answer.click()
-    ended(qtbot, pilot)
+    run_with_three(qtbot, pilot)
     proposal = edited(ASKS, ASKS + "m = input('m = ')\n")
     assert proposal is not None
     pilot.window.shell.what_if_runner.start(proposal)
@@ -128,11 +129,7 @@ def test_what_if_asks_for_more_than_was_answered(qtbot: QtBot, pilot: Pilot) -> 
 
 
 def test_the_paths_of_a_gradient_get_the_same_answers(qtbot: QtBot, pilot: Pilot) -> None:
-    start(pilot, ASKS)
-    dialog = asked(qtbot, pilot)
-    qtbot.keyClicks(dialog.line, "3")
-    dialog.answer.click()
-    ended(qtbot, pilot)
+    run_with_three(qtbot, pilot)
     with qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
         pilot.window.shell.chains.ask(pilot.tensor("x"))
     assert pilot.state.chain is not None

@@ -290,7 +290,7 @@ def test_tidy_up_is_cancelled_and_begun_again(sketch: Pilot, brake: Brake, way: 
     assert sketch.state.document is before
     assert sketch.state.picked == {1, 2}, "Escape ends one thing at a time"
     brake.passes.set()
-    with sketch.qtbot.waitSignal(window.shell.board.tidying.done, timeout=WAITS):
+    with sketch.qtbot.waitSignal(window.shell.board.tidier.done, timeout=WAITS):
         window.commands.do("draw.tidy")
     assert sketch.state.undo_label == "Tidy Up"
     assert places(sketch.state.drawing) != places(before)  # type: ignore[arg-type]
@@ -301,7 +301,7 @@ def test_tidy_up_tells_of_an_edit_meanwhile(sketch: Pilot, brake: Brake) -> None
     window.commands.do("draw.tidy")
     progress(sketch)
     window.store.edit("Delete", shaping.delete(sketch.drawing, {1}))
-    with sketch.qtbot.waitSignal(window.shell.board.tidying.done, timeout=WAITS):
+    with sketch.qtbot.waitSignal(window.shell.board.tidier.done, timeout=WAITS):
         brake.passes.set()
     assert "choose Tidy Up once more" in sketch.state.notice.sentence
     no_progress(sketch)
@@ -313,4 +313,4 @@ def test_a_window_may_close_while_it_tidies_up(sketch: Pilot, brake: Brake) -> N
     sketch.window.store.open(Snippet(), None)
     assert sketch.window.close()
     assert brake.held
-    assert not sketch.window.shell.board.tidying.is_busy
+    assert not sketch.window.shell.board.tidier.is_busy

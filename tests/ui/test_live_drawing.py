@@ -156,8 +156,10 @@ def test_a_wire_is_tried_out(live: Live) -> None:
     _, b, c, d = (node.id for node in drawing.nodes)
     answers: list[str] = []
     for leaf in (b, c):
-        live.window.shell.trial.ask(shaping.connect(shaping.disconnect(drawing, d, 1), Ref(leaf), d, 1), answers.append)
-        live.qtbot.waitUntil(lambda: not live.window.shell.trial.live.is_running, timeout=SLOW)
+        live.window.shell.wire_trial.ask(
+            shaping.connect(shaping.disconnect(drawing, d, 1), Ref(leaf), d, 1), answers.append
+        )
+        live.qtbot.waitUntil(lambda: not live.window.shell.wire_trial.live.is_running, timeout=SLOW)
     assert answers == ["mm: 2×3 with 4×5: the inner sizes 3 and 4 differ", ""]
     assert live.store.state.drawing == drawing
 

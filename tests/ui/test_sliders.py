@@ -49,7 +49,7 @@ def test_a_picked_number_has_a_slider_and_a_vector_has_none(drawn: MainWindow) -
     assert not drawn.canvas.drawn.sliders.by_leaf
     drawn.store.pick(frozenset({W}))
     assert slider_of(drawn).isVisible()
-    card = drawn.canvas.drawn.view.geometry.box(W)
+    card = drawn.canvas.drawn.view.world_geometry.box(W)
     left, top = drawn.canvas.drawn.view.camera.to_screen(card.left(), card.top())
     assert abs(slider_of(drawn).geometry().left() - left) <= 1
     assert slider_of(drawn).geometry().bottom() < top
@@ -65,11 +65,11 @@ def test_a_number_far_outside_of_its_range(drawn: MainWindow, data: float, place
 
 
 def test_a_slider_covers_no_card(drawn: MainWindow) -> None:
-    card = drawn.canvas.drawn.view.geometry.box(W)
+    card = drawn.canvas.drawn.view.world_geometry.box(W)
     near = shaping.new_leaf(weights(), -200, -60 - card.height() - 4, data=2.0, name="x")[0]
     drawn.store.edit("Add x", near)
     drawn.store.pick(frozenset({W}))
-    card = drawn.canvas.drawn.view.geometry.box(W)
+    card = drawn.canvas.drawn.view.world_geometry.box(W)
     _, bottom = drawn.canvas.drawn.view.camera.to_screen(card.left(), card.bottom())
     assert slider_of(drawn).isVisible() and slider_of(drawn).geometry().top() > bottom, "under it: x is above"
 

@@ -87,7 +87,7 @@ def nothing_ran(pilot: Pilot, ran: Counted) -> None:
     """And nothing is about to."""
     QApplication.processEvents()
     assert ran.texts == []
-    assert pilot.window.shell.live.is_settled and not pilot.window.shell.trial.live.is_running
+    assert pilot.window.shell.live.is_settled and not pilot.window.shell.wire_trial.live.is_running
     assert (pilot.state.run.phase, pilot.state.trace, pilot.state.is_trusted) == (Phase.NEVER, None, False)
 
 
@@ -233,7 +233,7 @@ def test_editing_does_not_trust(pilot: Pilot, ran: Counted, drawing: Path) -> No
     store.undo()
     store.redo()
     answered: list[str] = []
-    window.shell.trial.ask(with_w(7.0), answered.append)
+    window.shell.wire_trial.ask(with_w(7.0), answered.append)
     assert answered == [""]
     window.commands.do("run.what_if")
     assert QApplication.activeModalWidget() is None

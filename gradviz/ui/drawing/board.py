@@ -31,7 +31,7 @@ TIDYING = "Tidying up {:,} nodes…"
 NUMBER_ROOM = 30.0  # for a number before a port
 
 
-class Tidying(QObject):
+class Tidier(QObject):
     """`done` comes when the drawing is tidy, or stays as it was because it changed meanwhile, but not if that is given
     up."""
 
@@ -59,9 +59,7 @@ class Tidying(QObject):
 
         self._layouter = layouter = Layouter(rows=False)
         drawing, boxes, wires = geometry.drawing, boxes_of(geometry), wires_of(geometry)
-        thread = threading.Thread(
-            target=self._find, args=(drawing, boxes, wires, layouter), name="tidying", daemon=True
-        )
+        thread = threading.Thread(target=self._find, args=(drawing, boxes, wires, layouter), name="tidier", daemon=True)
         self._threads = [*(other for other in self._threads if other.is_alive()), thread]
         thread.start()
         self._progress.update(self, TIDYING.format(len(drawing.nodes)))
@@ -150,8 +148,8 @@ class DrawingBoard:
     def __init__(self, store: Store, hands: Callable[[], Interactions], progress: LayoutProgress) -> None:
         self._store = store
         self._hands = hands
-        self.tidying = Tidying(store, progress)
-        self.tidying.done.connect(self._fit)  # by a method: a lambda would keep the window
+        self.tidier = Tidier(store, progress)
+        self.tidier.done.connect(self._fit)  # by a method: a lambda would keep the window
 
     def begin(self) -> bool:
         """Make a blank document a drawing; False, and a sentence, where it is a snippet with text."""
@@ -219,7 +217,7 @@ class DrawingBoard:
     def tidy_up(self) -> None:
         """Place all nodes anew, but those that are pinned."""
         if self._store.state.drawing is not None:
-            self.tidying.start(self._hands().ground.geometry)
+            self.tidier.start(self._hands().ground.geometry)
 
     def sizes(self) -> dict[int, tuple[float, float]]:
         """Width and height of each leaf's card and of each operation's circle, by which they are aligned."""

@@ -127,7 +127,7 @@ class Ground:
     @property
     def geometry(self) -> Geometry:
         """Where everything is on the canvas."""
-        return self.view.geometry
+        return self.view.world_geometry
 
     @property
     def picked(self) -> frozenset[int]:

@@ -178,8 +178,8 @@ class Sliders(QObject):
         """Each over its card, or under it where another card is over it."""
         view, scale = self._view, self._view.camera.scale / self._theme.scale
         for id, slider in self.by_leaf.items():
-            card = view.geometry.cards.get(Ref(id))
-            if card is None or scale < SMALLEST or view.geometry.closed_group(id) is not None:
+            card = view.world_geometry.cards.get(Ref(id))
+            if card is None or scale < SMALLEST or view.world_geometry.closed_group(id) is not None:
                 slider.hide()
                 continue
             height, gap = self._theme.px(HEIGHT), self._theme.px(GAP)
@@ -192,7 +192,7 @@ class Sliders(QObject):
 
     def _beside(self, id: int, card: QRectF, room: float) -> QRectF:
         """Where there is room beside a card, in the world: over it unless that covers another card and under it not."""
-        geometry = self._view.geometry
+        geometry = self._view.world_geometry
         shared = geometry.uses.get(Ref(id), 0) > 1
         badge = sizes.BADGE_GAP + sizes.BADGE_HEIGHT if shared else 0.0
         over = QRectF(card.left(), card.top() - room, card.width(), room)

@@ -67,7 +67,7 @@ class DrawingView(CanvasView):
         return self._document
 
     @property
-    def geometry(self) -> Geometry:  # type: ignore[override]  # the widget's own is not asked for
+    def world_geometry(self) -> Geometry:
         """Where everything of it is."""
         return self._geometry
 

@@ -154,7 +154,7 @@ class DrawnCanvas(QObject):
         store.edit("Open or Close Group", changed)
 
     def _fits(self, candidate: Drawing, then: Callable[[str], None]) -> None:
-        self._context.shell.trial.ask(candidate, then)
+        self._context.shell.wire_trial.ask(candidate, then)
 
     def _select(self, kind: str, index: int) -> None:
         if kind != "group":  # those of a drawing are picked, see `toggle_group`
