@@ -1,5 +1,6 @@
-"""The store: holds the `State`, changes it, tells its subscribers, and keeps the undo list of immutable documents.
-Every change of what is on the screen goes through here; nothing here knows of Qt, files or workers."""
+"""The store: holds the `State`, changes it, tells its subscribers (those who watch a `Slice` only of what they show),
+and keeps the undo list of immutable documents. Every change of what is on the screen goes through here; nothing here
+knows of Qt, files or workers."""
 
 from __future__ import annotations
 

@@ -31,12 +31,11 @@ if TYPE_CHECKING:
     from gradviz.ui.theme import Theme
     from gradviz.ui.worker_bridge import WorkerBridge
 
-PLAYBACK = Slice("playing", "view")
-BREAKPOINTS = Slice("breakpoints", "steps", *STALE)
-
 
 class WindowShell:
     """Implements the commands' `Shell` for one window."""
+
+    shows = Slice("run", "playing", "view", "breakpoints", "steps", *STALE)
 
     def __init__(
         self,
@@ -202,10 +201,8 @@ class WindowShell:
         if after.asks is not None or before.asks is not None:
             self.asker.show_state(before, after)
         if "canvas" in self._panel_area().made:  # nothing has run before
-            if PLAYBACK.differs(before, after):
-                self.playback_timer.show_state(after)
-            if BREAKPOINTS.differs(before, after):
-                self.breakpoint_search.show_state(before, after)
+            self.playback_timer.show_state(after)
+            self.breakpoint_search.show_state(before, after)
 
     def close(self) -> None:
         """End what still runs."""

@@ -157,7 +157,8 @@ class MainWindow(QMainWindow):
         self.commands.refresh(after)
         if self.status.shows.differs(before, after):
             self.status.show_state(before, after)
-        self.shell.show_state(before, after)
+        if self.shell.shows.differs(before, after):
+            self.shell.show_state(before, after)
         if after.drawing is not None or before.drawing is not None:
             self.backward.show_state(before, after)
             self.tools.show_bar(after.drawing is not None)

@@ -3,6 +3,7 @@ order."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
-from gradviz.session.state import Phase, Run, Selection, State
+from gradviz.session.state import Phase, Run, Selection, Slice, State
 from gradviz.session.store import TYPING, Store
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
@@ -205,3 +206,15 @@ def test_a_subscriber_that_fails_leaves_the_others_all_the_news() -> None:
         store.edit(TYPING, Snippet("a"))
     store.edit("Fix", Snippet("c"))
     assert heard == ["a", "b", "c"]
+
+
+def test_who_watches_a_slice_hears_only_of_changes_in_it() -> None:
+    store, heard = Store(), list[tuple[bool, bool]]()
+    leave = store.watch(Slice("playing", "view"), lambda before, after: heard.append((before.playing, after.playing)))
+    store.say("news")
+    store.look(replace(store.state.view, theme="dark"))
+    store.pick(frozenset({1}))
+    assert heard == [(False, False)]
+    leave()
+    store.look(replace(store.state.view, theme="light"))
+    assert len(heard) == 1

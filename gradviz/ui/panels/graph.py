@@ -21,14 +21,16 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.comparison_canvases import ComparisonCanvases
     from gradviz.ui.panels.drawn_canvas import DrawnCanvas
 
+SHOWN = Slice(
+    "document", "doubt", "what_if", "traced", "view", "folding", "playing", "layout_progress", "selection",
+    "picked", "lineage", "chain", "search", *MOMENT,
+)  # fmt: skip
+
 
 class GraphPanel(Panel):
     """Implements the commands' `Canvas`."""
 
-    shows = Slice(
-        "document", "doubt", "what_if", "traced", "view", "folding", "playing", "layout_progress", "selection",
-        "picked", "lineage", "chain", "search", *MOMENT,
-    )  # fmt: skip
+    shows = SHOWN
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
