@@ -47,7 +47,7 @@ CONSTANT_PAD: OpRow = op(
     latex=r"[v, x, v]",
     brief="A constant value around.",
     self=sentence(
-        "the part of grad that is its own",
+        "its own part of grad",
         lambda grad, pad: call(CONSTANT_PAD, grad, pad=tuple(-n for n in pad), value=0),
     ),
 )

@@ -560,7 +560,7 @@ CAT = op(
     symbol="cat",
     latex=r"[x, y]",
     brief="Tensors one after another.",
-    joint=jointly(_cat_grads, tensors="the part of grad that is its own"),
+    joint=jointly(_cat_grads, tensors="its own part of grad"),
 )
 STACK = op(
     "stack",
@@ -570,7 +570,7 @@ STACK = op(
     symbol="stack",
     latex=r"[x; y]",
     brief="Tensors along a new dimension.",
-    joint=jointly(lambda grads, dim: grads[0].unbind(dim), tensors="the slice of grad that is its own"),
+    joint=jointly(lambda grads, dim: grads[0].unbind(dim), tensors="its own slice of grad"),
 )
 
 

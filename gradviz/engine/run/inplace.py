@@ -285,6 +285,7 @@ def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
     if made._node is not None:
         if target._base is None:
             target._node, target._output_nr = made._node, made._output_nr
+            target._tag = made._tag  # who records goes on with what was made
         else:
             target._view = View(-1, "" if target._view is None else target._view.origin)
             target._sync_view()

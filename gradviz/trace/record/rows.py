@@ -331,12 +331,12 @@ class RowWriter:
         """The texts of an operation, the first time that it runs: `op_texts` keeps them."""
         text = self.writer.text
         found = self.op_texts[row] = (text(row.name), text(row.node_name), text(row.symbol))
-        if not row.variadic:
-            for name in row.inputs:
-                formula, expression = text(row.derivatives.get(name, "")), text(row.expressions.get(name, ""))
-                self.writer.add("operands", *found[:2], False, text(name), formula, expression)
-            for name in row.outputs:
-                self.writer.add("operands", *found[:2], True, text(name), self.nothing, self.nothing)
+        for name in row.inputs:
+            key = name.removeprefix("*")
+            formula, expression = text(row.derivatives.get(key, "")), text(row.expressions.get(key, ""))
+            self.writer.add("operands", *found[:2], False, text(name), formula, expression)
+        for name in row.outputs:
+            self.writer.add("operands", *found[:2], True, text(name), self.nothing, self.nothing)
         return found
 
     def _reason(self, inputs: Sequence[Tensor | None]) -> int:

@@ -214,12 +214,18 @@ def _before_group(who: Array, running: Array, by: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """One kind of operation: the names of its operands and the formulas of their gradients, as the engine sent them."""
+    """One kind of operation."""
 
-    inputs: tuple[str, ...]  # "self", "other"
+    inputs: tuple[str, ...]  # "self", "other"; "*tensors" for any number of operands
     outputs: tuple[str, ...]  # "result"
     derivatives: Mapping[str, str]  # by input: "grad · other"
     expressions: Mapping[str, str]  # by input, where the formula is more than words: "grad * other"
+
+    def operand(self, slot: int) -> str:
+        """The name of the operand in a slot, "" for none."""
+        if self.inputs and self.inputs[0].startswith("*"):
+            return self.inputs[0][1:]
+        return self.inputs[slot] if slot < len(self.inputs) else ""
 
 
 def find_ops(operands: Operands) -> dict[tuple[str, str], Op]:
@@ -233,8 +239,8 @@ def find_ops(operands: Operands) -> dict[tuple[str, str], Op]:
         key: Op(
             tuple(name for output, name, *_ in found if not output),
             tuple(name for output, name, *_ in found if output),
-            {name: formula for output, name, formula, _ in found if formula and not output},
-            {name: expression for output, name, _, expression in found if expression and not output},
+            {name.removeprefix("*"): formula for output, name, formula, _ in found if formula and not output},
+            {name.removeprefix("*"): expression for output, name, _, expression in found if expression and not output},
         )
         for key, found in rows.items()
     }

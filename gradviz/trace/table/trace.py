@@ -235,7 +235,7 @@ class Trace:
         return dict(zip(self.inputs.slot[low:high].tolist(), self.inputs.tensor[low:high].tolist(), strict=True))
 
     def op_of(self, node: int) -> Op | None:
-        """How the operation of a node is written down; None for one with any number of operands."""
+        """How the operation of a node is written down; None for one that nothing is known of."""
         known: dict[tuple[str, str], Op] = self.kept("ops", lambda: find_ops(self.operands))
         return known.get((str(self.nodes.op[node]), str(self.nodes.name[node])))
 

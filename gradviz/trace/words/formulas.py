@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gradviz.engine.kernel.formula import shown_with
+from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value
 
 if TYPE_CHECKING:
@@ -29,9 +30,9 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     """The formula of the gradient for the operand in this slot, in the operation's own names, with its parameters put
     in; "" where there is none."""
     op = trace.op_of(node)
-    if op is None or slot >= len(op.inputs):
+    name = op.operand(slot) if op is not None else ""
+    if op is None or not name:
         return ""
-    name = op.inputs[slot]
     expression = op.expressions.get(name, "")
     if expression:
         numbers = _numbers(trace, node, op)
@@ -50,7 +51,7 @@ def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
     if "exponent" in found:
         found["n"] = found["exponent"]
     found.setdefault("n", _averaged(trace, node))
-    tensors = {op.inputs[slot] for slot in trace.slots_of(node) if slot < len(op.inputs)}
+    tensors = {op.operand(slot) for slot in trace.slots_of(node)}
     return {name: number for name, number in found.items() if name not in tensors}
 
 
@@ -79,10 +80,22 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     operands = _operands(frame, node)
     names = {name: bracketed(frame.name(tensor)) for name, tensor in operands.items()}
     spread = (formula == "grad" or frame.trace.nodes.op[node] in _BROADCAST) and _is_summed(sent, grad)
+    if _is_changed(frame, node):
+        return ()
     named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     values = {name: frame.value(tensor) for name, tensor in operands.items()} | {"grad": grad}
     in_numbers = None if spread else _in_numbers(formula, values)
+    if in_numbers is not None and "/ 0" in in_numbers and not sent.summary.nans:  # a place that the rule leaves out
+        in_numbers = None
     return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
+
+
+def _is_changed(frame: Frame, node: int) -> bool:
+    """Whether a hook of the node changed what it received or sent: then its rule does not tell what was sent."""
+    hooks = frame.trace.hooks
+    low, high = span(hooks.step, int(frame.trace.calls.step[frame.call]), len(frame.trace))
+    mine = (hooks.node[low:high] == node) & (hooks.tensor[low:high] < 0)
+    return bool((mine & (hooks.before[low:high] != hooks.after[low:high])).any())
 
 
 def _operands(frame: Frame, node: int) -> dict[str, int]:

@@ -1,0 +1,142 @@
+"""What every sentence of a run has to hold: its numbers, computed once more from what it says, agree; a derivative
+is written only where it is the whole gradient; sums add up; nothing is doubled.
+
+`python -m tests.trace.true_sentences [FILE …]` looks at whole programs, all of the snippet set by default."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from gradviz.trace.table.frame import Frame
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.tables import span
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.contributions import gradient_name
+from tests.trace.running import run
+
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_ARITHMETIC = re.compile(r"[-−+×/·()\[\]\d.,e ⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺^√]+|inf|nan")
+_STEPS_SAID = (Kind.BACKWARD, Kind.CONTRIBUTION, Kind.ACCUMULATE)
+
+
+def problems(trace: Trace) -> Iterator[str]:
+    """What is wrong with the sentences of a run, each with its step."""
+    with np.errstate(all="ignore"):
+        for cursor in range(1, len(trace) + 1):
+            frame = trace.frame(cursor)
+            kind, sentence = Kind(int(trace.steps.kind[cursor - 1])), frame.explanation.sentence
+            found = [*_style(kind, sentence), *_sums(kind, sentence)]
+            if kind is Kind.BACKWARD:
+                found += _derivatives(frame, sentence)
+            yield from (f"step {cursor}: {each}: {sentence}" for each in found)
+
+
+def _style(kind: Kind, sentence: str) -> Iterator[str]:
+    if kind in (Kind.PRINT, Kind.WARNING, Kind.ERROR, Kind.CAUGHT):
+        return
+    if re.search(r"(?<!\.)\.\.(?!\.)", sentence):
+        yield "two full stops"
+    if re.search(r"[-−] ?[-−]\d", sentence) or "+ -" in sentence:
+        yield "two signs"
+    if "((" in sentence and "…" not in sentence and re.search(r"(?<![\w)\]])\(\(([^()]*)\)\)", sentence):
+        yield "two brackets"
+    if kind in _STEPS_SAID and re.search(r"= ([^=;:]+) = \1(?:[;.]|$)", sentence):
+        yield "says the same twice"
+
+
+def _sums(kind: Kind, sentence: str) -> Iterator[str]:
+    """Equations of numbers, which must hold as far as their digits go."""
+    if kind not in _STEPS_SAID:
+        return
+    for part in re.split(r"[;:] |\. ", sentence.removesuffix(".")):
+        sides = [each for each in part.split(" = ") if _ARITHMETIC.fullmatch(each.strip())]
+        if part.split(" = ")[-1:] != sides[-1:]:
+            continue
+        results = [_computed(each) for each in sides]
+        for text, result in zip(sides, results, strict=True):
+            if result is not None and results[-1] is not None and not _agree(text, result, results[-1]):
+                yield f"{text} is {result}, not {sides[-1]}"
+
+
+def _computed(text: str) -> np.ndarray | None:
+    text = re.sub(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)", lambda found: "**" + found[0].translate(_RAISED), text)
+    text = text.replace("−", "-").replace("×", "*").replace("·", "*").replace("^", "**")
+    text = re.sub(r"√(\d[\d.e-]*|\([^()]*\))", r"((\1)**0.5)", text)
+    text = re.sub(r"\[(?=[^\[])", "np.array([", re.sub(r"\]", "])", text)) if text.count("[") == 1 else _nested(text)
+    try:
+        return np.asarray(eval(text, {"np": np, "inf": np.inf, "nan": np.nan}), float)
+    except (SyntaxError, ValueError, TypeError, ZeroDivisionError, OverflowError):
+        return None
+
+
+def _nested(text: str) -> str:
+    """Lists as arrays: brackets of the outermost level only."""
+    made, depth = "", 0
+    for sign in text:
+        if sign == "[":
+            made += "np.array([" if not depth else sign
+            depth += 1
+        elif sign == "]":
+            depth -= 1
+            made += sign if depth else "])"
+        else:
+            made += sign
+    return made
+
+
+def _agree(text: str, one: np.ndarray, other: np.ndarray) -> bool:
+    largest = max([1e-12, *(abs(float(number)) for number in re.findall(r"\d+\.?\d*(?:e[+-]?\d+)?", text))])
+    if not np.isfinite(largest):
+        return True
+    try:
+        return bool(np.allclose(one, other, rtol=5e-3, atol=2e-3 * largest, equal_nan=True))
+    except ValueError:
+        return False
+
+
+def _derivatives(frame: Frame, sentence: str) -> Iterator[str]:
+    """"∂root/∂x" is followed by the whole gradient of x in this call."""
+    trace, node = frame.trace, frame.current_node
+    low, high = span(trace.flows.step, frame.cursor - 1, frame.cursor)
+    operands = trace.slots_of(node) if node >= 0 else {}
+    for row in range(low, high):
+        tensor = operands.get(int(trace.flows.slot[row]), -1)
+        if tensor < 0 or f"{gradient_name(frame, tensor)} =" not in sentence:
+            continue
+        arrivals = trace.history("arrivals", "tensor").all(tensor)
+        mine = arrivals[trace.arrivals.call[arrivals] == frame.call]
+        total = trace.value(int(trace.arrivals.total[mine[-1]])) if len(mine) else None
+        sent = trace.value(int(trace.flows.value[row]))
+        if len(mine) > 1 or (total is not None and sent is not None and total.written() != sent.written()):
+            yield f"{frame.name(tensor)} has {len(mine)} contributions"
+
+
+def look_at(path: Path) -> list[str]:
+    """The problems of one program."""
+    nowhere = io.StringIO()
+    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return list(problems(run(path.read_text(encoding="utf-8"))))
+
+
+def main(paths: list[str]) -> None:
+    here = Path(__file__).parents[1] / "snippets"
+    everything = [*(here / "programs").glob("*.py"), *(here / "corpus").glob("*.py")]
+    for path in [Path(each) for each in paths] or sorted(everything):
+        try:
+            found = look_at(path)
+        except BaseException as error:  # noqa: BLE001  what cannot be run here is named, a program that exits, too
+            found = [f"not run: {error!r}"]
+        sys.stdout.writelines(f"{path.stem}: {each[:400]}\n" for each in found[:5])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
