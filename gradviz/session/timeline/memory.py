@@ -56,7 +56,7 @@ def _holder(trace: Trace, cursor: int, rows: list[int], total: int) -> Holder:
         node=node,
         operation=f"{name} (line {line})" if line > 0 else name,
         buffers=", ".join(dict.fromkeys(mine)),
-        tensor=trace.naming.name(tensor, cursor) if tensor >= 0 else "",
+        tensor=trace.naming.shown(tensor, cursor) if tensor >= 0 else "",
         nbytes=nbytes,
         share=nbytes / total if total else 0.0,
         others=len({int(saved.node[row]) for row in rows} - {node}),

@@ -200,7 +200,7 @@ class Frame:
 
     def name(self, tensor: int) -> str:
         """What the snippet calls it, falling back to the expression that made it."""
-        return self.trace.naming.name(tensor, self.cursor)
+        return self.trace.naming.shown(tensor, self.cursor)
 
     # -- nodes and edges
 

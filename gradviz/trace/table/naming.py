@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,8 @@ from gradviz.trace.table.kinds import Kind
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+MOST_TOLD_APART = 2_000  # results of a graph
 LONGEST = 40  # characters of an expression that still serves as a name
 
 
@@ -25,6 +28,7 @@ class Naming:
         self._ambiguous = self._find_ambiguous()
         self._origins: dict[int, int] = {}
         self._made: dict[int, tuple[int, str]] = {}
+        self._same: dict[int, dict[str, dict[int, int]]] = {}
         self._has_name = np.zeros(len(trace.tensors), bool)
         self._has_name[trace.names.tensor] = True
         self._overwritten = self._find_overwritten()
@@ -70,6 +74,43 @@ class Naming:
                 return _short(_with(self._own(tensor), ending))
             tensor, ending = before, step + ending
         return _short("…" + ending[-LONGEST + 1 :])
+
+    def shown(self, tensor: int, cursor: int) -> str:
+        """The name on a picture: as `name`, but tensors of one graph that would have the same name are told apart,
+        "h₁" and "h₂", "(h * w)₁" and "(h * w)₂"."""
+        name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
+        if producer < 0:
+            return name
+        same = self._namesakes(int(self._trace.graphs.of_tensor[tensor])).get(name, {})
+        if tensor not in same:
+            return name
+        plain = _PRIMARY.fullmatch(name) or "…" in name
+        return f"{name if plain else f'({name})'}{str(same[tensor]).translate(_SUBSCRIPTS)}"
+
+    def _namesakes(self, graph: int) -> dict[str, dict[int, int]]:
+        """The tensors of a graph whose name is not theirs alone, numbered in their order, by that name. A graph with
+        more than `MOST_TOLD_APART` results has too many for that to be of use."""
+        found = self._same.get(graph)
+        if found is None:
+            trace, by_name = self._trace, defaultdict[str, list[int]](list)
+            members = np.flatnonzero(trace.graphs.of_tensor == graph) if graph >= 0 else np.zeros(0, np.int64)
+            if len(members) <= MOST_TOLD_APART:
+                for tensor in members.tolist():
+                    by_name[self.name(tensor, len(trace))].append(tensor)
+            leaves = {self.name(each, len(trace)) for each in self._leaves_of(members)} if by_name else set()
+            found = self._same[graph] = {
+                name: {tensor: at for at, tensor in enumerate(tensors, 1)}
+                for name, tensors in by_name.items()
+                if len(tensors) > 1 or name in leaves
+            }
+        return found
+
+    def _leaves_of(self, results: NDArray[np.int64]) -> list[int]:
+        """The leaves that the operations used which made these tensors."""
+        inputs, producer = self._trace.inputs, self._trace.tensors.producer
+        used = np.unique(inputs.tensor[np.isin(inputs.node, producer[results])])
+        leaves: list[int] = used[(used >= 0) & (producer[used] < 0)].tolist()
+        return leaves
 
     def _bound(self, tensor: int, cursor: int) -> str:
         """The first plain variable that it was bound to, else the first element, else the first local variable."""

@@ -150,4 +150,4 @@ def _is_summed(sent: Value, grad: Value | None) -> bool:
 
 def bracketed(name: str) -> str:
     """A name as part of a formula: in brackets when it is an expression."""
-    return name if re.fullmatch(r"[\w.\[\]]+", name) else f"({name})"
+    return name if re.fullmatch(r"[\w.\[\]]+|\(.*\)[₀-₉]+", name) else f"({name})"

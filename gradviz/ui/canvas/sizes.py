@@ -314,7 +314,7 @@ def _saved_names(trace: Trace, nodes: Ints) -> dict[int, tuple[str, ...]]:
 
 def card_name(trace: Trace, tensor: int, cursor: int) -> str:
     """What a card is called: as the snippet calls it, expressions without the modules that functions come from."""
-    name = trace.naming.name(tensor, cursor)
+    name = trace.naming.shown(tensor, cursor)
     return MODULES.sub("", name) if "(" in name else name
 
 
