@@ -121,5 +121,5 @@ def test_ambiguous_parameters_are_called_by_their_module() -> None:
 
 def test_a_name_that_is_bound_again_belongs_to_both_tensors_in_turn() -> None:
     trace = run("import torch\nx = torch.tensor(1., requires_grad=True)\ny = x * 2\ny = y * 3\n")
-    assert [trace.frame(3).name(t) for t in range(3)] == ["x", "y", "y"]
+    assert [trace.frame(3).name(t) for t in range(3)] == ["x", "y₁", "y₂"]
     assert trace.nodes.source.tolist() == ["x * 2", "y * 3"]

@@ -43,7 +43,8 @@ def test_an_untracked_write_keeps_the_tensor_and_its_former_value_can_be_seen() 
 
 def test_a_tracked_write_makes_the_next_tensor_over_the_same_storage() -> None:
     trace = run(HEAD + "x = torch.tensor([1., 2.], requires_grad=True)\ny = x * 2\ny += 1\ny.sum().backward()\n")
-    old, new = [number for number in range(len(trace.tensors)) if trace.frame(9).name(number) == "y"]
+    old, new = [number for number in range(len(trace.tensors)) if trace.naming.name(number, 9) == "y"]
+    assert [trace.frame(9).name(number) for number in (old, new)] == ["y (before line 4)", "y"]
     assert trace.tensors.storage[old] == trace.tensors.storage[new]
     assert (text(trace.frame(9), old), text(trace.frame(9), new)) == ("[2., 4.]", "[3., 5.]")
     assert trace.frame(len(trace)).version(new) == 1

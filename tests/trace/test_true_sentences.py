@@ -9,6 +9,7 @@ import pytest
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words import contributions
+from gradviz.trace.words.explain import explain
 from tests.trace.running import run
 from tests.trace.true_sentences import look_at, problems
 
@@ -35,7 +36,7 @@ loss.backward()
 
 def sentences(trace: Trace, kind: Kind) -> list[str]:
     return [
-        trace.frame(at + 1).explanation.sentence for at in range(len(trace)) if trace.steps.kind[at] == kind
+        explain(trace.frame(at + 1)).sentence for at in range(len(trace)) if trace.steps.kind[at] == kind
     ]
 
 
@@ -78,7 +79,7 @@ h.backward()
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (lambda frame, tensor: f"∂out/∂{frame.name(tensor)}", "has 2 contributions"),
+        (lambda frame, tensor: f"∂out/∂{frame.name(tensor)}", "has 3 contributions"),
         (lambda frame, tensor: f"gradient of {frame.name(tensor)}..", "two full stops"),
     ],
 )

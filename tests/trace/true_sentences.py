@@ -20,6 +20,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.contributions import gradient_name
+from gradviz.trace.words.explain import explain
 from tests.trace.running import run
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -32,7 +33,7 @@ def problems(trace: Trace) -> Iterator[str]:
     with np.errstate(all="ignore"):
         for cursor in range(1, len(trace) + 1):
             frame = trace.frame(cursor)
-            kind, sentence = Kind(int(trace.steps.kind[cursor - 1])), frame.explanation.sentence
+            kind, sentence = Kind(int(trace.steps.kind[cursor - 1])), explain(frame).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
             if kind is Kind.BACKWARD:
                 found += _derivatives(frame, sentence)
@@ -97,7 +98,7 @@ def _agree(text: str, one: np.ndarray, other: np.ndarray) -> bool:
     if not np.isfinite(largest):
         return True
     try:
-        return bool(np.allclose(one, other, rtol=5e-3, atol=2e-3 * largest, equal_nan=True))
+        return bool(np.allclose(np.squeeze(one), np.squeeze(other), rtol=5e-3, atol=2e-3 * largest, equal_nan=True))
     except ValueError:
         return False
 

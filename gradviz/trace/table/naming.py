@@ -32,6 +32,9 @@ class Naming:
         self._has_name = np.zeros(len(trace.tensors), bool)
         self._has_name[trace.names.tensor] = True
         self._overwritten = self._find_overwritten()
+        made = np.isin(np.arange(len(trace.nodes)), trace.tensors.producer)
+        writers = np.flatnonzero((self._overwritten >= 0) & made)
+        self._overwritten_by = dict(zip(self._overwritten[writers].tolist(), writers.tolist(), strict=True))
 
     def _find_ambiguous(self) -> set[str]:
         """Names of parameters that several modules use for different tensors."""
@@ -82,10 +85,11 @@ class Naming:
         if producer < 0:
             return name
         same = self._namesakes(int(self._trace.graphs.of_tensor[tensor])).get(name, {})
-        if tensor not in same:
-            return name
-        plain = _PRIMARY.fullmatch(name) or "…" in name
-        return f"{name if plain else f'({name})'}{str(same[tensor]).translate(_SUBSCRIPTS)}"
+        if tensor in same:
+            plain = _PRIMARY.fullmatch(name) or "…" in name
+            name = f"{name if plain else f'({name})'}{str(same[tensor]).translate(_SUBSCRIPTS)}"
+        after, nodes = self._overwritten_by.get(tensor, -1), self._trace.nodes
+        return f"{name} (before line {nodes.line[after]})" if after >= 0 and nodes.step[after] < cursor else name
 
     def _namesakes(self, graph: int) -> dict[str, dict[int, int]]:
         """The tensors of a graph whose name is not theirs alone, numbered in their order, by that name. A graph with
@@ -99,11 +103,21 @@ class Naming:
                     by_name[self.name(tensor, len(trace))].append(tensor)
             leaves = {self.name(each, len(trace)) for each in self._leaves_of(members)} if by_name else set()
             found = self._same[graph] = {
-                name: {tensor: at for at, tensor in enumerate(tensors, 1)}
+                name: numbers
                 for name, tensors in by_name.items()
-                if len(tensors) > 1 or name in leaves
+                if len(set((numbers := self._numbered(tensors)).values())) > 1 or name in leaves
             }
         return found
+
+    def _numbered(self, tensors: list[int]) -> dict[int, int]:
+        """Numbers for tensors, the same for all states of one that was written to in place."""
+        numbers: dict[int, int] = {}
+        count = 0
+        for tensor in tensors:
+            before = int(self._overwritten[self._trace.tensors.producer[tensor]])
+            count += before not in numbers
+            numbers[tensor] = numbers.get(before, count)
+        return numbers
 
     def _leaves_of(self, results: NDArray[np.int64]) -> list[int]:
         """The leaves that the operations used which made these tensors."""
