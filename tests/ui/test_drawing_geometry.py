@@ -34,7 +34,7 @@ def test_the_place_of_a_node_is_the_middle_of_its_card_or_circle(qtbot: QtBot) -
 def test_a_run_moves_nothing(qtbot: QtBot) -> None:
     """Anchors stay; a card may grow to the right, up and down. A leaf knows its size beforehand."""
     before = geometry(everything())
-    after = shown(qtbot)[0].geometry
+    after = shown(qtbot)[0].world_geometry
     for ref, card in before.cards.items():
         assert after.cards[ref].center().y() == card.center().y()
         if ref.node in before.circles:
