@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Number, Operation, Ref
 from gradviz.trace.table.trace import Trace
-from gradviz.ui.drawing.scene import DrawnScene
+from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.theme import LIGHT, Theme
 from tests.trace.running import run
@@ -52,7 +52,7 @@ def shown(
     return view, trace
 
 
-def scene_of(view: DrawingView) -> DrawnScene:
+def scene_of(view: DrawingView) -> Scene:
     """What is painted."""
-    assert isinstance(view.scene, DrawnScene)
+    assert view.scene is not None and view.scene.addition is not None
     return view.scene

@@ -37,12 +37,12 @@ def around(view: DrawingView, node: int) -> tuple[QPointF, QPointF]:
 def test_nodes_say_what_the_trace_says(qtbot: QtBot) -> None:
     view, trace = shown(qtbot)
     scene = scene_of(view)
-    item = scene.sketch.cards[Ref(W)]
+    item = scene.addition.sketch.cards[Ref(W)]
     card = content(scene.placed.diagram, trace.frame(len(trace)), item)
     assert isinstance(card, TensorContent)
     assert (card.name, card.value.text) == ("w", "3.")
     assert card.badge is not None and card.badge.complete
-    circle = content(scene.placed.diagram, trace.frame(len(trace)), scene.sketch.operations[MUL])
+    circle = content(scene.placed.diagram, trace.frame(len(trace)), scene.addition.sketch.operations[MUL])
     assert isinstance(circle, OperationContent)
     assert (circle.symbol, circle.label, circle.ran) == ("×", "MulBackward0", True)
 
@@ -50,15 +50,15 @@ def test_nodes_say_what_the_trace_says(qtbot: QtBot) -> None:
 def test_an_operation_that_makes_more_than_it_gives_has_one_card(qtbot: QtBot) -> None:
     leaf = Leaf(1, "x", (2.0, 1.0), x=0, y=0)
     view, _ = shown(qtbot, Drawing((leaf, Operation(2, "argsort", (Ref(1),), x=200, y=0)), next_id=3))
-    assert set(scene_of(view).sketch.cards) == {Ref(1), Ref(2)}
+    assert set(scene_of(view).addition.sketch.cards) == {Ref(1), Ref(2)}
 
 
 def test_gradients_flow_on_the_wires(qtbot: QtBot) -> None:
     view, _ = shown(qtbot)
     scene = scene_of(view)
-    assert scene.moment.flow[scene.sketch.wires[AGAIN, 1]] == FLOW
-    assert scene.moment.flow[scene.sketch.wires[MUL, 0]] == FLOW
-    assert scene.moment.flow[scene.sketch.wires[MUL, 1]] != FLOW, "x does not require grad"
+    assert scene.moment.flow[scene.addition.sketch.wires[AGAIN, 1]] == FLOW
+    assert scene.moment.flow[scene.addition.sketch.wires[MUL, 0]] == FLOW
+    assert scene.moment.flow[scene.addition.sketch.wires[MUL, 1]] != FLOW, "x does not require grad"
 
 
 def test_everything_is_there_at_every_cursor_and_nothing_moves(qtbot: QtBot) -> None:
@@ -91,7 +91,7 @@ def test_a_node_that_is_several_operations_is_one_item(qtbot: QtBot) -> None:
     view, trace = shown(qtbot, Drawing(nodes, calls=(BackwardCall(Ref(4)),), next_id=5))
     scene = scene_of(view)
     assert view.drawn is not None
-    item = scene.sketch.operations[3]
+    item = scene.addition.sketch.operations[3]
     rows = view.drawn.rows[3]
     assert len(rows) > 1
     assert {int(scene.placed.diagram.item_of_node[row]) for row in rows} == {item}
@@ -101,14 +101,14 @@ def test_a_node_that_is_several_operations_is_one_item(qtbot: QtBot) -> None:
         view.set_cursor(step + 1)
         assert scene_of(view).moment.current == (item,)
     view.set_cursor(len(trace))
-    assert scene.moment.flow[scene.sketch.wires[3, 1]] == FLOW
+    assert scene.moment.flow[scene.addition.sketch.wires[3, 1]] == FLOW
 
 
 def test_a_tensor_at_two_ports_has_two_wires_with_gradients_of_their_own(qtbot: QtBot) -> None:
     nodes = (Leaf(1, "x", 3.0, requires_grad=True), Operation(2, "mul", (Ref(1), Ref(1)), names=("y",), x=300))
     view, _ = shown(qtbot, Drawing(nodes, calls=(BackwardCall(Ref(2)),), next_id=3))
     scene = scene_of(view)
-    first, second = scene.sketch.wires[2, 0], scene.sketch.wires[2, 1]
+    first, second = scene.addition.sketch.wires[2, 0], scene.addition.sketch.wires[2, 1]
     diagram = scene.placed.diagram
     assert first != second
     assert diagram.uses[diagram.use_start[first]] != diagram.uses[diagram.use_start[second]]
@@ -120,7 +120,7 @@ def test_a_click_selects_the_row_of_the_trace(qtbot: QtBot) -> None:
     scene = scene_of(view)
     assert view.drawn is not None
     view.selection.select("node", view.drawn.rows[MUL][0])
-    assert scene.selected == scene.sketch.operations[MUL]
+    assert scene.selected == scene.addition.sketch.operations[MUL]
     assert scene.words(scene.selected).title
 
 
@@ -134,7 +134,7 @@ def test_a_run_with_other_values_keeps_the_diagram(qtbot: QtBot) -> None:
     after = scene_of(view)
     assert after.placed.corner is before.placed.corner
     assert after.placed.diagram.trace is again
-    card = content(after.placed.diagram, again.frame(len(again)), after.sketch.cards[Ref(W)])
+    card = content(after.placed.diagram, again.frame(len(again)), after.addition.sketch.cards[Ref(W)])
     assert isinstance(card, TensorContent) and card.value.text == "5."
     assert after.painter.sprites is before.painter.sprites
 
@@ -159,9 +159,9 @@ def test_nodes_that_are_dragged_keep_the_diagram_and_its_pictures(qtbot: QtBot) 
     view.show_drawing(moved, drawing, trace)
     after = scene_of(view)
     assert after.placed.diagram is before.placed.diagram and after.painter.sprites is before.painter.sprites
-    item = after.sketch.operations[SUM]
+    item = after.addition.sketch.operations[SUM]
     assert (after.placed.corner[item] - before.placed.corner[item]).tolist() == [40, -25]
-    edge = after.sketch.wires[SUM, 0]
+    edge = after.addition.sketch.wires[SUM, 0]
     assert (after.placed.cubics[edge, 3] - before.placed.cubics[edge, 3]).tolist() == [40, -25]
     fresh, _ = shown(qtbot, moved)
     assert np.array_equal(scene_of(fresh).placed.corner, after.placed.corner)
@@ -175,12 +175,12 @@ def test_between_an_edit_and_its_run_old_values_stay(qtbot: QtBot) -> None:
     box, camera = view.world_geometry.box(SUM), view.camera
     view.show_drawing(more, drawing, trace)
     scene = scene_of(view)
-    assert Ref(SUM) in scene.sketch.cards and 15 not in scene.sketch.operations
+    assert Ref(SUM) in scene.addition.sketch.cards and 15 not in scene.addition.sketch.operations
     assert view.world_geometry.box(SUM) == box
     assert view.camera == camera, "an edit does not move the picture"
     fewer = replace(drawing, nodes=tuple(node for node in drawing.nodes if node.id != AGAIN), calls=())
     view.show_drawing(fewer, drawing, trace)
-    assert AGAIN not in scene_of(view).sketch.operations
+    assert AGAIN not in scene_of(view).addition.sketch.operations
 
 
 def test_a_closed_group_hides_its_members(qtbot: QtBot) -> None:
@@ -189,14 +189,14 @@ def test_a_closed_group_hides_its_members(qtbot: QtBot) -> None:
     view, trace = shown(qtbot)
     view.show_drawing(closed, drawing, trace)
     scene = scene_of(view)
-    assert MUL not in scene.sketch.operations and Ref(ADD) not in scene.sketch.cards
-    assert AGAIN in scene.sketch.operations
-    item = scene.sketch.groups[GROUP]
+    assert MUL not in scene.addition.sketch.operations and Ref(ADD) not in scene.addition.sketch.cards
+    assert AGAIN in scene.addition.sketch.operations
+    item = scene.addition.sketch.groups[GROUP]
     said = content(scene.placed.diagram, trace.frame(len(trace)), item)
     assert isinstance(said, GroupContent)
     assert (said.title, said.operations, said.ran, said.went) == ("line", 2, 2, 2)
     for wire in ((MUL, 0), (ADD, 1), (AGAIN, 0)):
-        assert scene.moment.flow[scene.sketch.wires[wire]] == FLOW
+        assert scene.moment.flow[scene.addition.sketch.wires[wire]] == FLOW
     assert scene.words(item).title == "line"
     for cursor in range(len(trace)):
         view.set_cursor(cursor)
@@ -264,11 +264,11 @@ def test_values_of_an_older_drawing_fade_only_when_the_run_is_late(qtbot: QtBot)
     view, trace = shown(qtbot)
     other = everything(w=5.0)
     view.show_drawing(other, everything(), trace)
-    assert scene_of(view).stale == frozenset(), "nothing flickers"
-    qtbot.waitUntil(lambda: SUM in scene_of(view).stale, timeout=5000)
+    assert scene_of(view).addition.stale == frozenset(), "nothing flickers"
+    qtbot.waitUntil(lambda: SUM in scene_of(view).addition.stale, timeout=5000)
     faded = grabbed(view, around(view, SUM))
     view.show_drawing(other, other, run(text_of(other)))
-    assert scene_of(view).stale == frozenset()
+    assert scene_of(view).addition.stale == frozenset()
     assert grabbed(view, around(view, SUM)) != faded
 
 
@@ -277,10 +277,10 @@ def test_what_gave_on_its_input_looks_as_what_ran(qtbot: QtBot) -> None:
     view, _ = shown(qtbot, drawing)
     scene = scene_of(view)
     same = next(node.id for node in drawing.nodes if isinstance(node, Operation) and "contiguous" in node.op)
-    assert same in scene.sketch.drawn.passed and Ref(same) in scene.sketch.cards
-    assert scene.painting._has_passed(scene.moment, same)
+    assert same in scene.addition.sketch.drawn.passed and Ref(same) in scene.addition.sketch.cards
+    assert scene.addition.painting._has_passed(scene.moment, same)
     ran = view.grab().toImage()
-    scene.painting._has_passed = lambda moment, node: False  # type: ignore[method-assign]
+    scene.addition.painting._has_passed = lambda moment, node: False  # type: ignore[method-assign]
     view.update()
     assert view.grab().toImage() != ran
     view.set_cursor(0)

@@ -46,7 +46,7 @@ def test_the_canvas_follows_the_run_and_the_cursor(pilot: Pilot) -> None:
     assert scene.moment.frame.cursor == store.state.steps
     store.move(2)
     assert scene_of(drawn.view).moment.frame.cursor == 2
-    assert MUL in scene_of(drawn.view).sketch.operations
+    assert MUL in scene_of(drawn.view).addition.sketch.operations
 
 
 def test_commands_look_at_the_drawing(pilot: Pilot) -> None:
@@ -59,7 +59,7 @@ def test_commands_look_at_the_drawing(pilot: Pilot) -> None:
     assert view.camera.scale > before
     panel.zoom_reset()
     assert view.camera.scale == 1.0
-    row = scene_of(view).placed.diagram.index[scene_of(view).sketch.operations[SUM]]
+    row = scene_of(view).placed.diagram.index[scene_of(view).addition.sketch.operations[SUM]]
     panel.show_thing(Selection("node", int(row)))
     x, y = view.camera.to_world(view.width() / 2, view.height() / 2)
     assert view.world_geometry.box(SUM).adjusted(-300, -300, 300, 300).contains(x, y)
@@ -71,14 +71,18 @@ def test_search_and_relatives_stand_out_on_it(pilot: Pilot) -> None:
     view, store = canvas(pilot, everything()).view, pilot.window.store
     store.look_for(Search(open=True, query="loss"))
     marks = scene_of(view).marks
-    assert marks.hits is not None and marks.hits[next(iter(scene_of(view).sketch.cards.values()))].dtype == bool
+    assert (
+        marks.hits is not None and marks.hits[next(iter(scene_of(view).addition.sketch.cards.values()))].dtype == bool
+    )
     assert marks.hits.any()
     store.look_for(Search())
-    tensor = scene_of(view).sketch.drawn.tensors[next(r for r in scene_of(view).sketch.cards if r.node == ADD)]
+    tensor = scene_of(view).addition.sketch.drawn.tensors[
+        next(r for r in scene_of(view).addition.sketch.cards if r.node == ADD)
+    ]
     store.trace_lineage(Lineage("ancestors", Selection("tensor", tensor)))
     lit = scene_of(view).marks.lit
-    assert lit is not None and lit[scene_of(view).sketch.operations[MUL]]
-    assert not lit[scene_of(view).sketch.operations[SUM]]
+    assert lit is not None and lit[scene_of(view).addition.sketch.operations[MUL]]
+    assert not lit[scene_of(view).addition.sketch.operations[SUM]]
 
 
 def test_what_a_search_found_is_forgotten_with_its_run(pilot: Pilot) -> None:
@@ -119,7 +123,7 @@ def test_a_group_opens_and_closes_by_command(pilot: Pilot) -> None:
     pilot.window.canvas.toggle_group()
     closed = store.state.drawing
     assert closed is not None and closed.groups[0].closed
-    assert GROUP in scene_of(drawn.view).sketch.groups
+    assert GROUP in scene_of(drawn.view).addition.sketch.groups
     pilot.window.canvas.toggle_group()
     store.undo()
     store.undo()

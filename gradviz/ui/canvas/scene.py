@@ -5,7 +5,7 @@ groups (which is open, what is around what, where to click). No widget, no camer
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from PySide6.QtCore import QPoint, QRect, QRectF
@@ -193,12 +193,35 @@ class Change:
         )
 
 
-class Scene:
-    """What is shown of one trace. What is selected is an item, or, where it is less than -1, the frame of an open group
-    (-2 - frame)."""
+class Addition(Protocol):
+    """What a scene shows besides the items of its diagram; that of a drawing has one, see `drawing.scene`."""
 
-    def __init__(self, placed: Placed, theme: Theme) -> None:
+    def set_ink(self, ink: Ink) -> None: ...
+    def extent(self, items: Box | None) -> Box | None: ...
+    @property
+    def boxes(self) -> int: ...
+    @property
+    def hint(self) -> int: ...
+    def hint_words(self, hint: int, moment: Moment, camera: Camera) -> tuple[Words, QRect] | None: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def has_selection(self) -> bool: ...
+    def paint_on_map(self, painter: QPainter) -> None: ...
+    def paint_behind(self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF) -> None: ...
+    def paint_over(
+        self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF, *, on_screen: bool
+    ) -> None: ...
+    def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None: ...
+
+
+class Scene:
+    """What is shown of one trace, with an addition where it is that of a drawing. What is selected is an item, or,
+    where it is less than -1, the frame of an open group (-2 - frame)."""
+
+    def __init__(self, placed: Placed, theme: Theme, addition: Addition | None = None) -> None:
         self.placed = placed
+        self.addition = addition
         self.painter = ScenePainter(placed, Ink(theme))
         self.moment: Moment = moment(placed.diagram, self.trace.frame(0))
         self.selected = -1
@@ -224,6 +247,17 @@ class Scene:
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
         self.painter = ScenePainter(self.placed, Ink(theme))
+        if self.addition is not None:
+            self.addition.set_ink(self.painter.ink)
+
+    def keep_pictures(self, old: Scene) -> None:
+        """Take over what an older scene of the same diagram has painted; what says something else is painted anew."""
+        self.painter.sprites = old.painter.sprites
+        self.marks.hovered = old.marks.hovered
+
+    def has_the_edges_of(self, old: Scene) -> bool:
+        """Whether what lies behind the items looks the same in an older scene of the same diagram."""
+        return np.array_equal(self.moment.edges, old.moment.edges)
 
     def move_to(self, cursor: int) -> Change:
         """Go to a cursor; tells what looks different there, apart from words and numbers on the items."""
@@ -254,8 +288,7 @@ class Scene:
 
     def world_box(self, item: int) -> Box:
         """Left, top, right, bottom of an item in the world."""
-        left, top = self.placed.corner[item].tolist()
-        width, height = self.placed.diagram.size[item].tolist()
+        (left, top), (width, height) = self.placed.corner[item].tolist(), self.placed.diagram.size[item].tolist()
         return left, top, left + width, top + height
 
     def screen_region(self, edges: Ints, camera: Camera) -> QRegion:
@@ -264,23 +297,20 @@ class Scene:
         for low, high in zip(self.placed.low[edges].tolist(), self.placed.high[edges].tolist(), strict=True):
             left, top = camera.to_screen(*low)
             right, bottom = camera.to_screen(*high)
-            region += QRectF(left, top, right - left, bottom - top).adjusted(
-                -REACH, -REACH, REACH, REACH
-            ).toAlignedRect()  # fmt: skip
+            box = QRectF(left, top, right - left, bottom - top).adjusted(-REACH, -REACH, REACH, REACH)
+            region += box.toAlignedRect()
         return region
 
     def changed_region(self, change: Change, camera: Camera, area: QRectF, ratio: float) -> QRegion:
         """The pixels of everything that a change touched, and of the items whose words and numbers differ."""
         region = self.screen_region(change.flows, camera)
-        stale = self.painter.stale(self.moment, camera, area, ratio)
-        for item in {*change.items.tolist(), *stale}:
+        for item in {*change.items.tolist(), *self.painter.stale(self.moment, camera, area, ratio)}:
             region += self.screen_box(item, camera)
         return region
 
     def moving_region(self, camera: Camera) -> QRegion:
         """The pixels of the gradients that move in this step."""
-        now = np.flatnonzero(self.moment.now)
-        return self.screen_region(now[:MOST_CHANGES], camera)
+        return self.screen_region(np.flatnonzero(self.moment.now)[:MOST_CHANGES], camera)
 
     def dissolve(self, part: float, camera: Camera) -> QRegion:
         """How far the looks of the step before have dissolved; the pixels that this changes."""
@@ -294,12 +324,13 @@ class Scene:
         placed, graphs = self.placed, self.moment.graphs
         if self._extent is None or self._extent[0] is not placed or not np.array_equal(self._extent[1], graphs):
             self._extent = placed, graphs, placed.extent(graphs)
-        return self._extent[2]
+        return self._extent[2] if self.addition is None else self.addition.extent(self._extent[2])
 
     @property
     def boxes(self) -> int:
-        """How many items are seen."""
-        return int(self.moment.items.sum())
+        """How many items are seen, or nodes of a drawing, whether they have run or not."""
+        seen = int(self.moment.items.sum())
+        return seen if self.addition is None else max(self.addition.boxes, seen)
 
     def place_of(self, item: int) -> tuple[float, float] | None:
         """The middle of an item."""
@@ -381,6 +412,8 @@ class Scene:
 
     def paint_edges(self, painter: QPainter, camera: Camera, area: QRectF) -> None:
         """The layer of forward edges."""
+        if self.addition is not None:
+            self.addition.paint_behind(painter, self.moment, camera, area)
         for part, opacity in self.marks.parts(self.moment):
             painter.setOpacity(opacity)
             painter.save()
@@ -396,10 +429,14 @@ class Scene:
             self.painter.paint_rest(painter, part, camera, area, phase, ratio)
         painter.setOpacity(1.0)
         self.marks.paint_hits(painter, self.painter.ink, self.moment, camera, area, self.selected)
+        if self.addition is not None:
+            self.addition.paint_over(painter, self.moment, camera, area, on_screen=ratio is not None)
 
     def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None:
         """The frame around the selection, if it is seen."""
-        if self.selected < -1:
+        if self.addition is not None and self.addition.has_selection:
+            self.addition.paint_selection(painter, camera, focused)
+        elif self.selected < -1:
             frame = -2 - self.selected
             if frame < len(self.placed.frames) and self.moment.frames[frame]:
                 paint_frame_selection(painter, self.painter.ink, self.placed.frames[frame], camera, focused=focused)
@@ -408,6 +445,8 @@ class Scene:
 
     def paint_on_map(self, painter: QPainter) -> None:
         """What the mini-map shows besides the items."""
+        if self.addition is not None:
+            self.addition.paint_on_map(painter)
 
     def words(self, item: int) -> Words:
         """All that there is to say of an item."""
@@ -416,13 +455,13 @@ class Scene:
     @property
     def hint(self) -> int:
         """What can be told of the place of the pointer where no item is, a number from `HINT` on; -1: nothing."""
-        return -1
+        return -1 if self.addition is None else self.addition.hint
 
     def hint_words(self, hint: int, camera: Camera) -> tuple[Words, QRect] | None:
         """What there is to say of a hint, and the pixels that it is about."""
-        return None
+        return None if self.addition is None else self.addition.hint_words(hint, self.moment, camera)
 
     def description(self) -> str:
         """What a screen reader is told of the picture."""
-        step = step_title(self.moment.frame)
-        return f"{self.boxes} items. Now: {step or 'before the first step'}"
+        what = f"{self.boxes} items" if self.addition is None else self.addition.title
+        return f"{what}. Now: {step_title(self.moment.frame) or 'before the first step'}"

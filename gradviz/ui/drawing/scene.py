@@ -1,24 +1,26 @@
-"""A drawing at a cursor: the ordinary scene, with what the canvas of a drawing has besides. `painting`
-paints that; `view` asks."""
+"""What the scene of a drawing has besides that of a trace: nodes that have not run, comments, groups, ports, what is
+picked. `painting` paints that; `canvas.scene` says when."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter
 
 from gradviz.document.documents import code_of
 from gradviz.document.drawing import Operation, Ref
-from gradviz.trace.words.explain import step_title
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.hover import HINT
 from gradviz.ui.canvas.hover_words import Row, Words
+from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.painter import world_transform
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.drawing.diagram import Sketch
 from gradviz.ui.drawing.geometry import NOTHING, Hit, entry_of, name_of
 from gradviz.ui.drawing.painting import Painting, paint_open_ports, paint_picked, paint_ports
-from gradviz.ui.theme import Theme
 
 PASSED = "It returns its input unchanged; there was nothing to compute."
 LATER = "It runs at a later step."
@@ -26,49 +28,64 @@ ENDED = "The run ended with an error before this."
 NOT_YET = "It has not run yet."
 
 
-class DrawnScene(Scene):
-    """What is shown of one drawing and its trace."""
+class DrawnParts:
+    """What a scene shows of a drawing besides the items of its trace."""
 
-    def __init__(self, sketch: Sketch, theme: Theme) -> None:
-        super().__init__(sketch.placed, theme)
+    def __init__(self, sketch: Sketch, ink: Ink) -> None:
         self.sketch = sketch
-        self.painting = Painting(sketch, self.painter.ink)
+        self.painting = Painting(sketch, ink)
         self.picked: frozenset[int] = frozenset()
         self.hovered: Hit = NOTHING
         self.stale: frozenset[int] = frozenset()  # nodes whose values are of an older drawing
 
-    def set_theme(self, theme: Theme) -> None:
-        super().set_theme(theme)
-        self.painting = Painting(self.sketch, self.painter.ink)
+    def set_ink(self, ink: Ink) -> None:
+        """Other colours."""
+        self.painting = Painting(self.sketch, ink)
 
-    def keep_pictures(self, old: DrawnScene) -> None:
-        """Take over what an older scene of the same diagram has painted; what says something else is painted anew."""
-        self.painter.sprites = old.painter.sprites
-        self.marks.hovered = old.marks.hovered
-
-    def has_the_edges_of(self, old: Scene) -> bool:
-        """Whether what lies behind the nodes looks the same in an older scene of the same diagram."""
-        return np.array_equal(self.moment.edges, old.moment.edges)
-
-    def extent(self) -> Box | None:
+    def extent(self, items: Box | None) -> Box | None:
         """The box around all of the drawing, with what is said at its nodes; None for a blank one."""
         around = self.sketch.geometry.extent()
         if around.isNull():
             return None
-        placed = self.placed.extent(self.moment.graphs)
-        if placed is not None:
-            around = around.united(QRectF(placed[0], placed[1], placed[2] - placed[0], placed[3] - placed[1]))
+        if items is not None:
+            around = around.united(QRectF(items[0], items[1], items[2] - items[0], items[3] - items[1]))
         return around.left(), around.top(), around.right(), around.bottom()
 
     @property
     def boxes(self) -> int:
         """How many nodes there are, with their results, whether they have run or not."""
-        return max(len(self.sketch.geometry.boxes), super().boxes)
+        return len(self.sketch.geometry.boxes)
+
+    @property
+    def title(self) -> str:
+        """What a screen reader is told of the drawing."""
+        count = len(self.sketch.geometry.drawing.nodes)
+        return f"Drawing with {count} node{'' if count == 1 else 's'}"
+
+    @property
+    def has_selection(self) -> bool:
+        """Whether something is picked, which is framed in place of what is selected of the trace."""
+        return bool(self.picked)
+
+    @property
+    def hint(self) -> int:
+        """The node under the pointer, of which it can be said why it has not run."""
+        return HINT + self.hovered.id if self.hovered.kind == "node" else -1
+
+    def hint_words(self, hint: int, moment: Moment, camera: Camera) -> tuple[Words, QRect] | None:
+        """Why a node has not run, and its pixels."""
+        said = self._waiting_words(hint - HINT, moment)
+        if said is None:
+            return None
+        box = self.sketch.geometry.box(hint - HINT)
+        x, y = camera.to_screen(box.left(), box.top())
+        return said, QRectF(x, y, box.width() * camera.scale, box.height() * camera.scale).toAlignedRect()
 
     def paint_on_map(self, painter: QPainter) -> None:
-        geometry, ink = self.sketch.geometry, self.painter.ink
+        """What has not run, and comments."""
+        geometry = self.sketch.geometry
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(ink.colour("faint", 0.5))
+        painter.setBrush(self.painting.ink.colour("faint", 0.5))
         waiting = [card for ref, card in geometry.cards.items() if not self._is_seen(ref)]
         for box in (*waiting, *(geometry.boxes[comment.id] for comment in geometry.drawing.comments)):
             painter.drawRect(box)
@@ -77,91 +94,75 @@ class DrawnScene(Scene):
         """Whether an output is an item, or in a closed group."""
         return ref in self.sketch.cards or self.sketch.geometry.closed_group(ref.node) is not None
 
-    def paint_edges(self, painter: QPainter, camera: Camera, area: QRectF) -> None:
-        painter.save()
-        painter.setTransform(world_transform(camera), True)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.painting.paint_behind(painter, self.moment, _world(camera, area), camera.scale)
-        painter.restore()
-        super().paint_edges(painter, camera, area)
+    def paint_behind(self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF) -> None:
+        """Comments, groups and wires."""
+        with _in_world(painter, camera):
+            self.painting.paint_behind(painter, moment, _world(camera, area), camera.scale)
 
-    def paint_rest(self, painter: QPainter, camera: Camera, area: QRectF, phase: float, ratio: float | None) -> None:
-        super().paint_rest(painter, camera, area, phase, ratio)
-        geometry, ink, world = self.sketch.geometry, self.painter.ink, _world(camera, area)
-        painter.save()
-        painter.setTransform(world_transform(camera), True)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self.painting.paint_veil(painter, self.stale)
-        self.painting.paint_nodes(painter, self.moment, world, camera.scale)
-        if ratio is None:
-            paint_open_ports(painter, ink, geometry)
-        else:
-            paint_ports(painter, ink, geometry, world, camera.scale, self.hovered)
-        painter.restore()
+    def paint_over(self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF, *, on_screen: bool) -> None:
+        """Nodes that have not run, and ports: on the screen all, in a file those that must be connected."""
+        geometry, ink, world = self.sketch.geometry, self.painting.ink, _world(camera, area)
+        with _in_world(painter, camera):
+            self.painting.paint_veil(painter, self.stale)
+            self.painting.paint_nodes(painter, moment, world, camera.scale)
+            if on_screen:
+                paint_ports(painter, ink, geometry, world, camera.scale, self.hovered)
+            else:
+                paint_open_ports(painter, ink, geometry)
 
     def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None:
-        """The frames around what is picked, or, where nothing is, around what is selected of the trace."""
-        if not self.picked:
-            super().paint_selection(painter, camera, focused)
-            return
-        painter.save()
-        painter.setTransform(world_transform(camera), True)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_picked(
-            painter, self.painter.ink, self.sketch.geometry, self.picked, camera.scale, focused=focused
-        )  # fmt: skip
-        painter.restore()
+        """The frames around what is picked."""
+        ink, geometry = self.painting.ink, self.sketch.geometry
+        with _in_world(painter, camera):
+            paint_picked(painter, ink, geometry, self.picked, camera.scale, focused=focused)
 
-    @property
-    def hint(self) -> int:
-        return HINT + self.hovered.id if self.hovered.kind == "node" else -1
-
-    def hint_words(self, hint: int, camera: Camera) -> tuple[Words, QRect] | None:
-        """Why a node has not run."""
-        said = waiting_words(self, hint - HINT)
-        if said is None:
+    def _waiting_words(self, number: int, moment: Moment) -> Words | None:
+        """What the card says of a node that the ordinary canvas does not know: why it has not run, or that it gave on
+        what it was given. None of one that has run: it has the card of the canvas."""
+        sketch = self.sketch
+        node = sketch.geometry.drawing.by_id.get(number)
+        if node is None or sketch.geometry.closed_group(number) is not None:
             return None
-        box = self.sketch.geometry.box(hint - HINT)
-        x, y = camera.to_screen(box.left(), box.top())
-        return said, QRectF(x, y, box.width() * camera.scale, box.height() * camera.scale).toAlignedRect()
+        item = sketch.operations.get(number, sketch.cards.get(Ref(number), -1))
+        seen = item >= 0 and bool(moment.items[item])
+        if seen and number not in sketch.drawn.passed:
+            return None
+        own = entry_of(node).name if isinstance(node, Operation) else "leaf"
+        kind = "has run" if seen else "has not run"
+        return Words(name_of(node) or own, f"{own} · {kind}", (Row("", self._why(number, seen=seen)),))
 
-    def description(self) -> str:
-        drawing = self.sketch.geometry.drawing
-        nodes = f"{len(drawing.nodes)} nodes" if len(drawing.nodes) != 1 else "1 node"
-        step = step_title(self.moment.frame)
-        return f"Drawing with {nodes}. Now: {step or 'before the first step'}"
+    def _why(self, number: int, *, seen: bool) -> str:
+        drawn = self.sketch.drawn
+        left_out = dict(code_of(self.sketch.geometry.drawing).left_out)
+        if seen:
+            return PASSED
+        if number in left_out:
+            return f"{left_out[number]}."
+        if number in drawn.rows or Ref(number) in drawn.tensors:
+            return LATER
+        if number == drawn.failed:
+            return self.painting.error
+        return ENDED if len(self.sketch.diagram.trace.errors) else NOT_YET
+
+
+def parts_of(scene: Scene | None) -> DrawnParts | None:
+    """What a scene shows of a drawing; None for that of a trace."""
+    addition = scene.addition if scene is not None else None
+    return addition if isinstance(addition, DrawnParts) else None
+
+
+@contextmanager
+def _in_world(painter: QPainter, camera: Camera) -> Iterator[None]:
+    """Paint in units of the world for a while."""
+    painter.save()
+    painter.setTransform(world_transform(camera), True)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    try:
+        yield
+    finally:
+        painter.restore()
 
 
 def _world(camera: Camera, area: QRectF) -> QRectF:
     left, top, right, bottom = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 12.0)
     return QRectF(left, top, right - left, bottom - top)
-
-
-def waiting_words(scene: DrawnScene, number: int) -> Words | None:
-    """What the card says of a node that the ordinary canvas does not know: why it has not run, or that it gave on what
-    it was given. None of one that has run: it has the card of the canvas."""
-    drawing, sketch = scene.sketch.geometry.drawing, scene.sketch
-    node = drawing.by_id.get(number)
-    if node is None or sketch.geometry.closed_group(number) is not None:
-        return None
-    item = sketch.operations.get(number, sketch.cards.get(Ref(number), -1))
-    seen = item >= 0 and bool(scene.moment.items[item])
-    if seen and number not in sketch.drawn.passed:
-        return None
-    own = entry_of(node).name if isinstance(node, Operation) else "leaf"
-    kind = "has run" if seen else "has not run"
-    return Words(name_of(node) or own, f"{own} · {kind}", (Row("", _why(scene, number, seen=seen)),))
-
-
-def _why(scene: DrawnScene, number: int, *, seen: bool) -> str:
-    drawn, errors = scene.sketch.drawn, scene.sketch.diagram.trace.errors
-    left_out = dict(code_of(scene.sketch.geometry.drawing).left_out)
-    if seen:
-        return PASSED
-    if number in left_out:
-        return f"{left_out[number]}."
-    if number in drawn.rows or Ref(number) in drawn.tensors:
-        return LATER
-    if number == drawn.failed:
-        return scene.painting.error
-    return ENDED if len(errors) else NOT_YET

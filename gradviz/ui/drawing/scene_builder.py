@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.scene import Scene
     from gradviz.ui.drawing.diagram import Sketch
-    from gradviz.ui.drawing.scene import DrawnScene
 
 
 class SceneBuilder:
@@ -42,14 +41,15 @@ class SceneBuilder:
         """Another drawing comes, whose numbers mean other nodes."""
         self._sizes, self._latest = Sizes(), None
 
-    def scene(self, drawing: Drawing, drawn: Drawn | None, trace: Trace | None, old: Scene | None) -> DrawnScene:
+    def scene(self, drawing: Drawing, drawn: Drawn | None, trace: Trace | None, old: Scene | None) -> Scene:
         """The scene of a drawing with what a trace has of it, at its beginning."""
-        from gradviz.ui.drawing.scene import DrawnScene
+        from gradviz.ui.canvas.scene import Scene
+        from gradviz.ui.drawing.scene import DrawnParts, parts_of
 
         drawn, trace = drawn or Drawn(drawing), trace or _no_trace()
         sketch, same = self._sketch(drawing, drawn, trace)
-        scene = DrawnScene(sketch, self.theme)
-        if same and isinstance(old, DrawnScene):
+        scene = Scene(sketch.placed, self.theme, DrawnParts(sketch, self.ink))
+        if same and old is not None and parts_of(old) is not None:
             scene.keep_pictures(old)
         self.kept = same and self._latest is not None and sketch.placed.cubics is self._latest[2].placed.cubics
         self._sizes, self._latest, self._steps = sketch.sizes, (drawing, trace, sketch), len(trace)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gradviz.session.drawn import Drawn
     from gradviz.trace.table.trace import Trace
     from gradviz.ui.canvas.scene import Scene
-    from gradviz.ui.drawing.scene import DrawnScene
+    from gradviz.ui.drawing.scene import DrawnParts
 
 INVITATION = "Type on the canvas:  w = 3,  +,  matmul,  w*x + b\n\nor drag an operation from the palette"
 MOST = 300  # nodes; with more of them there is no transition to other places
@@ -105,7 +105,6 @@ class DrawingView(CanvasView):
         """The drawing, or a picture of it on its way."""
         old = self.scene
         scene = self._sketching.scene(drawing, self._drawn, self.trace, old)
-        self._geometry = scene.sketch.geometry
         self._show_sketch(scene, old)
 
     def start_afresh(self) -> None:
@@ -113,10 +112,13 @@ class DrawingView(CanvasView):
         self._looked = False
         self._sketching.forget()
 
-    def _show_sketch(self, scene: DrawnScene, old: Scene | None) -> None:
+    def _show_sketch(self, scene: Scene, old: Scene | None) -> None:
         scene.move_to(self._cursor)
-        scene.picked, scene.hovered = self.picked, self.hovered
         self.surface.scene = scene
+        parts = self._parts
+        assert parts is not None
+        self._geometry = parts.sketch.geometry
+        parts.picked, parts.hovered = self.picked, self.hovered
         self._watch_age(old)
         if not self._looked:
             self._looked = True
@@ -132,19 +134,20 @@ class DrawingView(CanvasView):
 
     def _watch_age(self, old: Scene | None) -> None:
         """Values that are older than the drawing fade once their run is late, so that nothing flickers as one draws."""
-        from gradviz.ui.drawing.scene import DrawnScene
+        from gradviz.ui.drawing.scene import parts_of
 
+        former = parts_of(old)
         if self._drawn is None or not stale(self._document, self._drawn.drawing):
             self._late.stop()
-        elif isinstance(old, DrawnScene) and old.stale:
+        elif former is not None and former.stale:
             self._fade()
         elif not self._late.isActive():
             self._late.start()
 
     def _fade(self) -> None:
-        scene = self._sketch_scene
-        if scene is not None and self._drawn is not None:
-            scene.stale = stale(self._document, self._drawn.drawing)
+        parts = self._parts
+        if parts is not None and self._drawn is not None:
+            parts.stale = stale(self._document, self._drawn.drawing)
             self.update()
 
     def put_cursor(self, cursor: int) -> None:
@@ -154,23 +157,23 @@ class DrawingView(CanvasView):
     def set_picked(self, picked: frozenset[int]) -> None:
         """These nodes, comments and groups are selected."""
         self.picked = picked
-        if self._sketch_scene is not None:
-            self._sketch_scene.picked = picked
+        if self._parts is not None:
+            self._parts.picked = picked
         self.update()
 
     def set_hovered(self, hit: Hit) -> None:
         """What is under the pointer: its ports are shown, with their names."""
         if hit != self.hovered:
             self.hovered = hit
-            if self._sketch_scene is not None:
-                self._sketch_scene.hovered = hit
+            if self._parts is not None:
+                self._parts.hovered = hit
             self.update()
 
     @property
-    def _sketch_scene(self) -> DrawnScene | None:
-        from gradviz.ui.drawing.scene import DrawnScene
+    def _parts(self) -> DrawnParts | None:
+        from gradviz.ui.drawing.scene import parts_of
 
-        return self.scene if isinstance(self.scene, DrawnScene) else None
+        return parts_of(self.scene)
 
     def set_theme(self, theme: Theme) -> None:
         self._sketching.set_theme(theme)
