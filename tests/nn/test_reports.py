@@ -87,7 +87,9 @@ def test_an_optimizer_step_is_one_report(notes: Notes) -> None:
     notes.heard.clear()
     optim.step()
     assert [each[0] for each in notes.heard] == ["before_write", "before_write", "optimizer"]
-    assert notes.heard[-1] == ("optimizer", "Adam", [net.weight, net.bias])
+    kind, name, params, groups, states = notes.heard[-1]
+    assert (kind, name, params) == ("optimizer", "Adam", [net.weight, net.bias])
+    assert groups == [optim.param_groups[0]] * 2 and states is optim.state
     notes.heard.clear()
     optim.zero_grad()
     assert notes.of("cleared") == [("cleared", net.weight, True), ("cleared", net.bias, True)]

@@ -187,7 +187,7 @@ def test_case_4_optimizer_and_zero_grad() -> None:
         assert new.array == pytest.approx(old.array - 0.01 * grad.array)
         assert step.version(number) == 1
         assert trace.frame(len(trace)).grad(number) is None
-    assert "SGD step" in explain(step).title and "x: " in explain(step).sentence
+    assert "SGD step" in explain(step).title and "x ← x − lr · x.grad = " in explain(step).sentence
 
 
 def test_case_5_says_which_shape_was_meant() -> None:

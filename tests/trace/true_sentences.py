@@ -25,7 +25,7 @@ from tests.trace.running import run
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _ARITHMETIC = re.compile(r"[-−+×/·()\[\]\d.,e ⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺^√]+|inf|nan")
-_STEPS_SAID = (Kind.BACKWARD, Kind.CONTRIBUTION, Kind.ACCUMULATE)
+_STEPS_SAID = (Kind.BACKWARD, Kind.CONTRIBUTION, Kind.ACCUMULATE, Kind.OPTIMIZER)
 
 
 def problems(trace: Trace) -> Iterator[str]:
@@ -57,7 +57,7 @@ def _sums(kind: Kind, sentence: str) -> Iterator[str]:
     """Equations of numbers, which must hold as far as their digits go."""
     if kind not in _STEPS_SAID:
         return
-    for part in re.split(r"[;:] |\. ", sentence.removesuffix(".")):
+    for part in re.split(r"[;:] |\. |, (?=[^ ,]+ (?:←|=) )", sentence.removesuffix(".")):
         sides = [each for each in part.split(" = ") if _ARITHMETIC.fullmatch(each.strip())]
         if part.split(" = ")[-1:] != sides[-1:]:
             continue

@@ -151,8 +151,10 @@ class Observer(Protocol):
     def cleared(self, tensor: Tensor, to_none: bool) -> None:
         """`.grad` was set to None, to zeros, or by assignment to another tensor."""
 
-    def optimizer(self, name: str, params: Sequence[Tensor]) -> None:
-        """An optimizer updated its parameters."""
+    def optimizer(
+        self, name: str, params: Sequence[Tensor], groups: Sequence[Mapping[str, Any]], states: Mapping[Tensor, Any]
+    ) -> None:
+        """An optimizer updated its parameters, each by the options of its group; what it remembers of each."""
 
     def enter(self, module_name: str) -> None:
         """A module's `forward` begins."""

@@ -143,6 +143,7 @@ class Optimizer:
                 loss = closure()
         observer = engine_state.observer
         changed: list[Tensor] = []
+        groups: list[Group] = []
         with no_grad():
             for group in self.param_groups:
                 for param in group["params"]:
@@ -150,11 +151,12 @@ class Optimizer:
                         if observer is not None:
                             observer.before_write(param)
                         changed.append(param)
+                        groups.append(group)
                         with paused():
                             grad = param._grad._data
                             self._update(param, -grad if group.get("maximize") else grad, group)
         if observer is not None:
-            observer.optimizer(type(self).__name__, changed)
+            observer.optimizer(type(self).__name__, changed, groups, self.state)
         return loss
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:

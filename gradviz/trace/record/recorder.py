@@ -6,9 +6,10 @@ is in `backward`, names and errors that are caught are in `instrument`. Here is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.trace.record.backward import BackwardPass
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.forward import ForwardPass, Writes
@@ -18,9 +19,7 @@ from gradviz.trace.record.rows import Compact, Memory, RowWriter
 from gradviz.trace.table.encoding import BUDGET, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import Batch
-
-if TYPE_CHECKING:
-    from gradviz.engine.kernel.tensor import Tensor
+from gradviz.trace.table.values import MATRIX
 
 
 class Recorder:
@@ -100,14 +99,27 @@ class Recorder:
         step = rows.add_step(Kind.CLEAR_GRAD, -1, number, rows.sites.here(3), rows.writer.count("grads"))
         self._writes.grad_changed(step, tensor)
 
-    def optimizer(self, name: str, params: Sequence[Tensor]) -> None:
+    def optimizer(
+        self, name: str, params: Sequence[Tensor], groups: Sequence[Mapping[str, Any]], states: Mapping[Tensor, Any]
+    ) -> None:
         """An optimizer updated its parameters."""
         rows = self._rows
         step = rows.add_step(Kind.OPTIMIZER, -1, -1, rows.sites.here(3), rows.writer.count("optimizers"))
         rows.writer.add("optimizers", step, rows.writer.text(name))
-        for each in params:
-            rows.tensor_of(each)
+        for each, group in zip(params, groups, strict=True):
+            number = rows.tensor_of(each)
             self._writes.written(step, each)
+            kept = states.get(each)
+            state = kept if type(kept) is dict else {}
+            average, square = (self._remembered(state, names) for names in (_AVERAGES, _SQUARES))
+            settings = rows.writer.text(settings_text(group))
+            rows.writer.add("updates", step, number, settings, _count(state), average, square)
+
+    def _remembered(self, state: Mapping[str, Any], names: Sequence[str]) -> int:
+        """The value of what an optimizer keeps of a parameter under one of these names; -1 where it is not small."""
+        found = next((state[name] for name in names if name in state), None)
+        small = isinstance(found, Tensor) and found._data.size <= MATRIX
+        return self._rows.value(found._data) if small and found is not None else -1
 
     def metadata_changed(self, tensor: Tensor) -> None:
         """`requires_grad_`, `retain_grad`, `detach_` or `.data = ...` changed the tensor."""
@@ -116,6 +128,30 @@ class Recorder:
         retains = bool(tensor.retains_grad)
         rows.writer.add("flags", step, number, tensor.requires_grad, retains, tensor.is_leaf)
         self._writes.written(step, tensor)
+
+
+_AVERAGES, _SQUARES = ("momentum_buffer", "exp_avg"), ("exp_avg_sq", "square_avg", "sum")
+_SETTINGS = "lr momentum dampening weight_decay nesterov betas alpha eps maximize amsgrad".split()
+
+
+def _count(state: Mapping[str, Any]) -> int:
+    """How often an optimizer has updated a parameter, 0 where it does not count."""
+    count = state.get("step")
+    return int(count._data) if isinstance(count, Tensor) and count._data.size == 1 else 0
+
+
+def settings_text(group: Mapping[str, Any]) -> str:
+    """The options of a group of parameters that matter for its rule and are not off."""
+    shown: list[str] = []
+    for name in _SETTINGS if type(group) is dict else ():
+        value = group.get(name)
+        if isinstance(value, Tensor) and value._data.size == 1:
+            value = float(value._data)
+        several = value if type(value) is tuple else (value,)
+        if all(type(each) in (int, float, bool) for each in several) and value:
+            numbered = [f"{name}{at}={each}" for at, each in enumerate(several, 1)]
+            shown += numbered if type(value) is tuple else [f"{name}={value}"]
+    return ", ".join(shown)
 
 
 PARTS = (RowWriter, Writes, ForwardPass, BackwardPass)  # what writes for a recorder, and is as little for a snippet

@@ -240,6 +240,17 @@ class Optimizers(Table):
     name: Text
 
 
+class Updates(Table):
+    """What an optimizer did to one parameter: by which settings, and what it remembers of the parameter afterwards."""
+
+    step: Step
+    tensor: OfTensor
+    settings: Text  # "lr=0.1, momentum=0.9"
+    count: Int  # how often it has updated the parameter, 0 where it does not count
+    average: ValueId  # the running average or the momentum of the gradients, -1: none, or too many elements
+    square: ValueId  # the running average of their squares
+
+
 class Calls(Table):
     """One row per backward() or autograd.grad()."""
 
@@ -380,8 +391,8 @@ TABLES: dict[str, type[Table]] = {
     "operands": Operands, "regions": Regions,
     "steps": Steps, "nodes": Nodes, "inputs": Inputs, "tensors": Tensors, "names": Names, "writes": Writes,
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
-    "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "calls": Calls, "roots": Roots,
-    "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
+    "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "updates": Updates, "calls": Calls,
+    "roots": Roots, "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
     "answers": Answers, "chains": Chains, "links": Links,
 }  # fmt: skip
 

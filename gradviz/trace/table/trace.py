@@ -48,6 +48,7 @@ from gradviz.trace.table.schema import (
     Summaries,
     Tensors,
     Texts,
+    Updates,
     Values,
     Versions,
     Wanted,
@@ -73,9 +74,10 @@ class Trace:
         self.steps, self.nodes, self.inputs, self.tensors = Steps(), Nodes(), Inputs(), Tensors()
         self.names, self.writes, self.versions, self.flags, self.grads = Names(), Writes(), Versions(), Flags(), Grads()
         self.flows, self.arrivals, self.saved, self.frees, self.drops = Flows(), Arrivals(), Saved(), Frees(), Drops()
-        self.hooks, self.optimizers, self.calls, self.roots, self.wanted = (
+        self.hooks, self.optimizers, self.updates, self.calls, self.roots, self.wanted = (
             Hooks(),
             Optimizers(),
+            Updates(),
             Calls(),
             Roots(),
             Wanted(),

@@ -19,6 +19,7 @@ from gradviz.trace.words.contributions import (
     saved_names,
 )
 from gradviz.trace.words.errors import explain_at
+from gradviz.trace.words.updates import update_sentence
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -228,15 +229,6 @@ def _optimizer_title(frame: Frame) -> str:
     return f"{frame.trace.optimizers.name[_ref(frame)]} step{_where(frame.current_line)}"
 
 
-def _optimizer(frame: Frame) -> str:
-    writes, at = frame.trace.writes, frame.cursor - 1
-    changed = writes.tensor[writes.step == at]
-    before = frame.trace.frame_at(at)
-    parts = [f"{frame.name(int(t))}: {_text(before.value(int(t)))} → {_text(frame.value(int(t)))}" for t in changed[:4]]
-    more = f", and {len(changed) - 4} more" if len(changed) > 4 else ""
-    return _stop(f"The optimizer updates its parameters. {'; '.join(parts)}{more}")
-
-
 def _print_title(frame: Frame) -> str:
     return f"print{_where(frame.current_line)}"
 
@@ -281,7 +273,7 @@ _ROWS: dict[Kind, _Row] = {
     Kind.FREE: (_free_title, free_sentence),
     Kind.HOOK: (_hook_title, _hook),
     Kind.CLEAR_GRAD: (_clear_title, _clear),
-    Kind.OPTIMIZER: (_optimizer_title, _optimizer),
+    Kind.OPTIMIZER: (_optimizer_title, update_sentence),
     Kind.PRINT: (_print_title, _printed),
     Kind.WARNING: (_warning_title, _printed),
     Kind.ERROR: (_error_title, _error),
