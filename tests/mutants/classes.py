@@ -193,7 +193,7 @@ CLASSES = (
         "classes of PyTorch's that are mixed into an Enum",
         "            if base.__module__.startswith(_PYTORCHS):",
         "            if False:",
-        found("Found: what an Enum holds"),
+        W + "test_guard.py::test_no_class_of_pytorch_is_mixed_into_an_enum",
     ),
     worker(
         "classes",

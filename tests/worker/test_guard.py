@@ -299,6 +299,12 @@ def test_the_operators_of_an_enum_get_stand_ins(world: World) -> None:
     assert made.x.__radd__(np.zeros(1)) is SafeArray
 
 
+def test_no_class_of_pytorch_is_mixed_into_an_enum(world: World) -> None:
+    text = "class A(Size, Enum):\n    x = (1,)"
+    with pytest.raises(TypeError, match="as another base class of an Enum"):
+        made_by_snippet(world, text, Enum=world.modules["enum"].Enum, Size=world.modules["torch"].Size)
+
+
 def test_numpy_asks_an_object_of_the_snippet_for_no_memory(world: World) -> None:
     """Whatever name of NumPy's got into it by a way that nobody knows."""
     memory = np.arange(8.0)
