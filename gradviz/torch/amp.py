@@ -80,7 +80,9 @@ autocast.__module__ = "torch.amp.autocast_mode"
 class GradScaler:
     """Off: the loss is not scaled, and steps are taken as they are."""
 
-    def __init__(self, device: str = "cuda", init_scale: float = 65536.0, enabled: bool = True, **options: Any) -> None:
+    def __init__(
+        self, device: str = "cuda", init_scale: float = 65536.0, enabled: bool = True, **options: object
+    ) -> None:
         if enabled and device == "cuda":
             warnings.warn(
                 "torch.cuda.amp.GradScaler is enabled, but CUDA is not available.  Disabling.",
@@ -117,7 +119,7 @@ class GradScaler:
         return {}
 
 
-def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) -> Any:
+def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: object = None) -> Any:
     """For the `forward` of a custom function: with `cast_inputs`, an autocast converts what comes in and ends there."""
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
@@ -125,7 +127,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: Any = None) ->
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
     @functools.wraps(fwd)
-    def decorate_fwd(*args: Any, **kwargs: Any) -> Any:
+    def decorate_fwd(*args: Any, **kwargs: object) -> Any:
         if not isinstance(args[0], FunctionCtx):
             raise TypeError(f"expected the context of a custom function, not '{type(args[0]).__name__}'")
         ctx: Any = args[0]
@@ -148,7 +150,7 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
         return functools.partial(custom_bwd, device_type=device_type)
 
     @functools.wraps(bwd)
-    def decorate_bwd(*args: Any, **kwargs: Any) -> Any:
+    def decorate_bwd(*args: Any, **kwargs: object) -> Any:
         ctx = args[0]
         with autocast(device_type=device_type, enabled=ctx._fwd_used_autocast, dtype=ctx._dtype):
             return bwd(*args, **kwargs)
@@ -156,7 +158,7 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
     return decorate_bwd
 
 
-def _cast(value: Any, device_type: str, dtype: Any) -> Any:
+def _cast(value: Any, device_type: str, dtype: object) -> Any:
     """Tensors of real numbers, also those within lists and dictionaries, in another type; float64 stays."""
     if isinstance(value, Tensor):
         convert = value.is_floating_point() and device_type == "cpu" and value.dtype is not dtypes.float64
@@ -179,7 +181,7 @@ def is_autocast_available(device_type: str) -> bool:
 class _OnCPU(autocast):
     """`torch.amp.autocast("cpu")`."""
 
-    def __init__(self, enabled: bool = True, dtype: Any = dtypes.bfloat16, cache_enabled: bool = True) -> None:
+    def __init__(self, enabled: bool = True, dtype: object = dtypes.bfloat16, cache_enabled: bool = True) -> None:
         warnings.warn(
             "`torch.cpu.amp.autocast(args...)` is deprecated. Please use `torch.amp.autocast('cpu', args...)` instead.",
             FutureWarning,
@@ -199,7 +201,7 @@ def _warn(name: str) -> None:
 class _OnCUDA(autocast):
     """`torch.amp.autocast("cuda")`."""
 
-    def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
+    def __init__(self, enabled: bool = True, dtype: object = None, cache_enabled: bool = True) -> None:
         _warn("autocast")
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
@@ -207,7 +209,7 @@ class _OnCUDA(autocast):
 class _ScalerOnCUDA(GradScaler):
     """`torch.amp.GradScaler("cuda")`."""
 
-    def __init__(self, init_scale: float = 65536.0, enabled: bool = True, **options: Any) -> None:
+    def __init__(self, init_scale: float = 65536.0, enabled: bool = True, **options: object) -> None:
         _warn("GradScaler")
         super().__init__("cuda", init_scale, enabled, **options)
 

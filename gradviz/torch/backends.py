@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class Backend:
     """One back end: not available, with switches that may be set."""
 
-    def __init__(self, name: str, available: bool = False, **switches: Any) -> None:
+    def __init__(self, name: str, available: bool = False, **switches: object) -> None:
         self.__name__ = f"torch.backends.{name}"
         self._available = available
         for key, value in switches.items():

@@ -159,7 +159,7 @@ def vjp(func: Fn, *primals: object, has_aux: bool = False) -> Any:
     return _pulling(func, primals, tuple(range(len(primals))), False, has_aux)
 
 
-def _pulling(func: Fn, args: tuple[Any, ...], places: tuple[int, ...], single: bool, has_aux: bool) -> Any:
+def _pulling(func: Fn, args: tuple[object, ...], places: tuple[int, ...], single: bool, has_aux: bool) -> Any:
     """As `vjp`, for the arguments at some places; `single` leaves the one out of its tuple."""
     outer = state.grad
     with layers.layer("grad"), enable_grad():
@@ -258,7 +258,7 @@ def jvp(func: Fn, primals: object, tangents: object, *, strict: bool = False, ha
 
 
 def _pushing(
-    func: Fn, args: tuple[Any, ...], tangents: object, places: tuple[int, ...], strict: bool, has_aux: bool
+    func: Fn, args: tuple[object, ...], tangents: object, places: tuple[int, ...], strict: bool, has_aux: bool
 ) -> Any:
     """As `jvp`, for the arguments at some places."""
     chosen = tuple(args[i] for i in places)

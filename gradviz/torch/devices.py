@@ -72,7 +72,7 @@ def memory_stats(device: object = None) -> OrderedDict[str, int]:
 class device(contextlib.ContextDecorator):
     """Accepted: there is no device to choose."""
 
-    def __init__(self, device: Any) -> None:
+    def __init__(self, device: object) -> None:
         self.idx = -1
 
     def __enter__(self) -> None:
@@ -90,7 +90,7 @@ def stream(stream: object) -> contextlib.AbstractContextManager[None]:
 class Stream:
     """Refused, as by PyTorch without CUDA."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         raise RuntimeError("torch.cuda.Stream requires CUDA support")
 
 

@@ -24,7 +24,7 @@ def is_branch(tree: object) -> bool:
     return isinstance(tree, dict) or (isinstance(tree, (tuple, list)) and not hasattr(tree, "numel"))
 
 
-def _shape_of(tree: Any, leaves: list[Any]) -> Callable[[Any], Any]:
+def _shape_of(tree: Any, leaves: list[object]) -> Callable[[Any], Any]:
     kind = type(tree)
     if isinstance(tree, dict):
         below = {key: _shape_of(value, leaves) for key, value in tree.items()}
@@ -41,7 +41,7 @@ def _shape_of(tree: Any, leaves: list[Any]) -> Callable[[Any], Any]:
     return next
 
 
-def map_leaves(fn: Callable[[Any], Any], tree: object) -> Any:
+def map_leaves(fn: Callable[[Any], object], tree: object) -> Any:
     """The same nesting with `fn` of every leaf."""
     leaves, rebuild = flatten(tree)
     return rebuild([fn(each) for each in leaves])

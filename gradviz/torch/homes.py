@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 
-def rehome(parent: str, homes: Mapping[str, Sequence[Any] | Mapping[str, Any]], *, keep: bool = False) -> None:
+def rehome(parent: str, homes: Mapping[str, Sequence[Any] | Mapping[str, object]], *, keep: bool = False) -> None:
     """Make `parent.<home>` for each home with the classes and functions that PyTorch has there, by their own names or
     by those given; with `keep` these print under the name that they have already."""
     package = parent.removeprefix("gradviz.")  # what PyTorch calls it

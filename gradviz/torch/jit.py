@@ -63,7 +63,7 @@ def unused(fn: Callable[..., object]) -> Callable[..., object]:
     return fn
 
 
-def ignore(drop: Any = False, **options: Any) -> Any:
+def ignore(drop: Any = False, **options: object) -> Any:
     """The function itself; with or without brackets."""
     return drop if callable(drop) else lambda fn: fn
 

@@ -30,7 +30,7 @@ def vmap(
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
     @functools.wraps(func)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def wrapped(*args: object, **kwargs: object) -> Any:
         _check_out_dims(out_dims, func)
         size, dims, leaves, rebuild = _inputs(in_dims, args, func)
         if chunk_size is not None:
@@ -95,7 +95,7 @@ def _in_dim(dim: int, leaf: Tensor, head: str) -> int | None:
     return dim % leaf.ndim
 
 
-def _batch_size(dims: Sequence[Any], leaves: Sequence[Any]) -> int:
+def _batch_size(dims: Sequence[object], leaves: Sequence[Any]) -> int:
     sizes = [x.shape[dim] for x, dim in zip(leaves, dims, strict=True) if dim is not None]
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")

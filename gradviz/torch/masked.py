@@ -92,7 +92,7 @@ def _running(name: str, neutral: int) -> Callable[..., Tensor]:
 cumsum, cumprod = _running("cumsum", 0), _running("cumprod", 1)
 
 
-def _extreme(name: str, value: Callable[[Any], Any]) -> Callable[..., Tensor]:
+def _extreme(name: str, value: Callable[[object], object]) -> Callable[..., Tensor]:
     def function(
         input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
     ) -> Tensor:
@@ -103,9 +103,9 @@ def _extreme(name: str, value: Callable[[Any], Any]) -> Callable[..., Tensor]:
     return function
 
 
-def _position(name: str, value: Callable[[Any], Any]) -> Callable[..., Tensor]:
+def _position(name: str, value: Callable[[object], Any]) -> Callable[..., Tensor]:
     def function(
-        input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+        input: Tensor, dim: int | None = None, *, keepdim: bool = False, dtype: object = None, mask: Any = None
     ) -> Tensor:
         found = _filled(input, mask, value(input.dtype))
         return _T[name](found, dim, bool(keepdim)).to(dtype or input.dtype)
@@ -151,7 +151,9 @@ def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = 
     return found.to(dtype)
 
 
-def logsumexp(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def logsumexp(
+    input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: object = None, mask: Any = None
+) -> Tensor:
     """The logarithm of the sum of exponentials under the mask."""
     found = _filled(input, mask, _smallest(input.dtype))
     return _T["logsumexp"](found, _dims(dim, input.ndim), keepdim=keepdim).to(dtype or input.dtype)
@@ -219,8 +221,8 @@ def std(
     return _spread(input, dim, unbiased, correction, keepdim, dtype, mask).sqrt()
 
 
-def _soft(name: str, value: Callable[[Any], Any]) -> Callable[..., Tensor]:
-    def function(input: Tensor, dim: int, *, dtype: Any = None, mask: Any = None) -> Tensor:
+def _soft(name: str, value: Callable[[object], object]) -> Callable[..., Tensor]:
+    def function(input: Tensor, dim: int, *, dtype: object = None, mask: Any = None) -> Tensor:
         found = _filled(input, mask, value(input.dtype))
         return _F[name](found, _dims(dim, input.ndim)[0], dtype=dtype or input.dtype)
 

@@ -86,7 +86,7 @@ def dumped(obj: object) -> bytes:
     return b"".join([MAGIC, len(head).to_bytes(8, "little"), head, *(a.tobytes() for a in writer.arrays)])
 
 
-def loaded(data: bytes, numpy_value: Callable[[Any], Any] = lambda value: value) -> Any:
+def loaded(data: bytes, numpy_value: Callable[[object], object] = lambda value: value) -> Any:
     """The object that `dumped` wrote; `numpy_value` makes of its NumPy arrays and scalars what the caller gets."""
     if not data:
         raise EOFError("Ran out of input")
@@ -106,7 +106,7 @@ def loaded(data: bytes, numpy_value: Callable[[Any], Any] = lambda value: value)
     return _read(head["tree"], arrays, numpy_value)
 
 
-def _read(tree: Any, arrays: list[Any], numpy_value: Callable[[Any], Any]) -> Any:
+def _read(tree: Any, arrays: list[Any], numpy_value: Callable[[object], object]) -> Any:
     kind, value = tree[0], tree[1]
     if kind in ("list", "tuple", "set", "frozenset", "Size"):
         make: Any = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset, "Size": Size}[kind]

@@ -66,7 +66,7 @@ def check_arguments(*given: Any) -> None:
             _check(each)
 
 
-def looking(function: Callable[..., Any]) -> Callable[..., Any]:
+def looking(function: Callable[..., object]) -> Callable[..., Any]:
     """The function, which looks at its arguments first: one that is made for the snippet, not written in it."""
 
     @functools.wraps(function)
@@ -91,7 +91,7 @@ _WRITING = frozenset(("STORE_ATTR", "DELETE_ATTR"))
 _BY_NAME = frozenset("getattr setattr delattr vars type __class__ __dict__".split())  # or by the class of an object
 
 
-def of_its_own(owner: type, original: Callable[..., Any]) -> Callable[..., Any]:
+def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., Any]:
     """The method, for objects of its class."""
 
     @functools.wraps(original)
@@ -119,7 +119,7 @@ def keep_reaching_methods(cls: C) -> C:
     return _keep(cls, _reaches, _MAKING | _OPERATORS)
 
 
-def _keep(cls: C, chosen: Callable[[Any], bool], left: frozenset[str] = _MAKING) -> C:
+def _keep(cls: C, chosen: Callable[[object], bool], left: frozenset[str] = _MAKING) -> C:
     for name, value in list(vars(cls).items()):
         if is_dunder(name) and name not in READABLE_DUNDERS:  # no snippet gets it
             continue

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.overflow import CAREFUL
 from gradviz.worker.numpy_boundary import STAND_INS, as_tensor, call_numpy, to_numpy, to_snippet
@@ -20,7 +21,7 @@ from gradviz.worker.stand_in import stand_in
 # --- numpy.testing: each returns None or raises an AssertionError in NumPy's first words ---
 
 
-def _fail(what: str, actual: Any, desired: Any, err_msg: str) -> None:
+def _fail(what: str, actual: object, desired: object, err_msg: str) -> None:
     note = f"\n{err_msg}" if err_msg else ""
     raise AssertionError(f"\n{what}{note}\n ACTUAL: {np.asarray(actual)!r}\n DESIRED: {np.asarray(desired)!r}")
 
@@ -34,7 +35,7 @@ def assert_allclose(
         _fail(f"Not equal to tolerance rtol={rtol:g}, atol={atol:g}", actual, desired, err_msg)
 
 
-def assert_array_equal(actual: Any, desired: Any, err_msg: str = "") -> None:
+def assert_array_equal(actual: object, desired: object, err_msg: str = "") -> None:
     """Equal to the last bit, NaNs too."""
     a, b = np.asarray(actual), np.asarray(desired)
     numeric = a.dtype.kind in "fc" and b.dtype.kind in "fc"
@@ -42,7 +43,7 @@ def assert_array_equal(actual: Any, desired: Any, err_msg: str = "") -> None:
         _fail("Arrays are not equal", actual, desired, err_msg)
 
 
-def assert_almost_equal(actual: Any, desired: Any, decimal: int = 7, err_msg: str = "") -> None:
+def assert_almost_equal(actual: object, desired: object, decimal: int = 7, err_msg: str = "") -> None:
     """Equal up to so many decimals."""
     if not np.all(np.abs(np.asarray(desired) - np.asarray(actual)) < 1.5 * 10.0**-decimal):
         _fail(f"Arrays are not almost equal to {decimal} decimals", actual, desired, err_msg)
@@ -100,12 +101,12 @@ class _ByIndex:
     def __init__(self, make: Callable[..., Any]) -> None:
         self._make = make
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return self._make(key)
 
 
 @contextmanager
-def _printoptions(**look: Any) -> Iterator[None]:
+def _printoptions(**look: object) -> Iterator[None]:
     """No method, because what it returns has its arguments among its attributes."""
     before = np.get_printoptions()
     _set_printoptions(**look)
@@ -165,7 +166,7 @@ def _filled(function: Any) -> Callable[..., Any]:
     return call
 
 
-def _zeroed(found: Any, where: Any) -> Any:
+def _zeroed(found: object, where: Any) -> Array:
     made = np.asarray(found).copy()
     np.copyto(made, made.dtype.type(), where=np.logical_not(where))
     return made[()]
@@ -212,14 +213,14 @@ def _set_printoptions(
 
 
 @contextmanager
-def _errstate(**ways: Any) -> Iterator[None]:
+def _errstate(**ways: object) -> Iterator[None]:
     """NumPy's own object would lead to its class, which takes a function that is called in the next run, too."""
     plain: dict[str, Any] = {key: str.__str__(way) for key, way in ways.items()}
     with np.errstate(**plain):
         yield
 
 
-def _vectorize(function: Callable[..., Any]) -> Callable[..., Any]:
+def _vectorize(function: Callable[..., object]) -> Callable[..., Any]:
     def call(values: Any) -> Any:
         array = np.asarray(to_numpy(values))
         made = [to_numpy(function(to_snippet(each))) for each in array.ravel()]
@@ -228,7 +229,7 @@ def _vectorize(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _apply_along_axis(func1d: Callable[..., Any], axis: int, arr: Any, *args: Any) -> Any:
+def _apply_along_axis(func1d: Callable[..., object], axis: int, arr: object, *args: object) -> Any:
     def call(row: Any) -> Any:
         return to_numpy(func1d(to_snippet(row), *args))
 

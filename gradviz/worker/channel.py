@@ -117,7 +117,7 @@ class Channel:
             raise EOFError("EOF when reading a line")
         return answer
 
-    def figure(self, header: dict[str, Any], payload: bytes) -> None:
+    def figure(self, header: dict[str, object], payload: bytes) -> None:
         """A plot was shown: it comes after all that was printed and recorded before."""
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(limit + DEPTH)
@@ -142,7 +142,7 @@ class Channel:
         text = frame.header.get("text")
         return text if type(text) is str else None
 
-    def done(self, header: dict[str, Any]) -> None:
+    def done(self, header: dict[str, object]) -> None:
         """Say how the request ended, after everything else."""
         self.flush()
         self._send(FrameKind.DONE, header)
@@ -155,7 +155,7 @@ class Channel:
         """Say that this worker will never be ready."""
         self._send(FrameKind.FAILED, {"sentence": sentence})
 
-    def _send(self, kind: FrameKind, header: dict[str, Any], payload: bytes = b"") -> None:
+    def _send(self, kind: FrameKind, header: dict[str, object], payload: bytes = b"") -> None:
         try:
             write_frame(self._descriptor, Frame(kind, self._request, header, payload))
         except OSError:  # nobody reads any more

@@ -59,11 +59,11 @@ def guarded(method: Any) -> Callable[..., Any]:
     """The method, with stand-ins for what it would get of NumPy's own."""
     bind = getattr(type(method), "__get__", None)
 
-    def operate(self: Any, *others: Any, **named: Any) -> Any:
+    def operate(self: Any, *others: object, **named: object) -> Any:
         call = method if bind is None else bind(method, self, type(self))
         return call(*map(_met, others), **{name: _met(value) for name, value in named.items()})
 
-    def operate_plainly(self: Any, *others: Any, **named: Any) -> Any:
+    def operate_plainly(self: Any, *others: object, **named: object) -> Any:
         return method(self, *map(_met, others), **{name: _met(value) for name, value in named.items()})
 
     plain = type(method) is types.FunctionType
@@ -95,7 +95,7 @@ class ClassMaker:
         """Whether the snippet may derive from a class that it did not make."""
         return base in self._bases or type(base) in self._metaclasses or issubclass(base, BaseException)
 
-    def build_class(self, body: Any, name: str, *bases: Any, **keywords: Any) -> type:
+    def build_class(self, body: Any, name: str, *bases: object, **keywords: object) -> type:
         """The snippet's `class` statement."""
         if keywords.pop("metaclass", ABSTRACT_META) is not ABSTRACT_META:
             raise TypeError(f"a metaclass is not {HERE}")
@@ -150,7 +150,7 @@ class ClassMaker:
         if others:
             raise TypeError(f"{others[0].__name__} as another base class of a tensor or an optimizer is not {HERE}")
 
-    def _check_base(self, base: Any) -> None:
+    def _check_base(self, base: object) -> None:
         if isinstance(base, _ALIASES):  # of Generic[T] or List[int] what stands before the bracket
             base = getattr(base, "__origin__", None)
         known = isinstance(base, type) and (self._guard.owns(base) or self.may_be_base(base))
@@ -294,7 +294,7 @@ class ClassFormOnly(enum.EnumMeta):
             dict.__setitem__(names, key, method)
         return super().__new__(cls, name, bases, names, **keywords)
 
-    def __call__(cls, value: Any, *more: Any, **keywords: Any) -> Any:
+    def __call__(cls, value: Any, *more: Any, **keywords: object) -> Any:
         if more or keywords:
             raise TypeError("an Enum is made with a class statement in GradViz snippets")
         return super().__call__(value)
@@ -308,7 +308,7 @@ class IntEnumBase(enum.IntEnum, metaclass=ClassFormOnly):
     """`enum.IntEnum`."""
 
 
-def _unique(enumeration: Any) -> Any:
+def _unique(enumeration: object) -> Any:
     if type(enumeration) is not ClassFormOnly:
         raise TypeError("unique works on Enum classes")
     return enum.unique(enumeration)  # type: ignore[type-var]

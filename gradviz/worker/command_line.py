@@ -41,7 +41,7 @@ class _Parser(argparse.ArgumentParser):
         self._send = write
         super().__init__(**options)
 
-    def _print_message(self, message: str, file: Any = None) -> None:
+    def _print_message(self, message: str, file: object = None) -> None:
         if message:
             self._send("err" if file is sys.stderr else "out", message)
 
@@ -66,7 +66,7 @@ class Namespace:
         return name in self.__dict__
 
 
-def _apart(call: Callable[..., Any], *given: Any, **options: Any) -> Any:
+def _apart(call: Callable[..., object], *given: object, **options: object) -> Any:
     """What a method of the real parser returns, or what it raises without what that holds: the argument itself, which
     knows the parser."""
     try:
@@ -89,7 +89,7 @@ class _Options:
             raise TypeError(f"objects of this class are not {HERE} but by ArgumentParser")
         self._real: Any = real
 
-    def add_argument(self, *names: str, **options: Any) -> None:
+    def add_argument(self, *names: str, **options: object) -> None:
         """Describe one option or positional argument."""
         plain = {key: _plain_option(key, value) for key, value in options.items()}
         for name in [*map(_text, names), plain.get("dest") or "x"]:
@@ -104,7 +104,7 @@ class _Options:
         """Options of which one at most may be given."""
         return _Options(self._real.add_mutually_exclusive_group(required=bool(required)))
 
-    def set_defaults(self, **values: Any) -> None:
+    def set_defaults(self, **values: object) -> None:
         """Further names with their values."""
         for name in values:
             _check(name)
@@ -120,7 +120,7 @@ def _check(name: str) -> None:
         raise ValueError(f"an argument can't be called '{name}' in GradViz snippets")
 
 
-def _text(value: Any) -> Any:
+def _text(value: object) -> Any:
     """The same text without a class of the snippet's own; None stays None."""
     return value if value is None else str.__str__(value)
 
@@ -158,7 +158,7 @@ class _CommandLine(_Options):
         self._write = write
         self._namespace = namespace
 
-    def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
+    def parse_known_args(self, args: Iterable[str] | None = None, namespace: object = None) -> tuple[Any, list[str]]:
         """The settings, and the arguments that no option takes."""
         result = self._namespace() if namespace is None else namespace
         if not isinstance(result, Namespace):
@@ -169,7 +169,7 @@ class _CommandLine(_Options):
             setattr(result, name, value)
         return result, rest
 
-    def parse_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> Any:
+    def parse_args(self, args: Iterable[str] | None = None, namespace: object = None) -> Any:
         """The settings: from `args` where they are given, else the defaults."""
         result, rest = self.parse_known_args(args, namespace)
         if rest:
@@ -188,11 +188,11 @@ class _CommandLine(_Options):
         """The description of every option."""
         return str(self._real.format_help())
 
-    def print_usage(self, file: Any = None) -> None:
+    def print_usage(self, file: object = None) -> None:
         """Print that line."""
         self._write("out", self.format_usage())
 
-    def print_help(self, file: Any = None) -> None:
+    def print_help(self, file: object = None) -> None:
         """Print that description."""
         self._write("out", self.format_help())
 
@@ -219,7 +219,7 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None]) -> Any:
         epilog: str | None = None,
         *,
         formatter_class: str = "HelpFormatter",
-        argument_default: Any = None,
+        argument_default: object = None,
         conflict_handler: str = "error",
         **switches: bool,
     ) -> _CommandLine:

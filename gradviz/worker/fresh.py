@@ -74,15 +74,15 @@ def _values() -> Iterator[Any]:
             yield from (value for key, value in vars(module).items() if not key.startswith("__"))
 
 
-def _is_function(value: Any) -> bool:
+def _is_function(value: object) -> bool:
     return type(value) is types.FunctionType and value.__module__.startswith(("gradviz", "torch"))
 
 
-def _is_own_class(value: Any) -> bool:
+def _is_own_class(value: object) -> bool:
     return type(value) is type and value.__module__.startswith(("gradviz", "torch"))
 
 
-def restore_class(cls: type, before: dict[str, Any]) -> None:
+def restore_class(cls: type, before: dict[str, object]) -> None:
     """What a setting such as `Distribution.set_default_validate_args`, or a method that got the class as its object,
     keeps in the class."""
     now = dict(vars(cls))
@@ -93,7 +93,7 @@ def restore_class(cls: type, before: dict[str, Any]) -> None:
             setattr(cls, name, value)
 
 
-def _is_frozen(value: Any) -> bool:
+def _is_frozen(value: object) -> bool:
     parameters = getattr(type(value), "__dataclass_params__", None)
     return isinstance(value, type) or (parameters is not None and parameters.frozen)
 
@@ -107,7 +107,7 @@ def _items(table: Any) -> Iterator[Any]:
         yield from table
 
 
-def _refill(table: Any, before: list[Any]) -> None:
+def _refill(table: Any, before: list[object]) -> None:
     table.clear()
     if isinstance(table, dict):
         table.update(zip(before[::2], before[1::2], strict=True))

@@ -52,7 +52,7 @@ class Owner(Protocol):
     def owns(self, thing: object) -> bool:
         """Whether it is the snippet's."""
 
-    def setattr(self, thing: Any, name: Any, value: Any) -> None:
+    def setattr(self, thing: Any, name: Any, value: object) -> None:
         """The snippet's setattr."""
 
 
@@ -65,11 +65,11 @@ class Attributes(dict[str, Any]):
         super().__init__(names)
         self._put = put
 
-    def __setitem__(self, name: str, value: Any) -> None:
+    def __setitem__(self, name: str, value: object) -> None:
         self._put(name, value)
         dict.__setitem__(self, name, value)
 
-    def update(self, *given: Any, **named: Any) -> None:
+    def update(self, *given: object, **named: object) -> None:
         """Set several attributes."""
         for name, value in dict(*given, **named).items():
             self[name] = value
@@ -83,7 +83,7 @@ class Attributes(dict[str, Any]):
     __delitem__ = __ior__ = setdefault = pop = popitem = clear = _refused
 
 
-def attributes_of(guard: Owner, *things: Any) -> Attributes:
+def attributes_of(guard: Owner, *things: object) -> Attributes:
     """What `vars(thing)` gives; raises TypeError where there is nothing to look at."""
     (thing,) = things if len(things) == 1 else (None,)
     bases = (int,) if isinstance(thing, type) else type(thing).__mro__
@@ -215,7 +215,7 @@ class Guard:
             raise AttributeError(f"'{name}' is private to GradViz")
         return value
 
-    def _is_closed(self, thing: Any, name: str) -> bool:
+    def _is_closed(self, thing: object, name: str) -> bool:
         """Whether an attribute that Python would give is none for a snippet."""
         if isinstance(thing, _FORWARDING):  # what it forwards to would be read without a look at it
             return name in HOOKED_ATTRIBUTES or name in NUMPY_ATTRIBUTES
@@ -229,7 +229,7 @@ class Guard:
             return isinstance(thing, BaseException) or (isinstance(thing, type) and issubclass(thing, BaseException))
         return self._is_engines(thing, name)
 
-    def _is_engines(self, thing: Any, name: str) -> bool:
+    def _is_engines(self, thing: object, name: str) -> bool:
         """Whether the engine keeps something of its own under this public name."""
         cls = thing if isinstance(thing, type) else type(thing)
         if not any(name in names and issubclass(cls, ours) for ours, names in _ENGINES):
@@ -237,7 +237,7 @@ class Guard:
         made_here = [base for base in cls.__mro__ if base in self._own and name in vars(base)]
         return all(name == "row" and issubclass(base, Function) for base in made_here)  # which the engine puts there
 
-    def _initializer(self, thing: Any, subject: Any) -> Any:
+    def _initializer(self, thing: object, subject: object) -> Any:
         """`__init__`, which would make what all runs share anew: typing's forms, a constraint that PyTorch has."""
         value = getattr(thing, "__init__")  # noqa: B009 of an object
         if not isinstance(subject, type):
@@ -246,7 +246,7 @@ class Guard:
         if type(value) is types.FunctionType and value.__globals__ is self.globals:
             return value
 
-        def initialize(each: Any, /, *args: Any, **keywords: Any) -> None:
+        def initialize(each: object, /, *args: object, **keywords: object) -> None:
             self._check_initialized(each)
             if not isinstance(each, subject):  # which would be filled with what the class keeps for itself
                 raise TypeError(f"expected a '{subject.__name__}', not '{type(each).__name__}'")
@@ -254,17 +254,17 @@ class Guard:
 
         return functools.update_wrapper(initialize, value, updated=())
 
-    def _check_initialized(self, thing: Any) -> None:
+    def _check_initialized(self, thing: object) -> None:
         if not self.owns(thing) and not isinstance(thing, self._changeable):
             raise TypeError(f"'{type(thing).__name__}' objects can't be initialized again in GradViz snippets")
 
-    def super(self, cls: Any, thing: Any = _MISSING) -> Any:
+    def super(self, cls: object, thing: Any = _MISSING) -> Any:
         """The snippet's super() with arguments: for its own classes, whose instances have nothing to hide from it."""
         if thing is _MISSING or not self.owns(thing):
             raise TypeError("super() with arguments works on classes of the snippet and their objects")
         return super(cls, thing)
 
-    def getattr(self, thing: Any, name: Any, default: Any = _MISSING) -> Any:
+    def getattr(self, thing: Any, name: Any, default: object = _MISSING) -> Any:
         """The snippet's getattr."""
         self._check_name(name)
         try:
@@ -274,7 +274,7 @@ class Guard:
                 raise
             return default
 
-    def hasattr(self, thing: Any, name: Any) -> bool:
+    def hasattr(self, thing: Any, name: object) -> bool:
         """The snippet's hasattr."""
         absent = object()
         return self.getattr(thing, name, absent) is not absent
@@ -285,7 +285,7 @@ class Guard:
         if name in FORBIDDEN_ATTRIBUTES or (is_dunder(name) and name not in READABLE_DUNDERS):
             raise AttributeError(f"the attribute '{name}' is not {HERE}")
 
-    def _check_private(self, thing: Any, name: str) -> None:
+    def _check_private(self, thing: object, name: str) -> None:
         if type(thing) is super:
             thing = super.__getattribute__(thing, "__self__")
         cls = thing if isinstance(thing, type) else type(thing)
@@ -310,7 +310,7 @@ class Guard:
             for raw in (Tensor, Node, Function)
         )
 
-    def _is_inherited(self, thing: Any, cls: type, name: str) -> bool:
+    def _is_inherited(self, thing: object, cls: type, name: str) -> bool:
         """Whether this private name is the standard library's: of a base class that is not PyTorch's, or of Enum's
         metaclass."""
         for base in cls.__mro__:
@@ -322,7 +322,7 @@ class Guard:
     def _is_str_class(thing: object) -> bool:
         return isinstance(thing, type) and issubclass(thing, str)
 
-    def _format(self, thing: Any, which: str) -> Callable[..., str]:
+    def _format(self, thing: object, which: str) -> Callable[..., str]:
         vformat = self._formatter.vformat
         if isinstance(thing, type):  # str.format("{}", x)
             return lambda text, *args, **kwargs: self._format(text, which)(*args, **kwargs)
@@ -366,13 +366,13 @@ class Guard:
             return thing
         raise AttributeError(f"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets")
 
-    def setattr(self, thing: Any, name: Any, value: Any) -> None:
+    def setattr(self, thing: Any, name: Any, value: object) -> None:
         """The snippet's setattr."""
         self._check_name(name)
         name = OWN_NAMES.get(name, name)
         setattr(self.write(thing, name), name, value)
 
-    def delattr(self, thing: Any, name: Any) -> None:
+    def delattr(self, thing: object, name: Any) -> None:
         """The snippet's delattr."""
         self._check_name(name)
         name = OWN_NAMES.get(name, name)

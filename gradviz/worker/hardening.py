@@ -113,7 +113,7 @@ def _classes_of_python() -> list[Any]:
     return [cls for cls in dict.fromkeys(values) if cls is not enum.Enum and not issubclass(cls, type)]
 
 
-def _wrap(owner: type, name: str, around: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+def _wrap(owner: type, name: str, around: Callable[[Callable[..., Any]], Callable[..., object]]) -> None:
     original = getattr(owner, name)
     setattr(owner, name, functools.wraps(original)(around(original)))
 
@@ -123,7 +123,7 @@ def _owner(cls: type, name: str) -> type:
     return next(base for base in cls.__mro__ if name in vars(base))
 
 
-def _handing_out(original: Callable[..., Any]) -> Callable[..., Any]:
+def _handing_out(original: Callable[..., object]) -> Callable[..., Any]:
     return lambda *args, **keywords: to_snippet(original(*args, **keywords))
 
 
@@ -142,7 +142,7 @@ def _errors_of_numpy() -> list[Any]:
 def _keep_text_only(error: Any) -> None:
     fill, tell = error.__init__, error.__str__
 
-    def init(self: Any, *args: Any) -> None:
+    def init(self: Any, *args: object) -> None:
         fill(self, *args)
         if type(self) is error:
             self.args = (tell(self),)
@@ -160,7 +160,7 @@ def _refuse_dunder(name: object) -> None:
         raise AttributeError(f"the name {name!r} is not available in GradViz snippets")
 
 
-def _with_plain_name(original: Callable[..., Any]) -> Callable[..., Any]:
+def _with_plain_name(original: Callable[..., object]) -> Callable[..., Any]:
     def call(self: Any, name: str, *rest: Any) -> Any:
         _refuse_dunder(name)
         return original(self, name, *rest)
@@ -168,7 +168,7 @@ def _with_plain_name(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _with_public_name(original: Callable[..., Any]) -> Callable[..., Any]:
+def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
     """Else it would be one of the module's own tables."""
 
     def call(self: Any, name: str, *rest: Any) -> Any:
@@ -179,7 +179,7 @@ def _with_public_name(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _with_plain_name_unless_lazy(original: Callable[..., Any]) -> Callable[..., Any]:
+def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..., Any]:
     def call(self: Any, name: str, value: Any) -> None:
         becomes = name == "__class__" and type(value) is type and value.__module__.split(".")[0] in ("torch", "gradviz")
         if not becomes:  # a lazy layer becomes what it stands for
@@ -197,7 +197,7 @@ def _plain_weights(module: Any) -> list[Any]:
     return [getattr(module, name, None) for name in names]
 
 
-def _with_plain_keys(original: Callable[..., Any]) -> Callable[..., Any]:
+def _with_plain_keys(original: Callable[..., object]) -> Callable[..., Any]:
     def call(self: Any, state_dict: dict[str, Any]) -> None:
         plain = _plain_table(state_dict)
         if plain.get("lr_lambdas") is not None:
@@ -209,7 +209,7 @@ def _with_plain_keys(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _no_shared_class(original: Callable[..., Any]) -> Callable[..., Any]:
+def _no_shared_class(original: Callable[..., object]) -> Callable[..., Any]:
     """`@torch.no_grad()` gives a class another `__init__`: one of the snippet's."""
 
     def call(self: Any, fn: Any) -> Any:
@@ -267,7 +267,7 @@ def change_types() -> bool:
     return True
 
 
-def _change(cls: type, name: str, around: Callable[[Any], Any]) -> None:
+def _change(cls: type, name: str, around: Callable[[Any], object]) -> None:
     function = _word(_place(cls, name))
     (names,) = gc.get_referents(vars(cls))
     names[name] = around(names[name])
@@ -294,8 +294,8 @@ def _heirs(cls: type) -> Iterator[type]:
         waiting += found
 
 
-def _numbered(original: Callable[[Any], str]) -> Callable[[Any], str]:
-    def __repr__(self: Any) -> str:
+def _numbered(original: Callable[[object], str]) -> Callable[[Any], str]:
+    def __repr__(self: object) -> str:
         text, identities = original(self), current()
         return text if identities is None else identities.local(text)
 
@@ -305,14 +305,14 @@ def _numbered(original: Callable[[Any], str]) -> Callable[[Any], str]:
 def _formatting(original: object) -> Callable[[bytearray, Any], bytearray]:
     """`bytearray % values` with a format that stays while a method of the values empties the bytearray."""
 
-    def __mod__(self: bytearray, values: Any) -> bytearray:
+    def __mod__(self: bytearray, values: object) -> bytearray:
         return bytearray(bytes(self) % values)
 
     return __mod__
 
 
 def _formatting_with(original: object) -> Callable[[Any, Any], Any]:
-    def __rmod__(self: Any, form: Any) -> Any:
+    def __rmod__(self: object, form: object) -> Any:
         return bytearray.__mod__(form, self) if isinstance(form, bytearray) else NotImplemented
 
     return __rmod__

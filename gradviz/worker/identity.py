@@ -109,7 +109,7 @@ class Identities:
                 self._alive[address] = weakref.ref(thing, lambda gone: self._forget(address))
         return number
 
-    def hash(self, thing: Any, /) -> int:
+    def hash(self, thing: object, /) -> int:
         """Python's hash of what holds numbers and texts; of anything else a number of the run."""
         value, method = hash(thing), type(thing).__hash__
         if type(thing) in _PLAIN or self._is_answered_here(method):
@@ -127,7 +127,7 @@ class Identities:
 
         return tell
 
-    def _is_answered_here(self, method: Any) -> bool:
+    def _is_answered_here(self, method: object) -> bool:
         """Whether the snippet, or this module, has written the method."""
         return type(method) is types.FunctionType and any(method.__globals__ is each for each in (self._globals, _HERE))
 

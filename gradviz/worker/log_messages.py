@@ -66,7 +66,7 @@ class StreamHandler:
         if isinstance(fmt, Formatter):
             self._formatter = fmt
 
-    def setLevel(self, level: Any) -> None:
+    def setLevel(self, level: object) -> None:
         """Leave out what matters less."""
         self._level = _number(level)
 
@@ -90,7 +90,7 @@ class Logger:
         self._level = 0 if root else LEVELS["WARNING"]
         self._handlers: list[StreamHandler] = []
 
-    def setLevel(self, level: Any) -> None:
+    def setLevel(self, level: object) -> None:
         """Leave out what matters less."""
         self._level = _number(level)
 
@@ -98,11 +98,11 @@ class Logger:
         """The level that counts: the own one, else the root's."""
         return self._level or (self._root._level if self._root else 0)
 
-    def isEnabledFor(self, level: Any) -> bool:
+    def isEnabledFor(self, level: object) -> bool:
         """Whether a message of this level is printed."""
         return _number(level) >= self.getEffectiveLevel()
 
-    def addHandler(self, handler: Any) -> None:
+    def addHandler(self, handler: object) -> None:
         """Send messages there, too."""
         if isinstance(handler, StreamHandler):
             self._handlers.append(handler)
@@ -111,7 +111,7 @@ class Logger:
         """Whether messages go anywhere."""
         return bool(self._handlers or (self._root and self._root._handlers))
 
-    def log(self, level: Any, msg: Any, *args: Any, exc_info: Any = None) -> None:
+    def log(self, level: Any, msg: Any, *args: Any, exc_info: object = None) -> None:
         """A message with its level."""
         number = _number(level)
         if number < self.getEffectiveLevel():
@@ -122,27 +122,27 @@ class Logger:
         for handler in [*self._handlers, *passed_on] or [self._fallback]:
             handler.take(self.name, number, str.__str__(text))
 
-    def debug(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+    def debug(self, msg: object, *args: object, exc_info: object = None) -> None:
         """A message for whoever looks for a mistake."""
         self.log(10, msg, *args)
 
-    def info(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+    def info(self, msg: object, *args: object, exc_info: object = None) -> None:
         """A message that all goes well."""
         self.log(20, msg, *args)
 
-    def warning(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+    def warning(self, msg: object, *args: object, exc_info: object = None) -> None:
         """A message that something may be wrong."""
         self.log(30, msg, *args)
 
     warn = warning
 
-    def error(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+    def error(self, msg: Any, *args: object, exc_info: object = None) -> None:
         """A message that something is wrong."""
         self.log(40, msg, *args)
 
     exception = error
 
-    def critical(self, msg: Any, *args: Any, exc_info: Any = None) -> None:
+    def critical(self, msg: object, *args: object, exc_info: object = None) -> None:
         """A message that it can't go on."""
         self.log(50, msg, *args)
 
@@ -182,10 +182,10 @@ def logging_module(guard: Guard, write: Writer) -> Any:
 
     def basic_config(
         *,
-        level: Any = None,
+        level: object = None,
         format: str | None = None,
         datefmt: str | None = None,
-        stream: Any = None,
+        stream: object = None,
         handlers: Any = None,
         force: bool = False,
         filename: str | None = None,
@@ -212,7 +212,7 @@ def logging_module(guard: Guard, write: Writer) -> Any:
         return call
 
     shorthands = "debug info warning error exception critical fatal log".split()
-    names: dict[str, Any] = {**LEVELS, **{name: through_root(name) for name in shorthands}}
+    names: dict[str, object] = {**LEVELS, **{name: through_root(name) for name in shorthands}}
     names |= {"getLogger": get_logger, "basicConfig": basic_config, "StreamHandler": stream_handler}
     names |= {"Formatter": Formatter, "Logger": own, "NullHandler": lambda: StreamHandler(lambda text: None)}
     names |= {

@@ -31,7 +31,7 @@ IN: dict[type, Callable[[Any], Any]] = {}  # exact class of a value of the snipp
 # --- out ---
 
 
-def to_snippet(value: Any) -> Any:
+def to_snippet(value: object) -> Any:
     """What a snippet gets for a value that NumPy returned; raises TypeError for what has no stand-in."""
     leave = OUT.get(type(value))
     if leave is not None:
@@ -58,12 +58,12 @@ OUT[tuple] = lambda value: tuple([to_snippet(each) for each in value])
 OUT[dict] = lambda value: {key: to_snippet(each) for key, each in value.items()}
 
 
-def offer(made: type, real: Any, leave: Callable[[Any], Any], enter: Callable[[Any], Any]) -> None:
+def offer(made: type, real: Any, leave: Callable[[Any], Any], enter: Callable[[Any], object]) -> None:
     """Let objects of class `made` stand for those of NumPy's class `real`: `leave` makes them, `enter` the way back."""
     REAL[made], OUT[real], OUT[made], IN[made] = real, leave, _same, enter
 
 
-def as_tensor(found: Any) -> Any:
+def as_tensor(found: object) -> Any:
     """np.sin(tensor) is a tensor: PyTorch's wrap what a function of numbers makes of them."""
     from gradviz.torch import from_numpy
 
@@ -98,7 +98,7 @@ def to_numpy(value: Any, depth: int = 0) -> Any:
     raise TypeError(f"NumPy in GradViz snippets takes numbers, lists, arrays and tensors, not {kind.__name__} objects")
 
 
-def own(thing: Any) -> Any:
+def own(thing: object) -> Any:
     """NumPy's own array, with the same memory, or scalar for the `self` of a stand-in's method: no other object is
     asked anything with NumPy's own operands."""
     kind = type(thing)
@@ -107,7 +107,7 @@ def own(thing: Any) -> Any:
     return IN[kind](thing)
 
 
-def numeric(dtype: Any) -> Any:
+def numeric(dtype: object) -> Any:
     """The dtype that is meant; raises TypeError for what is no type of numbers or text."""
     found = np.dtype(to_numpy(dtype))
     if found.char not in DTYPE_CODES:
@@ -115,7 +115,7 @@ def numeric(dtype: Any) -> Any:
     return found
 
 
-def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+def call_numpy(function: Callable[..., Any], args: tuple[object, ...], keywords: dict[str, object]) -> Any:
     """Call a function of NumPy with what a snippet passed; an array given as `out=` is returned as it came."""
     plain = [to_numpy(each) for each in args]
     named = {key: to_numpy(each) for key, each in keywords.items()}

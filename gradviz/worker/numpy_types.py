@@ -51,7 +51,7 @@ _INSTEAD = {"resize": "; use numpy.reshape", "base": "; use numpy.shares_memory"
 
 
 def _method(name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **keywords: Any) -> Any:
+    def method(self: Any, *args: Any, **keywords: object) -> Any:
         array = own(self)
         if name in CAREFUL:
             return call_numpy(functools.partial(CAREFUL[name], array), args, keywords)
@@ -64,7 +64,7 @@ def _method(name: str) -> Callable[..., Any]:
 def _with_dtype(name: str) -> Callable[..., Any]:
     """A method whose first argument is a dtype."""
 
-    def method(self: Any, dtype: Any = None, *args: Any, **keywords: Any) -> Any:
+    def method(self: object, dtype: object = None, *args: object, **keywords: object) -> Any:
         first = () if dtype is None and name == "view" else (numeric(dtype),)
         return to_snippet(getattr(own(self), name)(*first, *map(to_numpy, args), **keywords))
 
@@ -97,8 +97,8 @@ def _shut_others(made: type, offered: Container[str]) -> None:
 # --- operators ---
 
 
-def _binary(compute: Callable[[Any, Any], Any], reflected: bool = False) -> Callable[..., Any]:
-    def method(self: Any, other: Any) -> Any:
+def _binary(compute: Callable[[object, object], object], reflected: bool = False) -> Callable[..., Any]:
+    def method(self: object, other: object) -> Any:
         enter = IN.get(type(other))
         if enter is None:
             if isinstance(other, Tensor):
@@ -111,26 +111,26 @@ def _binary(compute: Callable[[Any, Any], Any], reflected: bool = False) -> Call
     return method
 
 
-def _with_tensor(compute: Callable[[Any, Any], Any], reflected: bool, self: Any, other: Tensor) -> Any:
+def _with_tensor(compute: Callable[[object, object], object], reflected: bool, self: object, other: Tensor) -> Any:
     """As NumPy does it, which leaves the first word to a tensor."""
     if type(self) is Bool:
         return compute(bool(self), other)
     return as_tensor(to_snippet(compute(own(self), to_numpy(other)))) if reflected else NotImplemented
 
 
-def _swapped(compute: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _swapped(compute: Callable[[object, object], object]) -> Callable[[Any, Any], Any]:
     return lambda a, b: compute(b, a)
 
 
-def _in_place(compute: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def method(self: Any, other: Any) -> Any:
+def _in_place(compute: Callable[[object, object], object]) -> Callable[..., Any]:
+    def method(self: object, other: object) -> Any:
         compute(own(self), to_numpy(other))
         return self
 
     return method
 
 
-def _unary(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _unary(compute: Callable[[object], object]) -> Callable[[Any], Any]:
     return lambda self: to_snippet(compute(own(self)))
 
 
@@ -144,7 +144,7 @@ def _operators() -> dict[str, Any]:
 
 def _shared() -> dict[str, Any]:
     """What arrays and scalars have in common."""
-    names: dict[str, Any] = {name: _property(name) for name in (*_COMPUTED, "dtype")}
+    names: dict[str, object] = {name: _property(name) for name in (*_COMPUTED, "dtype")}
     names |= {name: _method(name) for name in _METHODS} | {name: _with_dtype(name) for name in _WITH_DTYPE}
     names |= {"flags": property(Flags), "flat": property(Flat), **_operators()}
     names["__getitem__"] = lambda self, key: to_snippet(own(self)[to_numpy(key)])
@@ -167,7 +167,7 @@ class SafeArray(np.ndarray[Any, Any]):
         if self.dtype.char not in DTYPE_CODES:
             raise TypeError(ONLY_NUMBERS)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         own(self)[to_numpy(key)] = to_numpy(value)
 
     def __iter__(self) -> Iterator[Any]:
@@ -211,7 +211,7 @@ class Flat:
     def __getitem__(self, key: Any) -> Any:
         return to_snippet(self._array.flat[to_numpy(key)])
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         self._array.flat[to_numpy(key)] = to_numpy(value)
 
 
@@ -251,7 +251,7 @@ class Bool(np.ndarray[Any, Any]):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(bool(self))
 
-    def __setitem__(self, key: Any, value: Any) -> NoReturn:
+    def __setitem__(self, key: object, value: object) -> NoReturn:
         raise TypeError("'numpy.bool' object does not support item assignment")
 
     def __iter__(self) -> NoReturn:

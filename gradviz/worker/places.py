@@ -69,7 +69,7 @@ def _freeze(module: types.ModuleType) -> None:
     names["__loader__"] = None
 
 
-def _forget_in_names(names: dict[str, Any], private: tuple[str, ...]) -> None:
+def _forget_in_names(names: dict[str, object], private: tuple[str, ...]) -> None:
     """Where a module keeps its data, and what `sys` knows."""
     for key, value in names.items():
         if isinstance(value, str | PurePath) and str(value).startswith(private):

@@ -139,7 +139,7 @@ class Runner:
     def _write(self, stream: str, text: str) -> None:
         self._channel.write(stream, text)
 
-    def _show_figure(self, header: dict[str, Any], payload: bytes) -> None:
+    def _show_figure(self, header: dict[str, object], payload: bytes) -> None:
         line = snippet_line(self._filename) if self._filename else 0
         self._channel.figure({**header, "line": line or -1}, payload)
 
@@ -225,7 +225,9 @@ class Runner:
     def _printer(self) -> Callable[..., None]:
         write = self._write
 
-        def print_(*values: object, sep: Any = " ", end: Any = "\n", file: Any = None, flush: bool = False) -> None:
+        def print_(
+            *values: object, sep: object = " ", end: object = "\n", file: Any = None, flush: bool = False
+        ) -> None:
             between, after = _text_or("sep", sep, " "), _text_or("end", end, "\n")
             text = between.join([str.__str__(str(value)) for value in values]) + after
             if file is None:
@@ -241,7 +243,7 @@ class Runner:
         shown: set[tuple[str, str, int]] = set()
         write = self._write
 
-        def show(message: Any, category: type[Warning], where: str, line: int, *rest: object) -> None:
+        def show(message: object, category: type[Warning], where: str, line: int, *rest: object) -> None:
             line = snippet_line(filename) or line
             try:
                 text = str.__str__(str(message))

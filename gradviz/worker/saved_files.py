@@ -9,6 +9,7 @@ import io
 import os
 from typing import Any
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import paused
 from gradviz.torch.serialization import check_weights_only, dumped, loaded
 from gradviz.worker.numpy_boundary import to_snippet
@@ -25,7 +26,7 @@ class SavedFiles:
         """As on an empty disk."""
         self._held.clear()
 
-    def _found(self, name: str) -> Any:
+    def _found(self, name: str) -> Array:
         if name not in self._held:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
         return copy.deepcopy(self._held[name])
@@ -33,7 +34,7 @@ class SavedFiles:
     def names(self) -> dict[str, Any]:
         """The functions for the torch stand-in."""
 
-        def save(obj: Any, f: Any, *rest: object, **options: object) -> None:
+        def save(obj: object, f: object, *rest: object, **options: object) -> None:
             with paused():
                 if isinstance(f, ByteBuffer):
                     f.write(dumped(obj))
@@ -41,13 +42,13 @@ class SavedFiles:
                     self._held[_name(f)] = copy.deepcopy(obj)
 
         def load(
-            f: Any,
+            f: object,
             map_location: object = None,
             pickle_module: object = None,
             *,
-            weights_only: Any = None,
+            weights_only: object = None,
             **more: object,
-        ) -> Any:
+        ) -> Array:
             with paused():
                 found = loaded(f.read(), to_snippet) if isinstance(f, ByteBuffer) else self._found(_name(f))
                 if weights_only is None or weights_only:

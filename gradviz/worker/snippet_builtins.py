@@ -23,7 +23,7 @@ Ellipsis NotImplemented __debug__ """.split()
 def snippet_builtins(
     guard: Guard,
     classes: ClassMaker,
-    import_module: Callable[[str], Any],
+    import_module: Callable[[str], object],
     printer: Callable[..., None],
     ask: Callable[[str], str],
 ) -> dict[str, Any]:
@@ -78,8 +78,10 @@ def _leave(code: object = None) -> NoReturn:
     raise SystemExit(code)
 
 
-def _importer(import_module: Callable[[str], Any]) -> Callable[..., Any]:
-    def import_(name: Any, globals: Any = None, locals: Any = None, fromlist: Any = (), level: Any = 0) -> Any:
+def _importer(import_module: Callable[[str], object]) -> Callable[..., Any]:
+    def import_(
+        name: object, globals: object = None, locals: object = None, fromlist: Any = (), level: object = 0
+    ) -> Any:
         # Note [Imports by C code]: NumPy imports lazily through the *caller's* __import__, with a list as fromlist. A
         # snippet can't name __import__; its statements pass a tuple or None. So a list means C code, which gets the
         # real module.

@@ -34,7 +34,7 @@ class StandIn:
         return self
 
 
-def stand_in(name: str, names: Mapping[str, Any]) -> Any:
+def stand_in(name: str, names: Mapping[str, object]) -> Any:
     """A stand-in for module `name` with these public names."""
     fixed = {
         key: staticmethod(value) if callable(value) and not isinstance(value, type) else value

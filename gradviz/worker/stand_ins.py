@@ -81,7 +81,7 @@ class World:
         return self.modules[name]
 
 
-def _look_up(modules: dict[str, Any], path: str) -> Any:
+def _look_up(modules: dict[str, object], path: str) -> Any:
     """A name of the torch stand-ins, or None where this torch does not have it."""
     module, _, name = path.rpartition(".")
     return vars(type(modules[module])).get(name) if module in modules else None
@@ -131,7 +131,7 @@ def load_torch() -> dict[str, types.ModuleType]:
     return {name: module for name, module in found.items() if name in MODULES | {"torch", "torch._C"}}
 
 
-def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, object] | None = None) -> dict[str, Any]:
     """The stand-ins of all torch modules, by name; `more` are further names of `torch` itself."""
     made: dict[str, Any] = {}
     listed = _listed(real)
@@ -157,7 +157,7 @@ def _listed(real: Mapping[str, types.ModuleType]) -> frozenset[int]:
     )
 
 
-def _is_pytorchs(name: str, key: str, value: Any, listed: Container[int]) -> bool:
+def _is_pytorchs(name: str, key: str, value: object, listed: Container[int]) -> bool:
     """Whether PyTorch has this name in this module. Of a module that is not recorded, such as
     `torch.nn.modules.linear`, it has what is at home there, and what a recorded one has, too."""
     if not _is_offered(value):
@@ -168,7 +168,7 @@ def _is_pytorchs(name: str, key: str, value: Any, listed: Container[int]) -> boo
     return not key.startswith("_") and callable(value) and (at_home or id(value) in listed)
 
 
-def _is_offered(value: Any) -> bool:
+def _is_offered(value: object) -> bool:
     if isinstance(value, types.ModuleType | np.ndarray | State) or type(value) in _TABLES:
         return False
     if type(value).__module__ in ("typing", "__future__"):
@@ -177,7 +177,7 @@ def _is_offered(value: Any) -> bool:
     return not (isinstance(home, str) and home.split(".")[0] in _FOREIGN)
 
 
-def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, Any]) -> Any:
+def _torch_stand_in(name: str, module: types.ModuleType, names: dict[str, object]) -> Any:
     held = stand_in(name, names)
     missing: Callable[[str], Any] | None = vars(module).get("__getattr__")
     if missing is None:

@@ -153,8 +153,8 @@ def _sleep(seconds: float) -> None:
     time.sleep(min(seconds, MAX_SLEEP))
 
 
-def _copier(real: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def copied(x: Any) -> Any:
+def _copier(real: Callable[[object], object]) -> Callable[[Any], Any]:
+    def copied(x: object) -> Any:
         return real(x)
 
     copied.__name__ = copied.__qualname__ = real.__name__
@@ -174,7 +174,7 @@ def _functools_names(guard: Guard) -> dict[str, Any]:
     def wraps(wrapped: Any) -> Any:
         return lambda wrapper: update_wrapper(wrapper, wrapped)
 
-    def total_ordering(cls: Any) -> Any:
+    def total_ordering(cls: object) -> Any:
         return functools.total_ordering(_own_class(guard, cls, "total_ordering"))
 
     names = _named(functools, "partial reduce lru_cache cache cmp_to_key")
@@ -198,7 +198,7 @@ def _cached_property(guard: Guard) -> type:
                 raise TypeError("Cannot assign the same cached_property to two different names")
             self._name = name
 
-        def __get__(self, instance: Any, owner: Any = None) -> Any:
+        def __get__(self, instance: object, owner: object = None) -> Any:
             if instance is None:
                 return self
             if self._name is None:
@@ -211,7 +211,7 @@ def _cached_property(guard: Guard) -> type:
     return cached_property
 
 
-def _own_class(guard: Guard, cls: Any, what: str) -> Any:
+def _own_class(guard: Guard, cls: object, what: str) -> Any:
     if not isinstance(cls, type) or not guard.owns(cls):
         raise TypeError(f"{what} works on classes of the snippet")
     return cls
@@ -245,10 +245,10 @@ def _dataclasses_names(guard: Guard) -> dict[str, Any]:
 
         return decorate if cls is None else decorate(cls)
 
-    def asdict(instance: Any) -> Any:
+    def asdict(instance: object) -> Any:
         return _unfolded(instance, dict)
 
-    def astuple(instance: Any) -> Any:
+    def astuple(instance: object) -> Any:
         return _unfolded(instance, lambda pairs: tuple(value for _, value in pairs))
 
     names = _named(dataclasses, "field fields replace is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING")
@@ -260,7 +260,7 @@ def describe_class(cls: Any) -> None:
     cls.__doc__ = cls.__doc__ if type(cls.__doc__) is str and cls.__doc__ else f"{cls.__name__}(...)"
 
 
-def _make_plain(cls: Any) -> None:
+def _make_plain(cls: object) -> None:
     """What is asked for its truth later is a plain one."""
     for field in vars(cls).values():
         if type(field) is dataclasses.Field:
@@ -270,7 +270,7 @@ def _make_plain(cls: Any) -> None:
                 field.kw_only = bool(field.kw_only)
 
 
-def _unfolded(value: Any, make: Callable[[Any], Any]) -> Any:
+def _unfolded(value: Any, make: Callable[[Any], object]) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return make([(each.name, _unfolded(getattr(value, each.name), make)) for each in dataclasses.fields(value)])
     if type(value) in (list, tuple):
@@ -295,7 +295,7 @@ def _abstractmethod(guard: Guard) -> Callable[[Any], Any]:
     return abstractmethod
 
 
-def _final(f: Any) -> Any:
+def _final(f: object) -> Any:
     """Nothing here asks for the mark that Python's own puts on what it gets."""
     return f
 
@@ -308,13 +308,13 @@ def _operator_names(guard: Guard) -> dict[str, Any]:
     def attrgetter(*names: str) -> Callable[[Any], Any]:
         paths = [_path(name) for name in names]
 
-        def read(thing: Any) -> Any:
+        def read(thing: object) -> Any:
             found = tuple(functools.reduce(guard.getattr, path, thing) for path in paths)
             return found[0] if len(found) == 1 else found
 
         return read
 
-    def methodcaller(name: str, /, *args: Any, **keywords: Any) -> Callable[[Any], Any]:
+    def methodcaller(name: str, /, *args: object, **keywords: object) -> Callable[[Any], Any]:
         return lambda thing: guard.getattr(thing, name)(*args, **keywords)
 
     names = {name: value for name, value in _public(operator).items() if name not in ("attrgetter", "methodcaller")}
@@ -335,11 +335,11 @@ def _warnings_names() -> dict[str, Any]:
         warnings.warn(message, category, stacklevel=max(1, stacklevel) + 1)
 
     def filterwarnings(
-        action: Any, message: str = "", category: type[Warning] = Warning, lineno: int = 0, append: bool = False
+        action: object, message: str = "", category: type[Warning] = Warning, lineno: int = 0, append: bool = False
     ) -> None:
         warnings.filterwarnings(str.__str__(action), str.__str__(message), category, "", lineno, append)  # type: ignore[arg-type]
 
-    def simplefilter(action: Any, category: type[Warning] = Warning, lineno: int = 0, append: bool = False) -> None:
+    def simplefilter(action: object, category: type[Warning] = Warning, lineno: int = 0, append: bool = False) -> None:
         warnings.simplefilter(str.__str__(action), category, lineno, append)  # type: ignore[arg-type]
 
     def catch_warnings(*, record: bool = False) -> Any:
@@ -384,7 +384,7 @@ def _sys_names(write: Writer) -> dict[str, Any]:
     return names | streams | {"exit": leave, "argv": [PROGRAM]}
 
 
-def offered_classes(modules: Iterable[Any]) -> frozenset[type]:
+def offered_classes(modules: Iterable[object]) -> frozenset[type]:
     """The classes among the names of some stand-ins that a snippet may derive from."""
     found = {
         value

@@ -48,7 +48,7 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     }
 
 
-def of_plain_text(real: Callable[..., Any]) -> Callable[..., Any]:
+def of_plain_text(real: Callable[..., object]) -> Callable[..., Any]:
     """A function of a text, which gets no object of the snippet's class: that would be handed tables that all share."""
 
     def call(text: Any, *rest: Any, **options: Any) -> Any:
@@ -71,14 +71,14 @@ class Space(types.SimpleNamespace):
 
 
 def _dumps(
-    obj: Any,
+    obj: object,
     *,
     skipkeys: bool = False,
     ensure_ascii: bool = True,
     allow_nan: bool = True,
-    indent: Any = None,
+    indent: object = None,
     separators: Any = None,
-    default: Callable[[Any], Any] | None = None,
+    default: Callable[[object], object] | None = None,
     sort_keys: bool = False,
 ) -> str:
     return json.dumps(
@@ -101,7 +101,7 @@ def _loads(s: str | bytes) -> Any:
 
 def _pprint_names(write: Writer) -> dict[str, Any]:
     def pformat(
-        object: Any,
+        object: object,
         indent: int = 1,
         width: int = 80,
         depth: int | None = None,
@@ -111,14 +111,14 @@ def _pprint_names(write: Writer) -> dict[str, Any]:
     ) -> str:
         return pprint.pformat(object, indent, width, depth, compact=bool(compact), sort_dicts=bool(sort_dicts))
 
-    def print_(object: Any, stream: Any = None, *rest: int, **look: Any) -> None:
+    def print_(object: object, stream: Any = None, *rest: int, **look: Any) -> None:
         text = pformat(object, *rest, **look) + "\n"
         if stream is None:
             write("out", text)
         else:
             stream.write(text)
 
-    def sorted_as_made(object: Any, *rest: int, **look: Any) -> None:
+    def sorted_as_made(object: object, *rest: int, **look: object) -> None:
         print_(object, None, *rest, **{"sort_dicts": False, **look})
 
     return {"pprint": print_, "pformat": pformat, "pp": sorted_as_made}
@@ -142,7 +142,7 @@ def _timeit(stmt: Any = None, setup: Any = None, timer: Any = None, number: int 
 
 
 def _repeat(
-    stmt: Any = None, setup: Any = None, timer: Any = None, repeat: int = 5, number: int = 1_000_000
+    stmt: object = None, setup: object = None, timer: object = None, repeat: int = 5, number: int = 1_000_000
 ) -> list[Any]:
     return [_timeit(stmt, setup, timer, number) for _ in range(repeat)]
 
@@ -173,13 +173,13 @@ class Path:
     def __init__(self, *parts: Any) -> None:
         self._text = str(pathlib.PurePosixPath(*(_plain(part) for part in parts)))
 
-    def __truediv__(self, part: Any) -> Path:
+    def __truediv__(self, part: object) -> Path:
         return Path(self, part)
 
-    def __rtruediv__(self, part: Any) -> Path:
+    def __rtruediv__(self, part: object) -> Path:
         return Path(part, self)
 
-    def joinpath(self, *parts: Any) -> Path:
+    def joinpath(self, *parts: object) -> Path:
         """This and further parts."""
         return Path(self, *parts)
 
@@ -194,7 +194,7 @@ class Path:
     def __eq__(self, other: object) -> bool:
         return self._text == other._text if isinstance(other, Path) else NotImplemented
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return self._text < other._text if isinstance(other, Path) else NotImplemented
 
     def __hash__(self) -> int:
@@ -265,7 +265,7 @@ class Path:
 Path.__module__ = "pathlib"
 
 
-def _plain(part: Any) -> str:
+def _plain(part: object) -> str:
     if isinstance(part, Path):
         return str.__str__(Path.__str__(part))
     if not isinstance(part, str):
@@ -294,20 +294,22 @@ def _traceback_names(guard: Guard, write: Writer) -> dict[str, Any]:
     def send(text: str, file: Any) -> None:
         write("err", text) if file is None else file.write(text)
 
-    def format_exc(limit: Any = None, chain: bool = True) -> str:
+    def format_exc(limit: object = None, chain: bool = True) -> str:
         error = sys.exception()
         return "NoneType: None\n" if error is None else told(error).traceback
 
-    def print_exc(limit: Any = None, file: Any = None, chain: bool = True) -> None:
+    def print_exc(limit: object = None, file: object = None, chain: bool = True) -> None:
         send(format_exc(), file)
 
-    def format_exception(exc: Any, /, value: Any = None, tb: Any = None, limit: Any = None) -> list[str]:
+    def format_exception(exc: object, /, value: object = None, tb: object = None, limit: object = None) -> list[str]:
         return told(exc if value is None else value).traceback.splitlines(keepends=True)
 
-    def print_exception(exc: Any, /, value: Any = None, tb: Any = None, limit: Any = None, file: Any = None) -> None:
+    def print_exception(
+        exc: object, /, value: object = None, tb: object = None, limit: object = None, file: object = None
+    ) -> None:
         send("".join(format_exception(exc, value)), file)
 
-    def format_exception_only(exc: Any, /, value: Any = None) -> list[str]:
+    def format_exception_only(exc: object, /, value: object = None) -> list[str]:
         return [told(exc if value is None else value).last_line + "\n"]
 
     chosen = [format_exc, print_exc, format_exception, print_exception, format_exception_only]
@@ -372,7 +374,7 @@ def progress_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
         __qualname__ = "tqdm"
 
         @staticmethod
-        def write(s: object = "", file: Any = None, end: str = "\n", nolock: bool = False) -> None:
+        def write(s: object = "", file: object = None, end: str = "\n", nolock: bool = False) -> None:
             """Print a line beside the bar."""
             write("out", str.__str__(str(s)) + str.__str__(end))
 

@@ -33,16 +33,16 @@ class Bound:
     def __init__(self, value: Any) -> None:
         self.value = value
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return bool(self.value < other)
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         return bool(self.value <= other)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: object) -> bool:
         return bool(self.value > other)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return bool(self.value >= other)
 
     def __int__(self) -> int:
@@ -119,7 +119,7 @@ class BatchedArray(NDArrayOperatorsMixin):
 
     # --- what runs on all examples ---
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: object, **kwargs: object) -> Any:
         if method != "__call__" or ("out" in kwargs and kwargs["out"] not in ((...,), ...)):
             return one_by_one(getattr(ufunc, method), inputs, kwargs)
         kwargs.pop("out", None)
@@ -129,7 +129,7 @@ class BatchedArray(NDArrayOperatorsMixin):
             return tuple(BatchedArray(np.asarray(each), levels) for each in made)
         return BatchedArray(np.asarray(made), levels)
 
-    def __array_function__(self, func: Any, types: object, args: Any, kwargs: Any) -> Any:
+    def __array_function__(self, func: Any, types: object, args: Any, kwargs: object) -> Any:
         if func is np.may_share_memory:
             first, second = (each.phys if isinstance(each, BatchedArray) else each for each in args)
             return bool(np.may_share_memory(first, second))
@@ -175,10 +175,10 @@ class BatchedArray(NDArrayOperatorsMixin):
         """As `any`, the largest."""
         return Bound(self.phys.max()) if not args and not kwargs else self._each("max", args, kwargs)
 
-    def _each(self, name: str, args: Any, kwargs: Any) -> Any:
+    def _each(self, name: str, args: Any, kwargs: object) -> Any:
         return one_by_one(lambda x, *a, **k: getattr(x, name)(*a, **k), (self, *args), kwargs)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         if isinstance(key, BatchedArray) and key.dtype == bool:  # what a check found wrong, in all examples
             return self.phys[np.broadcast_to(spread(key, self.levels, self.sizes), self.phys.shape)]
         parts = key if isinstance(key, tuple) else (key,)

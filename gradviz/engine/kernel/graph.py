@@ -252,7 +252,7 @@ class Node:
     parent: Node | None = None  # in anomaly mode: the node whose backward made this one
     _metadata: dict[Any, Any] | None
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: object, **kwargs: object) -> Any:
         return bare(cls, cls)
 
     @property
@@ -477,7 +477,7 @@ def next_sequence() -> int:
     return number
 
 
-def _register(hooks: OrderedDict[int, Any], fn: Callable[..., Any]) -> RemovableHandle:
+def _register(hooks: OrderedDict[int, Any], fn: Callable[..., object]) -> RemovableHandle:
     handle = RemovableHandle(hooks)
     hooks[handle.id] = fn
     return handle

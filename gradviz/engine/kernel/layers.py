@@ -16,6 +16,7 @@ import numpy as np
 from gradviz.engine.kernel.batched import BatchedArray, levels_of, spread
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import on_new_run, state
+from gradviz.engine.kernel.tensor import Tensor
 
 if TYPE_CHECKING:
     from gradviz.engine.kernel.tensor import Tensor
@@ -51,12 +52,12 @@ class Transforms(Protocol):
     def add(self, tensor: object, level: int, dim: int) -> Any:
         """A tensor with a dimension taken apart into the examples of a level."""
 
-    def remove(self, tensor: object, level: int, dim: int, size: int) -> Any:
+    def remove(self, tensor: object, level: int, dim: int, size: int) -> Tensor:
         """A tensor with the examples of a level as a dimension."""
 
 
 transforms: Transforms
-apply_function: Callable[[Any, tuple[Any, ...]], Any]  # runs a custom function; `custom` says so here
+apply_function: Callable[[Any, tuple[object, ...]], Any]  # runs a custom function; `custom` says so here
 stack: list[Layer] = []
 duals: list[int] = []  # the open levels of forward differentiation, innermost last
 _last = 0
@@ -190,7 +191,7 @@ def refuse_same(data: Array) -> None:
         )
 
 
-def _drawn(draw: Callable[[Any], Any], given: Any) -> Any:
+def _drawn(draw: Callable[[object], Any], given: Any) -> Any:
     own = [each for each in maps() if each.randomness != "same"]
     if any(each.randomness == "error" for each in own):
         raise RuntimeError(_RANDOM_REFUSED)

@@ -87,7 +87,7 @@ class _GradMode(_Mode):
 class no_grad(_GradMode):
     """Operations inside are not tracked."""
 
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+    def __new__(cls, orig_func: Callable[..., object] | None = None) -> Any:
         made = super().__new__(cls)
         return made if orig_func is None else made(orig_func)
 
@@ -97,7 +97,7 @@ class enable_grad(_GradMode):
 
     value = True
 
-    def __new__(cls, orig_func: Callable[..., Any] | None = None) -> Any:
+    def __new__(cls, orig_func: Callable[..., object] | None = None) -> Any:
         made = super().__new__(cls)
         return made if orig_func is None else made(orig_func)
 
@@ -166,7 +166,7 @@ class _force_original_view_tracking(_Mode):
 class inference_mode(_Mode):
     """As `no_grad`, and what is made inside can never take part in autograd."""
 
-    def __new__(cls, mode: Any = True) -> Any:
+    def __new__(cls, mode: object = True) -> Any:
         made = super().__new__(cls)
         if callable(mode):
             made.mode = True

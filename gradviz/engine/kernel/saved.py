@@ -159,7 +159,7 @@ class SavedTensor:
         found: Saved | None = node.saved[self._at]
         return found
 
-    def register_hooks(self, *hooks: Callable[..., Any]) -> None:
+    def register_hooks(self, *hooks: Callable[..., object]) -> None:
         """Pack the buffer now with the first hook; unpack it with the second whenever it is used."""
         if len(hooks) != 2 or not all(map(callable, hooks)):
             raise TypeError(

@@ -119,7 +119,7 @@ def digamma(x: Array) -> Array:
     return np.asarray(np.where(y == 0, np.copysign(np.inf, -y), found)).astype(x.dtype)
 
 
-def logaddexp(x: Any, y: Any) -> Any:
+def logaddexp(x: Array, y: Any) -> Any:
     """log(exp(x) + exp(y)), of complex numbers too, where the one with the larger real part leads."""
     if x.dtype.kind != "c":
         return np.logaddexp(x, y)

@@ -81,14 +81,14 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     return out
 
 
-def clip(a: Any, *limits: Any, **options: Any) -> Any:
+def clip(a: object, *limits: Any, **options: Any) -> Any:
     """The elements within limits. Where `where` says that nothing is computed, NumPy leaves what lay in memory."""
     if options.pop("where", True) is not True:
         raise TypeError("clip with where= would show what lay in memory before; use where(condition, clip(a), a)")
     return np.asarray(a).clip(*limits, **{_LIMITS.get(name, name): value for name, value in options.items()})
 
 
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Any:
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Array:
     """An array with a border; one that is said to be empty is of zeros, not of what lay in memory."""
     return np.pad(array, pad_width, "constant" if mode == "empty" else mode, **options)
 

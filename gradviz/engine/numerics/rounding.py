@@ -19,7 +19,7 @@ Doubles = NDArray[np.float64]
 BLOCK = 16_384  # elements
 
 
-def fma(a: Array, b: Any, c: Any) -> Array:
+def fma(a: Array, b: Any, c: object) -> Array:
     """`a * b + c` rounded once to the type of `a`; scalars count as that type, half types work in float32."""
     if a.dtype == np.float64:
         return fma64(a, np.float64(b), np.asarray(c, np.float64))

@@ -49,7 +49,7 @@ def _derivative_row(
     def along(grad: Tensor, x: Tensor, *values: Any) -> Tensor:
         return call(row, grad, x, **dict(zip(names, values, strict=True)))
 
-    def curved(grad: Tensor, grad_output: Tensor, x: Tensor, *values: object) -> Any:
+    def curved(grad: Tensor, grad_output: Tensor, x: Tensor, *values: object) -> Tensor:
         if curvature is None:
             return grad.new_zeros(x.shape)
         return grad * grad_output * curvature(x, *values)

@@ -213,7 +213,7 @@ REMAINDER_OF = op(
 )
 
 
-def _rounded(x: Array, y: Array, *, rounding_mode: str) -> Any:
+def _rounded(x: Array, y: Array, *, rounding_mode: str) -> Array:
     if rounding_mode == "floor":
         return np.floor_divide(x, y)
     quotient = np.trunc(np.true_divide(x, y))

@@ -24,7 +24,7 @@ F = FUNCTIONS
 
 
 def _batch_norm(
-    x: Any,
+    x: Array,
     w: Array | None,
     b: Array | None,
     running_mean: Array | None,
@@ -62,7 +62,7 @@ def _moments(x: Array, axes: tuple[int, ...]) -> tuple[Any, Any]:
     return mean, np.sum(apart * apart, axis=axes).astype(x.dtype) / count
 
 
-def _through_batch(g: Any, x: Any, w: object, mean: object, scale: Any) -> tuple[Any, Any, Any]:
+def _through_batch(g: Any, x: Any, w: object, mean: object, scale: object) -> tuple[Any, Any, Any]:
     """The gradients of input, weight and bias, rounded where PyTorch rounds."""
     count = x.size // x.shape[1]
     centred = x - channels(mean, x)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
@@ -239,7 +240,7 @@ def _reversed_cumsum(x: Tensor, dim: int) -> Tensor:
 
 
 def _cumulative(ufunc: Any) -> Any:
-    def forward(x: Any, *, dim: int) -> Any:
+    def forward(x: Array, *, dim: int) -> Array:
         axis = wrap_dim(dim, x.ndim)
         made = np.int64 if x.dtype.kind in "iub" else x.dtype
         wide = np.float64 if x.dtype.kind in "fV" else made  # as PyTorch accumulates it

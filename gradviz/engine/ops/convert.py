@@ -60,12 +60,12 @@ TO = op(
 @method("to")
 def to(
     self: Tensor,
-    *args: Any,
+    *args: object,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     non_blocking: bool = False,
     copy: bool = False,
-    memory_format: Any = None,
+    memory_format: object = None,
 ) -> Tensor:
     """Another element type or device; the tensor itself when it has them already."""
     for each in args:

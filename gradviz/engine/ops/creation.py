@@ -32,7 +32,7 @@ NOT_NUMPY = (
 )
 
 
-def infer_array(data: Any, dtype: dtypes.dtype | None) -> Array:
+def infer_array(data: object, dtype: dtypes.dtype | None) -> Array:
     """An array of numbers, sequences, arrays or tensors, in the type that PyTorch would give it."""
     if isinstance(data, Tensor):
         return data._data.astype(data._data.dtype if dtype is None else dtype.np)
@@ -250,8 +250,8 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
     """`torch.<name>(*size)`, `torch.<name>_like(x)` and `x.new_<name>(*size)`."""
 
     def function(
-        *sizes: Any,
-        size: Any = None,
+        *sizes: object,
+        size: object = None,
         out: Tensor | None = None,
         dtype: Any = None,
         device: object = None,
@@ -278,7 +278,7 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
 
     def new(
         self: Tensor,
-        *size: Any,
+        *size: object,
         dtype: Any = None,
         device: object = None,
         requires_grad: bool = False,
@@ -305,7 +305,7 @@ def full(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """A tensor with one value everywhere."""
@@ -324,12 +324,12 @@ def full(
 @api("full_like", where="torch")
 def full_like(
     input: Tensor,
-    fill_value: Any,
+    fill_value: object,
     *,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
-    memory_format: Any = None,
+    memory_format: object = None,
 ) -> Tensor:
     """As `full`, with shape and type of another tensor."""
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
@@ -341,7 +341,13 @@ def full_like(
 
 @method("new_full")
 def new_full(
-    self: Tensor, size: Any, fill_value: Any, *, dtype: Any = None, device: object = None, requires_grad: bool = False
+    self: Tensor,
+    size: Any,
+    fill_value: object,
+    *,
+    dtype: Any = None,
+    device: object = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """As `full`, with the type of this tensor."""
     return made(alike(self._data, np.full(sizes_of(size), fill_value, (dtype or self.dtype).np)), requires_grad)
@@ -349,14 +355,16 @@ def new_full(
 
 @method("new_tensor")
 def new_tensor(
-    self: Tensor, data: Any, *, dtype: Any = None, device: object = None, requires_grad: bool = False
+    self: Tensor, data: object, *, dtype: Any = None, device: object = None, requires_grad: bool = False
 ) -> Tensor:
     """As `torch.tensor`, with the type of this tensor."""
     return made(infer_array(data, dtype or self.dtype), requires_grad)
 
 
 @api("eye", where="torch")
-def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
+def eye(
+    n: int, m: int | None = None, *, dtype: Any = None, device: object = None, requires_grad: bool = False
+) -> Tensor:
     """The identity matrix."""
     for label, size in (("n", n), ("m", m)):
         if size is not None and size < 0:

@@ -43,7 +43,7 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
     def function(
         *sizes: object,
         size: object = None,
-        generator: Any = None,
+        generator: object = None,
         out: Tensor | None = None,
         dtype: Any = None,
         device: object = None,
@@ -60,7 +60,7 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
         dtype: Any = None,
         device: object = None,
         requires_grad: bool = False,
-        generator: Any = None,
+        generator: object = None,
         memory_format: object = None,
     ) -> Tensor:
         return made(draw(source_of(generator), input._data.shape, (dtype or input.dtype).np), requires_grad)
@@ -83,7 +83,7 @@ def randint(
     high: int | None = None,
     size: Any = None,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:

@@ -28,7 +28,7 @@ NUMBERS = (int, float, complex, np.number, np.bool_)
 
 
 @functools.lru_cache(maxsize=4096, typed=True)
-def _number(value: Any, target: np.dtype[Any]) -> Array:
+def _number(value: object, target: np.dtype[Any]) -> Array:
     made = np.array(value, target)
     made.flags.writeable = False
     return made
@@ -173,7 +173,7 @@ def register(
 # --- two operands ---
 
 
-def prepare_pair(row: OpRow, x: Tensor, y: Any, params: Mapping[str, Any], division: bool) -> Prepared:
+def prepare_pair(row: OpRow, x: Tensor, y: Any, params: Mapping[str, object], division: bool) -> Prepared:
     """Cast both operands to their common type."""
     if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
         check_operands(row.name, x, y)
@@ -238,7 +238,7 @@ def dunders(name: str, quick: Callable[[object, object], object], prepare: Calla
     method(f"__i{name}__")(in_place)
 
 
-def reflected(name: str, fn: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def reflected(name: str, fn: Callable[[Any, object], object]) -> Callable[[Any, Any], Any]:
     """A method such as `__rsub__`: for numbers and, when it is called by name, for tensors. NumPy's arrays come by
     way of `Tensor.__array__` and `__array_wrap__`, if they come: NumPy asks for no more than `x + array`."""
 

@@ -355,12 +355,12 @@ def _offer(name: str, transform: Any) -> None:
     """`fftn` and its form for two dimensions, `fft2`."""
 
     @api(f"{name}n", where="fft")
-    def several(input: Tensor, s: Any = None, dim: Any = None, norm: str | None = None) -> Tensor:
+    def several(input: Tensor, s: Any = None, dim: object = None, norm: str | None = None) -> Tensor:
         found: Tensor = transform(input, s, dim, norm)
         return found
 
     @api(f"{name}2", where="fft")
-    def two(input: Tensor, s: Any = None, dim: Any = (-2, -1), norm: str | None = None) -> Tensor:
+    def two(input: Tensor, s: Any = None, dim: object = (-2, -1), norm: str | None = None) -> Tensor:
         found: Tensor = transform(input, s, dim, norm)
         return found
 
@@ -389,7 +389,13 @@ api("ifftshift", where="fft")(lambda input, dim=None: _turned(input, dim, lambda
 def _frequencies(name: str, numbers: Any) -> None:
     @api(name, where="fft")
     def frequencies(
-        n: int, d: float = 1.0, *, out: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
+        n: int,
+        d: float = 1.0,
+        *,
+        out: Any = None,
+        dtype: Any = None,
+        device: object = None,
+        requires_grad: bool = False,
     ) -> Tensor:
         """The frequencies that the elements of a transform belong to."""
         check_device(device)

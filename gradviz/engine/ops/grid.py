@@ -157,7 +157,7 @@ def _by_steps(x: Tensor, grid: Tensor, settings: tuple[int, int, bool]) -> Tenso
 
 def _moving(derivatives: list[Any], moved: Tensor) -> Any:
     """A weight as a polynomial in what its place is moved by."""
-    found: Any = wrap(derivatives[0])
+    found: object = wrap(derivatives[0])
     power: Any = moved
     for i, each in enumerate(derivatives[1:], 1):
         found = found + wrap(np.asarray(each / math.factorial(i))) * power

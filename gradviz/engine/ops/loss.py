@@ -298,7 +298,7 @@ def _backward_row(name: str, params: str, slope: Any, curvature: Any) -> OpRow:
     names = [each.strip() for each in params.split(",") if each.strip()]
     more = "".join(f", {each}" for each in names)
 
-    def forward(g: Any, x: Any, y: Any, *, reduction: str, **given: Any) -> Any:
+    def forward(g: Array, x: Array, y: object, *, reduction: str, **given: object) -> Any:
         found = slope(x - y, **given) * g
         return (found / found.dtype.type(x.size) if reduction == "mean" else found).astype(x.dtype)
 
@@ -306,7 +306,7 @@ def _backward_row(name: str, params: str, slope: Any, curvature: Any) -> OpRow:
         found = call(row, F["ones_like"](x), x, y, reduction="none", **dict(zip(names, values, strict=True)))
         return reduced(found * grad, reduction)
 
-    def curved(grad: Tensor, grad_output: Tensor, x: Tensor, y: Tensor, reduction: str, *values: Any) -> Any:
+    def curved(grad: Tensor, grad_output: Tensor, x: Tensor, y: Tensor, reduction: str, *values: object) -> Any:
         return share(grad * grad_output, x.shape, reduction) * curvature(x - y, *values)
 
     row = op(
@@ -348,7 +348,7 @@ def _difference_loss(
     def gradient(grad: Tensor, x: Tensor, y: Tensor, reduction: str, *values: object) -> Tensor:
         return call(backward, grad, x, y, reduction=reduction, **dict(zip(names, values, strict=True)))
 
-    def forward(x: Any, y: Any, *, reduction: str, **given: Any) -> Any:
+    def forward(x: Array, y: Array, *, reduction: str, **given: object) -> Any:
         return reduced_array(value(x - y, **given).astype(x.dtype), reduction)
 
     return op(

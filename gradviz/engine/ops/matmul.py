@@ -4,7 +4,6 @@ that are added to a tensor (addmm) are in `addmm.py`."""
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -284,7 +283,7 @@ def _broadcast_batches(x: Tensor, y: Tensor) -> Tensor:
 
 
 @method("__matmul__")
-def matmul_operator(self: Tensor, other: object) -> Any:
+def matmul_operator(self: Tensor, other: object) -> Tensor:
     """`x @ y`."""
     return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 

@@ -121,7 +121,7 @@ def _layer_norm_grads(
     bias: Tensor | None,
     result1: Tensor,
     result2: Tensor,
-    needs: Any,
+    needs: object,
     normalized_shape: Dims,
     eps: float,
 ) -> Any:

@@ -378,7 +378,7 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 
 def _running(ufunc: Any) -> Any:
-    def forward(x: Any, *, dim: int) -> Any:
+    def forward(x: Array, *, dim: int) -> Any:
         if not x.ndim:
             return x.copy(), np.zeros((), np.int64)
         if not x.size:

@@ -34,7 +34,7 @@ def _packed(x: Array, *, lengths: tuple[int, ...], batch_first: bool) -> tuple[A
     return (x[rows, times] if batch_first else x[times, rows]), batch_sizes
 
 
-def _unpacked(grads: Any, self_shape: Any, result1: Tensor, batch_first: bool) -> Any:
+def _unpacked(grads: Any, self_shape: object, result1: Tensor, batch_first: bool) -> Any:
     times, rows = (wrap(each) for each in _places(result1._data))
     at = (rows, times) if batch_first else (times, rows)
     return grads[0].new_zeros(self_shape).index_put(at, grads[0])

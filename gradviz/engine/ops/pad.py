@@ -88,7 +88,7 @@ def _copy_rows(kind: str, camel: str, index: Any, dims: int, brief: str) -> OpRo
     def places(shape: Sizes, pad: Sizes) -> list[Any]:
         return [index(n, *ends) for n, ends in zip(shape[-dims:], _ends(pad, dims), strict=True)]
 
-    def forward(x: Any, *, padding: Sizes) -> Any:
+    def forward(x: Array, *, padding: Sizes) -> Array:
         for axis, at in enumerate(places(x.shape, padding), x.ndim - dims):
             x = x.take(at, axis)
         return x

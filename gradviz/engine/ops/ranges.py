@@ -24,7 +24,7 @@ _RANGE = (
 )
 
 
-def _number(value: Any, name: str, label: str, position: int) -> Any:
+def _number(value: object, name: str, label: str, position: int) -> Any:
     found = value.item() if isinstance(value, Tensor) else value
     if not isinstance(found, (int, float, complex, np.number, np.bool_)):
         raise TypeError(
@@ -61,7 +61,7 @@ def arange(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """Numbers from `start` up to, without, `end`."""
@@ -175,7 +175,7 @@ def logspace(
     *,
     out: Tensor | None = None,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """Powers of `base` with exponents from `start` to `end`."""
@@ -189,10 +189,10 @@ def logspace(
 
 @api("scalar_tensor", where="torch")
 def scalar_tensor(
-    s: Any,
+    s: object,
     *,
     dtype: Any = None,
-    device: Any = None,
+    device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
     """A tensor without dimensions, of the default type."""

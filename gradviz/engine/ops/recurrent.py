@@ -96,7 +96,7 @@ def _gradients(
     joined = F["stack"](d_gates, 0)
     flat = joined.reshape(-1, joined.shape[-1])
     bias = flat.sum(0)
-    found: tuple[Callable[[], Any], ...] = (
+    found: tuple[Callable[[], object], ...] = (
         lambda: joined @ weight0,
         lambda: flat.t() @ input.reshape(-1, input.shape[-1]),
         lambda: d_recurrent,

@@ -224,7 +224,7 @@ def _prod(x: Array, *, dim: int | None = None, keepdim: bool = False) -> Any:
     return np.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim, dtype=wide)
 
 
-def _prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Any:
+def _prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     """Without zeros result / self; with zeros, products that leave one element out."""
     if not (self._data == 0).any():
         shape = self._data.shape
@@ -234,7 +234,7 @@ def _prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int | None, keep
     return _others_product(self, wrap_dim(dim, self.ndim)) * kept(grad, self._data.shape, dim, keepdim)
 
 
-def _others_product(x: Any, dim: int) -> Any:
+def _others_product(x: Any, dim: int) -> Tensor:
     """For each element the product of all others along `dim`: from the left times from the right."""
     ones = x.narrow(dim, 0, 1) * 0 + 1
     n = x.shape[dim]
@@ -271,7 +271,7 @@ PROD_DIM = op(
 
 @api("prod")
 @along("prod", _ALONE, _ALONG.format("int"))
-def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
     """The product of all elements, or over `dim`."""
     input = input if dtype is None else input.to(dtype)
     made = call(PROD, input) if dim is None else call(PROD_DIM, input, dim=dim, keepdim=keepdim)
@@ -570,7 +570,7 @@ STD = op(
 def _spread_of(row: Any, name: str) -> None:
     @api(name)
     def function(
-        input: Tensor, dim: Any = None, unbiased: object = None, keepdim: bool = False, *, correction: Any = None
+        input: Tensor, dim: Any = None, unbiased: object = None, keepdim: bool = False, *, correction: object = None
     ) -> Tensor:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
@@ -588,14 +588,14 @@ _spread_of(STD, "std")
 def _with_mean(name: str, variance: bool) -> None:
     """`var_mean` and `std_mean`: one node with two outputs."""
 
-    def forward(x: Any, *, dim: Any, correction: Any, keepdim: bool) -> Any:
+    def forward(x: Array, *, dim: Any, correction: Any, keepdim: bool) -> Any:
         found = _variance(x, dim=dim, correction=correction, keepdim=keepdim)
         return found if variance else np.sqrt(found), _mean(x, dim=dim, keepdim=keepdim)
 
     def mean_part(grad: Tensor, shape: Any, dim: Any, keepdim: bool) -> Tensor:
         return spread(grad, shape, dim, keepdim) / _count(shape, dim)
 
-    def var_formula(grads: Any, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
+    def var_formula(grads: Any, self: Tensor, dim: object, correction: Any, keepdim: bool) -> Tensor:
         parts = []
         if grads[0] is not None:
             parts.append(_var_grad(grads[0], self, dim, correction, keepdim))
@@ -603,7 +603,9 @@ def _with_mean(name: str, variance: bool) -> None:
             parts.append(mean_part(grads[1], self._data.shape, dim, keepdim))
         return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
-    def std_formula(grads: Any, self: Tensor, result0: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
+    def std_formula(
+        grads: Any, self: Tensor, result0: Tensor, dim: object, correction: object, keepdim: bool
+    ) -> Tensor:
         scaled = None if grads[0] is None else (grads[0] / (result0 * 2)).masked_fill(result0 == 0, 0)
         return var_formula([scaled, grads[1]], self, dim, correction, keepdim)
 

@@ -68,10 +68,10 @@ class _Way:
     source: str
     key: Callable[[Any, Any, int], Any]
     gather: Callable[[Any, int, Any], Any]
-    add: Callable[[Any, int, Any, Any], Any]
+    add: Callable[[Any, int, Any, object], Any]
     clear: Callable[[Any, int, Any], Any]
 
-    def forward(self, x: Any, index: Any, source: Any, *, dim: int, reduce: str, include_self: bool) -> Any:
+    def forward(self, x: Array, index: Array, source: Array, *, dim: int, reduce: str, include_self: bool) -> Array:
         """The values put together."""
         if not x.ndim:
             one = self.forward(

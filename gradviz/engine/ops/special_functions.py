@@ -27,10 +27,10 @@ F, S = FUNCTIONS, SPECIAL
 _SINGLES = (dtypes.float16, dtypes.bfloat16)
 
 
-def _in_double(function: Callable[..., Any]) -> Callable[..., Any]:
+def _in_double(function: Callable[..., object]) -> Callable[..., Any]:
     """`function` computed in double precision and rounded once."""
 
-    def computed(*arrays: Any, **params: Any) -> Array:
+    def computed(*arrays: Any, **params: object) -> Array:
         found = function(*(each.astype(np.float64, copy=False) for each in arrays), **params)
         return np.asarray(found).astype(arrays[0].dtype, copy=False)
 
@@ -108,7 +108,7 @@ for _name, _forward, _latex, _brief in (
     _one(_name, _forward, _latex, _brief)
 
 
-def _away_from_zero(name: str, grad: Tensor, self: Tensor, slope: Callable[[Any], Any]) -> Tensor:
+def _away_from_zero(name: str, grad: Tensor, self: Tensor, slope: Callable[[Any], object]) -> Tensor:
     """grad · slope(self), where the slope, which has a 1 / x in it, is 1/2 at 0."""
     _check_type(self.dtype, f"{name}_backward", False)
     tiny = float(np.finfo(self._data.dtype).eps)
@@ -228,7 +228,7 @@ def ndtr(input: Tensor) -> Tensor:
 # --- polygamma and mvlgamma ---
 
 
-def _polygamma(n: Any, input: Any) -> Prepared:
+def _polygamma(n: object, input: Any) -> Prepared:
     if not isinstance(n, int) or isinstance(n, bool):
         raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     if n < 0:

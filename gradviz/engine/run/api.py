@@ -112,7 +112,7 @@ def with_out(fn: F, offered: F, name: str, full: str) -> F:
     if "out" in known or not _TAKEN.intersection(inspect.signature(fn).parameters):
         return offered
 
-    def call(*args: Any, out: Any = None, **keywords: Any) -> Any:
+    def call(*args: object, out: Any = None, **keywords: object) -> Any:
         if out is None:
             try:
                 return offered(*args, **keywords)

@@ -25,7 +25,7 @@ _WHOLE = "biu"  # kinds of NumPy types that have no gradient
 np.seterr(all="ignore")
 
 
-def call(row: OpRow, *tensors: Tensor | None, **params: Any) -> Tensor:
+def call(row: OpRow, *tensors: Tensor | None, **params: object) -> Tensor:
     """Run a row of one output on tensors as they are: the operands already have the types that the forward wants."""
     made: Tensor = apply(row, tensors, [None if t is None else t._data for t in tensors], params)
     return made
@@ -41,8 +41,8 @@ def apply(
     row: OpRow,
     tensors: Sequence[Tensor | None],
     arrays: Sequence[Array | None],
-    params: Mapping[str, Any] = NO_PARAMS,
-    forward: Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any] | None = None,
+    params: Mapping[str, object] = NO_PARAMS,
+    forward: Callable[[OpRow, Sequence[object], Mapping[str, object]], Any] | None = None,
 ) -> Any:
     """Run a row: one tensor, or a tuple of them where it has several outputs. `arrays` are the operands' data, cast
     to the types that the forward wants; gradients go to `tensors`. `forward` is another way to run the row's, which

@@ -92,7 +92,7 @@ def _each(change: Change, value: Any) -> Any:
     return value
 
 
-def _change(policy: str, target: dtypes.dtype, values: Iterable[Any]) -> Change:
+def _change(policy: str, target: dtypes.dtype, values: Iterable[object]) -> Change:
     if policy == "small":
         return lambda each: _in_small(each, target)
     if policy == "widest":

@@ -27,12 +27,12 @@ _CYCLE = (
 
 
 def backward(
-    tensors: Any,
-    grad_tensors: Any = None,
+    tensors: object,
+    grad_tensors: object = None,
     retain_graph: bool | None = None,
     create_graph: bool = False,
-    grad_variables: Any = None,
-    inputs: Any = None,
+    grad_variables: object = None,
+    inputs: object = None,
 ) -> None:
     """Accumulate gradients of `tensors` into leaves, as torch.autograd.backward does."""
     if grad_variables is not None:
@@ -137,7 +137,7 @@ def _zeros(like: Tensor, requires_grad: bool) -> Tensor:
 
 def _batched(
     roots: list[Any],
-    wanted: list[Any],
+    wanted: list[object],
     given: list[Any],
     retain_graph: bool | None,
     create_graph: bool,

@@ -219,7 +219,7 @@ def run_tensor_hooks(node: Node, grads: list[Tensor | None], observer: Observer 
                 observer.hook("tensor", node, before, after)
 
 
-def _checked(hook: Any, before: Tensor | None, after: Tensor | None) -> Tensor | None:
+def _checked(hook: object, before: Tensor | None, after: Tensor | None) -> Tensor | None:
     if after is None:
         return before
     if not isinstance(after, Tensor):
@@ -285,7 +285,7 @@ def run_post_accumulate_hooks(variable: Tensor, observer: Observer | None) -> No
             observer.hook("post_accumulate", variable, None, None)
 
 
-def _name(hook: Any) -> str:
+def _name(hook: object) -> str:
     return str(getattr(hook, "__name__", type(hook).__name__))
 
 

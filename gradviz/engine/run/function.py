@@ -412,7 +412,7 @@ class Function:
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: object, *grad_outputs: Any) -> Any:
         """The gradients of the inputs from those of the outputs."""
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
@@ -484,7 +484,7 @@ def _in_place_order(
     """The arguments with those that were given by name put at their places."""
     code = forward.__code__
     names = code.co_varnames[1 : code.co_argcount]  # the first is the context
-    given: dict[int, Any] = dict(enumerate(args))
+    given: dict[int, object] = dict(enumerate(args))
     for name, value in kwargs.items():
         if name not in names:
             raise TypeError(f"forward() got an unexpected keyword argument '{name}'")

@@ -63,7 +63,7 @@ def write(
     tensors: Sequence[Tensor | None],
     arrays: Sequence[Array | None],
     params: Mapping[str, Any],
-    forward: Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any] | None = None,
+    forward: Callable[[OpRow, Sequence[Any], Mapping[str, object]], object] | None = None,
 ) -> Tensor:
     """Run a row whose first operand is `target` and put the result where `target` is. `forward` is another way to run
     the row's, which `layered.py` chooses."""
@@ -190,7 +190,7 @@ class CopySlices(Node):
         self.freed = True
         return super().release()
 
-    def _find_saved(self, name: str) -> Any:
+    def _find_saved(self, name: str) -> Array:
         raise AttributeError(f"'CopySlices' object has no attribute '_saved_{name}'")
 
     def __dir__(self) -> list[str]:

@@ -15,7 +15,7 @@ from gradviz.engine.kernel.memory import memory_of, start_of, strided
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.state import warn_once
 
-Forward = Callable[[OpRow, Sequence[Any], Mapping[str, Any]], Any]
+Forward = Callable[[OpRow, Sequence[Any], Mapping[str, object]], Any]
 
 # Rows whose forward treats every element (of the broadcast operands) apart, whatever the shapes are.
 _ELEMENTWISE = frozenset(
@@ -157,7 +157,7 @@ def _along(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> A
 _EVERY = frozenset("sum_dim mean_dim amax amin var std logsumexp flip".split())
 
 
-def _whole(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def _whole(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
     x = arrays[0]
     if not x.ndim or not x.size:
         return None
@@ -167,7 +167,7 @@ def _whole(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
     return _wrapped(made, x.levels)
 
 
-def _product(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def _product(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
     """Products of matrices: NumPy takes leading dimensions as they are, in types that it multiplies in."""
     if arrays[0].dtype.kind not in "fc" or arrays[0].dtype.itemsize == 2:
         return None

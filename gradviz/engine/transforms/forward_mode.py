@@ -325,7 +325,7 @@ def row_pull(node: Node, row: OpRow, seeds: list[Tensor | None]) -> dict[int, Te
     return dict(zip(places, node.plan.run(node, seeds), strict=False))
 
 
-def _node(row: OpRow, tensors: Operands, outputs: Sequence[Tensor], params: Mapping[str, Any], mask: int) -> Node:
+def _node(row: OpRow, tensors: Operands, outputs: Sequence[Tensor], params: Mapping[str, object], mask: int) -> Node:
     """A node for the formulas to read from. It stands in no graph; what it saved keeps its own history."""
     node = bare(row.node_class)
     node.params = params
@@ -361,7 +361,7 @@ def _of_product(
 _DIAGONAL = ("hardsigmoid",)  # element by element, and PyTorch refuses to differentiate their gradient
 
 
-def _scaled(pairs: Sequence[tuple[Any, Any, Tensor]]) -> list[Tensor | None]:
+def _scaled(pairs: Sequence[tuple[Any, object, Tensor]]) -> list[Tensor | None]:
     """What a gradient of ones becomes, times the tangent."""
     found: Tensor | None = None
     for slope, _, tangent in pairs:

@@ -59,7 +59,7 @@ def write(
     row: OpRow,
     tensors: Sequence[Tensor | None],
     arrays: Sequence[Array | None],
-    params: Mapping[str, Any],
+    params: Mapping[str, object],
 ) -> Tensor:
     """Run a row whose first operand is `target`, and put the result and its tangent where `target` is."""
     _check_captured(target, row, tensors)
@@ -291,7 +291,7 @@ def _between(row: OpRow, tensor: Tensor, params: Mapping[str, object]) -> Tensor
 
 def wrappers(tensor: Tensor) -> list[tuple[int, str, int]]:
     """(number, kind, mapped dimension) of each open layer that wraps the tensor, innermost first."""
-    data: Any = tensor._data
+    data: object = tensor._data
     found = [(number, "grad", 0) for number in tensor._wraps]
     if isinstance(data, BatchedArray):
         found += [(n, "vmap", data.place if n == data.levels[-1] else 0) for n in data.levels]
@@ -328,7 +328,7 @@ def text_of(tensor: Tensor) -> str | None:
     """The text, None when nothing is special about the tensor."""
     around = wrappers(tensor)
     tangent = next((t for n, t in (held(tensor) or {}).items() if t is not None and n in layers.duals), None)
-    data: Any = tensor._data
+    data: object = tensor._data
     if not around and not isinstance(data, BatchedArray):
         return None if tangent is None else _plain_text(tensor, data, tangent)
     text = _plain_text(tensor, _all_examples(data), None, not any(kind == "grad" for _, kind, _ in around))

@@ -134,7 +134,7 @@ def _check_backward(
 
 
 def _half_of_outputs(func: Callable[..., object], name: str) -> Callable[..., Any]:
-    def half(*args: Any) -> tuple[Any, ...]:
+    def half(*args: object) -> tuple[Any, ...]:
         return tuple(getattr(each, name) if each.is_complex() else each for each in as_tuple(func(*args)))
 
     return half

@@ -49,7 +49,7 @@ class Node(metaclass=_NodeType):
 class saved_tensors_hooks:
     """While this is open, what is saved for backward goes through `pack_hook`, and comes back through `unpack_hook`."""
 
-    def __init__(self, pack_hook: Callable[[Tensor], Any], unpack_hook: Callable[[Any], Tensor]) -> None:
+    def __init__(self, pack_hook: Callable[[Tensor], object], unpack_hook: Callable[[Any], Tensor]) -> None:
         self.hooks = (pack_hook, unpack_hook)
 
     def __enter__(self) -> None:
@@ -106,7 +106,9 @@ class _MultiHandle(RemovableHandle):
         self.remove()
 
 
-def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable[..., Any], *, mode: str = "all") -> _MultiHandle:
+def register_multi_grad_hook(
+    tensors: Sequence[Tensor], fn: Callable[..., object], *, mode: str = "all"
+) -> _MultiHandle:
     """Call `fn` when the gradients of all the tensors that a backward pass reaches are known, or of the first."""
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")

@@ -359,7 +359,7 @@ def undefined_forward(func: Callable[..., object], inputs: tuple[object, ...]) -
                     )
 
 
-def batched_forward(func: Callable[..., Any], inputs: tuple[Any, ...]) -> None:
+def batched_forward(func: Callable[..., object], inputs: tuple[Any, ...]) -> None:
     """Two tangents at once must push forward what they push one after the other."""
     for i, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):

@@ -51,10 +51,10 @@ class Independent(Distribution):
         found, count = self.base_dist.support, self.reinterpreted_batch_ndims
         return constraints.independent(found, count) if count else found
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: object = ()) -> Any:
         return self.base_dist.sample(sample_shape)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Any:
@@ -104,7 +104,7 @@ class TransformedDistribution(Distribution):
         cut = len(forward_shape) - event_dim
         super().__init__(forward_shape[:cut], forward_shape[cut:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Any, _instance: object = None) -> Any:
         batch_shape = Size(batch_shape)
         transform = ComposeTransform(self.transforms)
         shape = transform.inverse_shape(batch_shape + self.event_shape)
@@ -124,14 +124,14 @@ class TransformedDistribution(Distribution):
         extra = len(self.event_shape) - found.event_dim
         return constraints.independent(found, extra) if extra > 0 else found
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: object = ()) -> Any:
         with no_grad():
             x = self.base_dist.sample(sample_shape)
             for transform in self.transforms:
                 x = transform(x)
             return x
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         x = self.base_dist.rsample(sample_shape)
         for transform in self.transforms:
             x = transform(x)
@@ -157,14 +157,14 @@ class TransformedDistribution(Distribution):
             sign = sign * transform.sign
         return value if isinstance(sign, int) and sign == 1 else sign * (value - 0.5) + 0.5
 
-    def cdf(self, value: Any) -> Tensor:
+    def cdf(self, value: Tensor) -> Tensor:
         for transform in self.transforms[::-1]:
             value = transform.inv(value)
         if self._validate_args:
             self.base_dist._validate_sample(value)
         return self._monotonised(self.base_dist.cdf(value))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Tensor) -> Tensor:
         value = self.base_dist.icdf(self._monotonised(value))
         for transform in self.transforms:
             value = transform(value)

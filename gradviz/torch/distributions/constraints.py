@@ -30,7 +30,7 @@ class _Dependent(Constraint):
     def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
         self.is_discrete, self.event_dim = is_discrete, event_dim
 
-    def __call__(self, *, is_discrete: Any = None, event_dim: Any = None) -> _Dependent:
+    def __call__(self, *, is_discrete: object = None, event_dim: Any = None) -> _Dependent:
         return _Dependent(
             is_discrete=self.is_discrete if is_discrete is None else is_discrete,
             event_dim=self.event_dim if event_dim is None else event_dim,
@@ -47,11 +47,11 @@ class dependent_property(property):
         super().__init__(fn)
         self.is_discrete, self.event_dim = is_discrete, event_dim
 
-    def __call__(self, fn: Callable[[Any], Any]) -> dependent_property:
+    def __call__(self, fn: Callable[[Any], object]) -> dependent_property:
         return dependent_property(fn, is_discrete=self.is_discrete, event_dim=self.event_dim)
 
 
-def is_dependent(constraint: Any) -> bool:
+def is_dependent(constraint: object) -> bool:
     """Whether the constraint is known only together with other parameters."""
     return isinstance(constraint, (_Dependent, dependent_property))
 
@@ -97,7 +97,7 @@ class _IntegerInterval(Constraint):
     def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Tensor) -> Any:
         return (value % 1 == 0) & (self.lower_bound <= value) & (value <= self.upper_bound)
 
     def __repr__(self) -> str:
@@ -123,7 +123,7 @@ class _IntegerGreaterThan(Constraint):
     def __init__(self, lower_bound: Any) -> None:
         self.lower_bound = lower_bound
 
-    def check(self, value: Any) -> Any:
+    def check(self, value: Tensor) -> Any:
         return (value % 1 == 0) & (value >= self.lower_bound)
 
     def __repr__(self) -> str:

@@ -28,7 +28,7 @@ BINARY = {"probs": constraints.unit_interval, "logits": constraints.real}
 class _Binary(Distribution):
     """With `probs` or `logits`, of which each gives the other when it is asked for."""
 
-    def _take(self, probs: Any, logits: Tensor | None, *more: Any) -> tuple[Any, ...]:
+    def _take(self, probs: object, logits: Tensor | None, *more: object) -> tuple[Any, ...]:
         exactly_one(probs, logits)
         name = "probs" if probs is not None else "logits"
         *others, self.__dict__[name] = broadcast_all(*more, probs if probs is not None else logits)
@@ -50,7 +50,7 @@ class _Binary(Distribution):
         """The shape of the parameter."""
         return self._param.size()
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: object, _instance: object = None) -> Any:
         names = [name for name in ("total_count", "probs", "logits") if name in self.__dict__]
         new = self._expanded(batch_shape, _instance, *names)
         new._param = new.__dict__[names[-1]]
@@ -77,7 +77,7 @@ class Bernoulli(_Binary, ExponentialFamily):
         found[self.probs == 0.5] = math.nan
         return found
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: object = ()) -> Tensor:
         with no_grad():
             return T["bernoulli"](self.probs.expand(self._extended_shape(sample_shape)))
 
@@ -87,10 +87,10 @@ class Bernoulli(_Binary, ExponentialFamily):
         logits, value = broadcast_all(self.logits, value)
         return -F.binary_cross_entropy_with_logits(logits, value, reduction="none")
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return F.binary_cross_entropy_with_logits(self.logits, self.probs, reduction="none")
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         values = T["arange"](2, dtype=self._param.dtype).view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
 
@@ -118,7 +118,7 @@ class Geometric(_Binary):
     mode = property(lambda self: T["zeros_like"](self.probs))
     variance = property(lambda self: (1.0 / self.probs - 1.0) / self.probs)
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: object = ()) -> Any:
         tiny = finfo(self.probs.dtype).tiny
         with no_grad():
             u = self.probs.new(self._extended_shape(sample_shape)).uniform_(tiny, 1)
@@ -181,7 +181,7 @@ class Binomial(_Binary):
         log_prob = self.log_prob(self.enumerate_support(False))
         return -(T["exp"](log_prob) * log_prob).sum(0)
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         total = int(self.total_count.max())
         if not self.total_count.min() == total:
             raise NotImplementedError("Inhomogeneous total count not supported by `enumerate_support`.")
@@ -215,7 +215,7 @@ class NegativeBinomial(_Binary):
     mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0))
     variance = property(lambda self: self.mean / T["sigmoid"](-self.logits))
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: object = ()) -> Tensor:
         with no_grad():
             gamma = Gamma(concentration=self.total_count, rate=T["exp"](-self.logits), validate_args=False)
             return T["poisson"](gamma.sample(sample_shape=sample_shape))
@@ -243,14 +243,14 @@ class Poisson(ExponentialFamily):
     mode = property(lambda self: self.rate.floor())
     variance = property(lambda self: self.rate)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: object, _instance: object = None) -> Any:
         return self._expanded(batch_shape, _instance, "rate")
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: object = ()) -> Tensor:
         with no_grad():
             return T["poisson"](self.rate.expand(self._extended_shape(sample_shape)))
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         rate, value = broadcast_all(self.rate, value)
@@ -275,7 +275,7 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
             self.__dict__["probs"] = self._param = clamp_probs(self.probs)
         super().__init__(self._param.size(), validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: object, _instance: object = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new._lims = self._lims
         return new
@@ -315,11 +315,11 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
 
     stddev = property(lambda self: T["sqrt"](self.variance))
 
-    def sample(self, sample_shape: Any = ()) -> Any:
+    def sample(self, sample_shape: object = ()) -> Any:
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         return self.icdf(T["rand"](self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -329,7 +329,7 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
         found = -F.binary_cross_entropy_with_logits(logits, value, reduction="none")
         return found + self._log_normalizer()
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         cut = self._cut()
@@ -338,7 +338,7 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
         bounded = T["where"](T["le"](value, 0.0), T["zeros_like"](value), unbounded)
         return T["where"](T["ge"](value, 1.0), T["ones_like"](value), bounded)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: object) -> Any:
         cut = self._cut()
         top = T["log1p"](-cut + value * (2.0 * cut - 1.0)) - T["log1p"](-cut)
         return T["where"](self._outside(), top / (T["log"](cut) - T["log1p"](-cut)), value)

@@ -65,7 +65,7 @@ class Distribution:
         found = {name: self.__dict__[name].expand(batch_shape) for name in names if name in self.__dict__}
         return self._like(batch_shape, _instance, **found)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: object, _instance: Any = None) -> Any:
         """The same distribution with more batch dimensions."""
         raise NotImplementedError
 
@@ -88,7 +88,7 @@ class Distribution:
         raise NotImplementedError
 
     @property
-    def mode(self) -> Any:
+    def mode(self) -> None:
         """The most likely value."""
         raise NotImplementedError(f"{type(self)} does not implement mode")
 
@@ -123,7 +123,7 @@ class Distribution:
         """The distribution function."""
         raise NotImplementedError
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Tensor) -> Any:
         """The inverse of the distribution function."""
         raise NotImplementedError
 
@@ -135,7 +135,7 @@ class Distribution:
         """The entropy."""
         raise NotImplementedError
 
-    def perplexity(self) -> Any:
+    def perplexity(self) -> Tensor:
         """The exponential of the entropy."""
         return T["exp"](self.entropy())
 
@@ -178,7 +178,7 @@ class ExponentialFamily(Distribution):
     _is_natural: ClassVar[bool] = True
 
 
-def exactly_one(probs: Any, logits: Tensor | None) -> None:
+def exactly_one(probs: object, logits: Tensor | None) -> None:
     """Refuse both or none of two parameters that stand for the same thing."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")

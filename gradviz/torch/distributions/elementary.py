@@ -201,7 +201,7 @@ class ComposeTransform(Transform):
             x = part(x)
         return x
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
         if not self.parts:
             return T["zeros_like"](x)
         values = [x]
@@ -279,7 +279,7 @@ class PowerTransform(Transform):
     def _inverse(self, y: Tensor) -> Tensor:
         return y.pow(1 / self.exponent)
 
-    def log_abs_det_jacobian(self, x: object, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: object, y: object) -> Tensor:
         return (self.exponent * y / x).abs().log()
 
     def forward_shape(self, shape: object) -> Any:
@@ -311,7 +311,7 @@ class SigmoidTransform(Transform):
         y = y.clamp(min=info.tiny, max=1.0 - info.eps)
         return y.log() - (-y).log1p()
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: object) -> Tensor:
         return -F.softplus(-x) - F.softplus(x)
 
 
@@ -331,7 +331,7 @@ class SoftplusTransform(Transform):
     def _inverse(self, y: Tensor) -> Tensor:
         return (-y).expm1().neg().log() + y
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: object) -> Tensor:
         return -F.softplus(-x)
 
 

@@ -24,7 +24,7 @@ class Categorical(Distribution):
     arg_constraints = EVENTS
     has_enumerate_support = True
 
-    def __init__(self, probs: Any = None, logits: Any = None, validate_args: bool | None = None) -> None:
+    def __init__(self, probs: Tensor | None = None, logits: Any = None, validate_args: bool | None = None) -> None:
         exactly_one(probs, logits)
         given, name = (probs, "probs") if probs is not None else (logits, "logits")
         if given.dim() < 1:
@@ -82,7 +82,7 @@ class Categorical(Distribution):
         logits = T["clamp"](self.logits, min=smallest)
         return -(logits * self.probs).sum(-1)
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         values = T["arange"](self._num_events, dtype=T["result_type"](0, 0))
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1, *self._batch_shape)) if expand else values
@@ -143,7 +143,7 @@ class Multinomial(_OverCategorical):
         weight = (T["exp"](self._binomial.log_prob(support)) * T["lgamma"](support + 1)).sum((0, -1))
         return n * found - T["lgamma"](n + 1) + weight
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
@@ -187,7 +187,7 @@ class OneHotCategorical(_OverCategorical):
     def entropy(self) -> Any:
         return self._categorical.entropy()
 
-    def enumerate_support(self, expand: bool = True) -> Any:
+    def enumerate_support(self, expand: bool = True) -> Tensor:
         n = self.event_shape[0]
         values = T["eye"](n, dtype=self._param.dtype).view((n,) + (1,) * len(self.batch_shape) + (n,))
         return values.expand((n, *self.batch_shape, n)) if expand else values
@@ -260,19 +260,19 @@ class MixtureSameFamily(Distribution):
         return x.reshape(shape[:-1] + (1,) * padded + shape[-1:] + (1,) * self._event_ndims)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         probs = self._pad_mixture_dimensions(self.mixture_distribution.probs)
         return T["sum"](probs * self.component_distribution.mean, dim=-1 - self._event_ndims)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         probs = self._pad_mixture_dimensions(self.mixture_distribution.probs)
         along = -1 - self._event_ndims
         within = T["sum"](probs * self.component_distribution.variance, dim=along)
         away = self.component_distribution.mean - self.mean.unsqueeze(along)
         return within + T["sum"](probs * away.pow(2.0), dim=along)
 
-    def cdf(self, x: Any) -> Any:
+    def cdf(self, x: Tensor) -> Tensor:
         cdf = self.component_distribution.cdf(x.unsqueeze(-1 - self._event_ndims))
         return T["sum"](cdf * self.mixture_distribution.probs, dim=-1)
 

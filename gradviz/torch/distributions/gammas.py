@@ -56,24 +56,24 @@ class Gamma(ExponentialFamily):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "concentration", "rate")
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         value = T["_standard_gamma"](self.concentration.expand(shape)) / self.rate.expand(shape)
         value.detach().clamp_(min=finfo(value.dtype).tiny)
         return value
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         value = T["as_tensor"](value, dtype=self.rate.dtype)
         if self._validate_args:
             self._validate_sample(value)
         found = T["xlogy"](self.concentration, self.rate) + T["xlogy"](self.concentration - 1, value)
         return found - self.rate * value - T["lgamma"](self.concentration)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         found = self.concentration - T["log"](self.rate) + T["lgamma"](self.concentration)
         return found + (1.0 - self.concentration) * T["digamma"](self.concentration)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return SPECIAL["gammainc"](self.concentration, self.rate * value)
@@ -91,7 +91,7 @@ class Chi2(Gamma):
         return self._expanded(batch_shape, _instance, "concentration", "rate")
 
     @property
-    def df(self) -> Any:
+    def df(self) -> Tensor:
         """The degrees of freedom."""
         return self.concentration * 2
 
@@ -110,7 +110,7 @@ class Dirichlet(ExponentialFamily):
         super().__init__(concentration.shape[:-1], concentration.shape[-1:], validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         return self.concentration / self.concentration.sum(-1, True)
 
     @property
@@ -122,7 +122,7 @@ class Dirichlet(ExponentialFamily):
         return mode
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         total = self.concentration.sum(-1, True)
         return self.concentration * (total - self.concentration) / (total.pow(2) * (total + 1))
 
@@ -199,7 +199,7 @@ class StudentT(Distribution):
     support = constraints.real
     has_rsample = True
 
-    def __init__(self, df: Any, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None:
+    def __init__(self, df: Tensor, loc: Any = 0.0, scale: Any = 1.0, validate_args: bool | None = None) -> None:
         self.df, self.loc, self.scale = broadcast_all(df, loc, scale)
         self._chi2 = Chi2(self.df)
         super().__init__(self.df.size(), validate_args=validate_args)
@@ -213,7 +213,7 @@ class StudentT(Distribution):
         return found
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         found = self.df.clone()
         large = self.df > 2
         found[large] = self.scale[large].pow(2) * self.df[large] / (self.df[large] - 2)
@@ -226,12 +226,12 @@ class StudentT(Distribution):
         new._chi2 = self._chi2.expand(batch_shape)
         return new
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Tensor:
         x = standard_normal(self._extended_shape(sample_shape), self.df)
         z = self._chi2.rsample(sample_shape)
         return self.loc + self.scale * (x * T["rsqrt"](z / self.df))
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         y = (value - self.loc) / self.scale
@@ -239,7 +239,7 @@ class StudentT(Distribution):
         norm = norm + T["lgamma"](0.5 * self.df) - T["lgamma"](0.5 * (self.df + 1.0))
         return -0.5 * (self.df + 1.0) * T["log1p"](y**2.0 / self.df) - norm
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         lbeta = T["lgamma"](0.5 * self.df) + math.lgamma(0.5) - T["lgamma"](0.5 * (self.df + 1))
         change = T["digamma"](0.5 * (self.df + 1)) - T["digamma"](0.5 * self.df)
         return self.scale.log() + 0.5 * (self.df + 1) * change + 0.5 * self.df.log() + lbeta
@@ -259,7 +259,7 @@ class FisherSnedecor(Distribution):
         super().__init__(self.df1.size(), validate_args=validate_args)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         df2 = self.df2.clone()
         df2[df2 <= 2] = math.nan
         return df2 / (df2 - 2)
@@ -271,7 +271,7 @@ class FisherSnedecor(Distribution):
         return mode
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         df2 = self.df2.clone()
         df2[df2 <= 4] = math.nan
         return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
@@ -281,7 +281,7 @@ class FisherSnedecor(Distribution):
         new._gamma1, new._gamma2 = self._gamma1.expand(batch_shape), self._gamma2.expand(batch_shape)
         return new
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: Any = ()) -> Tensor:
         shape = tuple(sample_shape)
         x1 = self._gamma1.rsample(shape).view(self._extended_shape(shape))
         x2 = self._gamma2.rsample(shape).view(self._extended_shape(shape))
@@ -291,7 +291,7 @@ class FisherSnedecor(Distribution):
         y.clamp_(min=tiny)
         return y
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         one, two = self.df1 * 0.5, self.df2 * 0.5
@@ -319,12 +319,12 @@ class InverseGamma(TransformedDistribution):
     mode = property(lambda self: self.rate / (self.concentration + 1))
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         found = self.rate / (self.concentration - 1)
         return T["where"](self.concentration > 1, found, math.inf)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         found = self.rate.square() / ((self.concentration - 1).square() * (self.concentration - 2))
         return T["where"](self.concentration > 2, found, math.inf)
 

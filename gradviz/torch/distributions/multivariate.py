@@ -13,12 +13,12 @@ from gradviz.torch.distributions.distribution import Distribution
 from gradviz.torch.distributions.utils import lazy_property, standard_normal
 
 
-def batch_mv(matrix: Any, vector: Any) -> Tensor:
+def batch_mv(matrix: Tensor, vector: Tensor) -> Tensor:
     """Matrix times vector, batched."""
     return T["matmul"](matrix, vector.unsqueeze(-1)).squeeze(-1)
 
 
-def batch_mahalanobis(triangle: Any, vector: Any) -> Tensor:
+def batch_mahalanobis(triangle: Tensor, vector: Tensor) -> Tensor:
     """The squared length of a vector in units of the spread, for any batch shapes that broadcast."""
     n = vector.size(-1)
     shape = vector.shape[:-1]
@@ -40,7 +40,7 @@ def batch_mahalanobis(triangle: Any, vector: Any) -> Tensor:
     return permuted.permute(inverse).reshape(shape)
 
 
-def precision_to_scale_tril(precision: Any) -> Tensor:
+def precision_to_scale_tril(precision: Tensor) -> Tensor:
     """The Cholesky factor of the inverse of a precision matrix."""
     flipped = LINALG["cholesky"](T["flip"](precision, (-2, -1)))
     inverse = T["transpose"](T["flip"](flipped, (-2, -1)), -2, -1)
@@ -62,8 +62,8 @@ class MultivariateNormal(Distribution):
 
     def __init__(
         self,
-        loc: Any,
-        covariance_matrix: Any = None,
+        loc: Tensor,
+        covariance_matrix: Tensor | None = None,
         precision_matrix: Any = None,
         scale_tril: Any = None,
         validate_args: bool | None = None,
@@ -131,11 +131,11 @@ class MultivariateNormal(Distribution):
         found = self._unbroadcasted_scale_tril.pow(2).sum(-1)
         return found.expand((*self._batch_shape, *self._event_shape))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Tensor:
         eps = standard_normal(self._extended_shape(sample_shape), self.loc)
         return self.loc + batch_mv(self._unbroadcasted_scale_tril, eps)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         length = batch_mahalanobis(self._unbroadcasted_scale_tril, value - self.loc)
@@ -159,7 +159,7 @@ class LowRankMultivariateNormal(Distribution):
     support = constraints.real_vector
     has_rsample = True
 
-    def __init__(self, loc: Any, cov_factor: Any, cov_diag: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, loc: Tensor, cov_factor: Tensor, cov_diag: Tensor, validate_args: bool | None = None) -> None:
         if loc.dim() < 1:
             raise ValueError("loc must be at least one-dimensional.")
         event_shape = loc.shape[-1:]
@@ -210,7 +210,7 @@ class LowRankMultivariateNormal(Distribution):
         found = T["matmul"](self._factor, self._factor.mT) + T["diag_embed"](self._diag)
         return found.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
-    def rsample(self, sample_shape: Any = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         w = standard_normal((*shape[:-1], *self.cov_factor.shape[-1:]), self.loc)
         d = standard_normal(shape, self.loc)
@@ -219,7 +219,7 @@ class LowRankMultivariateNormal(Distribution):
     def _log_det(self) -> Any:
         return 2 * self._capacitance_tril.diagonal(dim1=-2, dim2=-1).log().sum(-1) + self._diag.log().sum(-1)
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         away = value - self.loc

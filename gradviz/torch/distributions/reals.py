@@ -42,24 +42,24 @@ class Normal(ExponentialFamily):
         with no_grad():
             return T["normal"](self.loc.expand(shape), self.scale.expand(shape))
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Tensor:
         return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc) * self.scale
 
-    def log_prob(self, value: Any) -> Any:
+    def log_prob(self, value: object) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         var = self.scale**2
         return -((value - self.loc) ** 2) / (2 * var) - self.scale.log() - math.log(math.sqrt(2 * math.pi))
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return 0.5 * (1 + T["erf"]((value - self.loc) * self.scale.reciprocal() / math.sqrt(2)))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Tensor) -> Tensor:
         return self.loc + self.scale * T["erfinv"](2 * value - 1) * math.sqrt(2)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return 0.5 + 0.5 * math.log(2 * math.pi) + T["log"](self.scale)
 
 
@@ -82,27 +82,27 @@ class Laplace(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Tensor:
         eps = finfo(self.loc.dtype).eps
         u = self.loc.new(self._extended_shape(sample_shape)).uniform_(eps - 1, 1)
         return self.loc - self.scale * u.sign() * T["log1p"](-u.abs())
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return -T["log"](2 * self.scale) - T["abs"](value - self.loc) / self.scale
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         away = value - self.loc
         return 0.5 - 0.5 * away.sign() * T["expm1"](-away.abs() / self.scale)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Tensor) -> Tensor:
         term = value - 0.5
         return self.loc - self.scale * term.sign() * T["log1p"](-2 * term.abs())
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return 1 + T["log"](2 * self.scale)
 
 
@@ -124,23 +124,23 @@ class Cauchy(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Tensor:
         return self.loc + self.loc.new(self._extended_shape(sample_shape)).cauchy_() * self.scale
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return -math.log(math.pi) - self.scale.log() - (((value - self.loc) / self.scale) ** 2).log1p()
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return T["atan"]((value - self.loc) / self.scale) / math.pi + 0.5
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Tensor) -> Tensor:
         return T["tan"](math.pi * (value - 0.5)) * self.scale + self.loc
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return math.log(4 * math.pi) + self.scale.log()
 
 
@@ -167,7 +167,7 @@ class Uniform(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "low", "high")
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Tensor:
         drawn = T["rand"](self._extended_shape(sample_shape), dtype=self.low.dtype)
         return self.low + drawn * (self.high - self.low)
 
@@ -177,15 +177,15 @@ class Uniform(Distribution):
         inside = self.low.le(value).type_as(self.low).mul(self.high.gt(value).type_as(self.low))
         return T["log"](inside) - T["log"](self.high - self.low)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return ((value - self.low) / (self.high - self.low)).clamp(min=0, max=1)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Tensor) -> Tensor:
         return value * (self.high - self.low) + self.low
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return T["log"](self.high - self.low)
 
 
@@ -208,23 +208,23 @@ class Exponential(ExponentialFamily):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "rate")
 
-    def rsample(self, sample_shape: object = Size()) -> Any:
+    def rsample(self, sample_shape: object = Size()) -> Tensor:
         return self.rate.new(self._extended_shape(sample_shape)).exponential_() / self.rate
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return self.rate.log() - self.rate * value
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         return 1 - T["exp"](-self.rate * value)
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Tensor) -> Tensor:
         return -T["log1p"](-value) / self.rate
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return 1.0 - T["log"](self.rate)
 
 
@@ -245,7 +245,7 @@ _LARGE = (
 
 
 def _polynomial(y: Tensor, coefficients: tuple[float, ...]) -> Any:
-    found: Any = coefficients[-1]
+    found: object = coefficients[-1]
     for each in reversed(coefficients[:-1]):
         found = each + y * found
     return found
@@ -275,7 +275,7 @@ class VonMises(Distribution):
     mode = property(lambda self: self.loc)
 
     @lazy_property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         """One less the length of the mean vector."""
         return 1 - (_log_bessel(self.concentration, 1) - _log_bessel(self.concentration, 0)).exp()
 
@@ -283,18 +283,18 @@ class VonMises(Distribution):
         parts = self.loc.expand(batch_shape), self.concentration.expand(batch_shape)
         return type(self)(*parts, validate_args=self.__dict__.get("_validate_args"))
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         height = self.concentration * T["cos"](value - self.loc)
         return height - math.log(2 * math.pi) - _log_bessel(self.concentration, 0)
 
-    def sample(self, sample_shape: object = ()) -> Any:
+    def sample(self, sample_shape: object = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return self._angles(shape).to(self.loc.dtype)
 
-    def _angles(self, shape: Size) -> Any:
+    def _angles(self, shape: Size) -> Tensor:
         loc, kappa = self.loc.double(), self.concentration.double()
         ratio = self._envelope(kappa)
         angle, done = T["zeros"](shape, dtype=loc.dtype), T["zeros"](shape, dtype=T["tensor"](True).dtype)
@@ -332,13 +332,13 @@ class GeneralizedPareto(Distribution):
     mode = property(lambda self: self.loc)
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Tensor:
         valid = self.concentration < 1
         kept = T["where"](valid, self.concentration, 0.5)
         return T["where"](valid, self.loc + self.scale / (1 - kept), math.nan)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         valid = self.concentration < 0.5
         kept = T["where"](valid, self.concentration, 0.25)
         return T["where"](valid, self.scale**2 / ((1 - kept) ** 2 * (1 - 2 * kept)), math.nan)
@@ -352,7 +352,7 @@ class GeneralizedPareto(Distribution):
     def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale", "concentration")
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Tensor:
         return self.icdf(T["rand"](self._extended_shape(sample_shape), dtype=self.loc.dtype))
 
     def _cases(self) -> tuple[Any, Any]:
@@ -360,10 +360,10 @@ class GeneralizedPareto(Distribution):
         zero = T["isclose"](self.concentration, T["zeros_like"](self.concentration))
         return zero, T["where"](zero, T["ones_like"](self.concentration), self.concentration)
 
-    def _scaled(self, value: Tensor) -> Any:
+    def _scaled(self, value: Tensor) -> Tensor:
         return (value - self.loc) / self.scale
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         z = self._scaled(value)
@@ -384,14 +384,14 @@ class GeneralizedPareto(Distribution):
         """The logarithm of the distribution function."""
         return T["log1p"](-T["exp"](self.log_survival_function(value)))
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Tensor:
         return T["exp"](self.log_cdf(value))
 
-    def icdf(self, value: Any) -> Any:
+    def icdf(self, value: Tensor) -> Tensor:
         zero, shape = self._cases()
         rest = T["log1p"](-value)
         curved = self.loc + self.scale / shape * T["expm1"](-shape * rest)
         return T["where"](zero, self.loc - self.scale * rest, curved)
 
-    def entropy(self) -> Any:
+    def entropy(self) -> Tensor:
         return T["broadcast_to"](T["log"](self.scale) + self.concentration + 1, self._batch_shape)

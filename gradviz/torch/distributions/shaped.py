@@ -68,12 +68,12 @@ class HalfNormal(TransformedDistribution):
         found = self.base_dist.log_prob(value) + math.log(2)
         return T["where"](value >= 0, found, -INF)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         return 2 * self.base_dist.cdf(value) - 1
 
-    def icdf(self, prob: Any) -> Any:
+    def icdf(self, prob: Tensor) -> Any:
         return self.base_dist.icdf((prob + 1) / 2)
 
     def entropy(self) -> Any:
@@ -102,12 +102,12 @@ class HalfCauchy(TransformedDistribution):
         found = self.base_dist.log_prob(value) + math.log(2)
         return T["where"](value >= 0, found, -INF)
 
-    def cdf(self, value: Any) -> Any:
+    def cdf(self, value: Tensor) -> Any:
         if self._validate_args:
             self._validate_sample(value)
         return 2 * self.base_dist.cdf(value) - 1
 
-    def icdf(self, prob: Any) -> Any:
+    def icdf(self, prob: Tensor) -> Any:
         return self.base_dist.icdf((prob + 1) / 2)
 
     def entropy(self) -> Any:
@@ -307,7 +307,7 @@ class LogitRelaxedBernoulli(_Binary):
     arg_constraints = BINARY
     support = constraints.real
 
-    def __init__(self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+    def __init__(self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         self.temperature = temperature
         self._take(probs, logits)
         super().__init__(self._param.size(), validate_args=validate_args)
@@ -317,13 +317,13 @@ class LogitRelaxedBernoulli(_Binary):
         new.temperature = self.temperature
         return new
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: object = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         probs = clamp_probs(self.probs.expand(shape))
         uniforms = clamp_probs(T["rand"](shape, dtype=probs.dtype))
         return (uniforms.log() - (-uniforms).log1p() + probs.log() - (-probs).log1p()) / self.temperature
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         if self._validate_args:
             self._validate_sample(value)
         logits, value = broadcast_all(self.logits, value)
@@ -338,7 +338,7 @@ class RelaxedBernoulli(TransformedDistribution):
     support = constraints.unit_interval
     has_rsample = True
 
-    def __init__(self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+    def __init__(self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         super().__init__(
             LogitRelaxedBernoulli(temperature, probs, logits), SigmoidTransform(), validate_args=validate_args
         )
@@ -355,7 +355,7 @@ class ExpRelaxedCategorical(Distribution):
     support = constraints.real_vector
     has_rsample = True
 
-    def __init__(self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+    def __init__(self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         self._categorical = Categorical(probs, logits)
         self.temperature = temperature
         super().__init__(self._categorical.batch_shape, self._categorical.param_shape[-1:], validate_args)
@@ -375,7 +375,7 @@ class ExpRelaxedCategorical(Distribution):
         scores = (self.logits + gumbels) / self.temperature
         return scores - scores.logsumexp(dim=-1, keepdim=True)
 
-    def log_prob(self, value: Tensor) -> Any:
+    def log_prob(self, value: Tensor) -> Tensor:
         k = self._categorical._num_events
         if self._validate_args:
             self._validate_sample(value)
@@ -392,7 +392,7 @@ class RelaxedOneHotCategorical(TransformedDistribution):
     support = constraints.simplex
     has_rsample = True
 
-    def __init__(self, temperature: Any, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
+    def __init__(self, temperature: Tensor, probs: Any = None, logits: Any = None, validate_args: Any = None) -> None:
         base = ExpRelaxedCategorical(temperature, probs, logits, validate_args=validate_args)
         super().__init__(base, ExpTransform(), validate_args=validate_args)
 

@@ -16,7 +16,7 @@ from gradviz.torch.nn import functional as F
 euler_constant = 0.57721566490153286060
 
 
-def broadcast_all(*values: object) -> Tensor:
+def broadcast_all(*values: object) -> tuple[Tensor, ...]:
     """Numbers and tensors as tensors of one shape."""
     if not all(isinstance(each, (Tensor, int, float)) for each in values):
         raise ValueError(
@@ -25,7 +25,7 @@ def broadcast_all(*values: object) -> Tensor:
     like = next((each for each in values if isinstance(each, Tensor)), None)
     kind = dtypes.get_default_dtype() if like is None else like.dtype
     made = [each if isinstance(each, Tensor) else T["tensor"](each, dtype=kind) for each in values]
-    return T["broadcast_tensors"](*made)
+    return tuple(T["broadcast_tensors"](*made))
 
 
 def standard_normal(shape: object, like: Tensor) -> Tensor:

@@ -60,7 +60,7 @@ class AffineTransform(Transform):
     def _inverse(self, y: Tensor) -> Any:
         return (y - self.loc) / self.scale
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: object) -> Tensor:
         shape = x.shape
         if isinstance(self.scale, (int, float)):
             import math
@@ -240,7 +240,7 @@ class PositiveDefiniteTransform(Transform):
         x = LowerCholeskyTransform()(x)
         return x @ x.mT
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: object) -> Any:
         return LowerCholeskyTransform().inv(LINALG["cholesky"](y))
 
 
@@ -310,7 +310,7 @@ class CatTransform(_Parts):
     def _inverse(self, y: Tensor) -> Tensor:
         return T["cat"]([t.inv(part) for t, part in zip(self.transforms, self._split(y), strict=True)], dim=self.dim)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         rows = zip(self.transforms, self._split(x), self._split(y), strict=True)
         return T["cat"]([t.log_abs_det_jacobian(a, b) for t, a, b in rows], dim=self.dim)
 
@@ -335,7 +335,7 @@ class StackTransform(_Parts):
         parts = zip(self.transforms, self._slices(y), strict=True)
         return T["stack"]([t.inv(part) for t, part in parts], dim=self.dim)
 
-    def log_abs_det_jacobian(self, x: Any, y: Any) -> Any:
+    def log_abs_det_jacobian(self, x: Any, y: Any) -> Tensor:
         rows = zip(self.transforms, self._slices(x), self._slices(y), strict=True)
         return T["stack"]([t.log_abs_det_jacobian(a, b) for t, a, b in rows], dim=self.dim)
 

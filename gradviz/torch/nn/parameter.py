@@ -118,7 +118,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
     cls_to_become = Parameter
 
     def __new__(
-        cls, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None
+        cls, requires_grad: bool = True, device: object = None, dtype: dtypes.dtype | None = None
     ) -> UninitializedParameter:
         made: UninitializedParameter = bare(cls)
         made._data = _unshaped(dtype)
@@ -145,7 +145,7 @@ class UninitializedBuffer(UninitializedTensorMixin):
     def __new__(
         cls,
         requires_grad: bool = False,
-        device: Any = None,
+        device: object = None,
         dtype: dtypes.dtype | None = None,
         persistent: bool = True,
     ) -> UninitializedBuffer:

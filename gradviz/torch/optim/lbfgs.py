@@ -26,7 +26,7 @@ class Point:
     slope: Any
 
 
-def _guess(a: Point, b: Point, bounds: tuple[Any, Any] | None = None) -> Any:
+def _guess(a: Point, b: Point, bounds: tuple[object, Any] | None = None) -> Any:
     """Where the cubic through two points has its minimum, within bounds."""
     low, high = bounds or ((a.t, b.t) if a.t <= b.t else (b.t, a.t))
     first = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
@@ -50,7 +50,7 @@ class Search:
         self.evaluations = 0
         self._rounds = 0
 
-    def _at(self, t: Any) -> Point:
+    def _at(self, t: object) -> Point:
         self.evaluations += 1
         return self._evaluate(t)
 

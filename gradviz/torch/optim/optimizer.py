@@ -135,7 +135,7 @@ class Optimizer:
 
     # --- stepping ---
 
-    def step(self, closure: Callable[[], Any] | None = None) -> Any:
+    def step(self, closure: Callable[[], object] | None = None) -> Any:
         """Change every parameter that has a gradient; `closure` computes the loss again first."""
         loss = None
         if closure is not None:

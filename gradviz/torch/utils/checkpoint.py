@@ -122,7 +122,7 @@ class CheckpointFunction(Function):
     """The reentrant form: forward without a graph, and again with one in the backward."""
 
     @staticmethod
-    def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: Any) -> Any:
+    def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: object) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.random_state = F["get_rng_state"]() if preserve_rng_state else None
@@ -157,15 +157,15 @@ class CheckpointFunction(Function):
 
 
 def checkpoint(
-    function: Callable[..., Any],
-    *args: Any,
+    function: Callable[..., object],
+    *args: object,
     use_reentrant: bool | None = None,
     context_fn: Callable[[], tuple[Any, Any]] = noop_context_fn,
     determinism_check: str = "default",
     debug: bool = False,
     early_stop: bool = True,
     preserve_rng_state: bool = True,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Run a function whose inner values need not be kept."""
     if use_reentrant is None:
@@ -205,7 +205,7 @@ def checkpoint(
 
 
 def checkpoint_sequential(
-    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+    functions: Any, segments: int, input: object, use_reentrant: bool | None = None, **kwargs: Any
 ) -> Any:
     """Checkpoint a sequence of modules in as many segments."""
     if use_reentrant is None:

@@ -33,40 +33,40 @@ class Artist(Facade):
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return absent(f"'{type(self).__name__}' object", name, _LOOK, "", self._book.without)
 
-    def set(self, **look: Any) -> None:
+    def set(self, **look: object) -> None:
         """Change several things."""
         self._figure.changed = True
         given = options(look, type(self).__name__)
         for layer in self._layers:
             dress(layer, given)
 
-    def set_color(self, color: Any) -> None:
+    def set_color(self, color: object) -> None:
         """Another colour."""
         self.set(color=color)
 
     set_facecolor = set_color
 
-    def set_alpha(self, alpha: Any) -> None:
+    def set_alpha(self, alpha: object) -> None:
         """More or less opaque."""
         self.set(alpha=alpha)
 
-    def set_label(self, label: Any) -> None:
+    def set_label(self, label: object) -> None:
         """The name in the legend."""
         self.set(label=label)
 
-    def set_linewidth(self, width: Any) -> None:
+    def set_linewidth(self, width: object) -> None:
         """A thinner or thicker line."""
         self.set(linewidth=width)
 
-    def set_linestyle(self, style: Any) -> None:
+    def set_linestyle(self, style: object) -> None:
         """Another dash."""
         self.set(linestyle=style)
 
-    def set_marker(self, marker: Any) -> None:
+    def set_marker(self, marker: object) -> None:
         """Another marker."""
         self.set(marker=marker)
 
-    def set_markersize(self, size: Any) -> None:
+    def set_markersize(self, size: object) -> None:
         """Smaller or larger markers."""
         self.set(markersize=size)
 
@@ -105,11 +105,11 @@ class Line2D(Artist):
         self._figure.changed = True
         self._layers[0].columns = {"x": x, "y": y}
 
-    def set_xdata(self, x: Any) -> None:
+    def set_xdata(self, x: object) -> None:
         """Other numbers along x."""
         self.set_data(x, self._layers[0].columns["y"])
 
-    def set_ydata(self, y: Any) -> None:
+    def set_ydata(self, y: object) -> None:
         """Other numbers along y."""
         self.set_data(self._layers[0].columns["x"], y)
 
@@ -148,7 +148,7 @@ class Bar(Artist):
         """How high it is."""
         return self._at[3] - self._at[1]
 
-    def set(self, **look: Any) -> None:
+    def set(self, **look: object) -> None:
         """One bar alone can't be changed: they are drawn together."""
         options(look, "Rectangle")
 
@@ -183,14 +183,14 @@ class Coloured(Artist):
 
     __slots__ = ()
 
-    def set_cmap(self, cmap: Any) -> None:
+    def set_cmap(self, cmap: object) -> None:
         """Another colour map."""
         self._figure.changed = True
         for layer in self._layers:
             if layer.colours is not None:
                 layer.colours["name"] = map_name(cmap)
 
-    def set_clim(self, vmin: Any = None, vmax: Any = None) -> None:
+    def set_clim(self, vmin: object = None, vmax: object = None) -> None:
         """Which numbers get the end colours."""
         self._figure.changed = True
         for layer in self._layers:
@@ -198,7 +198,7 @@ class Coloured(Artist):
                 known = np.array([layer.colours["low"], layer.colours["high"]])
                 layer.colours["low"], layer.colours["high"] = number_range(known, vmin, vmax)
 
-    def set_data(self, value: Any) -> None:
+    def set_data(self, value: object) -> None:
         """Another picture of the same size."""
         layer = self._layers[0]
         found = self._numbers.array(value)
@@ -208,7 +208,7 @@ class Coloured(Artist):
         self._figure.changed = True
         layer.columns = {"value": found.ravel()}
 
-    def set_array(self, value: Any) -> None:
+    def set_array(self, value: object) -> None:
         """Other numbers for the colours."""
         if self._layers[0].kind == "image":
             self.set_data(value)
@@ -219,7 +219,7 @@ class Words(Artist):
 
     __slots__ = ()
 
-    def set_text(self, text: Any) -> None:
+    def set_text(self, text: object) -> None:
         """Another text."""
         self._figure.changed = True
         self._layers[0].text = short(text)
@@ -240,7 +240,7 @@ class Colorbar(Artist):
 
     __slots__ = ()
 
-    def set_label(self, label: Any, **look: Any) -> None:
+    def set_label(self, label: object, **look: object) -> None:
         """What the numbers are."""
         self._figure.changed = True
         for layer in self._layers:
@@ -255,7 +255,7 @@ class Colorbar(Artist):
     set_ylabel = set_title = set_xlabel = set_label
 
 
-def colour_range(value: Any, cmap: Any, low: Any, high: Any) -> dict[str, Any]:
+def colour_range(value: object, cmap: object, low: object, high: object) -> dict[str, Any]:
     """The colours of a layer's numbers, see `gradviz.trace.figures.Colours`."""
     least, most = number_range(value, low, high)
     return {"name": map_name(cmap), "low": least, "high": most, "label": "", "bar": False}

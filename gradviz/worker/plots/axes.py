@@ -106,17 +106,17 @@ class Axes(Facade):
         self._figure.changed = True
         return self._axes
 
-    def set_title(self, label: Any, *args: object, **look: object) -> Accepted:
+    def set_title(self, label: object, *args: object, **look: object) -> Accepted:
         """The title."""
         self._changed().title = short(label)
         return ACCEPTED
 
-    def set_xlabel(self, xlabel: Any, *args: object, **look: object) -> Accepted:
+    def set_xlabel(self, xlabel: object, *args: object, **look: object) -> Accepted:
         """What x is."""
         self._changed().x.label = short(xlabel)
         return ACCEPTED
 
-    def set_ylabel(self, ylabel: Any, *args: object, **look: object) -> Accepted:
+    def set_ylabel(self, ylabel: object, *args: object, **look: object) -> Accepted:
         """What y is."""
         self._changed().y.label = short(ylabel)
         return ACCEPTED
@@ -133,7 +133,7 @@ class Axes(Facade):
         """What y is."""
         return self._axes.y.label
 
-    def set(self, **what: Any) -> None:
+    def set(self, **what: object) -> None:
         """Several at once: title, xlabel, xlim, …"""
         for name, value in what.items():
             setter = getattr(self, f"set_{short(name)}")
@@ -142,14 +142,14 @@ class Axes(Facade):
     # limits and scales
 
     def set_xlim(
-        self, left: Any = None, right: Any = None, *, xmin: Any = None, xmax: Any = None, **more: object
+        self, left: Any = None, right: object = None, *, xmin: object = None, xmax: object = None, **more: object
     ) -> Any:
         """The ends of x."""
         _limit(self, self._axes.x, left if xmin is None else xmin, right if xmax is None else xmax, self.get_xlim)
         return self.get_xlim()
 
     def set_ylim(
-        self, bottom: Any = None, top: Any = None, *, ymin: Any = None, ymax: Any = None, **more: object
+        self, bottom: Any = None, top: object = None, *, ymin: object = None, ymax: object = None, **more: object
     ) -> Any:
         """The ends of y."""
         _limit(self, self._axes.y, bottom if ymin is None else ymin, top if ymax is None else ymax, self.get_ylim)
@@ -163,11 +163,11 @@ class Axes(Facade):
         """The ends of y."""
         return _ends(self._axes.y, self._axes.layers, ("y", "bottom", "top", "y0", "y1", "low", "high"))
 
-    def set_xscale(self, value: Any, **more: object) -> None:
+    def set_xscale(self, value: object, **more: object) -> None:
         """Linear or logarithmic."""
         _scale(self, self._axes.x, value)
 
-    def set_yscale(self, value: Any, **more: object) -> None:
+    def set_yscale(self, value: object, **more: object) -> None:
         """Linear or logarithmic."""
         _scale(self, self._axes.y, value)
 
@@ -179,7 +179,7 @@ class Axes(Facade):
         """y grows downwards."""
         self._changed().y.flipped ^= True
 
-    def set_aspect(self, aspect: Any, *args: object, **more: object) -> None:
+    def set_aspect(self, aspect: object, *args: object, **more: object) -> None:
         """Equal units along x and y, or not."""
         self._changed().equal = aspect in ("equal", 1, 1.0)
 
@@ -211,25 +211,25 @@ class Axes(Facade):
 
     # ticks
 
-    def set_xticks(self, ticks: Any, labels: Any = None, **more: object) -> Accepted:
+    def set_xticks(self, ticks: object, labels: object = None, **more: object) -> Accepted:
         """Where the ticks of x are, and their names."""
         return _ticks(self, self._axes.x, ticks, labels)
 
-    def set_yticks(self, ticks: Any, labels: Any = None, **more: object) -> Accepted:
+    def set_yticks(self, ticks: object, labels: object = None, **more: object) -> Accepted:
         """Where the ticks of y are, and their names."""
         return _ticks(self, self._axes.y, ticks, labels)
 
-    def set_xticklabels(self, labels: Any, **look: object) -> Accepted:
+    def set_xticklabels(self, labels: object, **look: object) -> Accepted:
         """The names of the ticks of x."""
         return _names(self, self._axes.x, labels)
 
-    def set_yticklabels(self, labels: Any, **look: object) -> Accepted:
+    def set_yticklabels(self, labels: object, **look: object) -> Accepted:
         """The names of the ticks of y."""
         return _names(self, self._axes.y, labels)
 
     # the legend, twins, all away
 
-    def legend(self, *args: Any, **look: Any) -> Accepted:
+    def legend(self, *args: object, **look: Any) -> Accepted:
         """The names of what is drawn; of those that are given, in order."""
         labels = look.get("labels", args[-1] if args else None)
         handles = look.get("handles", args[0] if len(args) == 2 else None)
@@ -284,7 +284,7 @@ class Axes(Facade):
         return [_pen(self).handle(Artist, each) for each in self._axes.layers if each.kind == "line"]
 
 
-def _limit(axes: Axes, direction: Direction, low: Any, high: Any, now: Any) -> None:
+def _limit(axes: Axes, direction: Direction, low: Any, high: object, now: Any) -> None:
     if low is not None and high is None and np.ndim(axes._numbers.array(low)) == 1:
         low, high = low
     known = now()
@@ -296,7 +296,7 @@ def _limit(axes: Axes, direction: Direction, low: Any, high: Any, now: Any) -> N
     direction.limits = (min(ends), max(ends))
 
 
-def _scale(axes: Axes, direction: Direction, value: Any) -> None:
+def _scale(axes: Axes, direction: Direction, value: object) -> None:
     names = ("linear", "log", "symlog", "logit", "asinh", "function")
     if value not in names:
         raise ValueError(f"{value!r} is not a valid value for scale; supported values are {', '.join(names)}")
@@ -306,7 +306,7 @@ def _scale(axes: Axes, direction: Direction, value: Any) -> None:
     direction.kind = "log" if value == "log" else "linear"
 
 
-def _ticks(axes: Axes, direction: Direction, ticks: Any, labels: Any) -> Accepted:
+def _ticks(axes: Axes, direction: Direction, ticks: object, labels: object) -> Accepted:
     axes._changed()
     places = axes._numbers.along(ticks, direction) if np.size(axes._numbers.array(ticks)) else np.zeros(0)
     direction.ticks = tuple(float(each) for each in places.ravel() if math.isfinite(each))[:MOST_TICKS]

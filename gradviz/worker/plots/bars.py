@@ -27,7 +27,14 @@ class Bars:
         self._pen = pen
 
     def bar(
-        self, x: Any, height: Any, width: Any = 0.8, bottom: Any = None, *, align: str = "center", **look: Any
+        self,
+        x: object,
+        height: object,
+        width: object = 0.8,
+        bottom: object = None,
+        *,
+        align: str = "center",
+        **look: object,
     ) -> BarContainer:
         """Upright bars."""
         across, high = self._pen.x(x), self._pen.y(height)
@@ -42,7 +49,14 @@ class Bars:
         return bars
 
     def barh(
-        self, y: Any, width: Any, height: Any = 0.8, left: Any = None, *, align: str = "center", **look: Any
+        self,
+        y: object,
+        width: object,
+        height: object = 0.8,
+        left: object = None,
+        *,
+        align: str = "center",
+        **look: object,
     ) -> BarContainer:
         """Level bars."""
         up, wide = self._pen.y(y), self._pen.x(width)
@@ -66,7 +80,7 @@ class Bars:
         columns = {"x0": across, "y0": up - error, "x1": across, "y1": up + error}
         self._pen.add("segments", columns, {}, color="text", marker="|")
 
-    def _bars(self, sides: tuple[Array, ...], look: dict[str, Any]) -> BarContainer:
+    def _bars(self, sides: tuple[Array, ...], look: dict[str, object]) -> BarContainer:
         """All in one colour, or each in its own."""
         color: Any = look.get("color")
         label: Any = look.get("label")
@@ -92,17 +106,17 @@ class Bars:
 
     def hist(
         self,
-        x: Any,
-        bins: Any = None,
+        x: object,
+        bins: object = None,
         range: Any = None,
         density: bool = False,
-        weights: Any = None,
-        cumulative: Any = False,
+        weights: object = None,
+        cumulative: object = False,
         histtype: str = "bar",
         orientation: str = "vertical",
         stacked: bool = False,
         log: bool = False,
-        **look: Any,
+        **look: object,
     ) -> tuple[Any, Any, Any]:
         """How many numbers fall between which bounds."""
         sets = self._sets(x)
@@ -159,12 +173,12 @@ class Bars:
             base = base + count if stacked else base
         return drawn
 
-    def axvspan(self, xmin: Any, xmax: Any, ymin: float = 0, ymax: float = 1, **look: Any) -> Artist:
+    def axvspan(self, xmin: object, xmax: object, ymin: float = 0, ymax: float = 1, **look: object) -> Artist:
         """A band from the bottom to the top."""
         low, high = (self._pen.numbers.array([each]) for each in (xmin, xmax))
         return self._bars((low, np.array([-np.inf]), high, np.array([np.inf])), look)
 
-    def axhspan(self, ymin: Any, ymax: Any, xmin: float = 0, xmax: float = 1, **look: Any) -> Artist:
+    def axhspan(self, ymin: object, ymax: object, xmin: float = 0, xmax: float = 1, **look: object) -> Artist:
         """A band across all of the axes."""
         low, high = (self._pen.numbers.array([each]) for each in (ymin, ymax))
         return self._bars((np.array([-np.inf]), low, np.array([np.inf]), high), look)
@@ -174,7 +188,7 @@ def _named(color: Any) -> list[str]:
     return [{"text": "k", "paper": "w"}.get(form, form) for form in (colours.colour(each)[0] for each in color)]
 
 
-def _bins(bins: Any, numbers: Any) -> Any:
+def _bins(bins: object, numbers: Any) -> Any:
     if bins is None:
         return 10
     if type(bins) is str:
@@ -183,7 +197,7 @@ def _bins(bins: Any, numbers: Any) -> Any:
     return min(int(found), MOST_BINS) if not found.shape else found
 
 
-def _counted(values: Array, edges: Array, mass: Array | None, density: bool, cumulative: Any) -> Array:
+def _counted(values: Array, edges: Array, mass: Array | None, density: bool, cumulative: object) -> Array:
     kept = np.isfinite(values)
     count = np.histogram(values[kept], edges, weights=None if mass is None else mass[kept])[0].astype(float)
     total = count.sum()

@@ -111,7 +111,7 @@ def alpha(value: Any) -> float:
     return 1.0 if value is None else _share(value)
 
 
-def is_colour(value: Any) -> bool:
+def is_colour(value: object) -> bool:
     """Whether this is one colour."""
     try:
         colour(value)
@@ -120,7 +120,7 @@ def is_colour(value: Any) -> bool:
     return True
 
 
-def dash(value: Any) -> str:
+def dash(value: object) -> str:
     """The dash of a linestyle; other patterns than the four are dashed."""
     if type(value) is not str:
         return "--"
@@ -135,7 +135,7 @@ def dash(value: Any) -> str:
     )
 
 
-def marker(value: Any) -> str:
+def marker(value: object) -> str:
     """The sign of a marker; a dot for those that are not drawn."""
     if value is None or value in ("None", "none", " ", ""):
         return ""
@@ -211,7 +211,7 @@ _IGNORED = frozenset(
 
 def options(look: Mapping[str, Any], owner: str) -> dict[str, Any]:
     """The keywords under their long names; AttributeError for one that Matplotlib does not know, as it says it."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for key, value in look.items():
         name = _SHORT.get(key, key)
         if name not in _KNOWN and name not in _IGNORED:
@@ -228,7 +228,7 @@ _KNOWN = frozenset("color linewidth linestyle marker markersize edgecolor alpha 
 }
 
 
-def dress(layer: Layer, given: Mapping[str, Any]) -> Layer:
+def dress(layer: Layer, given: Mapping[str, object]) -> Layer:
     """Put what is known of these options into a layer."""
     if given.get("color") is not None:
         layer.color, opaque = colour(given["color"])
@@ -291,7 +291,7 @@ class Colormap(Facade):
         return to_snippet(np.array(colours).reshape((*found.shape, 4)))
 
 
-def map_name(value: Any) -> str:
+def map_name(value: object) -> str:
     """The name of a colour map that is given by name or as it is; ValueError for an unknown one."""
     if value is None or value is ACCEPTED:
         return DEFAULT
@@ -303,7 +303,7 @@ def map_name(value: Any) -> str:
     raise ValueError(f"{value!r} is not a valid value for cmap; GradViz has {shown}, each also with {REVERSED}")
 
 
-def get_cmap(numbers: Numbers, name: Any = None, lut: Any = None) -> Colormap:
+def get_cmap(numbers: Numbers, name: object = None, lut: Any = None) -> Colormap:
     """`plt.get_cmap`."""
     found = map_name(name)
     many = len(anchors(found)) if is_stepped(found) else 256

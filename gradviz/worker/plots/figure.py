@@ -26,7 +26,7 @@ class AxesGrid(Facade):
     __slots__ = ("_held",)
     _held: Array  # of Axes
 
-    def _part(self, found: Any) -> Any:
+    def _part(self, found: object) -> Any:
         return made(AxesGrid, held=found) if isinstance(found, np.ndarray) else found
 
     def __getitem__(self, key: Any) -> Any:
@@ -99,7 +99,7 @@ class Figure(Facade):
     def _axes_of(self, record: AxesRecord) -> Axes:
         return made(Axes, axes=record, book=self._book, figure=self._figure, numbers=self._numbers)
 
-    def add_subplot(self, *args: Any, projection: Any = None, polar: bool = False, **more: Any) -> Any:
+    def add_subplot(self, *args: Any, projection: object = None, polar: bool = False, **more: object) -> Any:
         """Axes in a cell of a grid: 221, or 2, 2, 1; the same cell again is the same axes."""
         kind = "polar" if polar else projection
         if kind is not None and kind != "rectilinear":
@@ -115,14 +115,14 @@ class Figure(Facade):
         return axes
 
     @staticmethod
-    def _share(axes: Axes, more: dict[str, Any]) -> None:
+    def _share(axes: Axes, more: dict[str, object]) -> None:
         for name in ("x", "y"):
             other = more.pop(f"share{name}", None)
             if isinstance(other, Axes):
                 getattr(axes._axes, name).shared = other._axes.index
         axes.set(**{key: value for key, value in more.items() if key in ("title", "xlabel", "ylabel", "xlim", "ylim")})
 
-    def add_axes(self, rect: Any, **more: Any) -> Axes:
+    def add_axes(self, rect: Any, **more: object) -> Axes:
         """Axes at [left, bottom, width, height], in shares of the figure."""
         sides = [float(each) for each in rect]
         if not all(map(math.isfinite, sides)):
@@ -139,7 +139,7 @@ class Figure(Facade):
         sharex: Any = False,
         sharey: Any = False,
         squeeze: bool = True,
-        **more: Any,
+        **more: object,
     ) -> Any:
         """Axes in rows and columns."""
         rows, columns = int(nrows), int(ncols)
@@ -170,13 +170,15 @@ class Figure(Facade):
         """All of them."""
         return [self._axes_of(record) for record in self._figure.axes]
 
-    def suptitle(self, t: Any, **look: object) -> Accepted:
+    def suptitle(self, t: object, **look: object) -> Accepted:
         """The title over all axes."""
         self._figure.title = short(t)
         self._figure.changed = True
         return ACCEPTED
 
-    def colorbar(self, mappable: Any = None, cax: Any = None, ax: Any = None, label: Any = "", **look: Any) -> Any:
+    def colorbar(
+        self, mappable: object = None, cax: object = None, ax: object = None, label: object = "", **look: object
+    ) -> Any:
         """Explain the colours of points or an image beside its axes."""
         layers = mappable._layers if isinstance(mappable, Artist) else self._coloured()
         layers = [each for each in layers if each.colours is not None]
@@ -214,15 +216,15 @@ class Figure(Facade):
 
     clear = clf
 
-    def set_size_inches(self, w: Any, h: Any = None, **more: object) -> None:
+    def set_size_inches(self, w: object, h: object = None, **more: object) -> None:
         """How large it is."""
         self._figure.size = size_of(w if h is None else (w, h))
 
-    def set_figwidth(self, val: Any, **more: object) -> None:
+    def set_figwidth(self, val: object, **more: object) -> None:
         """How wide it is."""
         self._figure.size = size_of((val, self._figure.size[1]))
 
-    def set_figheight(self, val: Any, **more: object) -> None:
+    def set_figheight(self, val: object, **more: object) -> None:
         """How high it is."""
         self._figure.size = size_of((self._figure.size[0], val))
 

@@ -23,7 +23,7 @@ class Lines:
     def __init__(self, pen: Pen) -> None:
         self._pen = pen
 
-    def plot(self, *args: Any, data: Any = None, **look: Any) -> list[Line2D]:
+    def plot(self, *args: Any, data: Any = None, **look: object) -> list[Line2D]:
         """Lines: y, or x and y, or several pairs, each with a format string or without."""
         if data is not None:
             args = tuple(data[each] if type(each) is str and each in data else each for each in args)
@@ -39,7 +39,7 @@ class Lines:
             drawn += [self._line(*column, form, given, number) for number, column in enumerate(_columns(x, y))]
         return drawn
 
-    def _pair(self, first: Any, second: Any) -> tuple[Array | None, Array]:
+    def _pair(self, first: object, second: object) -> tuple[Array | None, Array]:
         if second is None:
             return None, self._pen.numbers.along(first, self._pen.axes.y)
         x, y = self._pen.numbers.along(first, self._pen.axes.x), self._pen.numbers.along(second, self._pen.axes.y)
@@ -60,22 +60,22 @@ class Lines:
             Line2D, self._pen.add("line", {"x": x, "y": y}, mine, color=self._pen.colour(mine, filled=False))
         )
 
-    def semilogx(self, *args: Any, **look: Any) -> list[Line2D]:
+    def semilogx(self, *args: object, **look: object) -> list[Line2D]:
         """`plot` over a logarithmic x."""
         self._pen.axes.x.kind = "log"
         return self.plot(*args, **_without_base(look))
 
-    def semilogy(self, *args: Any, **look: Any) -> list[Line2D]:
+    def semilogy(self, *args: object, **look: object) -> list[Line2D]:
         """`plot` with a logarithmic y."""
         self._pen.axes.y.kind = "log"
         return self.plot(*args, **_without_base(look))
 
-    def loglog(self, *args: Any, **look: Any) -> list[Line2D]:
+    def loglog(self, *args: object, **look: object) -> list[Line2D]:
         """`plot` with both logarithmic."""
         self._pen.axes.x.kind = "log"
         return self.semilogy(*args, **look)
 
-    def step(self, x: Any, y: Any, *form: Any, where: str = "pre", **look: Any) -> list[Line2D]:
+    def step(self, x: object, y: object, *form: object, where: str = "pre", **look: object) -> list[Line2D]:
         """A line of stairs."""
         across, up = self._pen.x(x), self._pen.y(y)
         same_length(across, up)
@@ -83,16 +83,16 @@ class Lines:
 
     def scatter(
         self,
-        x: Any,
-        y: Any,
-        s: Any = None,
-        c: Any = None,
-        marker: Any = "o",
-        cmap: Any = None,
-        norm: Any = None,
-        vmin: Any = None,
-        vmax: Any = None,
-        **look: Any,
+        x: object,
+        y: object,
+        s: object = None,
+        c: object = None,
+        marker: object = "o",
+        cmap: object = None,
+        norm: object = None,
+        vmin: object = None,
+        vmax: object = None,
+        **look: object,
     ) -> Coloured:
         """Points, each with its size and colour where they are given."""
         given = options(look, "PathCollection") | {"marker": marker or "o"}
@@ -140,7 +140,7 @@ class Lines:
         return [(None, every, value.ravel())]
 
     def errorbar(
-        self, x: Any, y: Any, yerr: Any = None, xerr: Any = None, fmt: str = "", **look: Any
+        self, x: object, y: object, yerr: object = None, xerr: object = None, fmt: str = "", **look: object
     ) -> tuple[Line2D, list[Artist], list[Artist]]:
         """A line whose points have bars of uncertainty."""
         ecolor = look.pop("ecolor", None)
@@ -161,7 +161,9 @@ class Lines:
             bars.append(self._pen.handle(Artist, added))
         return line, [], bars
 
-    def stem(self, *args: Any, bottom: float = 0, label: Any = None, **look: Any) -> tuple[Line2D, Artist, Line2D]:
+    def stem(
+        self, *args: object, bottom: float = 0, label: object = None, **look: object
+    ) -> tuple[Line2D, Artist, Line2D]:
         """Points on stems."""
         numbers = [each for each in args if type(each) is not str]
         up = self._pen.y(numbers[-1])
@@ -176,7 +178,14 @@ class Lines:
         return marks, self._pen.handle(Artist, stems), self._pen.handle(Line2D, floor)
 
     def fill_between(
-        self, x: Any, y1: Any, y2: Any = 0, where: Any = None, interpolate: bool = False, step: Any = None, **look: Any
+        self,
+        x: object,
+        y1: object,
+        y2: object = 0,
+        where: object = None,
+        interpolate: bool = False,
+        step: object = None,
+        **look: object,
     ) -> Artist:
         """The area between two lines."""
         chosen = np.ones(1) if where is None else self._pen.numbers.array(where)
@@ -184,14 +193,14 @@ class Lines:
         low, high = np.where(chosen != 0, low, np.nan), np.where(chosen != 0, high, np.nan)
         return self._area(across, low, high, look)
 
-    def _area(self, across: Array, low: Array, high: Array, look: dict[str, Any]) -> Artist:
+    def _area(self, across: Array, low: Array, high: Array, look: dict[str, object]) -> Artist:
         given = options(look, "FillBetweenPolyCollection")
         color = self._pen.colour(given, filled=True)
         return self._pen.handle(
             Artist, self._pen.add("area", {"x": across, "low": low, "high": high}, given, color=color)
         )
 
-    def stackplot(self, x: Any, *ys: Any, labels: Any = (), colors: Any = None, **look: Any) -> list[Artist]:
+    def stackplot(self, x: object, *ys: object, labels: Any = (), colors: Any = None, **look: object) -> list[Artist]:
         """Areas on top of each other."""
         across, below, drawn = self._pen.x(x), np.zeros(1), []
         rows = [row for each in ys for row in np.atleast_2d(self._pen.numbers.array(each))]
@@ -203,28 +212,28 @@ class Lines:
             below = high
         return drawn
 
-    def axhline(self, y: Any = 0, xmin: float = 0, xmax: float = 1, **look: Any) -> Line2D:
+    def axhline(self, y: object = 0, xmin: float = 0, xmax: float = 1, **look: object) -> Line2D:
         """A line across all of the axes."""
         return self._rule(np.array([np.nan]), self._pen.numbers.array([y]), look)
 
-    def axvline(self, x: Any = 0, ymin: float = 0, ymax: float = 1, **look: Any) -> Line2D:
+    def axvline(self, x: object = 0, ymin: float = 0, ymax: float = 1, **look: object) -> Line2D:
         """A line from the bottom to the top."""
         return self._rule(self._pen.numbers.array([x]), np.array([np.nan]), look)
 
-    def _rule(self, x: Array, y: Array, look: dict[str, Any]) -> Line2D:
+    def _rule(self, x: Array, y: Array, look: dict[str, object]) -> Line2D:
         given = options(look, "Line2D")
         color = self._pen.colour(given, filled=False)
         return self._pen.handle(Line2D, self._pen.add("rule", {"x": x, "y": y}, given, color=color, dash="-"))
 
     def hlines(
-        self, y: Any, xmin: Any, xmax: Any, colors: Any = None, linestyles: Any = "solid", **look: Any
+        self, y: object, xmin: object, xmax: object, colors: object = None, linestyles: object = "solid", **look: object
     ) -> Artist:
         """Level lines."""
         up, low, high = spread(self._pen.y(y), self._pen.x(xmin), self._pen.x(xmax))
         return self._strokes((low, up, high, up), {"colors": colors, "linestyles": linestyles, **look})
 
     def vlines(
-        self, x: Any, ymin: Any, ymax: Any, colors: Any = None, linestyles: Any = "solid", **look: Any
+        self, x: object, ymin: object, ymax: object, colors: object = None, linestyles: object = "solid", **look: object
     ) -> Artist:
         """Upright lines."""
         across, low, high = spread(self._pen.x(x), self._pen.y(ymin), self._pen.y(ymax))
@@ -251,7 +260,7 @@ def _columns(x: Array | None, y: Array) -> list[tuple[Array, Array]]:
     return [(across[min(i, len(across) - 1)], up[min(i, len(up) - 1)]) for i in range(count)]
 
 
-def _without_base(look: dict[str, Any]) -> dict[str, Any]:
+def _without_base(look: dict[str, object]) -> dict[str, Any]:
     return {key: value for key, value in look.items() if key not in ("base", "basex", "basey", "nonpositive", "subs")}
 
 

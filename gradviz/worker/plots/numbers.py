@@ -39,7 +39,7 @@ class Numbers:
             raise TypeError("words can't be drawn here; give numbers")
         return _real(found)
 
-    def along(self, value: Any, direction: Direction) -> Array:
+    def along(self, value: object, direction: Direction) -> Array:
         """Numbers along x or y, at least one; words are the categories of that direction."""
         found = self._any(value)
         if found.dtype.kind not in "US":

@@ -43,7 +43,7 @@ class Pyplot:
             *(self.close, self.clf, self.cla, self.sca, self.xlim, self.ylim, self.xticks, self.yticks, self.colorbar),
             *(self.get_cmap, self.ion, self.ioff, self.isinteractive, self.fignum_exists, self.get_fignums),
         )
-        names: dict[str, Any] = dict.fromkeys(_LOOK.split(), accept)
+        names: dict[str, object] = dict.fromkeys(_LOOK.split(), accept)
         names |= {name: self._through(self.gca, name) for name in _OF_AXES.split()}
         names |= {name: self._through(self.gca, setter) for name, setter in _SET.items()}
         names |= {name: self._through(self.gca, f"set_{name}") for name in _SCALES}
@@ -53,7 +53,7 @@ class Pyplot:
         return names | {"rcParams": self.settings, "cm": cm, "style": ACCEPTED, "Figure": Figure, "Axes": Axes}
 
     @staticmethod
-    def _through(owner: Callable[[], Any], method: str) -> Callable[..., Any]:
+    def _through(owner: Callable[[], object], method: str) -> Callable[..., Any]:
         def call(*args: Any, **keywords: Any) -> Any:
             return getattr(owner(), method)(*args, **keywords)
 
@@ -65,7 +65,9 @@ class Pyplot:
 
     # figures
 
-    def figure(self, num: Any = None, figsize: Any = None, *args: object, clear: bool = False, **look: Any) -> Figure:
+    def figure(
+        self, num: object = None, figsize: object = None, *args: object, clear: bool = False, **look: object
+    ) -> Figure:
         """A new figure, or the one of this number."""
         number = num if type(num) is int and abs(num) < 1_000_000 else None
         fresh = number is None or number not in self._book.figures
@@ -77,7 +79,9 @@ class Pyplot:
             figure.clf()
         return figure
 
-    def subplots(self, nrows: int = 1, ncols: int = 1, *, figsize: Any = None, num: Any = None, **more: Any) -> Any:
+    def subplots(
+        self, nrows: int = 1, ncols: int = 1, *, figsize: object = None, num: object = None, **more: Any
+    ) -> Any:
         """A new figure and its axes."""
         figure = self.figure(num, figsize)
         projection = (more.pop("subplot_kw", None) or {}).get("projection")
@@ -85,7 +89,7 @@ class Pyplot:
             return figure, figure.add_subplot(projection=projection)
         return figure, figure.subplots(nrows, ncols, **more)
 
-    def subplot_mosaic(self, mosaic: Any, **more: Any) -> Any:
+    def subplot_mosaic(self, mosaic: Any, **more: object) -> Any:
         """Named axes in rows and columns; only cells of equal size."""
         rows = [list(row) for row in (mosaic.split() if type(mosaic) is str else mosaic)]
         figure = self.figure(None, more.get("figsize"))
@@ -96,7 +100,7 @@ class Pyplot:
         }
         return figure, {name: figure.add_subplot(count, wide, (min(at), max(at))) for name, at in cells.items()}
 
-    def subplot(self, *args: Any, **more: Any) -> Any:
+    def subplot(self, *args: object, **more: Any) -> Any:
         """Axes in a cell of the current figure."""
         return self.gcf().add_subplot(*args, **more)
 
@@ -118,7 +122,7 @@ class Pyplot:
         """The current axes."""
         return self.gcf().gca()
 
-    def sca(self, ax: Any) -> None:
+    def sca(self, ax: object) -> None:
         """Make these axes the current ones."""
         if isinstance(ax, Axes):
             self._book.current = ax._figure.number
@@ -159,7 +163,7 @@ class Pyplot:
         """Whether figures stay open."""
         return self._book.interactive
 
-    def fignum_exists(self, num: Any) -> bool:
+    def fignum_exists(self, num: object) -> bool:
         """Whether this figure is open."""
         return num in self._book.figures
 
@@ -169,36 +173,36 @@ class Pyplot:
 
     # axes
 
-    def xlim(self, *args: Any, **keywords: Any) -> Any:
+    def xlim(self, *args: object, **keywords: object) -> Any:
         """The ends of x, other ones if they are given."""
         return self.gca().set_xlim(*args, **keywords) if args or keywords else self.gca().get_xlim()
 
-    def ylim(self, *args: Any, **keywords: Any) -> Any:
+    def ylim(self, *args: object, **keywords: object) -> Any:
         """The ends of y, other ones if they are given."""
         return self.gca().set_ylim(*args, **keywords) if args or keywords else self.gca().get_ylim()
 
-    def xticks(self, ticks: Any = None, labels: Any = None, **look: object) -> Any:
+    def xticks(self, ticks: object = None, labels: object = None, **look: object) -> Any:
         """Where the ticks of x are."""
         if ticks is not None:
             self.gca().set_xticks(ticks, labels)
         return ACCEPTED, ACCEPTED
 
-    def yticks(self, ticks: Any = None, labels: Any = None, **look: object) -> Any:
+    def yticks(self, ticks: object = None, labels: object = None, **look: object) -> Any:
         """Where the ticks of y are."""
         if ticks is not None:
             self.gca().set_yticks(ticks, labels)
         return ACCEPTED, ACCEPTED
 
-    def colorbar(self, *args: Any, **keywords: Any) -> Any:
+    def colorbar(self, *args: object, **keywords: object) -> Any:
         """Explain the colours of the last points or image."""
         return self.gcf().colorbar(*args, **keywords)
 
-    def get_cmap(self, name: Any = None, lut: Any = None) -> Any:
+    def get_cmap(self, name: object = None, lut: object = None) -> Any:
         """A colour map by name."""
         return get_cmap(self._numbers, name, lut)
 
 
-def plot_modules(book: Book, plain: Callable[[Any], Any]) -> dict[str, Any]:
+def plot_modules(book: Book, plain: Callable[[object], object]) -> dict[str, Any]:
     """`matplotlib`, `matplotlib.pyplot` and what is imported beside them; `plain` as in `Numbers`."""
     numbers = Numbers(plain)
     pyplot = Pyplot(book, numbers)

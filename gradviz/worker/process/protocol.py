@@ -108,7 +108,7 @@ def _read_exactly(read: Callable[[int], bytes], count: int) -> bytes | None:
     return b"".join(parts)
 
 
-def text_field(header: dict[str, Any], name: str, cap: int = 100_000) -> str:
+def text_field(header: dict[str, object], name: str, cap: int = 100_000) -> str:
     """The text under `name` (empty when absent), cut to `cap`; refuses any other type."""
     value = header.get(name, "")
     if type(value) is not str:
@@ -116,7 +116,7 @@ def text_field(header: dict[str, Any], name: str, cap: int = 100_000) -> str:
     return value[:cap]
 
 
-def count_field(header: dict[str, Any], name: str) -> int:
+def count_field(header: dict[str, object], name: str) -> int:
     """The non-negative integer under `name` (0 when absent); refuses any other type."""
     value = header.get(name, 0)
     if type(value) is not int or value < 0:

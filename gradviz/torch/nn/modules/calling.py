@@ -53,7 +53,7 @@ _SEVERAL_NODES = (
 )
 
 
-def hang(module: Any, hooks: tuple[Any, ...], args: tuple[Any, ...], result: Any) -> None:
+def hang(module: object, hooks: tuple[Any, ...], args: tuple[object, ...], result: Any) -> None:
     """Register the hooks of a module on the node that made its result."""
     first = result
     while not isinstance(first, Tensor):
@@ -366,5 +366,5 @@ class BackwardHookFunction(Function):
         return args
 
     @staticmethod
-    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+    def backward(ctx: object, *grad_outputs: Any) -> Any:
         return grad_outputs

@@ -56,7 +56,7 @@ class _ByIndex(Module):
         del self[key]
         return found
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: object) -> Any:
         raise NotImplementedError
 
 
@@ -113,7 +113,7 @@ class Sequential(_ByIndex):
             self.append(module)
         return self
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         for module in self:
             input = module(input)
         return input
@@ -247,7 +247,7 @@ class ParameterList(Module):
             return type(self)([self[i] for i in range(*index.indices(len(self)))])
         return getattr(self, str(_position(index, len(self))))
 
-    def __setitem__(self, index: Any, value: Any) -> None:
+    def __setitem__(self, index: Any, value: object) -> None:
         if isinstance(value, Tensor) and not isinstance(value, Parameter):
             value = Parameter(value)
         setattr(self, str(_position(index, len(self))), value)
@@ -278,7 +278,7 @@ class ParameterList(Module):
     def extra_repr(self) -> str:
         return "\n".join(_held(index, value) for index, value in enumerate(self))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         raise RuntimeError("ParameterList should not be called.")
 
 
@@ -388,5 +388,5 @@ class ParameterDict(Module):
                 lines.append(f"  ({key}): Object of type: {type(value).__name__}")
         return "\n".join(lines)
 
-    def __call__(self, input: Any) -> Any:
+    def __call__(self, input: object) -> Any:
         raise RuntimeError("ParameterDict should not be called.")

@@ -168,7 +168,7 @@ class _ConvTranspose(_Conv):
         )
         self.output_padding = sizes(output_padding, self.dims)
 
-    def forward(self, input: Tensor, output_size: Any = None) -> Tensor:
+    def forward(self, input: Tensor, output_size: object = None) -> Tensor:
         extra = self.output_padding if output_size is None else self._extra_impl(input, output_size)
         function = getattr(F, f"conv_transpose{self.dims}d")
         return function(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)  # type: ignore[no-any-return]

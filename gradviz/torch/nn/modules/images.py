@@ -117,7 +117,7 @@ class Upsample(Module):
         self.align_corners = align_corners
         self.recompute_scale_factor = recompute_scale_factor
 
-    def forward(self, input: Tensor) -> Any:
+    def forward(self, input: Tensor) -> Tensor:
         options = (self.size, self.scale_factor, self.mode, self.align_corners, self.recompute_scale_factor)
         return F.interpolate(input, *options)
 
@@ -161,7 +161,7 @@ class Fold(Unfold):
     """Columns put back as windows, added up where they overlap."""
 
     def __init__(
-        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: object = 1
     ) -> None:
         super().__init__(kernel_size, dilation, padding, stride)
         self.output_size = output_size

@@ -22,7 +22,7 @@ class LazyModuleMixin(Module):
 
     cls_to_become: type[Any] | None = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         self._infer_parameters(self, args, kwargs)
         return Module.__call__(self, *args, **kwargs)
 
@@ -93,7 +93,7 @@ class _LazyConv(LazyModuleMixin, conv._Conv):
         self.register_parameter("weight", UninitializedParameter(dtype=dtype))
         self.register_parameter("bias", UninitializedParameter(dtype=dtype) if bias else None)
 
-    def initialize_parameters(self, input: Tensor, *args: Any, **kwargs: Any) -> None:
+    def initialize_parameters(self, input: Tensor, *args: object, **kwargs: object) -> None:
         """Make the parameters for this input."""
         if not self.has_uninitialized_params():
             return

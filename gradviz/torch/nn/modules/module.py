@@ -260,7 +260,7 @@ class Module(Places):
 
     def _load_from_state_dict(
         self,
-        state_dict: Any,
+        state_dict: object,
         prefix: str,
         local_metadata: Any,
         strict: bool,

@@ -289,7 +289,7 @@ class _MaxUnpool(Module):
         self.stride = sizes(kernel_size if stride is None else stride, self.dims)
         self.padding = sizes(padding, self.dims)
 
-    def forward(self, input: Tensor, indices: Tensor, output_size: Any = None) -> Tensor:
+    def forward(self, input: Tensor, indices: Tensor, output_size: object = None) -> Tensor:
         function = getattr(F, f"max_unpool{self.dims}d")
         return function(input, indices, self.kernel_size, self.stride, self.padding, output_size)  # type: ignore[no-any-return]
 

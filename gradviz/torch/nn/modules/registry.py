@@ -130,7 +130,7 @@ class Registry:
     # --- walking ---
 
     def _named_members(
-        self, members: Callable[[Any], Iterable[tuple[str, Any]]], prefix: str, recurse: bool, remove_duplicate: bool
+        self, members: Callable[[Any], Iterable[tuple[str, object]]], prefix: str, recurse: bool, remove_duplicate: bool
     ) -> Iterator[tuple[str, Any]]:
         seen: set[Any] = set()
         owners = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]

@@ -187,7 +187,7 @@ class GRUCell(RNNCellBase):
 def _cell(name: str, step: Callable[..., State]) -> Callable[..., State]:
     """One step as a function of a state and of weights: `torch.lstm_cell(input, (h, c), w_ih, w_hh, b_ih, b_hh)`."""
 
-    def cell(input: Tensor, hx: State, w_ih: Tensor, w_hh: Tensor, b_ih: Any = None, b_hh: Any = None) -> State:
+    def cell(input: Tensor, hx: State, w_ih: Tensor, w_hh: Tensor, b_ih: object = None, b_hh: object = None) -> State:
         return step(F.linear(input, w_ih, b_ih), hx, w_hh, b_hh)
 
     return called(cell, name)
@@ -479,7 +479,7 @@ def _stacked(states: list[State]) -> State:
     return T["cat"](states, 0)
 
 
-def _need_no_projection(kwargs: dict[str, Any]) -> None:
+def _need_no_projection(kwargs: dict[str, object]) -> None:
     if "proj_size" in kwargs:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
 

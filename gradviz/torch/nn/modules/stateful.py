@@ -122,7 +122,7 @@ def _load_below(
 
 
 def load_own(
-    module: Module, entries: Any, prefix: str, metadata: dict[str, Any], strict: bool, problems: Problems
+    module: Module, entries: Any, prefix: str, metadata: dict[str, object], strict: bool, problems: Problems
 ) -> None:
     """Fill the parameters and buffers of one module and note what does not fit."""
     missing, unexpected, errors = problems

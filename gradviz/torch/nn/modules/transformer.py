@@ -233,7 +233,7 @@ def square_subsequent_mask(size: int, dtype: DType | None = None) -> Tensor:
     return T["triu"](T["full"]((size, size), float("-inf"), dtype=dtype), diagonal=1)
 
 
-def _why_not_nested(layer: Any) -> str:
+def _why_not_nested(layer: object) -> str:
     """Why PyTorch would not use nested tensors, in its words; here they are never used."""
     name = "encoder_layer"
     if not isinstance(layer, TransformerEncoderLayer):
@@ -362,7 +362,7 @@ class Transformer(Module):
         )
 
     @staticmethod
-    def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: DType | None = None) -> Tensor:
+    def generate_square_subsequent_mask(sz: int, device: object = None, dtype: DType | None = None) -> Tensor:
         """Minus infinity above the diagonal, zeros elsewhere."""
         return square_subsequent_mask(sz, dtype)
 

@@ -10,7 +10,14 @@ from gradviz.torch.nn.parameter import Parameter
 
 
 def fuse_conv_bn_weights(
-    conv_w: Any, conv_b: Any, bn_rm: Any, bn_rv: Any, bn_eps: float, bn_w: Any, bn_b: Any, transpose: bool = False
+    conv_w: Any,
+    conv_b: Any,
+    bn_rm: object,
+    bn_rv: Any,
+    bn_eps: float,
+    bn_w: object,
+    bn_b: object,
+    transpose: bool = False,
 ) -> Any:
     """The weight and bias of a convolution that does both."""
     conv_b = T["zeros_like"](bn_rm) if conv_b is None else conv_b
@@ -35,7 +42,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
 
 
 def fuse_linear_bn_weights(
-    linear_w: Any, linear_b: Any, bn_rm: Any, bn_rv: Any, bn_eps: float, bn_w: Any, bn_b: Any
+    linear_w: Any, linear_b: Any, bn_rm: object, bn_rv: Any, bn_eps: float, bn_w: object, bn_b: object
 ) -> Any:
     """The weight and bias of a linear layer that does both."""
     linear_b = T["zeros_like"](bn_rm) if linear_b is None else linear_b
@@ -58,7 +65,7 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
     return fused
 
 
-def skip_init(module_cls: Any, *args: Any, **kwargs: Any) -> Any:
+def skip_init(module_cls: Any, *args: object, **kwargs: object) -> Any:
     """A module whose parameters hold any numbers."""
     device = kwargs.pop("device", "cpu")
     return module_cls(*args, **kwargs).to_empty(device=device)

@@ -22,7 +22,7 @@ from gradviz.torch.nn.parameter import Parameter, give_data
 _EVERYWHERE = frozenset({*dir(Module), *vars(Module())})
 
 
-def _checked(module: Any, name: Any) -> str:
+def _checked(module: Any, name: object) -> str:
     if not isinstance(module, Module):
         raise TypeError(f"expected a torch.nn.Module, not '{type(module).__name__}'")
     if type(name) is not str or name in _EVERYWHERE or name.startswith("__"):
@@ -132,7 +132,7 @@ class ParametrizationList(ModuleList):
         else:
             self.register_buffer(name, tensor)
 
-    def _check(self, shape: Any, dtype: Any) -> None:
+    def _check(self, shape: object, dtype: object) -> None:
         found = self()
         if not isinstance(found, Tensor):
             raise ValueError(f"A parametrization must return a tensor. Got {type(found).__name__}.")

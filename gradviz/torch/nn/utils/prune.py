@@ -300,7 +300,7 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
 
 
 def global_unstructured(
-    parameters: Iterable[Any], pruning_method: Any, importance_scores: Any = None, **kwargs: Any
+    parameters: Iterable[Any], pruning_method: Any, importance_scores: Any = None, **kwargs: object
 ) -> None:
     """Prune several parameters as if they were one vector."""
     pairs = list(parameters)

@@ -4,7 +4,7 @@ The walk over a packed sequence is in `modules/rnn.py`."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from gradviz.engine.kernel.dtypes import int64
 from gradviz.engine.kernel.tensor import Tensor
@@ -33,7 +33,7 @@ class PackedSequence(PackedSequence_):
 
     def __new__(
         cls,
-        data: Any,
+        data: Tensor,
         batch_sizes: Tensor | None = None,
         sorted_indices: Tensor | None = None,
         unsorted_indices: Tensor | None = None,
@@ -46,7 +46,7 @@ class PackedSequence(PackedSequence_):
             data, batch_sizes = data
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
-    def to(self, *args: Any, **kwargs: Any) -> PackedSequence:
+    def to(self, *args: object, **kwargs: object) -> PackedSequence:
         """With the data in another type."""
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])

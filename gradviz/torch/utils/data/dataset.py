@@ -47,7 +47,7 @@ class TensorDataset(Dataset[Any]):
             raise AssertionError("Size mismatch between tensors")
         self.tensors = tensors
 
-    def __getitem__(self, index: Any) -> tuple[Tensor, ...]:
+    def __getitem__(self, index: object) -> tuple[Tensor, ...]:
         return tuple(each[index] for each in self.tensors)
 
     def __len__(self) -> int:
