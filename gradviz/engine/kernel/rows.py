@@ -157,11 +157,11 @@ def op(
     camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
     row = OpRow(
         name=name,
-        inputs=tuple(part.strip() for part in inputs.split(",")),
+        inputs=_parts(inputs),
         forward=in_rows(forward) if category == "reductions" else forward,
         gradients={name: rule(given) for name, given in gradients.items()},
         node_name=f"{camel}Backward{number}" if node is None else node,
-        outputs=tuple(part.strip() for part in outputs.split(",")),
+        outputs=_parts(outputs),
         category=category,
         symbol=symbol or name,
         latex=latex,
@@ -169,14 +169,22 @@ def op(
         joint=None if joint is None else rule(joint),
         view=view,
         ufunc=forward if isinstance(forward, np.ufunc) else None,
-        fixed=tuple(part.strip() for part in fixed.split(",") if part),
+        fixed=_parts(fixed),
         hidden=hidden,
         plain_numbers=plain_numbers,
         inplace_node=inplace_node,
         inplace_refused=inplace_refused,
     )
-    row.key = key = key or name
+    return _added(row, key or name)
+
+
+def _parts(names: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in names.split(",") if part)
+
+
+def _added(row: OpRow, key: str) -> OpRow:
     assert key not in ROWS, f"two rows are called {key}"
+    row.key = key
     ROWS[key] = row
     return row
 

@@ -179,22 +179,21 @@ def _second(grads: Any, tensors: tuple[Tensor, Tensor, Tensor], settings: tuple[
     return [found[0], None, found[2]] if MODES[settings[0]] == "nearest" else found
 
 
-def _sampler(n: int) -> OpRow:
-    name, title = f"grid_sampler_{n}d", f"GridSampler{n}D"
+def _again(
+    grads: object,
+    grad_output: Tensor,
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+) -> Any:
+    settings = interpolation_mode, padding_mode, align_corners
+    return _second(grads, (grad_output, input, grid), settings)
 
-    def again(
-        grads: object,
-        grad_output: Tensor,
-        input: Tensor,
-        grid: Tensor,
-        interpolation_mode: int,
-        padding_mode: int,
-        align_corners: bool,
-    ) -> Any:
-        settings = interpolation_mode, padding_mode, align_corners
-        return _second(grads, (grad_output, input, grid), settings)
 
-    backward = op(
+def _backward_of_sampler(name: str, title: str) -> OpRow:
+    return op(
         f"{name}_backward",
         "grad_output, input, grid",
         _sample_backward,
@@ -204,8 +203,13 @@ def _sampler(n: int) -> OpRow:
         symbol="sample′",
         latex="g",
         brief="The gradients through samples of an image.",
-        joint=again,
+        joint=_again,
     )
+
+
+def _sampler(n: int) -> OpRow:
+    name, title = f"grid_sampler_{n}d", f"GridSampler{n}D"
+    backward = _backward_of_sampler(name, title)
 
     def gradients(
         grads: Any,

@@ -201,6 +201,26 @@ def need_floats(x: Tensor, kernel: str) -> None:
 # --- gradients as one operation ---
 
 
+def _again(fn: Callable[..., Any], kept: Sequence[int], grads: Any, tensors: list[Any], rest: Sequence[object]) -> Any:
+    """The gradients of `fn(*tensors, *rest)` in those of its operands that are `kept`."""
+    inner = [i for i in kept if tensors[i] is not None and tensors[i]._requires_grad]
+    create, count = state.grad, len(tensors)
+    with unseen(True):
+        for i in inner:  # an alias each, so that no operand is reached through the history of another
+            tensors[i] = call(ALIAS, tensors[i])
+        found = [each for each in fn(*tensors, *rest) if each is not None]
+        pairs = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None and y._requires_grad]
+        made = grad(
+            [y for y, _ in pairs],
+            [tensors[i] for i in inner],
+            [g for _, g in pairs],
+            create_graph=create,
+            allow_unused=True,
+        )
+    at = dict(zip(inner, made, strict=True))
+    return [at.get(i) for i in range(count)]
+
+
 def one_gradient(
     name: str,
     inputs: str,
@@ -224,23 +244,7 @@ def one_gradient(
         return tuple(each._data for each in found if each is not None)
 
     def again(grads: Any, *values: Any) -> Any:
-        tensors, rest = list(values[:count]), values[count:]
-        inner = [i for i in kept if tensors[i] is not None and tensors[i]._requires_grad]
-        create = state.grad
-        with unseen(True):
-            for i in inner:  # an alias each, so that no operand is reached through the history of another
-                tensors[i] = call(ALIAS, tensors[i])
-            found = [each for each in fn(*tensors, *rest) if each is not None]
-            pairs = [(y, g) for y, g in zip(found, grads, strict=True) if g is not None and y._requires_grad]
-            made = grad(
-                [y for y, _ in pairs],
-                [tensors[i] for i in inner],
-                [g for _, g in pairs],
-                create_graph=create,
-                allow_unused=True,
-            )
-        at = dict(zip(inner, made, strict=True))
-        return [at.get(i) for i in range(count)]
+        return _again(fn, kept, grads, list(values[:count]), values[count:])
 
     row = op(
         name,
