@@ -70,7 +70,7 @@ if TYPE_CHECKING:
         grad_dtype: Any
         retains_grad: bool
         _backward_hooks: OrderedDict[int, Callable[..., Any]]
-        device: Any
+        device: object
         itemsize: int
         T: Tensor
         mT: Tensor

@@ -413,7 +413,7 @@ _NOT_WRITABLE = (
 
 @api("asarray", where="torch")
 def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool | None = None
+    obj: Any, *, dtype: Any = None, device: object = None, copy: bool | None = None, requires_grad: bool | None = None
 ) -> Tensor:
     """A tensor of an object's values: over its memory, or with a copy of it."""
     check_device(device)

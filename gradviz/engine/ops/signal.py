@@ -371,7 +371,7 @@ _window("kaiser_window", _kaiser, (("beta", 12.0),))
 class _Made:
     """How the tensors of one window are made, and the points that its formula is computed at."""
 
-    def __init__(self, name: str, count: int, dtype: Any, layout: Any, device: Any, requires_grad: bool) -> None:
+    def __init__(self, name: str, count: int, dtype: Any, layout: Any, device: object, requires_grad: bool) -> None:
         check_device(device)
         self.kind = dtypes.get_default_dtype() if dtype is None else dtype
         if count < 0:

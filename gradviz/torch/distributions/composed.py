@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
@@ -28,7 +29,7 @@ class Independent(Distribution):
         self.base_dist, self.reinterpreted_batch_ndims = base_distribution, reinterpreted_batch_ndims
         super().__init__(shape[: len(shape) - event_dim], shape[len(shape) - event_dim :], validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         batch_shape = Size(batch_shape)
         base = self.base_dist.expand(batch_shape + self.event_shape[: self.reinterpreted_batch_ndims])
         return self._like(
@@ -51,10 +52,10 @@ class Independent(Distribution):
         found, count = self.base_dist.support, self.reinterpreted_batch_ndims
         return constraints.independent(found, count) if count else found
 
-    def sample(self, sample_shape: object = ()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Any:
         return self.base_dist.sample(sample_shape)
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
         return self.base_dist.rsample(sample_shape)
 
     def log_prob(self, value: Tensor) -> Any:
@@ -104,7 +105,7 @@ class TransformedDistribution(Distribution):
         cut = len(forward_shape) - event_dim
         super().__init__(forward_shape[:cut], forward_shape[cut:], validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         batch_shape = Size(batch_shape)
         transform = ComposeTransform(self.transforms)
         shape = transform.inverse_shape(batch_shape + self.event_shape)
@@ -124,14 +125,14 @@ class TransformedDistribution(Distribution):
         extra = len(self.event_shape) - found.event_dim
         return constraints.independent(found, extra) if extra > 0 else found
 
-    def sample(self, sample_shape: object = ()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Any:
         with no_grad():
             x = self.base_dist.sample(sample_shape)
             for transform in self.transforms:
                 x = transform(x)
             return x
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
         x = self.base_dist.rsample(sample_shape)
         for transform in self.transforms:
             x = transform(x)

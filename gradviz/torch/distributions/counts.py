@@ -4,6 +4,7 @@ ContinuousBernoulli."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
@@ -50,7 +51,7 @@ class _Binary(Distribution):
         """The shape of the parameter."""
         return self._param.size()
 
-    def expand(self, batch_shape: object, _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         names = [name for name in ("total_count", "probs", "logits") if name in self.__dict__]
         new = self._expanded(batch_shape, _instance, *names)
         new._param = new.__dict__[names[-1]]
@@ -77,7 +78,7 @@ class Bernoulli(_Binary, ExponentialFamily):
         found[self.probs == 0.5] = math.nan
         return found
 
-    def sample(self, sample_shape: object = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             return T["bernoulli"](self.probs.expand(self._extended_shape(sample_shape)))
 
@@ -118,7 +119,7 @@ class Geometric(_Binary):
     mode = property(lambda self: T["zeros_like"](self.probs))
     variance = property(lambda self: (1.0 / self.probs - 1.0) / self.probs)
 
-    def sample(self, sample_shape: object = ()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Any:
         tiny = finfo(self.probs.dtype).tiny
         with no_grad():
             u = self.probs.new(self._extended_shape(sample_shape)).uniform_(tiny, 1)
@@ -160,7 +161,7 @@ class Binomial(_Binary):
     mode = property(lambda self: ((self.total_count + 1) * self.probs).floor().clamp(max=self.total_count))
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return T["binomial"](self.total_count.expand(shape), self.probs.expand(shape))
@@ -215,7 +216,7 @@ class NegativeBinomial(_Binary):
     mode = property(lambda self: ((self.total_count - 1) * self.logits.exp()).floor().clamp(min=0.0))
     variance = property(lambda self: self.mean / T["sigmoid"](-self.logits))
 
-    def sample(self, sample_shape: object = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             gamma = Gamma(concentration=self.total_count, rate=T["exp"](-self.logits), validate_args=False)
             return T["poisson"](gamma.sample(sample_shape=sample_shape))
@@ -243,10 +244,10 @@ class Poisson(ExponentialFamily):
     mode = property(lambda self: self.rate.floor())
     variance = property(lambda self: self.rate)
 
-    def expand(self, batch_shape: object, _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         return self._expanded(batch_shape, _instance, "rate")
 
-    def sample(self, sample_shape: object = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             return T["poisson"](self.rate.expand(self._extended_shape(sample_shape)))
 
@@ -275,7 +276,7 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
             self.__dict__["probs"] = self._param = clamp_probs(self.probs)
         super().__init__(self._param.size(), validate_args=validate_args)
 
-    def expand(self, batch_shape: object, _instance: object = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         new = super().expand(batch_shape, _instance)
         new._lims = self._lims
         return new
@@ -315,11 +316,11 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
 
     stddev = property(lambda self: T["sqrt"](self.variance))
 
-    def sample(self, sample_shape: object = ()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Any:
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
         return self.icdf(T["rand"](self._extended_shape(sample_shape), dtype=self.probs.dtype))
 
     def log_prob(self, value: Tensor) -> Tensor:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from gradviz.engine.kernel.modes import no_grad
@@ -50,7 +51,7 @@ class Distribution:
                     f"{self!r} to satisfy the constraint {constraint!r}, but found invalid values:\n{value}"
                 )
 
-    def _like(self, batch_shape: object, _instance: object, event_shape: object = None, **values: object) -> Any:
+    def _like(self, batch_shape: Sequence[int], _instance: object, event_shape: object = None, **values: object) -> Any:
         """A distribution of this class with other parameters, made without the checks."""
         new = _instance if isinstance(_instance, Distribution) else type(self).__new__(type(self))
         vars(new).update(values)
@@ -59,13 +60,13 @@ class Distribution:
         new._validate_args = self._validate_args
         return new
 
-    def _expanded(self, batch_shape: Any, _instance: object, *names: str) -> Any:
+    def _expanded(self, batch_shape: Sequence[int], _instance: object, *names: str) -> Any:
         """As `_like`, with these parameters expanded."""
         batch_shape = Size(batch_shape)
         found = {name: self.__dict__[name].expand(batch_shape) for name in names if name in self.__dict__}
         return self._like(batch_shape, _instance, **found)
 
-    def expand(self, batch_shape: object, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         """The same distribution with more batch dimensions."""
         raise NotImplementedError
 
@@ -102,12 +103,12 @@ class Distribution:
         """The standard deviation."""
         return self.variance.sqrt()
 
-    def sample(self, sample_shape: object = Size()) -> Any:
+    def sample(self, sample_shape: Sequence[int] = Size()) -> Any:
         """Draw without a graph."""
         with no_grad():
             return self.rsample(sample_shape)
 
-    def rsample(self, sample_shape: object = Size()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Any:
         """Draw so that gradients reach the parameters."""
         raise NotImplementedError
 
@@ -139,7 +140,7 @@ class Distribution:
         """The exponential of the entropy."""
         return T["exp"](self.entropy())
 
-    def _extended_shape(self, sample_shape: Any = ()) -> Size:
+    def _extended_shape(self, sample_shape: Sequence[int] = ()) -> Size:
         return Size((*sample_shape, *self._batch_shape, *self._event_shape))
 
     def _validate_sample(self, value: object) -> None:

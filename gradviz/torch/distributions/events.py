@@ -3,6 +3,7 @@ several components by such a list."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
@@ -37,7 +38,7 @@ class Categorical(Distribution):
         self._num_events = self._param.size()[-1]
         super().__init__(self._param.size()[:-1] if self._param.ndimension() > 1 else Size(), (), validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         shape = Size((*batch_shape, self._num_events))
         found = {n: self.__dict__[n].expand(shape) for n in ("probs", "logits") if n in self.__dict__}
         new = self._like(batch_shape, _instance, _num_events=self._num_events, **found)
@@ -63,7 +64,7 @@ class Categorical(Distribution):
     mode = property(lambda self: self.probs.argmax(dim=-1))
     variance = property(lambda self: T["full"](self._extended_shape(), float("nan"), dtype=self.probs.dtype))
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = Size(sample_shape)
         rows = self.probs.reshape(-1, self._num_events)
         with no_grad():
@@ -123,12 +124,12 @@ class Multinomial(_OverCategorical):
         lambda self: constraints.multinomial(self.total_count), is_discrete=True, event_dim=1
     )
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         return self._like(
             batch_shape, _instance, total_count=self.total_count, _categorical=self._categorical.expand(batch_shape)
         )
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         sample_shape = Size(sample_shape)
         samples = self._categorical.sample(Size((self.total_count,)) + sample_shape)
         shifted = samples.permute(*range(1, samples.dim()), 0)
@@ -172,10 +173,10 @@ class OneHotCategorical(_OverCategorical):
         mode = self._categorical.probs.argmax(dim=-1)
         return F.one_hot(mode, num_classes=self._categorical.logits.shape[-1]).to(self._categorical.logits)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         return self._like(batch_shape, _instance, _categorical=self._categorical.expand(batch_shape))
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         indices = self._categorical.sample(Size(sample_shape))
         return F.one_hot(indices, self._categorical._num_events).to(self._categorical._param)
 
@@ -198,7 +199,7 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
 
     has_rsample = True
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
         samples = self.sample(sample_shape)
         probs = self._categorical.probs
         return samples + (probs - probs.detach())
@@ -235,7 +236,7 @@ class MixtureSameFamily(Distribution):
         self._event_ndims = len(event_shape)
         super().__init__(batch_shape, event_shape, validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         batch_shape = Size(batch_shape)
         return self._like(
             batch_shape,
@@ -283,7 +284,7 @@ class MixtureSameFamily(Distribution):
         mixture = T["log_softmax"](self.mixture_distribution.logits, dim=-1)
         return T["logsumexp"](component + mixture, dim=-1)
 
-    def sample(self, sample_shape: Any = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         with no_grad():
             sample_len, batch_len = len(sample_shape), len(self.batch_shape)
             gather_dim, event_shape = sample_len + batch_len, self.event_shape

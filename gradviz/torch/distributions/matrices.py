@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Size, Tensor
@@ -45,12 +46,12 @@ class LKJCholesky(Distribution):
         self._beta = Beta(offset + 0.5, marginal.unsqueeze(-1) - 0.5 * offset)
         super().__init__(self.concentration.size(), Size((dim, dim)), validate_args=validate_args)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         batch_shape = Size(batch_shape)
         parts = {"concentration": self.concentration.expand(batch_shape), "dim": self.dim}
         return self._like(batch_shape, _instance, _beta=self._beta.expand((*batch_shape, self.dim)), **parts)
 
-    def sample(self, sample_shape: object = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         y = self._beta.sample(sample_shape).unsqueeze(-1)
         below = T["randn"](self._extended_shape(sample_shape), dtype=y.dtype).tril(-1)
         direction = below / below.norm(dim=-1, keepdim=True)
@@ -132,7 +133,7 @@ class Wishart(ExponentialFamily):
         steps = T["arange"](n, dtype=self._unbroadcasted_scale_tril.dtype)
         return Chi2(self.df.unsqueeze(-1) - steps.expand((*self._batch_shape, -1)))
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         batch_shape = Size(batch_shape)
         shape = (*batch_shape, *self.event_shape)
         names = ("covariance_matrix", "scale_tril", "precision_matrix", "_unbroadcasted_scale_tril")
@@ -190,7 +191,7 @@ class Wishart(ExponentialFamily):
         factor = self._unbroadcasted_scale_tril @ noise
         return factor @ factor.transpose(-2, -1)
 
-    def rsample(self, sample_shape: Any = (), max_try_correction: int | None = None) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Any:
         """Drawn once more where the first is good, which PyTorch 2.13 takes for singular, and says."""
         sample = self._bartlett(Size(sample_shape))
         again = self._over_batch(self.support.check(sample))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from gradviz.engine.kernel.tensor import Size, Tensor
@@ -96,7 +97,7 @@ class MultivariateNormal(Distribution):
         else:
             self._unbroadcasted_scale_tril = precision_to_scale_tril(precision_matrix)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         batch_shape = Size(batch_shape)
         matrix_shape = (*batch_shape, *self.event_shape, *self.event_shape)
         names = [n for n in ("covariance_matrix", "scale_tril", "precision_matrix") if n in self.__dict__]
@@ -131,7 +132,7 @@ class MultivariateNormal(Distribution):
         found = self._unbroadcasted_scale_tril.pow(2).sum(-1)
         return found.expand((*self._batch_shape, *self._event_shape))
 
-    def rsample(self, sample_shape: object = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         eps = standard_normal(self._extended_shape(sample_shape), self.loc)
         return self.loc + batch_mv(self._unbroadcasted_scale_tril, eps)
 
@@ -184,7 +185,7 @@ class LowRankMultivariateNormal(Distribution):
     mean = property(lambda self: self.loc)
     mode = property(lambda self: self.loc)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         batch_shape = Size(batch_shape)
         shape = (*batch_shape, *self.event_shape)
         return self._like(
@@ -210,7 +211,7 @@ class LowRankMultivariateNormal(Distribution):
         found = T["matmul"](self._factor, self._factor.mT) + T["diag_embed"](self._diag)
         return found.expand((*self._batch_shape, *self._event_shape, *self._event_shape))
 
-    def rsample(self, sample_shape: object = ()) -> Any:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Any:
         shape = self._extended_shape(sample_shape)
         w = standard_normal((*shape[:-1], *self.cov_factor.shape[-1:]), self.loc)
         d = standard_normal(shape, self.loc)

@@ -5,6 +5,7 @@ are made from its quantile function)."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from gradviz.engine.kernel.modes import no_grad
@@ -34,15 +35,15 @@ class Normal(ExponentialFamily):
     stddev = property(lambda self: self.scale)
     variance = property(lambda self: self.stddev.pow(2))
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
-    def sample(self, sample_shape: object = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return T["normal"](self.loc.expand(shape), self.scale.expand(shape))
 
-    def rsample(self, sample_shape: object = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.loc + standard_normal(self._extended_shape(sample_shape), self.loc) * self.scale
 
     def log_prob(self, value: object) -> Any:
@@ -79,10 +80,10 @@ class Laplace(Distribution):
     variance = property(lambda self: 2 * self.scale.pow(2))
     stddev = property(lambda self: (2**0.5) * self.scale)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
-    def rsample(self, sample_shape: object = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         eps = finfo(self.loc.dtype).eps
         u = self.loc.new(self._extended_shape(sample_shape)).uniform_(eps - 1, 1)
         return self.loc - self.scale * u.sign() * T["log1p"](-u.abs())
@@ -121,10 +122,10 @@ class Cauchy(Distribution):
     mode = property(lambda self: self.loc)
     variance = property(lambda self: T["full"](self._extended_shape(), math.inf, dtype=self.loc.dtype))
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale")
 
-    def rsample(self, sample_shape: object = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.loc + self.loc.new(self._extended_shape(sample_shape)).cauchy_() * self.scale
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -164,10 +165,10 @@ class Uniform(Distribution):
     variance = property(lambda self: (self.high - self.low).pow(2) / 12)
     support = constraints.dependent_property(lambda self: constraints.interval(self.low, self.high), event_dim=0)
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         return self._expanded(batch_shape, _instance, "low", "high")
 
-    def rsample(self, sample_shape: object = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         drawn = T["rand"](self._extended_shape(sample_shape), dtype=self.low.dtype)
         return self.low + drawn * (self.high - self.low)
 
@@ -205,10 +206,10 @@ class Exponential(ExponentialFamily):
     stddev = property(lambda self: self.rate.reciprocal())
     variance = property(lambda self: self.rate.pow(-2))
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         return self._expanded(batch_shape, _instance, "rate")
 
-    def rsample(self, sample_shape: object = Size()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = Size()) -> Tensor:
         return self.rate.new(self._extended_shape(sample_shape)).exponential_() / self.rate
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -279,7 +280,7 @@ class VonMises(Distribution):
         """One less the length of the mean vector."""
         return 1 - (_log_bessel(self.concentration, 1) - _log_bessel(self.concentration, 0)).exp()
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         parts = self.loc.expand(batch_shape), self.concentration.expand(batch_shape)
         return type(self)(*parts, validate_args=self.__dict__.get("_validate_args"))
 
@@ -289,7 +290,7 @@ class VonMises(Distribution):
         height = self.concentration * T["cos"](value - self.loc)
         return height - math.log(2 * math.pi) - _log_bessel(self.concentration, 0)
 
-    def sample(self, sample_shape: object = ()) -> Tensor:
+    def sample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         shape = self._extended_shape(sample_shape)
         with no_grad():
             return self._angles(shape).to(self.loc.dtype)
@@ -349,10 +350,10 @@ class GeneralizedPareto(Distribution):
         end = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, T["where"](self.concentration < 0, end, math.inf))
 
-    def expand(self, batch_shape: Any, _instance: Any = None) -> Any:
+    def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
         return self._expanded(batch_shape, _instance, "loc", "scale", "concentration")
 
-    def rsample(self, sample_shape: object = ()) -> Tensor:
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
         return self.icdf(T["rand"](self._extended_shape(sample_shape), dtype=self.loc.dtype))
 
     def _cases(self) -> tuple[Any, Any]:

@@ -125,7 +125,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
         made._requires_grad = bool(requires_grad)
         return made
 
-    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: dtypes.dtype | None = None) -> None:
+    def __init__(self, requires_grad: bool = True, device: object = None, dtype: dtypes.dtype | None = None) -> None:
         pass
 
     def __deepcopy__(self, memo: dict[int, Any]) -> UninitializedParameter:
@@ -157,7 +157,7 @@ class UninitializedBuffer(UninitializedTensorMixin):
     def __init__(
         self,
         requires_grad: bool = False,
-        device: Any = None,
+        device: object = None,
         dtype: dtypes.dtype | None = None,
         persistent: bool = True,
     ) -> None:

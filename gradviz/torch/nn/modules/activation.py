@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
@@ -274,7 +273,7 @@ class PReLU(Module):
     weight: Parameter
 
     def __init__(
-        self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: DType | None = None
+        self, num_parameters: int = 1, init: float = 0.25, device: object = None, dtype: DType | None = None
     ) -> None:
         super().__init__()
         self.num_parameters = num_parameters

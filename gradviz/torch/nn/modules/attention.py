@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from typing import Any
 
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.state import paused, state
@@ -39,7 +38,7 @@ class MultiheadAttention(Module):
         kdim: int | None = None,
         vdim: int | None = None,
         batch_first: bool = False,
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         if embed_dim <= 0 or num_heads <= 0:

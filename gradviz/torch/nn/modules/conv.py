@@ -38,7 +38,7 @@ class _Conv(Module):
         groups: int = 1,
         bias: bool = True,
         padding_mode: str = "zeros",
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
@@ -158,7 +158,7 @@ class _ConvTranspose(_Conv):
         bias: bool = True,
         dilation: Sizes = 1,
         padding_mode: str = "zeros",
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         if padding_mode != "zeros":

@@ -71,7 +71,7 @@ class LazyLinear(LazyModuleMixin, Linear):
 
     cls_to_become = Linear
 
-    def __init__(self, out_features: int, bias: bool = True, device: Any = None, dtype: DType | None = None) -> None:
+    def __init__(self, out_features: int, bias: bool = True, device: object = None, dtype: DType | None = None) -> None:
         Module.__init__(self)
         self.in_features = 0
         self.out_features = out_features
@@ -151,7 +151,7 @@ class _LazyNorm(LazyModuleMixin, norms._BatchNorm):
         momentum: float | None = 0.1,
         affine: bool = True,
         track_running_stats: bool = True,
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
         *,
         bias: bool = True,

@@ -32,7 +32,7 @@ class Linear(Module):
     bias: Parameter | None
 
     def __init__(
-        self, in_features: int, out_features: int, bias: bool = True, device: Any = None, dtype: DType | None = None
+        self, in_features: int, out_features: int, bias: bool = True, device: object = None, dtype: DType | None = None
     ) -> None:
         super().__init__()
         self.in_features = in_features
@@ -75,7 +75,7 @@ class Bilinear(Module):
         in2_features: int,
         out_features: int,
         bias: bool = True,
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()

@@ -78,7 +78,7 @@ class RNNCellBase(Module):
         hidden_size: int,
         bias: bool = True,
         num_chunks: int = 0,
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
@@ -132,7 +132,7 @@ class RNNCell(RNNCellBase):
         hidden_size: int,
         bias: bool = True,
         nonlinearity: str = "tanh",
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
@@ -153,7 +153,7 @@ class LSTMCell(RNNCellBase):
     gates = 4
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: DType | None = None
+        self, input_size: int, hidden_size: int, bias: bool = True, device: object = None, dtype: DType | None = None
     ) -> None:
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
 
@@ -176,7 +176,7 @@ class GRUCell(RNNCellBase):
     gates = 3
 
     def __init__(
-        self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None, dtype: DType | None = None
+        self, input_size: int, hidden_size: int, bias: bool = True, device: object = None, dtype: DType | None = None
     ) -> None:
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
 
@@ -221,7 +221,7 @@ class RNNBase(Module):
         dropout: float = 0.0,
         bidirectional: bool = False,
         proj_size: int = 0,
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()

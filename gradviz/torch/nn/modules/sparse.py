@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.torch.nn import functional as F
@@ -28,7 +26,7 @@ class Embedding(Module):
         sparse: bool = False,
         _weight: Tensor | None = None,
         _freeze: bool = False,
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
@@ -114,7 +112,7 @@ class EmbeddingBag(Module):
         _weight: Tensor | None = None,
         include_last_offset: bool = False,
         padding_idx: int | None = None,
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()

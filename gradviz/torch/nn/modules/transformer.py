@@ -60,7 +60,7 @@ class _Layer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
@@ -307,7 +307,7 @@ class Transformer(Module):
         batch_first: bool = False,
         norm_first: bool = False,
         bias: bool = True,
-        device: Any = None,
+        device: object = None,
         dtype: DType | None = None,
     ) -> None:
         super().__init__()
