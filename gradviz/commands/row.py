@@ -183,6 +183,11 @@ def always(_: State) -> bool:
     return True
 
 
+def has_steps(state: State) -> bool:
+    """A command about steps, of which there must be some."""
+    return state.steps > 0
+
+
 @dataclass(frozen=True)
 class Command:
     """One row. `run` gets the value of the choice that was made, or "" where there are none."""

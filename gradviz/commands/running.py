@@ -5,17 +5,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gradviz.commands.row import Choice, Command, Shell
+from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.session import moves
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, of_selection, toggled
 from gradviz.session.groups import as_operation
 from gradviz.session.state import SPEEDS, State
 
 # -- breakpoints and markers
-
-
-def _has_steps(state: State) -> bool:
-    return state.steps > 0
 
 
 def _has_points(state: State) -> bool:
@@ -98,7 +94,7 @@ STOP_ROWS = (
         help="Play the steps backward automatically.",
         shortcuts=("Shift+F6",),
         group=2,
-        enabled=_has_steps,
+        enabled=has_steps,
         retitle=lambda state: "Pause Back&ward" if state.playing and state.playback.direction < 0 else "Play Back&ward",
         run=lambda shell, _: _play_back(shell),
     ),
@@ -109,7 +105,7 @@ STOP_ROWS = (
         help="Set marker A before this step; playback loops between A and B.",
         shortcuts=("Ctrl+F6",),
         group=2,
-        enabled=_has_steps,
+        enabled=has_steps,
         run=lambda shell, _: _mark(shell, end=False),
     ),
     Command(
@@ -119,7 +115,7 @@ STOP_ROWS = (
         help="Set marker B after this step; playback loops between A and B.",
         shortcuts=("Ctrl+Shift+F6",),
         group=2,
-        enabled=_has_steps,
+        enabled=has_steps,
         run=lambda shell, _: _mark(shell, end=True),
     ),
     Command(
@@ -373,7 +369,7 @@ RUN_ROWS = (
         shortcuts=("F6",),
         group=2,
         toolbar="Play",
-        enabled=_has_steps,
+        enabled=has_steps,
         retitle=lambda state: "Pa&use" if state.playing and state.playback.direction > 0 else "P&lay",
         run=lambda shell, _: _play(shell),
     ),

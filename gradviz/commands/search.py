@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gradviz.commands.row import Command, Shell
+from gradviz.commands.row import Command, Shell, has_steps
 from gradviz.session import moves
 from gradviz.session.state import Lineage, Selection, State
 
 STALE = "The snippet has changed since it ran: run it again to go between it and the graph."
-
-
-def has_trace(state: State) -> bool:
-    """There is a graph."""
-    return state.steps > 0
 
 
 def _thing(state: State) -> Selection | None:
@@ -158,7 +153,7 @@ FIND_ROWS = (
         help="Search the graph for operations and tensors by name, line, shape, dtype or problem.",
         shortcuts=("Ctrl+F",),
         group=3,
-        enabled=has_trace,
+        enabled=has_steps,
         run=lambda shell, _: _find(shell),
     ),
     Command(
@@ -168,7 +163,7 @@ FIND_ROWS = (
         help="Go to the next match.",
         shortcuts=("F3",),
         group=3,
-        enabled=has_trace,
+        enabled=has_steps,
         run=lambda shell, _: _step(shell, 1),
     ),
     Command(
@@ -178,7 +173,7 @@ FIND_ROWS = (
         help="Go to the previous match.",
         shortcuts=("Shift+F3",),
         group=3,
-        enabled=has_trace,
+        enabled=has_steps,
         run=lambda shell, _: _step(shell, -1),
     ),
     Command(
@@ -238,7 +233,7 @@ FIND_ROWS = (
         help="Show all numbers of the selected item.",
         shortcuts=("Ctrl+D",),
         group=2,
-        enabled=has_trace,
+        enabled=has_steps,
         run=lambda shell, _: shell.canvas.show_details(),
     ),
     Command(
@@ -258,7 +253,7 @@ FIND_ROWS = (
         help="Select what the current line created; repeat to cycle through several.",
         shortcuts=("Ctrl+F12",),
         group=2,
-        enabled=has_trace,
+        enabled=has_steps,
         run=lambda shell, _: _show_on_graph(shell),
     ),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradviz.commands.panels import PANELS
-from gradviz.commands.row import Choice, Command, Shell
+from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.commands.search import FIND_ROWS
 from gradviz.session import moves
 from gradviz.session.folding import DIRECT_USES_CHOICES, EVERYTHING
@@ -280,10 +280,6 @@ DIRECTIONS = (("Left to Right", ""), ("Top to Bottom", "vertical"))
 WAYS = (("By the Number of Its Uses", ""), ("Tags at Every Further Use", "tags"), ("Edges to Every Use", "edges"))
 
 
-def _has_trace(state: State) -> bool:
-    return state.steps > 0
-
-
 def _fold_to(shell: Shell, level: int | None) -> None:
     shell.store.fold(shell.store.state.folding.at_level(level))
 
@@ -330,7 +326,7 @@ FOLD_ROWS = (
         help="Expand the selected module, loop or function in place, or collapse the one around the selection.",
         shortcuts=("Ctrl+G",),
         group=GROUP,
-        enabled=_has_trace,
+        enabled=has_steps,
         run=lambda shell, _: shell.canvas.toggle_group(),
     ),
     Command(
@@ -340,7 +336,7 @@ FOLD_ROWS = (
         help="Expand every module, loop and function.",
         shortcuts=("Ctrl+Shift+G",),
         group=GROUP,
-        enabled=_has_trace,
+        enabled=has_steps,
         run=lambda shell, _: _fold_to(shell, EVERYTHING),
     ),
     Command(
@@ -350,7 +346,7 @@ FOLD_ROWS = (
         help="Collapse every module, loop and function.",
         shortcuts=("Ctrl+Alt+G",),
         group=GROUP,
-        enabled=_has_trace,
+        enabled=has_steps,
         run=lambda shell, _: _fold_to(shell, 0),
     ),
     Command(
@@ -359,7 +355,7 @@ FOLD_ROWS = (
         menu="View",
         help="Expand the outer groups only, or as many as stay readable.",
         group=GROUP,
-        enabled=_has_trace,
+        enabled=has_steps,
         choices=_levels,
         run=lambda shell, value: _fold_to(shell, int(value) if value else None),
     ),
