@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from gradviz.session.inspect.lineage import between
 from gradviz.session.state import Selection
 from gradviz.trace.table.values import FEW, array_text, number_text
+from gradviz.trace.words.contributions import ordinal
 from gradviz.trace.words.formulas import bracketed, formula_for
 
 if TYPE_CHECKING:
@@ -49,11 +50,17 @@ def local_derivative(frame: Frame, node: int, slot: int) -> str | None:
     if is_formula(trace, node, formula):
         formula = WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
     factor = without_grad(formula)
-    left = f"∂{bracketed(frame.name(int(outputs[0])))}/∂{bracketed(frame.name(inputs[slot]))}"
+    left = f"∂{bracketed(frame.name(int(outputs[0])))}/∂{_operand_name(frame, inputs, slot)}"
     if factor is None:
         return f"{left}:  {_named(frame, formula, operands)}"
     number = _number(frame, factor, operands)
     return f"{left} = {_named(frame, factor, operands)}" + (f" = {number}" if number else "")
+
+
+def _operand_name(frame: Frame, inputs: dict[int, int], slot: int) -> str:
+    """The name of an operand as the bottom of a derivative; "(1st y)" where the operation reads y more than once."""
+    name, same = frame.name(inputs[slot]), [at for at, tensor in inputs.items() if tensor == inputs[slot]]
+    return f"({ordinal(same.index(slot) + 1)} {name})" if len(same) > 1 else bracketed(name)
 
 
 def is_formula(trace: Trace, node: int, formula: str) -> bool:

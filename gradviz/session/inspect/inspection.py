@@ -131,6 +131,7 @@ def _tensor(frame: Frame, tensor: int) -> Inspection:
     buffer = frame.buffer(tensor)
     if buffer is not None:
         sections.append(Section("Gradient contributions", tuple(_contributions(frame, tensor)), "boxes"))
+    sections += _ledger(frame, tensor)
     users, _ = _users(frame, tensor)
     places = [(node, slot) for node in users for slot in _slots(frame, node, tensor)]
     sections += _derivatives(frame, places)
@@ -224,6 +225,33 @@ def _contributions(frame: Frame, tensor: int) -> list[Row]:
     if buffer.expected > 1:
         rows.append(row(f"Σ {_in_short(buffer.total)}", f"{buffer.arrived} of {buffer.expected} arrived", "gradient"))
     return rows
+
+
+def _ledger(frame: Frame, tensor: int) -> list[Section]:
+    """What `.grad` is the sum of, when it is more than one gradient, and what cleared it."""
+    from gradviz.session.inspect.ledger import ledger, since_cleared
+
+    entries = ledger(frame, tensor)
+    if len(entries) < 2:
+        return []
+    held = since_cleared(entries)
+    shown = entries[-MOST:]
+    rows = [row(f"{len(entries) - MOST:,} earlier", "before these", "muted")] if len(entries) > MOST else []
+    for entry in shown:
+        where = f"step {entry.step}" + (f", line {entry.line}" if entry.line > 0 else "")
+        if entry.kind == "added":
+            is_left = entry in held[:-1]
+            what = "left from an earlier backward()" if is_left else "backward()"
+            gone = "" if entry in held else " · cleared since"
+            rows.append(row(f"+ {_short(entry.value)}", f"{what} · {where}{gone}", "gradient" if not gone else "muted"))
+        else:
+            rows.append(row(_short(entry.value), f"{entry.kind} · {where}", "muted"))
+    rows.append(row(f".grad {_short(frame.grad(tensor))}", "now", "gradient"))
+    return [Section("Ledger of .grad", tuple(rows), "boxes")]
+
+
+def _short(value: Value | None) -> str:
+    return "None" if value is None else _in_short(value)
 
 
 # operations

@@ -147,16 +147,20 @@ class Frame:
         rows = self._arrivals(tensor)
         if not len(rows) or self.is_leaf(tensor):
             return None
+        return self._after_hooks(tensor, int(rows[-1]))
+
+    def _after_hooks(self, tensor: int, arrival: int) -> Value | None:
+        """The gradient that arrived last at a tensor, as its hooks left it."""
         hooks = self.trace.hooks
         changed = self.trace.history("hooks", "tensor").last(tensor, self.cursor)
-        if changed >= 0 and hooks.after[changed] >= 0 and hooks.step[changed] >= self.trace.arrivals.step[rows[-1]]:
+        if changed >= 0 and hooks.after[changed] >= 0 and hooks.step[changed] >= self.trace.arrivals.step[arrival]:
             return self.trace.value(hooks.after[changed])
-        return self.trace.value(self.trace.arrivals.total[rows[-1]])
+        return self.trace.value(self.trace.arrivals.total[arrival])
 
     def arriving(self, tensor: int) -> Value | None:
-        """The sum in the input buffer of this tensor in this backward call."""
+        """The sum in the input buffer of this tensor in this backward call, as its hooks left it."""
         rows = self._arrivals(tensor)
-        return self.trace.value(self.trace.arrivals.total[rows[-1]]) if len(rows) else None
+        return self._after_hooks(tensor, int(rows[-1])) if len(rows) else None
 
     def buffer(self, tensor: int) -> Buffer | None:
         """The input buffer where this tensor's gradient is summed, None while nothing has arrived in this call."""

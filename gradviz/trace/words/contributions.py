@@ -109,13 +109,14 @@ def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
     if tensor < 0:
         return f"to input {slot}:"
     if often > 1:
-        return f"through the {_ordinal(nth)} {frame.name(tensor)}:"
+        return f"through the {ordinal(nth)} {frame.name(tensor)}:"
     if _expected(frame, tensor) > 1:
         return f"through this use of {frame.name(tensor)}:"
     return f"{gradient_name(frame, tensor)} ="
 
 
-def _ordinal(number: int) -> str:
+def ordinal(number: int) -> str:
+    """ "1st", "2nd", "4th"."""
     return _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
 
 
