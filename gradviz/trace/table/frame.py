@@ -144,23 +144,17 @@ class Frame:
 
     def passing(self, tensor: int) -> Value | None:
         """The gradient that passed (or is arriving) at a non-leaf in this backward call; it is not stored."""
-        rows = self._arrivals(tensor)
-        if not len(rows) or self.is_leaf(tensor):
-            return None
-        return self._after_hooks(tensor, int(rows[-1]))
-
-    def _after_hooks(self, tensor: int, arrival: int) -> Value | None:
-        """The gradient that arrived last at a tensor, as its hooks left it."""
-        hooks = self.trace.hooks
-        changed = self.trace.history("hooks", "tensor").last(tensor, self.cursor)
-        if changed >= 0 and hooks.after[changed] >= 0 and hooks.step[changed] >= self.trace.arrivals.step[arrival]:
-            return self.trace.value(hooks.after[changed])
-        return self.trace.value(self.trace.arrivals.total[arrival])
+        return None if self.is_leaf(tensor) else self.arriving(tensor)
 
     def arriving(self, tensor: int) -> Value | None:
         """The sum in the input buffer of this tensor in this backward call, as its hooks left it."""
-        rows = self._arrivals(tensor)
-        return self._after_hooks(tensor, int(rows[-1])) if len(rows) else None
+        rows, hooks = self._arrivals(tensor), self.trace.hooks
+        if not len(rows):
+            return None
+        changed = self.trace.history("hooks", "tensor").last(tensor, self.cursor)
+        if changed >= 0 and hooks.after[changed] >= 0 and hooks.step[changed] >= self.trace.arrivals.step[rows[-1]]:
+            return self.trace.value(hooks.after[changed])
+        return self.trace.value(self.trace.arrivals.total[rows[-1]])
 
     def buffer(self, tensor: int) -> Buffer | None:
         """The input buffer where this tensor's gradient is summed, None while nothing has arrived in this call."""
