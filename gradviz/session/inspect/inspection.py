@@ -217,7 +217,7 @@ def _contributions(frame: Frame, tensor: int) -> list[Row]:
         rows.append(row(f"{earlier:,} earlier", "arrived before these", "muted"))
     for sender, value in buffer.contributions[earlier:]:
         link = node_link(frame, sender) if sender >= 0 else Link("backward() starts here")
-        rows.append(Row(f"+ {_in_short(value)}", (link,), "gradient"))
+        rows.append(Row(_signed(value), (link,), "gradient"))
     shown, _ = _users(frame, tensor)
     coming = [node for node in shown if node not in senders]
     for node in coming[: buffer.expected - buffer.arrived]:
@@ -243,11 +243,17 @@ def _ledger(frame: Frame, tensor: int) -> list[Section]:
             is_left = entry in held[:-1]
             what = "left from an earlier backward()" if is_left else "backward()"
             gone = "" if entry in held else " · cleared since"
-            rows.append(row(f"+ {_short(entry.value)}", f"{what} · {where}{gone}", "gradient" if not gone else "muted"))
+            rows.append(row(_signed(entry.value), f"{what} · {where}{gone}", "gradient" if not gone else "muted"))
         else:
             rows.append(row(_short(entry.value), f"{entry.kind} · {where}", "muted"))
     rows.append(row(f".grad {_short(frame.grad(tensor))}", "now", "gradient"))
     return [Section("Ledger of .grad", tuple(rows), "boxes")]
+
+
+def _signed(value: Value | None) -> str:
+    """What was added: "+ 7." or "− 7."."""
+    text = _short(value)
+    return f"− {text[1:]}" if text.startswith("-") else f"+ {text}"
 
 
 def _short(value: Value | None) -> str:
