@@ -67,7 +67,7 @@ class autocast:
             )
 
         @functools.wraps(func)
-        def wrapped(*args: Any, **kwargs: Any) -> Any:
+        def wrapped(*args: Any, **kwargs: object) -> Any:
             with self:
                 return func(*args, **kwargs)
 

@@ -97,7 +97,7 @@ class Stream:
 class Event:
     """Refused, as by PyTorch without CUDA."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         raise RuntimeError("Tried to instantiate dummy base class Event")
 
 

@@ -94,7 +94,7 @@ cumsum, cumprod = _running("cumsum", 0), _running("cumprod", 1)
 
 def _extreme(name: str, value: Callable[[object], object]) -> Callable[..., Tensor]:
     def function(
-        input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
+        input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: object = None, mask: Any = None
     ) -> Tensor:
         found = _filled(input, mask, value(input.dtype))
         return _T[name](found, _dims(dim, input.ndim), bool(keepdim)).to(dtype or input.dtype)

@@ -25,7 +25,7 @@ _CLASS = (
 class _Mode:
     """A context manager that is also a decorator, for functions and for generators."""
 
-    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, fn: Callable[..., object]) -> Callable[..., Any]:
         if inspect.isclass(fn):
             warnings.warn(_CLASS, FutureWarning, stacklevel=2)
             fn.__init__ = self(fn.__init__)  # type: ignore[method-assign]
@@ -110,7 +110,7 @@ class set_grad_enabled(_Mode):
         self.mode = bool(mode)
         state.grad = self.mode
 
-    def __call__(self, fn: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, fn: Callable[..., object]) -> Callable[..., Any]:
         state.grad = self.previous
         return super().__call__(fn)
 

@@ -109,7 +109,7 @@ class Observer(Protocol):
         inputs: Sequence[Tensor | None],
         outputs: Sequence[Tensor],
         node: Node | None,
-        params: Mapping[str, Any],
+        params: Mapping[str, object],
     ) -> None:
         """One operation ran (an operand left out is None); `node` is None when not tracked. In place: `outputs[0]
         is inputs[0]`, already written."""
@@ -152,7 +152,7 @@ class Observer(Protocol):
         """`.grad` was set to None, to zeros, or by assignment to another tensor."""
 
     def optimizer(
-        self, name: str, params: Sequence[Tensor], groups: Sequence[Mapping[str, Any]], states: Mapping[Tensor, Any]
+        self, name: str, params: Sequence[Tensor], groups: Sequence[Mapping[str, Any]], states: Mapping[Tensor, object]
     ) -> None:
         """An optimizer updated its parameters, each by the options of its group; what it remembers of each."""
 

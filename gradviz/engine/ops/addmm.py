@@ -253,7 +253,7 @@ _ONCE: Mapping[str, Any] = {"beta": 1, "alpha": 1}
 
 
 def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> None:
-    def arguments(input: Tensor, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Sum, Mapping[str, Any]]:
+    def arguments(input: Tensor, args: tuple[object, ...], named: dict[str, Any]) -> tuple[Sum, Mapping[str, Any]]:
         if not named and len(args) == 2:
             return prepare(input, *args), _ONCE
         beta, alpha = named.pop("beta", 1), named.pop("alpha", 1)

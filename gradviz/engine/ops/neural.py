@@ -243,7 +243,7 @@ def one_gradient(
             found = fn(*(None if x is None else wrap(x) for x in arrays), wanted, *(given[n] for n in names))
         return tuple(each._data for each in found if each is not None)
 
-    def again(grads: Any, *values: Any) -> Any:
+    def again(grads: object, *values: object) -> Any:
         return _again(fn, kept, grads, list(values[:count]), values[count:])
 
     row = op(

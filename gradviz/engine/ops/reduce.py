@@ -570,7 +570,7 @@ STD = op(
 def _spread_of(row: Any, name: str) -> None:
     @api(name)
     def function(
-        input: Tensor, dim: Any = None, unbiased: object = None, keepdim: bool = False, *, correction: object = None
+        input: Tensor, dim: object = None, unbiased: object = None, keepdim: bool = False, *, correction: object = None
     ) -> Tensor:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
@@ -792,7 +792,7 @@ LOG_SOFTMAX = op(
 
 def _soft(row: Any) -> Any:
     def function(
-        input: Tensor, dim: int | None = None, *args: object, dtype: Any = None, _stacklevel: int = 3
+        input: Tensor, dim: int | None = None, *args: object, dtype: object = None, _stacklevel: int = 3
     ) -> Tensor:
         if dim is None:
             dim = _implicit_dim(row.name, input._data.ndim)

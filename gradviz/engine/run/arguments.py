@@ -23,7 +23,7 @@ class _Named(tuple):  # type: ignore[type-arg]
     fields: tuple[str, ...] = ()
     title = ""
 
-    def __new__(cls, *values: Any) -> Any:
+    def __new__(cls, *values: object) -> Any:
         return tuple.__new__(cls, values)
 
     def __getattr__(self, name: str) -> Any:
@@ -162,7 +162,7 @@ def along(name: str, *known: str, none: bool = False) -> Callable[[F], F]:
 
     def register(fn: F) -> F:
         @functools.wraps(fn)
-        def call(*args: object, **named: Any) -> Any:
+        def call(*args: object, **named: object) -> Any:
             dim = args[1] if len(args) > 1 else named.get("dim", named.get("axis", call))
             if dim is call and not named.keys().isdisjoint(("keepdim", "keepdims")):
                 if not known:

@@ -65,7 +65,7 @@ def casting(fn: Any, name: str) -> Any:
     if policy is None:
         return fn
 
-    def call(*args: Any, **keywords: Any) -> Any:
+    def call(*args: object, **keywords: object) -> Any:
         target = state.autocast
         if target is None or keywords.get("out") is not None:
             return fn(*args, **keywords)

@@ -394,7 +394,7 @@ class Function:
         """The name of the class."""
         return type(self).__name__
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         raise RuntimeError(
             "Legacy autograd function with non-static forward method is deprecated. Please use new-style autograd "
             "function with static forward method. (Example: "
@@ -501,7 +501,7 @@ def once_differentiable(fn: Any) -> Any:
     """Mark a backward whose result can't be differentiated again."""
 
     @functools.wraps(fn)
-    def wrapper(ctx: Any, *args: Any) -> Any:
+    def wrapper(ctx: Any, *args: object) -> Any:
         grad, state.grad = state.grad, False
         try:
             found = fn(ctx, *args)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -62,8 +61,8 @@ def write(
     row: OpRow,
     tensors: Sequence[Tensor | None],
     arrays: Sequence[Array | None],
-    params: Mapping[str, Any],
-    forward: Callable[[OpRow, Sequence[Any], Mapping[str, object]], object] | None = None,
+    params: Mapping[str, object],
+    forward: Callable[[OpRow, Sequence[object], Mapping[str, object]], object] | None = None,
 ) -> Tensor:
     """Run a row whose first operand is `target` and put the result where `target` is. `forward` is another way to run
     the row's, which `layered.py` chooses."""

@@ -137,7 +137,11 @@ def detach_(self: Tensor) -> Tensor:
 
 @method("backward")
 def backward(
-    self: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False, inputs: Any = None
+    self: Tensor,
+    gradient: object = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: object = None,
 ) -> None:
     """Accumulate the gradient of this tensor into the leaves that it was made from.
 

@@ -192,7 +192,7 @@ def _lifted(array: object, levels: tuple[int, ...]) -> Any:
 # --- views ---
 
 
-def _view(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def _view(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
     """A view of every example lies in its memory as that of the first one does."""
     source: BatchedArray = arrays[0]
     first = source.first

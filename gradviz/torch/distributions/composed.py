@@ -76,7 +76,7 @@ class Independent(Distribution):
 class TransformedDistribution(Distribution):
     """What comes of a value when transforms are applied to it."""
 
-    def __init__(self, base_distribution: Any, transforms: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, base_distribution: Any, transforms: object, validate_args: bool | None = None) -> None:
         if isinstance(transforms, Transform):
             self.transforms = [transforms]
         elif isinstance(transforms, list):

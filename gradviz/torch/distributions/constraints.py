@@ -27,10 +27,10 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    def __init__(self, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
+    def __init__(self, *, is_discrete: object = NotImplemented, event_dim: object = NotImplemented) -> None:
         self.is_discrete, self.event_dim = is_discrete, event_dim
 
-    def __call__(self, *, is_discrete: object = None, event_dim: Any = None) -> _Dependent:
+    def __call__(self, *, is_discrete: object = None, event_dim: object = None) -> _Dependent:
         return _Dependent(
             is_discrete=self.is_discrete if is_discrete is None else is_discrete,
             event_dim=self.event_dim if event_dim is None else event_dim,
@@ -43,7 +43,9 @@ class _Dependent(Constraint):
 class dependent_property(property):
     """A property whose value is a constraint that depends on other parameters."""
 
-    def __init__(self, fn: Any = None, *, is_discrete: Any = NotImplemented, event_dim: Any = NotImplemented) -> None:
+    def __init__(
+        self, fn: Any = None, *, is_discrete: object = NotImplemented, event_dim: object = NotImplemented
+    ) -> None:
         super().__init__(fn)
         self.is_discrete, self.event_dim = is_discrete, event_dim
 
@@ -94,7 +96,7 @@ class _OneHot(Constraint):
 class _IntegerInterval(Constraint):
     is_discrete = True
 
-    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+    def __init__(self, lower_bound: object, upper_bound: object) -> None:
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
     def check(self, value: Tensor) -> Any:
@@ -107,7 +109,7 @@ class _IntegerInterval(Constraint):
 class _IntegerLessThan(Constraint):
     is_discrete = True
 
-    def __init__(self, upper_bound: Any) -> None:
+    def __init__(self, upper_bound: object) -> None:
         self.upper_bound = upper_bound
 
     def check(self, value: Any) -> Any:
@@ -120,7 +122,7 @@ class _IntegerLessThan(Constraint):
 class _IntegerGreaterThan(Constraint):
     is_discrete = True
 
-    def __init__(self, lower_bound: Any) -> None:
+    def __init__(self, lower_bound: object) -> None:
         self.lower_bound = lower_bound
 
     def check(self, value: Tensor) -> Any:

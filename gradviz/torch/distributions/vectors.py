@@ -359,7 +359,7 @@ class CumulativeDistributionTransform(Transform):
     def _inverse(self, y: Tensor) -> Any:
         return self.distribution.icdf(y)
 
-    def log_abs_det_jacobian(self, x: Any, y: object) -> Any:
+    def log_abs_det_jacobian(self, x: object, y: object) -> Any:
         return self.distribution.log_prob(x)
 
     def with_cache(self, cache_size: int = 1) -> Any:

@@ -21,5 +21,5 @@ class DataParallel(Module):
         self.module = module
         self.device_ids: list[int] = []
 
-    def forward(self, *inputs: object, **kwargs: Any) -> Any:
+    def forward(self, *inputs: object, **kwargs: object) -> Any:
         return self.module(*inputs, **kwargs)

@@ -105,7 +105,7 @@ class AveragedModel(Module):
         self.register_buffer("n_averaged", T["tensor"](0, dtype=T["result_type"](0, 0)))
         self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
 
-    def forward(self, *args: Any, **kwargs: Any) -> Any:
+    def forward(self, *args: object, **kwargs: object) -> Any:
         """What the averaged model computes."""
         return self.module(*args, **kwargs)
 

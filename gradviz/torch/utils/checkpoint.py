@@ -122,7 +122,7 @@ class CheckpointFunction(Function):
     """The reentrant form: forward without a graph, and again with one in the backward."""
 
     @staticmethod
-    def forward(ctx: Any, run_function: Callable[..., Any], preserve_rng_state: bool, *args: object) -> Any:
+    def forward(ctx: Any, run_function: Callable[..., object], preserve_rng_state: bool, *args: object) -> Any:
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.random_state = F["get_rng_state"]() if preserve_rng_state else None
@@ -224,7 +224,7 @@ def checkpoint_sequential(
 
 
 def _run(chain: Sequence[Callable[[object], object]]) -> Callable[[object], object]:
-    def forward(value: Any) -> Any:
+    def forward(value: object) -> Any:
         for each in chain:
             value = each(value)
         return value

@@ -102,7 +102,7 @@ class _KeepInputs(Function):
     """Saves the inputs of a checkpointed function, under the hooks that hold around it."""
 
     @staticmethod
-    def forward(ctx: Any, start: Tensor, *inputs: Any) -> Tensor:
+    def forward(ctx: Any, start: Tensor, *inputs: object) -> Tensor:
         ctx.others = [None if isinstance(each, Tensor) else each for each in inputs]
         ctx.at = [i for i, each in enumerate(inputs) if isinstance(each, Tensor)]
         ctx.save_for_backward(*(inputs[i] for i in ctx.at))

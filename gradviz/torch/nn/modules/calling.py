@@ -366,5 +366,5 @@ class BackwardHookFunction(Function):
         return args
 
     @staticmethod
-    def backward(ctx: object, *grad_outputs: Any) -> Any:
+    def backward(ctx: object, *grad_outputs: object) -> Any:
         return grad_outputs

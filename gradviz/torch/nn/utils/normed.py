@@ -28,7 +28,7 @@ class WeightNorm:
         """The weight of length `g` in the direction `v`."""
         return T["_weight_norm"](held(module, self.name + "_v"), held(module, self.name + "_g"), self.dim)
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: object) -> None:
         hold(module, self.name, self.compute_weight(module))
 
 
@@ -102,7 +102,7 @@ class SpectralNorm:
         sigma = T["dot"](u, T["mv"](matrix, v))
         return weight / sigma
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: object) -> None:
         hold(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
 
 

@@ -172,7 +172,7 @@ class ParametrizationList(ModuleList):
             x = module(x)
         return x
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         return Module.__call__(self, *args, **kwargs)
 
 

@@ -20,7 +20,7 @@ class BasePruningMethod:
     PRUNING_TYPE = ""
     _tensor_name: str
 
-    def __call__(self, module: Module, inputs: Any) -> None:
+    def __call__(self, module: Module, inputs: object) -> None:
         hold(module, self._tensor_name, self.apply_mask(module))
 
     def compute_mask(self, t: object, default_mask: object) -> Tensor:
