@@ -1,6 +1,5 @@
-"""What a panel is: a widget that shows a part of the state and asks for changes through its context. No panel knows
-another one. `rows` lists the panels.
-`plain_table` is the look that their lists share."""
+"""What a panel is: a widget that shows a slice of the state and asks for changes through its context. No panel knows
+another one; `commands.panels` lists them, `panel_area` wakes them. `plain_table` is the look that their lists share."""
 
 from __future__ import annotations
 
