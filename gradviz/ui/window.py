@@ -242,10 +242,11 @@ class MainWindow(QMainWindow):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Files may be dropped."""
         if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
+            _copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open the files, the first of them here."""
+        _copy(event)
         self.files.open_paths([Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()])
 
     def closeEvent(self, event: QCloseEvent) -> None:
@@ -268,3 +269,9 @@ class MainWindow(QMainWindow):
 
 def _nothing() -> None:
     """The window has already left the store."""
+
+
+def _copy(event: QDropEvent) -> None:
+    """Take what is dropped as a copy: where it is moved, the source may delete the file."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()

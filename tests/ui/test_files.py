@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt, QTimer
+from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QTimer, QUrl
+from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox
 
@@ -355,3 +356,16 @@ def test_a_file_of_any_name_is_text_in_the_title_the_menu_and_the_questions(
         QTimer.singleShot(0, look)
         ask(shown(name))
     assert len(seen) == 3 and all(text.isprintable() and shown(name) in text for text in seen)
+
+
+def test_a_file_that_is_dropped_is_copied_never_moved(pilot: Pilot, tmp_path: Path) -> None:
+    path = tmp_path / "dropped.py"
+    path.write_text("x = 1\n", encoding="utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    both = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction
+    event = QDropEvent(QPointF(5, 5), both, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
+    event.setDropAction(Qt.DropAction.MoveAction)
+    pilot.window.dropEvent(event)
+    assert event.isAccepted() and event.dropAction() == Qt.DropAction.CopyAction
+    assert pilot.window.store.state.path == path

@@ -359,25 +359,28 @@ def shown(text: str) -> str:
     return typeset(_with_helpers(text))
 
 
-def _with_helpers(text: str) -> ast.expr:
+def _with_helpers(text: str, keeps_conj: bool = False) -> ast.expr:
     """The tree with the formula of each helper in place of its call."""
     tree = ast.parse(text, mode="eval").body
-    found: ast.expr = _Opened().visit(tree) if any(name in text for name in _HELPERS) else tree
+    found: ast.expr = _Opened(keeps_conj).visit(tree) if any(name in text for name in _HELPERS) else tree
     return found
 
 
 class _Opened(ast.NodeTransformer):
     """Formulas in place of calls of helpers."""
 
+    def __init__(self, keeps_conj: bool) -> None:
+        self.keeps_conj = keeps_conj
+
     def visit_Call(self, node: ast.Call) -> ast.AST:
         args = [self.visit(each) for each in node.args]
         name = called(node)
-        if name not in _HELPERS:
+        if name not in _HELPERS or (self.keeps_conj and name == "conj"):
             return ast.Call(node.func, args, node.keywords)
         fn, inside = _HELPERS[name]
         given = dict(zip(inspect.signature(fn).parameters, args, strict=False))
         given |= {each.arg: self.visit(each.value) for each in node.keywords if each.arg}
-        return _Filled(given).visit(_with_helpers(inside))  # type: ignore[no-any-return]
+        return _Filled(given).visit(_with_helpers(inside, self.keeps_conj))  # type: ignore[no-any-return]
 
 
 class _Filled(ast.NodeTransformer):
@@ -394,9 +397,9 @@ class _Filled(ast.NodeTransformer):
 
 
 def opened(text: str) -> str:
-    """The expression with every helper written out: what a recorded trace takes along."""
+    """The expression with every helper written out but the conjugate: what a recorded trace takes along."""
     parse(text)
-    return ast.unparse(_with_helpers(text))
+    return ast.unparse(_with_helpers(text, True))
 
 
 Number = int | float
@@ -432,8 +435,11 @@ class _Known(ast.NodeTransformer):
         return node if number is None else ast.Constant(Given(number) if isinstance(number, float) else number)
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        name = "conjugate" if self.is_complex and called(node) == "conj" else called(node)
-        return ast.Call(ast.Name(name), [self.visit(each) for each in node.args], [])
+        name, args = called(node), [self.visit(each) for each in node.args]
+        if name == "conj":  # which real numbers do not have
+            is_real = not self.is_complex or _constant(args[0]) is not None
+            return args[0] if is_real else ast.Call(ast.Name("conjugate"), args, [])
+        return ast.Call(ast.Name(name), args, [])
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         left: ast.expr = self.visit(node.left)

@@ -129,5 +129,5 @@ MUL_SCALAR: OpRow = op(
     symbol="×",
     latex=r"c \, x",
     brief="The product with a number.",
-    self=expressed("grad * other", lambda grad, other: scaled(grad, other.conjugate())),
+    self=expressed("grad * conj(other)", lambda grad, other: scaled(grad, other.conjugate())),
 )

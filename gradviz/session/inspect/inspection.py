@@ -10,6 +10,7 @@ from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
 from gradviz.session.timeline.outline import size_text
+from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:
@@ -276,9 +277,13 @@ def _node(frame: Frame, node: int) -> Inspection:
         rows.append(row("module", str(nodes.scope[node])))
     rows.append(Row("inputs", commas([tensor_link(frame, int(one)) for one in trace.inputs_of(node)])))
     rows.append(Row("outputs", commas([tensor_link(frame, int(one)) for one in trace.outputs_of(node)])))
-    rows.append(Row("next", commas(_next_functions(frame, node))))
+    if nodes.name[node]:
+        rows.append(Row("next", commas(_next_functions(frame, node))))
     rows.append(row("backward", _progress(frame, node)))
-    if not len(trace.outputs_of(node)):
+    step = int(nodes.step[node])
+    if step >= 0 and trace.steps.kind[step] == Kind.INPLACE:
+        rows.append(row("forward", "wrote into its first input in place"))
+    elif not len(trace.outputs_of(node)):
         rows.append(row("forward", "not recorded: made inside of another operation, such as a tangent", "muted"))
     sections = [Section("", tuple(each for each in rows if each.text))]
     saved = frame.saved(node)

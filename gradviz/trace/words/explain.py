@@ -91,12 +91,15 @@ def _leaf_title(frame: Frame) -> str:
     return f"{frame.name(tensor)}: {kind}{_where(frame.current_line)}"
 
 
+_LEAF = "It is a leaf and requires grad, so backward() will put its gradient into .grad."
+
+
 def _leaf(frame: Frame) -> str:
     tensor = frame.current_tensor
     tensors = frame.trace.tensors
     what = f"{frame.name(tensor)} = {_text(frame.value(tensor))}"
     if frame.requires_grad(tensor):
-        return f"{_stop(what)} It is a leaf and requires grad, so backward() will put its gradient into .grad."
+        return f"{_stop(what)} {_LEAF}"
     return f"{what} ({tensors.dtype[tensor]}). It does not require grad: no gradient will flow to it."
 
 
@@ -114,6 +117,9 @@ def _forward(frame: Frame) -> str:
     if call >= 0 and not trace.calls.create_graph[call]:  # only a checkpoint runs the snippet's own code there
         made = f"Computed again for the backward pass: {made}"
     name = str(trace.nodes.name[node])
+    first = int(trace.outputs_of(node)[0]) if len(trace.outputs_of(node)) else -1
+    if trace.nodes.op[node] == "detach" and frame.requires_grad(first):  # as Variable and Parameter make it
+        return f"{_stop(made)} {_LEAF}"
     if trace.nodes.op[node] == "detach":
         source = frame.name(int(trace.inputs_of(node)[0]))
         return (

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _PARAMETER = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
-_FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else".split())
+_FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else conj".split())
 _NOT_BY_ELEMENT = re.compile(r"[@ᵀΣ⊗]|⁻¹")
 _OFTEN_ONE = {"alpha": 1, "beta": 1}  # factors of torch.add, addmm …, which are not recorded when they are 1
 _BROADCAST = frozenset(  # operations that spread a smaller operand over a larger one
@@ -138,7 +138,7 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
 
 def _bracketed_number(number: str) -> str:
     """A number as part of a formula."""
-    return f"({number})" if number.startswith("-") else number
+    return f"({number})" if number.startswith("-") or number.endswith("i") else number
 
 
 def _is_summed(sent: Value, grad: Value | None) -> bool:
