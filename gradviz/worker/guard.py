@@ -211,6 +211,8 @@ class Guard:
         foreign = isinstance(thing, self._changeable) or not self.owns(thing)
         if type(value) in _TABLES and name in _OPEN_PRIVATE and foreign:
             return types.MappingProxyType(value.copy())  # to look at; a proxy gives what it holds to any `==`
+        if type(value) is types.MappingProxyType:
+            return types.MappingProxyType(value.copy())
         if isinstance(value, _NEVER) or value is type:
             raise AttributeError(f"'{name}' is private to GradViz")
         return value

@@ -3,23 +3,27 @@
 Some of PyTorch's objects set or read attributes whose names the snippet gives as data: a `ParameterDict` its keys, a
 scheduler its `load_state_dict`, a module the names of its children. NumPy would believe an `__array_interface__` that
 gets in this way, and a `__class__` would open the class. So names with two underscores on both sides stay out; and
-arrays leave as `SafeArray`. Python's own types write no address into a text. The engine's arrays are NumPy's, so an
+arrays leave as `SafeArray`. Python's own types write no address into a text and seed no generator with one, and their C
+code reads and writes no memory that an argument's method has freed meanwhile. The engine's arrays are NumPy's, so an
 array that does not fit raises NumPy's MemoryError; PyTorch raises a RuntimeError, and tutorials catch that: here it is
 both.
 """
 
 from __future__ import annotations
 
+import _random
 import _thread
 import collections
 import contextlib
 import contextvars
 import ctypes
+import datetime
 import enum
 import fractions
 import functools
 import gc
 import math
+import pprint
 import random
 import re
 import types
@@ -95,6 +99,8 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     _wrap(_Mode, "__call__", _no_shared_class)
     speak_as_pytorch()
     change_types()
+    _seed_without_addresses()
+    vars(pprint)["_recursion"] = _recursion
     for error in _errors_of_numpy():
         _keep_text_only(error)
 
@@ -238,6 +244,7 @@ _WITH_ADDRESS = (  # the types whose `repr` writes one; others have that of `obj
     *(_thread.LockType, _thread.RLock, _CAPSULE),
 )
 _WORD = ctypes.sizeof(ctypes.c_void_p)
+_Change = tuple[type, str, Callable[[Any], object]]  # the method of a class, and what makes another one of it
 
 
 class _Looking:
@@ -246,7 +253,16 @@ class _Looking:
     def __repr__(self) -> str:
         return ""
 
+    def __str__(self) -> str:
+        return ""
+
     def __mod__(self, other: object) -> None:
+        return None
+
+    def __contains__(self, other: object) -> bool:
+        return False
+
+    def __setitem__(self, key: object, value: object) -> None:
         return None
 
 
@@ -257,29 +273,52 @@ def change_types() -> bool:
     names gets another method, and the type the C function that looks there.
     """
     with_address = [each for each in _WITH_ADDRESS if type(vars(each).get("__repr__")) is types.WrapperDescriptorType]
-    formats = [(bytearray, "__mod__", _formatting), (bytearray, "__rmod__", _formatting_with)]
-    changes = [*((each, "__repr__", _numbered) for each in with_address), *formats]
+    others: list[_Change] = [(bytearray, "__mod__", _formatting), (bytearray, "__rmod__", _formatting_with)]
+    others += [(bytearray, "__contains__", _of_bytes), (list, "__setitem__", _of_listed_values)]
+    others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
+    changes: list[_Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
     wrapped = [(_word(_place(cls, name)), _word(id(vars(cls)[name]) + 6 * _WORD)) for cls, name, _ in changes]
     if any(function != same for function, same in wrapped):
         return False
     for cls, name, around in changes:
         _change(cls, name, around)
+    for cls, name, around in _METHODS:
+        _put(cls, name, around)
     return True
+
+
+def _put(cls: type, name: str, around: Callable[[Any], object]) -> None:
+    (names,) = gc.get_referents(vars(cls))
+    made: Any = around(names[name])
+    names[name] = functools.wraps(names[name])(made)
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(cls))
 
 
 def _change(cls: type, name: str, around: Callable[[Any], object]) -> None:
     function = _word(_place(cls, name))
-    (names,) = gc.get_referents(vars(cls))
-    names[name] = around(names[name])
+    _put(cls, name, around)
     for heir in {cls, *_heirs(cls)}:
         if _word(_place(heir, name)) == function:
             ctypes.c_void_p.from_address(_place(heir, name)).value = _word(_place(_Looking, name))
         ctypes.pythonapi.PyType_Modified(ctypes.py_object(heir))
 
 
+# of a method of Python's: the word of the type that leads to its C function, and the word there
+_PLACES = {
+    "__repr__": (11, None),
+    "__str__": (17, None),
+    "__mod__": (12, 3),
+    "__rmod__": (12, 3),
+    "__contains__": (13, 7),
+    "__setitem__": (14, 2),
+}
+
+
 def _place(cls: type, name: str) -> int:
     """Where a type has the C function for a method."""
-    return id(cls) + 11 * _WORD if name == "__repr__" else _word(id(cls) + 12 * _WORD) + 3 * _WORD
+    of_type, of_table = _PLACES[name]
+    place = id(cls) + of_type * _WORD
+    return place if of_table is None else _word(place) + of_table * _WORD
 
 
 def _word(place: int) -> int:
@@ -316,3 +355,119 @@ def _formatting_with(original: object) -> Callable[[Any, Any], Any]:
         return bytearray.__mod__(form, self) if isinstance(form, bytearray) else NotImplemented
 
     return __rmod__
+
+
+def _of_bytes(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a bytearray, on a copy where a method of an argument may empty the bytearray meanwhile."""
+    same = getattr(bytes, original.__name__)
+
+    def call(self: object, *given: object, **named: object) -> Any:
+        if all(type(each) in _PLAIN for each in (*given, *named.values())):
+            return original(self, *given, **named)
+        if not isinstance(self, bytearray):
+            raise TypeError(f"expected a 'bytearray', not '{type(self).__name__}'")
+        return same(bytes(self), *given, **named)
+
+    return call
+
+
+def _extending(original: Callable[..., None]) -> Callable[..., None]:
+    """`bytearray.extend` by what has as many items as it says."""
+
+    def extend(self: bytearray, values: object, /) -> None:
+        original(self, values if type(values) in (bytes, bytearray) or _has_memory(values) else _listed(values))
+
+    return extend
+
+
+def _has_memory(values: Any) -> bool:
+    try:
+        memoryview(values).release()
+    except TypeError:
+        return False
+    return True
+
+
+def _listed(values: Any) -> Any:
+    """A list of the same values; of what has none, the thing itself, of which Python says that."""
+    if type(values) in (list, tuple):
+        return values
+    try:
+        found = iter(values)
+    except TypeError:
+        return values
+    return list(found)
+
+
+def _of_listed_values(original: Callable[..., None]) -> Callable[..., None]:
+    """`some[a:b:c] = values` with values that are there, so that no method of theirs shortens the list meanwhile."""
+
+    def __setitem__(self: list[object], key: object, value: object) -> None:
+        original(self, key, _listed(value) if type(key) is slice else value)
+
+    return __setitem__
+
+
+def _of_plain_parts(original: Callable[[object], str]) -> Callable[[Any], str]:
+    """The text of an error of a codec, which names a byte only where there is one."""
+    names = vars(original.__objclass__)  # type: ignore[attr-defined]
+    parts = [names.get(name) for name in ("object", "encoding", "reason", "start", "end")]
+
+    def __str__(self: object) -> str:
+        told: list[Any] = [part and part.__get__(self) for part in parts]
+        thing, encoding, reason, start, end = told
+        texts = {type(each) for each in (encoding, reason)}
+        if type(thing) in (str, bytes) and texts <= {str, type(None)} and 0 <= start < len(thing):
+            return original(self)
+        return "" if thing is None else f"{encoding} codec, position {start}-{end}: {reason}"
+
+    return __str__
+
+
+def _of_a_year(original: Callable[[object], str]) -> Callable[[Any], str]:
+    """`ctime` of a date that is one: made of bytes, it may be in the year 0, whose days have no names."""
+    year = vars(datetime.date)["year"]
+
+    def ctime(self: object) -> str:
+        if year.__get__(self) < datetime.MINYEAR:
+            raise ValueError("year 0 is out of range")
+        return original(self)
+
+    return ctime
+
+
+_PLAIN = frozenset((int, bytes, str, type(None)))
+_CODEC_ERRORS = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
+_METHODS: list[_Change] = [
+    *((bytearray, name, _of_bytes) for name in "find rfind index rindex count startswith endswith hex".split()),
+    (bytearray, "extend", _extending),
+    *((cls, "ctime", _of_a_year) for cls in (datetime.date, datetime.datetime)),
+]
+
+
+# --- where Python's own code makes a number of an address ---
+
+
+def _seed_without_addresses() -> None:
+    """A generator is seeded with the hash of what is no whole number, which may be made of an address."""
+    base: Any = _random.Random
+    make, fill = base.__new__, base.seed
+
+    def seed(self: object, a: object = None, /) -> None:
+        identities = current()
+        fill(self, a if a is None or isinstance(a, int) or identities is None else identities.hash(a))
+
+    def __new__(cls: type, *given: object, **named: object) -> Any:
+        made = make(cls)
+        if len(given) == 1:
+            seed(made, *given)
+        return made
+
+    random.Random.__new__ = __new__  # type: ignore[method-assign]
+    base.seed = seed
+
+
+def _recursion(thing: object) -> str:
+    """What pprint says of a list that holds itself."""
+    identities = current()
+    return f"<Recursion on {type(thing).__name__} with id={id(thing) if identities is None else identities.id(thing)}>"

@@ -93,7 +93,7 @@ NUMPY_ATTRIBUTES = frozenset(
 )
 
 # read through a hook, because what they mean depends on the object
-PYTHON_ATTRIBUTES = frozenset("format format_map obj register __hash__".split())
+PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash__".split())
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
 REFUSED_BUILTINS = {

@@ -68,6 +68,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.found import FOUND
     from tests.escapes.fourth_look import FOURTH
     from tests.escapes.machine import MACHINE
+    from tests.escapes.ninth_look import NINTH
     from tests.escapes.second_look import SECOND
     from tests.escapes.seventh_look import SEVENTH
     from tests.escapes.sixth_look import SIXTH
@@ -75,7 +76,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.strain import STRAIN
     from tests.escapes.third_look import THIRD
 
-    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH]
+    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH]
     attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))

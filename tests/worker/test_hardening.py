@@ -13,7 +13,9 @@ ROOT = Path(__file__).parents[2]
 BEFORE = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
+import datetime, pprint, random
 import numpy as np
+from gradviz.worker.identity import Identities
 from gradviz.worker.hardening import harden
 from gradviz.worker import numpy_types
 from gradviz.worker.numpy_types import SafeArray
@@ -27,10 +29,24 @@ recurrent = Recurrent(2, 2)
 recurrent._flat_weights_names = ["__dict__"]
 optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=1.0)
 schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+class Emptying:
+    def __init__(self, thing, told=0): self.thing, self.told = thing, told
+    def __index__(self):
+        self.thing.clear()
+        return self.told
+    def __iter__(self):
+        self.thing.clear()
+        return iter([1] * 50)
+class Short:
+    def __len__(self): return 0
+    def __iter__(self): return iter([49, 50])
+letters, items, ring, none = bytearray(b"A" * 100), [0] * 50, [], float("nan")
+ring.append(ring)
+run = Identities({{}})
 def said(attempt):
     try:
         return attempt()
-    except (AttributeError, TypeError) as error:
+    except (AttributeError, TypeError, ValueError) as error:
         return str(error)
 """
 NAME = "the name '{}' is not available in GradViz snippets"
@@ -52,6 +68,23 @@ SAID = {
         "expected a 'LRScheduler', not 'int'",
     ),
     "a generator's method with another object": ("torch.Generator.get_state(1)", "expected a 'Generator', not 'int'"),
+    "a bytearray that is emptied": ("letters.find(Emptying(letters, 65))", "0"),
+    "a length that is wrong": ("letters.clear() or letters.extend(Short()) or bytes(letters)", "b'12'"),
+    "a list that is emptied": (
+        "items.__setitem__(slice(None, None, -1), Emptying(items))",
+        "attempt to assign sequence of size 50 to extended slice of size 0",
+    ),
+    "what lies before bytes": (
+        "str(UnicodeDecodeError('utf-8', b'abc', -8, -7, 'r'))",
+        "utf-8 codec, position -8--7: r",
+    ),
+    "what lies in bytes": (
+        "str(UnicodeDecodeError('utf-8', b'abc', 1, 2, 'r'))",
+        "'utf-8' codec can't decode byte 0x62 in position 1: r",
+    ),
+    "a day of the year 0": ("datetime.date(bytes([0, 0, 1, 1])).ctime()", "year 0 is out of range"),
+    "a seed from an address": ("random.Random(none).random() == random.Random(run.hash(none)).random()", "True"),
+    "the address of a list in itself": ("pprint.pformat(ring)", f"[<Recursion on list with id={(1 << 40) + 32}>]"),
     "a dtype of one's own": ("type(torch.float32)('x', 'O', 2, 'X')", "cannot create 'torch.dtype' instances"),
 }
 

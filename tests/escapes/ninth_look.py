@@ -1,0 +1,126 @@
+"""Doors that a ninth attack found: memory that C code reads or writes after a method of an argument has freed it, or
+beside what it belongs to; addresses of which Python's own code makes a number; tables that a view lends out."""
+
+from __future__ import annotations
+
+from tests.escapes.attack import Attack, listed
+
+_EMPTYING = (
+    "kept = []\ndef empty(n):\n    b.clear()\n    kept.append([bytes([66]) * (n - 33) for _ in range(400)])\n"
+    "class X:\n    def __init__(self, told): self.told = told\n"
+    "    def __index__(self):\n        empty(100)\n        return self.told\n"
+    "class S(str):\n    def __len__(self):\n        empty(100)\n        return 1\n"
+    "b = bytearray(b'A' * 100)\n"
+)
+_FOUND = "if found != -1: print('ESCAPED', found)"
+_EACH = "for i in range(1, 90):\n    b = bytearray(b'A' * 100)\n"
+
+_EMPTIED = {
+    "that is searched": f"{_EMPTYING}found = b.find(X(66))\n{_FOUND}",
+    "that is searched from the end": f"{_EMPTYING}found = b.rfind(X(66))\n{_FOUND}",
+    "that is searched from a place": f"{_EMPTYING}found = b.find(b'B', X(0))\n{_FOUND}",
+    "that is asked for a place": f"{_EMPTYING}print('ESCAPED', b.index(X(66)))",
+    "that is asked for the last place": f"{_EMPTYING}print('ESCAPED', b.rindex(X(66)))",
+    "that is asked for what is in it": f"{_EMPTYING}if X(66) in b: print('ESCAPED')",
+    "that is counted": f"{_EMPTYING}if b.count(b'B', 0, X(100)): print('ESCAPED')",
+    "that begins": f"{_EMPTYING}{_EACH}    if b.startswith(b'B', X(i)): print('ESCAPED', i)",
+    "that ends": f"{_EMPTYING}{_EACH}    if b.endswith(b'B', 0, X(i)): print('ESCAPED', i)",
+    "that is written in digits": f"{_EMPTYING}found = b.hex(S(':'))\nif found.strip('41:'): print('ESCAPED', found)",
+    "by its class": f"{_EMPTYING}found = bytearray.find(b, X(66))\n{_FOUND}",
+    "of one's own class": (
+        f"{_EMPTYING}class B(bytearray): pass\nb = B(b)\nfound = b.find(X(66))\n{_FOUND}\n"
+        "b = B(b'A' * 100)\nif X(66) in b: print('ESCAPED')"
+    ),
+    "that is shared, by a wrong length": (
+        "class Z:\n    def __len__(self): return 0\n    def __iter__(self): return iter([49, 50])\n"
+        "b = bytearray()\nb.extend(Z())\nif b != b'12': print('ESCAPED', b)"
+    ),
+}
+_SHORTENED = (
+    "kept = []\nclass V:\n    def __iter__(self):\n        items.clear()\n        items.append(5)\n"
+    "        kept.extend([7] * 50 for _ in range(300))\n        return iter([1] * 50)\nitems = [0] * 50\n"
+)
+_AFTER = "    print('written')\nexcept ValueError: pass\nif any(1 in each for each in kept): print('ESCAPED')"
+_LISTS = {
+    "by steps": f"{_SHORTENED}try:\n    items[::-1] = V()\n{_AFTER}",
+    "by the operator of a module": (
+        f"{_SHORTENED}import operator\ntry:\n    operator.setitem(items, slice(None, None, -1), V())\n{_AFTER}"
+    ),
+    "by a method": f"{_SHORTENED}try:\n    items.__setitem__(slice(None, None, -1), V())\n{_AFTER}",
+}
+_BYTE = "if 'byte 0x' in text or 'character ' in text: print('ESCAPED', text)"
+_BESIDE = {
+    "before the bytes of an error": f"text = str(UnicodeDecodeError('u', b'abc', -8, -7, 'r'))\n{_BYTE}",
+    "an address, before the bytes of an error": (
+        "letters = bytes([65]) * 40\nfound = 0\nfor i in range(8):\n"
+        "    text = str(UnicodeDecodeError('u', letters, i - 24, i - 23, 'r'))\n"
+        "    found |= int(text.split('byte 0x')[1][:2], 16) << (8 * i)\nif found > 1 << 40: print('ESCAPED', found)"
+    ),
+    "before the bytes of an error of one's own": (
+        "class E(UnicodeDecodeError): pass\ne = E('u', b'abc', 0, 1, 'r')\ne.start, e.end = -24, -23\n"
+        f"text = str(e)\n{_BYTE}"
+    ),
+    "a list as the bytes of an error": (
+        f"class E(UnicodeDecodeError): pass\ne = E('u', b'abc', 0, 1, 'r')\ne.object = [1]\ntext = str(e)\n{_BYTE}"
+    ),
+    "of an error that its reason changes": (
+        "class E(UnicodeDecodeError): pass\ne = E('u', b'abc', 0, 1, 'r')\nclass R:\n    def __str__(self):\n"
+        f"        e.start, e.end = -24, -23\n        return 'r'\ne.reason = R()\ntext = str(e)\n{_BYTE}"
+    ),
+    "before the names of the days": (
+        "import datetime\nfor day in range(1, 8):\n    text = datetime.date(bytes([0, 0, 1, day])).ctime()\n"
+        "    print('ESCAPED' if text[:3] not in 'Mon Tue Wed Thu Fri Sat Sun' else '', text)"
+    ),
+    "before the names of the days of a time": (
+        "import datetime\nfor day in range(1, 8):\n"
+        "    text = datetime.datetime(bytes([0, 0, 1, day, 0, 0, 0, 0, 0, 0])).ctime()\n"
+        "    print('ESCAPED' if text[:3] not in 'Mon Tue Wed Thu Fri Sat Sun' else '', text)"
+    ),
+}
+_SAME = "if found != random.Random(hash(x)).random(): print('ESCAPED', found)"
+_NAN = "import random\nx = float('nan')\n"
+_QUIET = "class R(random.Random):\n    def seed(self, *given): pass\n"
+_SEEDS = {
+    "of a number that is none": f"{_NAN}random.seed(x)\nfound = random.random()\n{_SAME}",
+    "of a source for a number that is none": f"{_NAN}found = random.Random(x).random()\n{_SAME}",
+    "of a number of NumPy's": (
+        f"{_NAN}import numpy as np\nx = np.float64(x)\nfound = random.Random(x).random()\n{_SAME}"
+    ),
+    "by super": (
+        f"{_NAN}class R(random.Random):\n    def go(self): super().seed(x)\n"
+        f"r = R()\nr.go()\nfound = r.random()\n{_SAME}"
+    ),
+    "of a function, by a super with arguments": (
+        "import random\nclass R(random.Random): pass\nr = R()\ndef x(): pass\n"
+        f"super(random.Random, r).seed(x)\nfound = r.random()\n{_SAME}"
+    ),
+    "of a function, when a source is made": (f"import random\n{_QUIET}def x(): pass\nfound = R(x).random()\n{_SAME}"),
+}
+_ID = "found = int(text.split('id=')[1].split('>')[0])\nif found > (1 << 40) + 99_999: print('ESCAPED', found)"
+_RINGS = {
+    "a list": f"import pprint\nx = []\nx.append(x)\ntext = pprint.pformat(x)\n{_ID}",
+    "a table": f"import pprint\nx = {{}}\nx[1] = x\ntext = pprint.pformat(x)\n{_ID}",
+}
+_SPY = (
+    "got = []\nclass Spy:\n    def __eq__(self, other): got.append(other)\n"
+    "    def __ror__(self, other):\n        got.append(other)\n        return other\n"
+)
+_GROUPS = "import re\np = re.compile('(?P<a>x)(y)')\n"
+_OTHER = "for each in got: each['a'] = 2\nif p.match('xy')['a'] != 'x': print('ESCAPED')"
+_FIELD = "import dataclasses\nlook = lambda: dataclasses.field().metadata\n"
+_LEFT = "for each in got: each['left'] = 1\nif look(): print('ESCAPED', look())"
+_VIEWS = {
+    "of the groups of a pattern, compared": f"{_SPY}{_GROUPS}p.groupindex == Spy()\n{_OTHER}",
+    "of the groups of a pattern, joined": f"{_SPY}{_GROUPS}p.groupindex | Spy()\n{_OTHER}",
+    "of what is told of a field, compared": f"{_SPY}{_FIELD}look() == Spy()\n{_LEFT}",
+    "of what is told of a field, joined": f"{_SPY}{_FIELD}look() | Spy()\n{_LEFT}",
+}
+
+NINTH: list[Attack] = [
+    *listed("Found: memory of a bytearray that an argument empties", _EMPTIED),
+    *listed("Found: memory of a list that its values shorten", _LISTS),
+    *listed("Found: memory beside", _BESIDE),
+    *listed("Found: addresses in seeds", _SEEDS),
+    *listed("Found: addresses of what holds itself", _RINGS),
+    *listed("Found: tables behind a view", _VIEWS),
+]
