@@ -69,6 +69,7 @@ docs: $(VENV)/test.stamp
 	$(PY) -m gradviz.torch.coverage > docs/coverage.md
 	$(PY) -m gradviz.engine.reference > docs/operations.md
 	$(PY) -m gradviz.engine.catalogue
+	$(PY) -m tests.architecture.picture > docs/architecture.md
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .benchmarks .hypothesis *.egg-info $(SCREENSHOT)
