@@ -106,11 +106,13 @@ class Store:
     def mark_saved(self, path: Path) -> None:
         """The document is now on disk as it is; what is typed from now on is another undo step."""
         self._history.seal()
-        self._change(saved=self._state.document, path=path, view=self._state.view.with_recent(str(path)))
+        self._become(
+            replace(self._state, saved=self._state.document, path=path, view=self._state.view.with_recent(str(path)))
+        )
 
     def mark_unsaved(self) -> None:
         """What is on disk is no longer this document."""
-        self._change(saved=None)
+        self._become(replace(self._state, saved=None))
 
     # runs
 
@@ -120,7 +122,7 @@ class Store:
 
     def progress(self, recorded: int, live: str, left: int | None = None, asks: str | None = None) -> None:
         """So many steps have been recorded, this was printed; so few seconds are left, and this is asked, if any."""
-        self._change(run=self._state.run.which(left, asks), recorded=recorded, live=live)
+        self._become(replace(self._state, run=self._state.run.which(left, asks), recorded=recorded, live=live))
 
     def grow(self, trace: Trace, figures: tuple[Figure, ...] = ()) -> None:
         """Show what the run that goes on has recorded and plotted."""
@@ -140,17 +142,21 @@ class Store:
         """Put the cursor after that many steps; beyond the ends it stays at the end."""
         cursor = min(max(cursor, 0), self._state.steps)
         beside = self._state.what_if
-        self._change(cursor=cursor, what_if=None if beside is None else what_if.followed(beside, cursor))
+        self._become(
+            replace(self._state, cursor=cursor, what_if=None if beside is None else what_if.followed(beside, cursor))
+        )
 
     def select(self, selection: Selection | None) -> None:
         """Show this node or tensor in the inspector; None for the one of the current step."""
         state = self._state
         picked = selection_sync.picked_for(state, selection)
-        self._change(selection=selection, picked=picked, what_if=what_if.selected(state.what_if, selection))
+        self._become(
+            replace(self._state, selection=selection, picked=picked, what_if=what_if.selected(state.what_if, selection))
+        )
 
     def pick(self, picked: frozenset[int]) -> None:
         """Select these nodes, comments and groups of the drawing."""
-        self._change(picked=picked, selection=selection_sync.selection_for(self._state, picked))
+        self._become(replace(self._state, picked=picked, selection=selection_sync.selection_for(self._state, picked)))
 
     def set_what_if(self, beside: WhatIf | None) -> None:
         """Show how the run of a change stands; None for no such run."""
@@ -177,72 +183,72 @@ class Store:
 
     def fold(self, folding: Folding) -> None:
         """Open or close groups of the graph."""
-        self._change(folding=folding)
+        self._become(replace(self._state, folding=folding))
 
     def present(self, presentation: Presentation) -> None:
         """Let the graph be folded and turned so."""
         view = replace(self._state.view, vertical=presentation.vertical, direct_uses=presentation.direct_uses)
-        self._change(folding=presentation.folding, view=view)
+        self._become(replace(self._state, folding=presentation.folding, view=view))
 
     def trace_lineage(self, lineage: Lineage | None) -> None:
         """Let all but the relatives of a thing fade; None for nothing."""
-        self._change(lineage=lineage)
+        self._become(replace(self._state, lineage=lineage))
 
     def show_chain(self, chain: ChainRule | None) -> None:
         """Show the paths by which a gradient comes to a tensor; None for none."""
-        self._change(chain=chain)
+        self._become(replace(self._state, chain=chain))
 
     def look_for(self, search: Search) -> None:
         """Open, close or change the search, or go to another hit."""
-        self._change(search=search)
+        self._become(replace(self._state, search=search))
 
     def play(self, playing: bool) -> None:
         """Start or end playing."""
-        self._change(playing=playing and self._state.steps > 0)
+        self._become(replace(self._state, playing=playing and self._state.steps > 0))
 
     def play_as(self, playback: Playback) -> None:
         """Change the direction of playing, or the markers between which it loops."""
-        self._change(playback=playback)
+        self._become(replace(self._state, playback=playback))
 
     def stop_at(self, breakpoints: Breakpoints) -> None:
         """Change the breakpoints, or say where they stop."""
-        self._change(breakpoints=breakpoints)
+        self._become(replace(self._state, breakpoints=breakpoints))
 
     def look(self, view: View) -> None:
         """Change theme, text size, speed or recent files."""
-        self._change(view=view)
+        self._become(replace(self._state, view=view))
 
     def say(self, sentence: str) -> None:
         """Tell the user one sentence."""
-        self._change(notice=Notice(sentence, self._state.notice.serial + 1))
+        self._become(replace(self._state, notice=Notice(sentence, self._state.notice.serial + 1)))
 
     def set_layout_progress(self, what: str) -> None:
         """Tell what takes long; "" when it is over."""
-        self._change(layout_progress=what)
+        self._become(replace(self._state, layout_progress=what))
 
     def _set_document(self, document: Document, note: str = "") -> None:
         stops, same_kind = self._state.breakpoints, type(document) is type(self._state.document)
         if stops.points:
             points = shifted(stops.points, text_of(self._state.document), text_of(document))
             stops = replace(stops, points=points) if points != stops.points else stops
-        self._change(
-            document=document,
-            note=note or (self._state.note if same_kind else ""),
-            picked=selection_sync.still_there(document, self._state.picked),
-            undo_label=self._history.undo_label,
-            redo_label=self._history.redo_label,
-            breakpoints=stops,
+        self._become(
+            replace(
+                self._state,
+                document=document,
+                note=note or (self._state.note if same_kind else ""),
+                picked=selection_sync.still_there(document, self._state.picked),
+                undo_label=self._history.undo_label,
+                redo_label=self._history.redo_label,
+                breakpoints=stops,
+            )
         )
 
     def _become(self, state: State) -> None:
-        names = (field.name for field in fields(State))
-        self._change(**{name: getattr(state, name) for name in names})
-
-    def _change(self, **fields: object) -> None:
+        """The state is this one from now on; every change comes here, and its subscribers hear of it in order."""
         before = self._state
-        if all(_same(name, getattr(before, name), value) for name, value in fields.items()):
+        if all(_same(each.name, getattr(before, each.name), getattr(state, each.name)) for each in fields(State)):
             return
-        self._state = replace(before, **fields)  # type: ignore[arg-type]
+        self._state = state
         self._news.append((before, self._state))
         if len(self._news) > 1:
             return  # a subscriber made this change; the loop below tells of it after the present one

@@ -13,7 +13,6 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -62,15 +61,15 @@ class Notes:
 
     def watch(self, number: int, store: Store) -> None:
         """Every document of this window, before it is there: a signal may come between any two lines."""
-        change = store._change
+        become = store._become
 
-        def changed(**fields: object) -> None:
-            before, after = store.state, replace(store.state, **fields)  # type: ignore[arg-type]
+        def changed(after: State) -> None:
+            before = store.state
             if before.document is not after.document or before.saved is not after.saved or before.path != after.path:
                 self.note(number, after)
-            change(**fields)
+            become(after)
 
-        store._change = changed  # type: ignore[method-assign]
+        store._become = changed  # type: ignore[method-assign]
 
     def note(self, number: int, state: State) -> None:
         """The document of a window now."""
