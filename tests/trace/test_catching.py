@@ -31,7 +31,7 @@ def test_a_caught_error_is_a_step_and_the_run_goes_on() -> None:
     assert trace.sites.source[trace.steps.site[step]] == "(y + y).backward()"
     explained = explain(trace.frame(step + 1))
     assert explained.title == "Caught: RuntimeError (line 6)"
-    assert explained.sentence.startswith("MulBackward0 (line 3) needs what it saved, but it freed other and self")
+    assert explained.sentence.startswith("MulBackward0 (line 3) needs what it saved, but it freed x at")
     assert explained.sentence.endswith("The snippet catches the error and goes on.")
     (row,) = [each for each in trace_json(trace)["steps"] if each["kind"] == "caught"]
     assert (row["type"], row["line"]) == ("RuntimeError", 6) and "second time" in row["message"]

@@ -42,7 +42,7 @@ with torch.autograd.set_detect_anomaly(True):
 CASES = [
     (
         "y = x * x\ns = y.sum()\ns.backward()\ns.backward()",
-        "freed other and self at step",
+        "freed x at step",
         "retain_graph=True on line 5",
         ["mul"],
     ),
@@ -56,12 +56,12 @@ CASES = [
     ("torch.autograd.grad(x ** 2, x)", "x ** 2 has shape (2,)", "Reduce it first", ["pow"]),
     (
         "y = x.exp()\ny += 1\ny.sum().backward()",
-        "saved y as `result` at version 0",
-        "line 4 (`y += 1`)",
+        "saved y at version 0",
+        "line 4, “y += 1”",
         ["exp", "add"],
     ),
-    ("x += 1", "written to in place", "`with torch.no_grad():`", []),
-    ("x[0] = 1.", "(through a view)", "`with torch.no_grad():`", []),
+    ("x += 1", "written to in place", "“with torch.no_grad():”", []),
+    ("x[0] = 1.", "(through a view)", "“with torch.no_grad():”", []),
     ("y = x.detach() * 2\ny.sum().backward()", "x.detach() was detached at line 3", "without detach()", ["detach"]),
     (
         "with torch.no_grad():\n    y = x * 2\nz = y.sum()\nz.backward()",

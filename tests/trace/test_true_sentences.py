@@ -89,3 +89,68 @@ def test_a_false_sentence_is_found(wrong: object, said: str, monkeypatch: pytest
     monkeypatch.setattr("tests.trace.true_sentences.gradient_name", wrong)
     monkeypatch.setattr(contributions, "_expected", lambda frame, tensor: 1)
     assert any(said in each for each in problems(trace))
+
+
+SINGLE = [  # a backward call on x, and what its sentence says and does not say
+    ("(x ** -1).sum()", "−grad · x⁻²", "x-²"),
+    ("(x ** 0).sum()", "= 0", "x⁻¹"),
+    ("x.norm(1)", "grad · x · |x|⁻¹", "/ ("),
+    ("x.norm()", "grad · x / (x.norm())", "|x|"),
+    ("x.clamp(min=2).sum()", "grad where 2 ≤ x, else 0", "max"),
+    ("x.clamp(max=2).sum()", "grad where x ≤ 2, else 0", "min"),
+    ("x.prod()", "grad · the product of the other elements = [0, 3]", "/ x"),
+    ("x[[0, 0]].sum()", "grad added up at the indices", "at the ("),
+    ("x.sort().values.sum()", "at the places the values came from", "the (x"),
+    ("x.log().sum()", "[1, 1] / [3, 0] = [0.3333, inf]", "nan"),
+    ("(0 * x.sqrt()).sum()", "[0, 0] / (2 × [1.732, 0]) = [0, nan]", "inf"),
+    ("(-0.5 * x).clone().sum()", "= grad = [1, 1]", "(["),
+    ("torch.nn.functional.binary_cross_entropy(x / 4, x.detach() / 4)", "∂", "inputs"),
+]
+
+
+@pytest.mark.parametrize(("call", "said", "unsaid"), SINGLE, ids=[row[0] for row in SINGLE])
+def test_a_rule_says_what_is_computed(call: str, said: str, unsaid: str) -> None:
+    trace = run(f"import torch\nx = torch.tensor([3., 0.], requires_grad=True)\n{call}.backward()\n")
+    found = " ".join(sentences(trace, Kind.BACKWARD))
+    assert said in found and unsaid not in found
+
+
+def test_the_gradient_of_a_complex_power_says_the_conjugate() -> None:
+    trace = run("import torch\nw = torch.tensor(3 + 4j, requires_grad=True)\n(w ** 2 * (1 + 2j)).abs().backward()\n")
+    text = " ".join(sentences(trace, Kind.BACKWARD))
+    assert "grad · 2 · conj(w)" in text and "grad · conj(1+2i)" in text
+
+
+def test_what_a_node_keeps_for_itself_is_said_in_words() -> None:
+    trace = run("""
+import torch
+x = torch.ones(1, 2, 4, 4, requires_grad=True)
+bn = torch.nn.BatchNorm2d(2)
+h = torch.nn.functional.max_pool2d(bn(x), 2).mean((2, 3))
+torch.nn.functional.cross_entropy(h, torch.tensor([1])).backward()
+""")
+    text = " ".join(sentences(trace, Kind.FORWARD))
+    assert "the means, 1 / σ" in text and "the places of the maxima" in text and "the sum of the weights" in text
+    assert "result1" not in text and "total_weight" not in text
+
+
+def test_the_step_of_an_optimizer_between_two_backwards_is_to_be_moved_not_cloned() -> None:
+    trace = run((ROOT / "resources/examples/21_the_order_of_a_gan.py").read_text(encoding="utf-8"))
+    (said,) = sentences(trace, Kind.ERROR)
+    assert "Call step() on line 22 after every backward()" in said and "forward pass again" in said
+    assert "clone()" not in said and "`" not in said
+
+
+def test_a_caught_error_is_explained_from_the_steps_before_it() -> None:
+    trace = run("""
+import torch
+a = torch.tensor([1., 2.], requires_grad=True)
+b = a.exp()
+try:
+    b.backward()
+except RuntimeError:
+    pass
+c = a * 2
+""")
+    (said,) = sentences(trace, Kind.CAUGHT)
+    assert said.startswith("b has shape (2,).")

@@ -105,7 +105,7 @@ def test_saved_buffers_are_held_then_freed(scene: Scene) -> None:
 
 
 def test_the_error_marks_the_operation_with_a_reason(scene: Scene) -> None:
-    assert scene.moment.failed == ((scene.find("node", MUL2), "freed other and self at step 9"),)
+    assert scene.moment.failed == ((scene.find("node", MUL2), "freed w and y at step 9"),)
     scene.move_to(len(scene.trace) - 1)
     assert scene.moment.failed == ()
 

@@ -247,7 +247,7 @@ def _side_by_side(factors: list[tuple[ast.expr, int]]) -> str:
     text, after_number = "", False
     for factor, times in factors:
         rank = _POWER if text or len(factors) == 1 else _PRODUCT
-        one = _within(factor, rank) if times == 1 else _within(factor, _ATOM) + str(times).translate(_RAISED)
+        one = _within(factor, rank) if times == 1 else _within(factor, _ATOM) + _number(times).translate(_RAISED)
         between = "" if one == "π" else " " if one.startswith("(") else " · "
         text += one if not text else (between if after_number else " · ") + one
         after_number = isinstance(factor, ast.Constant)
@@ -440,6 +440,16 @@ class _Known(ast.NodeTransformer):
             is_real = not self.is_complex or _constant(args[0]) is not None
             return args[0] if is_real else ast.Call(ast.Name("conjugate"), args, [])
         return ast.Call(ast.Name(name), args, [])
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        """min ≤ x ≤ max without a bound that is infinite."""
+        sides = [self.visit(each) for each in (node.left, *node.comparators)]
+        signs = [*node.ops]
+        if len(sides) > 2 and _constant(sides[-1]) == math.inf:
+            del sides[-1], signs[-1]
+        if len(sides) > 2 and _constant(sides[0]) == -math.inf:
+            del sides[0], signs[0]
+        return ast.Compare(sides[0], signs, sides[1:])
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         left: ast.expr = self.visit(node.left)

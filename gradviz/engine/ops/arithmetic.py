@@ -376,7 +376,7 @@ POW_SCALAR = op(
     symbol="^n",
     latex=r"x^n",
     brief="Raises to a power.",
-    self=expressed("grad * n * self ** (n - 1)", _power_grad),
+    self=expressed("grad * n * conj(self) ** (n - 1)", _power_grad),
 )
 POW_TENSOR = op(
     "pow",

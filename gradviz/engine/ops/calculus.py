@@ -268,7 +268,7 @@ CUMPROD = op(
     latex=r"\prod_{j \le i} x_j",
     brief="Running products.",
     self=sentence(
-        "running sums of grad · result from the end, / self",
+        "Σ over the running products that hold the element: grad · the product of their other elements",
         lambda grad, self, result, dim: _cumprod_grad(grad, self, result, dim),
     ),
 )

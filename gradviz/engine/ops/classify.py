@@ -128,7 +128,7 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
         symbol="nll",
         latex=r"-\sum_i w_{y_i} x_{i, y_i} / \sum_i w_{y_i}",
         brief="The mean of −x at the class that is right.",
-        self=sentence("the row's share of −grad at its class, 0 elsewhere", gradient),
+        self=sentence("in each row −grad · the weight of the row in the loss at its class, 0 elsewhere", gradient),
     )
     return forward, backward
 

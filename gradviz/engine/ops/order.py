@@ -209,7 +209,7 @@ def _first(x: Array, k: int, dim: int, descending: bool, select: Selection) -> A
     return np.take_along_axis(x, at, axis), at
 
 
-_DERIVATIVE = "grad, at the places the values came from"
+_DERIVATIVE = "grad at the places the values came from, 0 elsewhere"
 
 
 def _sort_row(key: str, number: int) -> OpRow:

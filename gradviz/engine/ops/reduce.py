@@ -219,6 +219,9 @@ def _tuple(dim: Any) -> Any:
 # --- products ---
 
 
+_OTHERS = "grad · the product of the other elements"
+
+
 def _prod(x: Array, *, dim: int | None = None, keepdim: bool = False) -> Any:
     wide = np.int64 if x.dtype.kind in "iub" else x.dtype
     return np.prod(x, axis=axes_of(dim, x.ndim), keepdims=keepdim, dtype=wide)
@@ -251,7 +254,7 @@ PROD = op(
     symbol="∏",
     latex=r"\prod_i x_i",
     brief="The product of all elements.",
-    self=expressed("grad * result / self", lambda grad, self, result: _prod_grad(grad, self, result, None, False)),
+    self=sentence(_OTHERS, lambda grad, self, result: _prod_grad(grad, self, result, None, False)),
 )
 PROD_DIM = op(
     "prod",
@@ -263,9 +266,7 @@ PROD_DIM = op(
     symbol="∏",
     latex=r"\prod_i x_i",
     brief="The product over a dimension.",
-    self=expressed(
-        "grad * result / self", lambda grad, self, result, dim, keepdim: _prod_grad(grad, self, result, dim, keepdim)
-    ),
+    self=sentence(_OTHERS, _prod_grad),
 )
 
 
@@ -688,7 +689,7 @@ NORM = op(
     symbol="‖x‖",
     latex=r"\|x\|_p",
     brief="The vector norm.",
-    self=expressed("grad * self / result", norm_gradient),
+    self=expressed("grad * self * abs(self) ** (ord - 2) / result ** (ord - 1)", norm_gradient),
 )
 
 

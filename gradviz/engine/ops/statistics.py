@@ -153,7 +153,7 @@ NANMEDIAN_DIM = op(
     outputs="values, indices",
     **_SHOWN,
     brief="The lower median of what is not NaN, along a dimension.",
-    self=sentence("grad, at the places the values came from", back_to_one),
+    self=sentence("grad at the places the values came from, 0 elsewhere", back_to_one),
 )
 
 
@@ -337,7 +337,7 @@ MODE = op(
     symbol="mode",
     latex=r"\operatorname{mode} x",
     brief="The most frequent value (the smallest of several), and an index of it.",
-    self=sentence("grad, at the places the values came from", back_to_one),
+    self=sentence("grad at the places the values came from, 0 elsewhere", back_to_one),
 )
 
 

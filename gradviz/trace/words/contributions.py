@@ -79,17 +79,20 @@ def node_sentence(frame: Frame) -> str:
     came = f"grad = {grad.written()} came in. " if grad is not None else ""
     slots = [int(trace.flows.slot[row]) for row in range(low, high)]
     values = [trace.value(int(trace.flows.value[row])) for row in range(low, high)]
-    parts = _parts(frame, node, slots, values, grad)
-    if not parts:
-        return f"{came}{trace.nodes.name[node]} sends no gradient on."
-    text = "; ".join(parts)
-    if len(text) > _MOST_TEXT * len(parts):
-        return f"{came}It sends gradients to {len(parts)} inputs."
-    return f"{came}{text[0].upper() + text[1:]}."
+    for steps in (2, 1, 0):  # the rule and its numbers, the rule, only what was sent
+        parts = _parts(frame, node, slots, values, grad, steps)
+        if not parts:
+            return f"{came}{trace.nodes.name[node]} sends no gradient on."
+        text = "; ".join(parts)
+        if len(text) <= _MOST_TEXT * len(parts):
+            return f"{came}{text[0].upper() + text[1:]}."
+    return f"{came}It sends a gradient to {'its input' if len(parts) == 1 else f'{len(parts)} inputs'}."
 
 
-def _parts(frame: Frame, node: int, slots: list[int], values: list[Value | None], grad: Value | None) -> list[str]:
-    """One rule for each gradient that was sent."""
+def _parts(
+    frame: Frame, node: int, slots: list[int], values: list[Value | None], grad: Value | None, most: int
+) -> list[str]:
+    """One rule for each gradient that was sent, in so many steps."""
     operands = frame.trace.slots_of(node)
     often = Counter(operands.get(slot, -1) for slot in slots)
     nth: Counter[int] = Counter()
@@ -99,7 +102,7 @@ def _parts(frame: Frame, node: int, slots: list[int], values: list[Value | None]
             continue
         tensor = operands.get(slot, -1)
         nth[tensor] += 1
-        steps = [*filled(frame, node, slot, sent, grad), sent.written()]
+        steps = [*filled(frame, node, slot, sent, grad)[:most], sent.written()]
         parts.append(_joined(_to(frame, tensor, slot, nth[tensor], often[tensor]), steps))
     return parts
 
@@ -203,7 +206,22 @@ def _saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     if saved.is_packed:
         return "what a hook packed"
     number = re.search(rf"(?:^|, ){re.escape(saved.name)}=([^,]+)", str(frame.trace.nodes.params[node]))
-    return number[1] if number else f"its own {saved.name}"
+    if number:
+        return number[1]
+    op = str(frame.trace.nodes.op[node])
+    words = (word for part, name, word in _ITS_OWN if part in op and name == saved.name)
+    return next(words, "a result of its own")
+
+
+_ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
+    ("norm", "result1", "the means"),
+    ("norm", "result2", "1 / σ"),
+    ("pool", "result1", "the places of the maxima"),
+    ("nll", "total_weight", "the sum of the weights of its rows"),
+    ("", "LU", "the LU factors"),
+    ("", "pivots", "their pivots"),
+    ("", "result", "its result"),
+)
 
 
 def listed(words: list[str]) -> str:

@@ -35,7 +35,7 @@ USAGE_ROWS: tuple[Row, ...] = (
     (
         r"vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow",
         plain(
-            "Inside of vmap a tensor stands for all examples at once, so `if` cannot ask for its one value.",
+            "Inside of vmap a tensor stands for all examples at once, so “if” cannot ask for its one value.",
             "Compute both ways and choose with torch.where(condition, a, b).",
         ),
     ),
@@ -361,6 +361,8 @@ def as_ended(trace: Trace, row: int) -> Trace:
             continue
         table = getattr(made, name)
         column, until = _COUNTED.get(name, ("step", ""))
+        if table is made.steps:  # its rows are the steps themselves
+            made.steps = made.steps.first(step + 1)
         if column in vars(table):
             limit = len(getattr(made, until)) if until else step + 1
             setattr(made, name, table.first(int(np.searchsorted(getattr(table, column), limit))))

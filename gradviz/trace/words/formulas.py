@@ -3,6 +3,7 @@ formulas came from the engine, see `Op` in `derive.py`; the sentences around the
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,13 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _PARAMETER = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
+_COMPLEX_PARAMETER = re.compile(r"(\w+)=\(?(-?[\d.]*[+-]?[\d.]+j)\)?(?=,|$)")
 _FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else conj".split())
+_LEADING = re.compile(r"^\((-[\d.e-]+)\)(?= |$)")
+_ARTICLES = ("the ", "its ", "each ", "every ")
 _NOT_BY_ELEMENT = re.compile(r"[@ᵀΣ⊗]|⁻¹")
 _OFTEN_ONE = {"alpha": 1, "beta": 1}  # factors of torch.add, addmm …, which are not recorded when they are 1
+_BY_ZERO = re.compile(r"/ (?:0(?![\d.e])|\[[^/]*(?<![\d.])0(?![\d.e]))")
 _BROADCAST = frozenset(  # operations that spread a smaller operand over a larger one
     "add sub rsub mul div pow where maximum minimum fmax fmin clamp clamp_min clamp_max lerp addcmul addcdiv atan2 "
     "hypot xlogy logaddexp logaddexp2 copysign fmod remainder _prelu_kernel".split()
@@ -36,6 +41,8 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     expression = op.expressions.get(name, "")
     if expression:
         numbers = _numbers(trace, node, op)
+        if trace.nodes.op[node] == "pow" and numbers.get("exponent") == 0:  # also at 0, where x⁻¹ is infinite
+            return "0"
         try:
             return shown_with(expression, tuple(numbers.items()), _is_complex(trace, node))
         except ValueError:
@@ -48,6 +55,8 @@ def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
     found: dict[str, int | float] = dict(_OFTEN_ONE)
     for name, text in _PARAMETER.findall(str(trace.nodes.params[node])):
         found[name] = float(text) if any(sign in text for sign in ".e") else int(text)
+    if trace.nodes.op[node] == "clamp":  # a bound that was not given
+        found = {"min": -math.inf, "max": math.inf} | found
     if "exponent" in found:
         found["n"] = found["exponent"]
     found.setdefault("n", _averaged(trace, node))
@@ -79,15 +88,22 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
         return ()
     operands = _operands(frame, node)
     names = {name: bracketed(frame.name(tensor)) for name, tensor in operands.items()}
+    given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
+    names = {name: number.replace("j", "i") for name, number in given} | names
     spread = (formula == "grad" or frame.trace.nodes.op[node] in _BROADCAST) and _is_summed(sent, grad)
     if _is_changed(frame, node):
         return ()
     named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     values = {name: frame.value(tensor) for name, tensor in operands.items()} | {"grad": grad}
     in_numbers = None if spread else _in_numbers(formula, values)
-    if in_numbers is not None and "/ 0" in in_numbers and not sent.summary.nans:  # a place that the rule leaves out
+    if in_numbers is not None and _BY_ZERO.search(in_numbers) and _is_finite(sent):  # a place that the rule leaves out
         in_numbers = None
     return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
+
+
+def _is_finite(value: Value) -> bool:
+    summary = value.summary
+    return not summary.nans and math.isfinite(summary.low) and math.isfinite(summary.high)
 
 
 def _is_changed(frame: Frame, node: int) -> bool:
@@ -112,6 +128,8 @@ def _fill(formula: str, words: dict[str, str]) -> str:
     """The formula with every word that is known replaced; "(x)" takes no second pair of brackets."""
 
     def word(match: re.Match[str]) -> str:
+        if formula[: match.start()].endswith(_ARTICLES):  # "the values" of a sentence, no operand
+            return match[0]
         found = words.get(match[0], match[0])
         enclosed = formula[match.start() - 1 : match.start()] == "(" and formula[match.end() : match.end() + 1] == ")"
         return found[1:-1] if enclosed and found.startswith("(") else found
@@ -133,7 +151,8 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
             if value.scalar is None and (value.numel > FEW or _NOT_BY_ELEMENT.search(formula)):
                 return None
             numbers[word] = _bracketed_number(value.brief())
-    return re.sub(r"(\d) \(", r"\1 × (", _fill(formula, numbers).replace("·", "×"))
+    text = re.sub(r"(\d) \(", r"\1 × (", _fill(formula, numbers).replace("·", "×"))
+    return _LEADING.sub(r"\1", text)  # the first number of a product needs no brackets
 
 
 def _bracketed_number(number: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.tables import span
+from gradviz.trace.words.contributions import listed, saved_names
 from gradviz.trace.words.error_explanation import (
     ErrorExplanation,
     Mark,
@@ -42,8 +42,7 @@ def _node(trace: Trace, node: int) -> str:
 
 
 def _freed_mark(trace: Trace, node: int) -> Mark:
-    low, high = span(trace.saved.node, node, node + 1)
-    names = " and ".join(trace.saved.name[low:high].tolist()) or "its buffers"
+    names = listed(saved_names(trace.frame_at(len(trace)), node)) or "its buffers"
     step = int(trace.frees.step[trace.frees.node == node][0]) + 1
     return Mark(node, f"freed {names} at step {step}", step)
 
@@ -103,11 +102,14 @@ def _overwritten(trace: Trace, match: Match) -> ErrorExplanation | None:
             writer = int(trace.steps.node[step]) if step >= 0 else -1
             if writer >= 0:
                 marks.append(Mark(writer, f"overwrote {name}{on_line(line)}", step + 1))
-            why = f"{_node(trace, node)} saved {name} as `{one.name}` at version {one.version_saved} and needs it now, "
+            why = f"{_node(trace, node)} saved {name} at version {one.version_saved} and needs it now, "
             why += f"but it was overwritten in place{on_line(line)}: it is at version {one.version_now}."
             text = line_text(trace, line).strip()
-            where = f" on line {line} (`{text}`)" if text else ""
+            where = f" on line {line}, “{text}”" if text else ""
             fix = f"Make a new tensor instead of writing in place{where}, or clone() what is overwritten first."
+            if step >= 0 and trace.steps.kind[step] == Kind.OPTIMIZER:
+                fix = f"Call step(){on_line(line)} after every backward() that goes through these parameters, "
+                fix += "or run the forward pass again after it."
             return ErrorExplanation(why, fix, tuple(marks), line)
     return ErrorExplanation(
         "A tensor that a node saved for its backward was overwritten in place before that node ran.",
@@ -121,7 +123,7 @@ def _leaf_in_place(trace: Trace, match: Match) -> ErrorExplanation | None:
     why = (
         f"A leaf that requires grad was written to in place{view}: its value would no longer be an input of the graph."
     )
-    fix = f"To update a parameter, put line {line} inside `with torch.no_grad():`; else make a new tensor."
+    fix = f"To update a parameter, put line {line} inside “with torch.no_grad():”, else make a new tensor."
     return ErrorExplanation(why, fix, (), line)
 
 
