@@ -48,7 +48,7 @@ def run(pool: WorkerPool, text: str) -> State:
 CASES = [  # the end of the snippet, words of why, words of the fix, the end of the text with the fix in it
     (
         "y = (x * 2).sum()\ny.backward()\ny.backward()",
-        "MulBackward0 (line 3) needs what it saved, but it freed 2 at step",
+        "MulBackward0 (line 3) needs what it saved, but it freed the number 2 at step",
         "retain_graph=True on line 4",
         "y.backward(retain_graph=True)\ny.backward()",
     ),

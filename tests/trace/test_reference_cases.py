@@ -218,7 +218,7 @@ def test_case_7_marks_the_node_that_freed_its_buffers() -> None:
     assert found is not None
     (mark,) = found.marks
     freed = trace.next_of(Kind.FREE, 0)
-    assert (mark.node, mark.step) == (0, freed) and mark.reason == f"freed 2 at step {freed}"
+    assert (mark.node, mark.step) == (0, freed) and mark.reason == f"freed the number 2 at step {freed}"
     assert (
         found.why == f"MulBackward0 (line 4) needs what it saved, but it {mark.reason}, when backward() ran on line 6."
     )

@@ -154,3 +154,49 @@ c = a * 2
 """)
     (said,) = sentences(trace, Kind.CAUGHT)
     assert said.startswith("b has shape (2,).")
+
+
+ROWS = [  # a backward call on a matrix, and what its sentence says and does not say
+    ("x.mean(1) @ torch.tensor([1., 2.])", "grad / 2 = [[0.5, 0.5], [1, 1]]", "[1, 2] / 2"),
+    ("x.logsumexp(1).sum()", "grad · exp(x − (x.logsumexp(1))) = [[", "exp([["),
+    ("x.amax(1).sum()", "grad at the extreme (shared equally at ties), 0 elsewhere = [[0, 1], [0, 1]]", "places"),
+    ("x.mean()", "grad / 4 = 1 / 4 = [[0.25, 0.25], [0.25, 0.25]]", "[1]"),
+]
+
+
+@pytest.mark.parametrize(("call", "said", "unsaid"), ROWS, ids=[row[0] for row in ROWS])
+def test_a_row_is_not_computed_with_a_matrix(call: str, said: str, unsaid: str) -> None:
+    trace = run(f"import torch\nx = torch.tensor([[1., 2.], [3., 5.]], requires_grad=True)\n({call}).backward()\n")
+    found = " ".join(sentences(trace, Kind.BACKWARD))
+    assert said in found and unsaid not in found
+
+
+def test_a_function_of_the_snippet_says_where_its_gradient_comes_from() -> None:
+    trace = run("""
+import torch
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x ** 3
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensors
+        return g * 3 * x ** 2
+x = torch.tensor(2., requires_grad=True)
+y = Cube.apply(x) * 4
+y.backward()
+""")
+    assert sentences(trace, Kind.BACKWARD)[1] == "grad = 4 came in. ∂y/∂x = what Cube.backward() returns = 48."
+    assert sentences(trace, Kind.FORWARD)[1].endswith("and keeps the number 4.")
+
+
+def test_a_gradient_without_a_graph_is_to_be_computed_with_one() -> None:
+    trace = run("""
+import torch
+x = torch.tensor(2., requires_grad=True)
+(g,) = torch.autograd.grad(x ** 3, x)
+g.backward()
+""")
+    (said,) = sentences(trace, Kind.ERROR)
+    assert "create_graph=True" in said and "requires_grad=True" not in said

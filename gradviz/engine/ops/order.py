@@ -343,7 +343,7 @@ MEDIAN = op(
     symbol="median",
     latex=r"\tilde{x}",
     brief="The lower median.",
-    self=sentence("grad, shared by the places of the median", even_share),
+    self=sentence("grad at the median (shared equally at ties), 0 elsewhere", even_share),
 )
 
 

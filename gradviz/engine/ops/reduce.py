@@ -341,7 +341,7 @@ def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
     shown: dict[str, Any] = {"category": "reductions", "symbol": name, "latex": latex}
     whole = op(
         name, "self", lambda x: _need(x, name, kind.reduce), number=1, **shown,
-        self=sentence("grad, shared by the places of the extreme", even_share),
+        self=sentence("grad at the extreme (shared equally at ties), 0 elsewhere", even_share),
         brief=f"The {'largest' if name == 'max' else 'smallest'} element.",
         )  # fmt: skip
     pair = op(
@@ -358,7 +358,7 @@ def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
         kind.shared,
         **shown,
         brief="The extreme over dimensions, shared at ties.",
-        self=sentence("grad, shared by the places of the extreme", _amax_share),
+        self=sentence("grad at the extreme (shared equally at ties), 0 elsewhere", _amax_share),
     )
     shown |= {"symbol": f"arg{name}", "latex": rf"\operatorname{{arg{name}}}_i x_i"}
     return whole, pair, shared, op(f"arg{name}", "self", kind.position, **shown, brief="Where the extreme is.")

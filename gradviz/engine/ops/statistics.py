@@ -142,7 +142,7 @@ NANMEDIAN = op(
     _nanmedian,
     **_SHOWN,
     brief="The lower median of what is not NaN.",
-    self=sentence("grad, shared by the places of the median", even_share),
+    self=sentence("grad at the median (shared equally at ties), 0 elsewhere", even_share),
 )
 NANMEDIAN_DIM = op(
     "nanmedian",

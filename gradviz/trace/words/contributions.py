@@ -207,7 +207,7 @@ def _saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
         return "what a hook packed"
     number = re.search(rf"(?:^|, ){re.escape(saved.name)}=([^,]+)", str(frame.trace.nodes.params[node]))
     if number:
-        return number[1]
+        return f"the number {number[1]}" if re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", number[1]) else number[1]
     op = str(frame.trace.nodes.op[node])
     words = (word for part, name, word in _ITS_OWN if part in op and name == saved.name)
     return next(words, "a result of its own")

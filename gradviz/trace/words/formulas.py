@@ -85,7 +85,7 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     operation has none. `grad` is what came in, `sent` what was sent on."""
     formula = formula_for(frame.trace, node, slot)
     if not formula:
-        return ()
+        return _without_formula(str(frame.trace.nodes.name[node]))
     operands = _operands(frame, node)
     names = {name: bracketed(frame.name(tensor)) for name, tensor in operands.items()}
     given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
@@ -95,10 +95,22 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
         return ()
     named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     values = {name: frame.value(tensor) for name, tensor in operands.items()} | {"grad": grad}
-    in_numbers = None if spread else _in_numbers(formula, values)
+    unlike = frame.trace.nodes.op[node] not in _BROADCAST and any(
+        value is not None and value.numel > 1 and value.shape != sent.shape for value in _read(formula, values)
+    )  # the numbers of a row stand beside those of a matrix: which meets which cannot be seen
+    in_numbers = None if spread or unlike else _in_numbers(formula, values)
     if in_numbers is not None and _BY_ZERO.search(in_numbers) and _is_finite(sent):  # a place that the rule leaves out
         in_numbers = None
     return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
+
+
+def _without_formula(name: str) -> tuple[str, ...]:
+    """What is said of a node that no formula tells of: a function of the snippet's own, a whole recurrent layer."""
+    if "Rnn" in name:
+        return ("the sum over all time steps, by the chain rule",)
+    if name.startswith("BackwardHookFunction"):
+        return ("grad",)
+    return (f"what {name.removesuffix('Backward')}.backward() returns",) if name.endswith("Backward") else ()
 
 
 def _is_finite(value: Value) -> bool:
@@ -135,6 +147,11 @@ def _fill(formula: str, words: dict[str, str]) -> str:
         return found[1:-1] if enclosed and found.startswith("(") else found
 
     return _WORD.sub(word, formula)
+
+
+def _read(formula: str, values: dict[str, Value | None]) -> list[Value | None]:
+    """The values that a formula speaks of."""
+    return [values.get(word) for word in set(_WORD.findall(formula))]
 
 
 def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:

@@ -138,7 +138,11 @@ def _no_grad_fn(trace: Trace, match: Match) -> ErrorExplanation | None:
     why, node = first_cut(trace, root)
     marks = (Mark(node, why, int(trace.nodes.step[node]) + 1),) if node >= 0 else ()
     name = trace.frame_at(len(trace)).name(root)
-    return ErrorExplanation(f"{name} has no history to run backward through: {why}.", _CUT_FIX, marks, line)
+    fix = _GRAPH_FIX if "create_graph" in why else _CUT_FIX
+    return ErrorExplanation(f"{name} has no history to run backward through: {why}.", fix, marks, line)
+
+
+_GRAPH_FIX = "Pass create_graph=True there: then the gradient has a graph of its own and can be differentiated."
 
 
 _CUT_FIX = "Create the leaf with requires_grad=True, and compute the root from it outside no_grad and without detach()."
