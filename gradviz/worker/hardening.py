@@ -38,6 +38,7 @@ from gradviz.engine.kernel.modes import _Mode
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
+from gradviz.trace.record.location import Stack
 from gradviz.worker.arguments import keep_methods, keep_public_methods, keep_reaching_methods
 from gradviz.worker.identity import MEMORIES, current
 from gradviz.worker.numpy_boundary import to_snippet
@@ -297,7 +298,7 @@ def _put(cls: type, name: str, around: Callable[[Any], object]) -> None:
 def _change(cls: type, name: str, around: Callable[[Any], object]) -> None:
     function = _word(_place(cls, name))
     _put(cls, name, around)
-    for heir in {cls, *_heirs(cls)}:
+    for heir in {cls, *_heirs(cls)} - {Stack}:
         if _word(_place(heir, name)) == function:
             ctypes.c_void_p.from_address(_place(heir, name)).value = _word(_place(_Looking, name))
         ctypes.pythonapi.PyType_Modified(ctypes.py_object(heir))

@@ -24,6 +24,13 @@ Place = tuple[int | None, int | None, int | None, int | None]
 LONGEST_TEXT = 200  # characters of source text that are kept
 
 
+class Stack(list[Any]):
+    """A list of a class of its own: the worker changes how the lists of a snippet are assigned to, which would take
+    time and a frame of the recursion limit here, at every call and iteration. No snippet can name this one."""
+
+    __slots__ = ()
+
+
 class Sites:
     """Numbers for places in one snippet. A place is (code object, instruction): that is what a frame tells cheaply."""
 
@@ -141,7 +148,7 @@ class RegionStack:
     def __init__(self, writer: Writer, sites: Sites) -> None:
         self._writer = writer
         self._sites = sites
-        self.stack: list[Any] = [None] * (WIDTH - 1) + [-1]
+        self.stack: list[Any] = Stack([None] * (WIDTH - 1) + [-1])
         self._modules: list[int] = []  # how high the stack was when they were entered
         self._places: dict[Place, tuple[int, int]] = {}
         self._rows = writer.rows["regions"]
