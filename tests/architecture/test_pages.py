@@ -1,7 +1,9 @@
-"""What the pages name is there: files that they link to, their headings, paths and modules that stand in code signs."""
+"""What the pages name is there: files that they link to, their headings, and the paths, modules and names in backticks;
+and the files that a docstring names."""
 
 from __future__ import annotations
 
+import ast
 import re
 import string
 from pathlib import Path
@@ -17,6 +19,11 @@ GENERATED = {"docs/coverage.md", "docs/operations.md", "docs/escapes.md"}
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 CODE = re.compile(r"`([^`\n]+)`")
 FOLDERS = ("gradviz/", "tests/", "docs/", "packaging/", "resources/", "benchmarks/")
+WRITTEN = [page for page in PAGES if page not in GENERATED]
+FILE = re.compile(r"[\w./*-]+\.(py|spec|qss|json|gradviz)")
+MODULE = re.compile(r"(gradviz|tests)(\.\w+)+")
+NAME = re.compile(r"_?[A-Z][A-Z_]+|[A-Z][a-z]+|\w+_\w+")  # `USUAL`, `Panel`, `kind_of`: what a developer looks for
+NO_FILES = {"27_what_it_shows.py"}  # the file that the reader is to write
 
 
 def text(page: str) -> str:
@@ -47,8 +54,8 @@ def test_every_link_leads_somewhere(page: str) -> None:
     assert not wrong
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page not in GENERATED])
-def test_every_path_and_module_in_code_signs_is_there(page: str) -> None:
+@pytest.mark.parametrize("page", WRITTEN)
+def test_every_path_and_module_in_backticks_is_there(page: str) -> None:
     named = [word for code in CODE.findall(text(page)) for word in code.split()]
     paths = [word for word in named if word.startswith(FOLDERS) and word == word.lower()]
     modules = [
@@ -57,3 +64,37 @@ def test_every_path_and_module_in_code_signs_is_there(page: str) -> None:
     missing = [path for path in paths if not (ROOT / path).exists()]
     missing += [name for name in modules if not list(ROOT.glob(name.replace(".", "/") + "*"))]
     assert not missing
+
+
+def sources() -> list[Path]:
+    return [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts]
+
+
+def missing_files(words: set[str]) -> list[str]:
+    """Those that are the end of no path."""
+    found = [path.relative_to(ROOT) for path in sources() if path.is_file()]
+    named = {word for word in words - NO_FILES if FILE.fullmatch(word)}
+    return sorted(word for word in named if not any(path.match(word) for path in found))
+
+
+@pytest.mark.parametrize("page", WRITTEN)
+def test_every_file_and_module_that_a_page_names_is_there(page: str) -> None:
+    words = {word for code in CODE.findall(text(page)) for word in code.split()}
+    modules = {word.replace(".", "/") for word in words if MODULE.fullmatch(word) and not FILE.fullmatch(word)}
+    assert missing_files(words) == []
+    assert sorted(name for name in modules if not list(ROOT.glob(f"{name}*"))) == []
+
+
+def test_every_name_that_contributing_sends_the_reader_to_is_there() -> None:
+    code = "\n".join(path.read_text(encoding="utf-8") for path in sources() if path.suffix == ".py")
+    known = set(re.findall(r"\w+", code))
+    named = {word for word in CODE.findall(text("CONTRIBUTING.md")) if NAME.fullmatch(word)}
+    assert len(named) > 20
+    assert sorted(named - known) == []
+
+
+def test_every_file_that_a_docstring_names_is_there() -> None:
+    modules = [ast.parse(path.read_text(encoding="utf-8")) for path in (ROOT / "gradviz").rglob("*.py")]
+    docstrings = [ast.get_docstring(module) or "" for module in modules]
+    words = {word for docstring in docstrings for code in CODE.findall(docstring) for word in code.split()}
+    assert missing_files(words) == []

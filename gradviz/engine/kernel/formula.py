@@ -4,7 +4,7 @@ made from the same expression, as in PyTorch's `derivatives.yaml`.
 A row of `ops/` gives the gradient as an expression, `"grad * conj(result) * log(2)"`. Its names are what the row saves,
 its functions are those of `torch` and the helpers of `ops/`, and nothing else is allowed in it. The function is
 compiled when the row runs backward for the first time; the text, `grad · result · ln 2`, is made when somebody looks
-(`typeset.py`).
+(`typeset`).
 
 A rule that needs Python is a function. It says what it computes beside itself: `helper` for one that expressions call,
 `expressed` for one that a row has to itself, `jointly` for one of all inputs, and `sentence` where no formula says it.

@@ -57,7 +57,7 @@ class Transforms(Protocol):
 
 
 transforms: Transforms
-apply_function: Callable[[Any, tuple[object, ...]], Any]  # runs a custom function; `custom` says so here
+apply_function: Callable[[Any, tuple[object, ...]], Any]  # runs a custom function; `custom_functions` sets it
 stack: list[Layer] = []
 duals: list[int] = []  # the open levels of forward differentiation, innermost last
 _last = 0

@@ -1,6 +1,6 @@
 """Modes that a snippet switches on and off, each a context manager, as in PyTorch: `no_grad`, `enable_grad`,
 `set_grad_enabled` and `inference_mode`, which are decorators, too; and anomaly mode, `set_detect_anomaly` and
-`detect_anomaly`, whose checks are in `gradient_checks.py`."""
+`detect_anomaly`, whose checks are in `run/backward.py`."""
 
 from __future__ import annotations
 

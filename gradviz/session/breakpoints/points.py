@@ -38,7 +38,7 @@ class Breakpoint:
     """Everything that is said must hold; what is left out holds always."""
 
     line: int = -1
-    kind: str = ""  # "accumulate", as `moments.kind_words` has it
+    kind: str = ""  # "accumulate", as `condition_values.kind_words` has it
     name: str = ""  # of a tensor "w", of an operation "mul" or "MulBackward0"
     nth: int = 0  # of the operations of that name on that line, from 1; 0 is all
     condition: str = ""

@@ -1,5 +1,5 @@
 """`Distribution`: shapes, checks of parameters and values, and the calls that every family answers. The families are in
-`reals`, `counts`, `events`, `gammas`, `multivariate`, `shaped`, `composed` and `relaxed`."""
+`reals`, `counts`, `events`, `gammas`, `multivariate`, `matrices`, `shaped` and `composed`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """A run without a window: its events are taken in the calling thread, questions are answered from standard input, and
-Ctrl+C stops it. The command line's; the window has `live_run`."""
+Ctrl+C stops it. The command line's; the window has `ui.worker_bridge`."""
 
 from __future__ import annotations
 
