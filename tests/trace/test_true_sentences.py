@@ -200,3 +200,18 @@ g.backward()
 """)
     (said,) = sentences(trace, Kind.ERROR)
     assert "create_graph=True" in said and "requires_grad=True" not in said
+
+
+EXCEPTIONS = [  # parameters for which an operation has a rule of its own
+    ("x.norm(float('inf'))", "∂x = grad · sign x where |x| is (x.norm(float('inf'))) (shared equally at ties)"),
+    ("torch.linalg.vector_norm(x, 0)", "∂x = 0 = [[0, 0], [0, 0]]"),
+    ("torch.conv_transpose1d(x[None], torch.ones(2, 1, 2)).sum()", "= (torch.ones(2, 1, 2)) slides over grad"),
+    ("torch.conv1d(x[None], torch.ones(1, 2, 1)).sum()", "= (torch.ones(1, 2, 1)), turned round, slides over grad"),
+    ("torch.fft.rfft(x).abs().sum()", "the real part of grad, transformed in the other direction"),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), EXCEPTIONS, ids=[row[0] for row in EXCEPTIONS])
+def test_a_parameter_that_changes_the_rule_is_read(call: str, said: str) -> None:
+    trace = run(f"import torch\nx = torch.tensor([[1., 2.], [3., 5.]], requires_grad=True)\n{call}.backward()\n")
+    assert said in " ".join(sentences(trace, Kind.BACKWARD))

@@ -121,7 +121,7 @@ R2C = op(
     node="FftR2CBackward0",
     latex=r"\sum_n x_n e^{-2 \pi i k n / N}",
     brief="The Fourier transform of real numbers.",
-    self=sentence("the real part of the inverse transform of grad", _r2c_grad),
+    self=sentence("the real part of grad, transformed in the other direction", _r2c_grad),
     **_KIND,
 )
 C2R = op(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _PARAMETER = re.compile(r"(\w+)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)")
 _COMPLEX_PARAMETER = re.compile(r"(\w+)=\(?(-?[\d.]*[+-]?[\d.]+j)\)?(?=,|$)")
+_GIVEN = re.compile(r"(\w+)=([^,()]+)")
 _FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else conj".split())
 _LEADING = re.compile(r"^\((-[\d.e-]+)\)(?= |$)")
 _ARTICLES = ("the ", "its ", "each ", "every ")
@@ -38,16 +39,31 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     name = op.operand(slot) if op is not None else ""
     if op is None or not name:
         return ""
+    special = _exception(str(trace.nodes.op[node]), name, str(trace.nodes.params[node]))
+    if special:
+        return special
     expression = op.expressions.get(name, "")
     if expression:
         numbers = _numbers(trace, node, op)
-        if trace.nodes.op[node] == "pow" and numbers.get("exponent") == 0:  # also at 0, where x⁻¹ is infinite
-            return "0"
         try:
             return shown_with(expression, tuple(numbers.items()), _is_complex(trace, node))
         except ValueError:
             pass  # a trace from elsewhere may say anything
     return op.derivatives.get(name, "")
+
+
+def _exception(op: str, operand: str, params: str) -> str:
+    """The rule of a parameter for which the operation has another one; "" for all others."""
+    given = dict(_GIVEN.findall(params))
+    if op == "pow" and given.get("exponent") in ("0", "0.0") and operand == "self":  # also at 0, where x⁻¹ is infinite
+        return "0"
+    if op == "linalg_vector_norm" and given.get("ord", "") in ("0", "0.0"):
+        return "0"
+    if op == "linalg_vector_norm" and given.get("ord", "").endswith("inf"):
+        return "grad · sign self where |self| is result (shared equally at ties), 0 elsewhere"
+    if op == "convolution" and given.get("transposed") == "True":
+        return {"input": "weight slides over grad", "weight": "input slides over grad"}.get(operand, "")
+    return ""
 
 
 def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
