@@ -13,16 +13,20 @@ from __future__ import annotations
 
 import _random
 import _thread
+import codecs
 import collections
 import contextlib
 import contextvars
 import ctypes
 import datetime
+import encodings.unicode_escape
 import enum
 import fractions
 import functools
 import gc
+import itertools
 import math
+import operator
 import pprint
 import random
 import re
@@ -102,6 +106,8 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     change_types()
     _seed_without_addresses()
     vars(pprint)["_recursion"] = _recursion
+    vars(collections)["_count_elements"] = _count
+    _decode_quietly()
     for error in _errors_of_numpy():
         _keep_text_only(error)
 
@@ -266,6 +272,9 @@ class _Looking:
     def __setitem__(self, key: object, value: object) -> None:
         return None
 
+    def __next__(self) -> None:
+        return None
+
 
 def change_types() -> bool:
     """Change methods of Python's own types; False where these are laid out otherwise.
@@ -276,6 +285,8 @@ def change_types() -> bool:
     with_address = [each for each in _WITH_ADDRESS if type(vars(each).get("__repr__")) is types.WrapperDescriptorType]
     others: list[_Change] = [(bytearray, "__mod__", _formatting), (bytearray, "__rmod__", _formatting_with)]
     others += [(bytearray, "__contains__", _of_bytes), (list, "__setitem__", _of_listed_values)]
+    others += [(bytearray, "__setitem__", _at_plain_places), (collections.deque, "__contains__", _with_items_kept)]
+    others += [(each, "__next__", _one_at_a_time) for each in _DROPPING]
     others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
     changes: list[_Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
     wrapped = [(_word(_place(cls, name)), _word(id(vars(cls)[name]) + 6 * _WORD)) for cls, name, _ in changes]
@@ -312,6 +323,7 @@ _PLACES = {
     "__rmod__": (12, 3),
     "__contains__": (13, 7),
     "__setitem__": (14, 2),
+    "__next__": (28, None),
 }
 
 
@@ -409,6 +421,66 @@ def _of_listed_values(original: Callable[..., None]) -> Callable[..., None]:
     return __setitem__
 
 
+def _at_plain_places(original: Callable[..., None]) -> Callable[..., None]:
+    """`some[a:b:c] = values` and `del some[a:b:c]` of a bytearray, whose places are numbers before C code looks where
+    its memory is."""
+
+    def call(self: bytearray, key: object, *value: object) -> None:
+        original(self, _plain_places(key), *value)
+
+    return call
+
+
+def _plain_places(key: object) -> object:
+    if type(key) is not slice:
+        return key
+    return slice(*(each if each is None else operator.index(each) for each in (key.start, key.stop, key.step)))
+
+
+def _with_items_kept(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a deque that compares, whose items stay while one of them empties it."""
+
+    def call(self: Any, *given: object) -> Any:
+        kept = list(collections.deque.__iter__(self)) if isinstance(self, collections.deque) else None
+        try:
+            return original(self, *given)
+        finally:
+            del kept
+
+    return call
+
+
+def _copied(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`OrderedDict.copy`, whose keys stay while a class of one's own looks up what they stand for."""
+
+    def copy(self: Any) -> Any:
+        if type(self) is collections.OrderedDict or not isinstance(self, collections.OrderedDict):
+            return original(self)
+        made: Any = type(self)()
+        for key in collections.OrderedDict.__iter__(self):
+            made[key] = self[key]
+        return made
+
+    return copy
+
+
+def _one_at_a_time(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The next item of an iterator that drops the one behind it at its end: not while that one is at work."""
+    working: set[int] = set()
+
+    def __next__(self: object) -> Any:
+        key = id(self)
+        if key in working:
+            raise ValueError("iterator already executing")
+        working.add(key)
+        try:
+            return original(self)
+        finally:
+            working.discard(key)
+
+    return __next__
+
+
 def _of_plain_parts(original: Callable[[object], str]) -> Callable[[Any], str]:
     """The text of an error of a codec, which names a byte only where there is one."""
     names = vars(original.__objclass__)  # type: ignore[attr-defined]
@@ -439,11 +511,41 @@ def _of_a_year(original: Callable[[object], str]) -> Callable[[Any], str]:
 
 _PLAIN = frozenset((int, bytes, str, type(None)))
 _CODEC_ERRORS = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
+_DROPPING = (itertools.chain, itertools.cycle, itertools.islice, itertools.pairwise, itertools.zip_longest)
 _METHODS: list[_Change] = [
+    (bytearray, "__delitem__", _at_plain_places),
+    (collections.OrderedDict, "copy", _copied),
+    *((collections.deque, name, _with_items_kept) for name in ("count", "index", "remove")),
     *((bytearray, name, _of_bytes) for name in "find rfind index rindex count startswith endswith hex".split()),
     (bytearray, "extend", _extending),
     *((cls, "ctime", _of_a_year) for cls in (datetime.date, datetime.datetime)),
 ]
+
+
+# --- where Python's own code keeps no hold of what it works with ---
+
+
+def _count(mapping: Any, iterable: Any) -> None:
+    """What Counter counts with; in C code the value is gone when its `__add__` empties the Counter."""
+    for each in iterable:
+        mapping[each] = mapping.get(each, 0) + 1
+
+
+def _decode_quietly() -> None:
+    """Where an error is passed over, C code reads the wrong letter of which it warns after it has freed the text."""
+    decode = codecs.unicode_escape_decode
+
+    def decoded(text: Any, errors: str | None = None, final: bool = True) -> tuple[str, int]:
+        if errors in (None, "strict"):
+            return decode(text, errors, final)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return decode(text, errors, final)
+
+    vars(encodings)["_cache"].pop("unicode_escape", None)
+    encodings.unicode_escape.Codec.decode = staticmethod(decoded)  # type: ignore[method-assign]
+    codecs.unregister(encodings.search_function)  # which forgets what was found before
+    codecs.register(encodings.search_function)
 
 
 # --- where Python's own code makes a number of an address ---

@@ -69,13 +69,24 @@ class _OneArgumentType(type):
         return "<class 'type'>"
 
 
+class _TypeInBrackets:
+    """What `type[int]` is made of: called, it would leave a mark on the class that it returns, which all runs share."""
+
+    def __new__(cls, *given: object) -> NoReturn:
+        raise TypeError("type[...] can't be called; write type()")
+
+
+_TypeInBrackets.__name__ = _TypeInBrackets.__qualname__ = "type"
+_TypeInBrackets.__module__ = "builtins"
+
+
 class plain_type(metaclass=_OneArgumentType):
     """The snippet's `type`."""
 
     __slots__ = ()
 
     def __class_getitem__(cls, item: object) -> Any:
-        return types.GenericAlias(plain_type, (item,))
+        return types.GenericAlias(_TypeInBrackets, (item,))
 
 
 plain_type.__name__ = plain_type.__qualname__ = "type"

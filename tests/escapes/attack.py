@@ -74,9 +74,10 @@ def every_attack() -> list[Attack]:
     from tests.escapes.sixth_look import SIXTH
     from tests.escapes.spies import SPIES
     from tests.escapes.strain import STRAIN
+    from tests.escapes.tenth_look import TENTH
     from tests.escapes.third_look import THIRD
 
-    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH]
+    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH]
     attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))

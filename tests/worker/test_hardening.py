@@ -13,12 +13,13 @@ ROOT = Path(__file__).parents[2]
 BEFORE = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-import datetime, pprint, random
+import collections, datetime, itertools, pprint, random, warnings, weakref
 import numpy as np
 from gradviz.worker.identity import Identities
 from gradviz.worker.hardening import harden
 from gradviz.worker import numpy_types
 from gradviz.worker.numpy_types import SafeArray
+from gradviz.worker.stand_in import plain_type
 from gradviz.worker.stand_ins import load_torch
 modules = load_torch()
 harden(modules)
@@ -42,11 +43,43 @@ class Short:
     def __iter__(self): return iter([49, 50])
 letters, items, ring, none = bytearray(b"A" * 100), [0] * 50, [], float("nan")
 ring.append(ring)
+chained = itertools.chain(map(lambda each: next(chained), [1]))
+class Clearing:
+    def __eq__(self, other):
+        told.append(second() is not None)
+        items.clear()
+        told.append(second() is not None)
+        return False
+def held(method):
+    global items, second, told
+    items, told = collections.deque([Clearing(), Clearing()]), []
+    second = weakref.ref(items[1])
+    try:
+        getattr(items, method)(5)
+    except (RuntimeError, IndexError, ValueError):
+        pass
+    return told[:2]
+class Places:
+    def __index__(self):
+        places.clear()
+        places.others = [bytes(67) for _ in range(400)]
+        places.extend(range(100))
+        return 0
+class Own_bytes(bytearray): pass
+places = Own_bytes(b"A" * 100)
+def spread(act):
+    act(slice(Places(), 100, 2))
+    return list(places[:4])
+def warned():
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        bytes([92, 120, 122, 92, 113]).decode("unicode_escape", "ignore")
+    return len(found)
 run = Identities({{}})
 def said(attempt):
     try:
         return attempt()
-    except (AttributeError, TypeError, ValueError) as error:
+    except (AttributeError, RuntimeError, TypeError, ValueError) as error:
         return str(error)
 """
 NAME = "the name '{}' is not available in GradViz snippets"
@@ -85,6 +118,20 @@ SAID = {
     "a day of the year 0": ("datetime.date(bytes([0, 0, 1, 1])).ctime()", "year 0 is out of range"),
     "a seed from an address": ("random.Random(none).random() == random.Random(run.hash(none)).random()", "True"),
     "the address of a list in itself": ("pprint.pformat(ring)", f"[<Recursion on list with id={(1 << 40) + 32}>]"),
+    "an iterator within itself": ("next(chained)", "iterator already executing"),
+    "items of a deque that is asked": ("held('__contains__')", "[True, True]"),
+    "items of a deque that is searched": ("held('index')", "[True, True]"),
+    "items of a deque that are counted": ("held('count')", "[True, True]"),
+    "items of a deque that one leaves": ("held('remove')", "[True, True]"),
+    "a place that empties a bytearray": (
+        "spread(lambda place: places.__setitem__(place, bytes(50)))",
+        "[0, 1, 0, 3]",
+    ),
+    "a place that is deleted": ("spread(lambda place: places.__delitem__(place))", "[1, 3, 5, 7]"),
+    "what a Counter counts with": ("collections._count_elements.__module__", "gradviz.worker.hardening"),
+    "a letter of a text that is freed": ("warned()", "0"),
+    "a table that its copy empties": ("type(collections.OrderedDict.copy).__name__", "function"),
+    "a mark on a class": ("plain_type[int](random.Random())", "type[...] can't be called; write type()"),
     "a dtype of one's own": ("type(torch.float32)('x', 'O', 2, 'X')", "cannot create 'torch.dtype' instances"),
 }
 

@@ -1,0 +1,86 @@
+"""Doors that a tenth attack found: what C code works with and does not hold, so that it is gone when a method or an
+iterator of a snippet has dropped it; a class that `type[...]` marks."""
+
+from __future__ import annotations
+
+from tests.escapes.attack import Attack, listed
+
+_KEEP = (
+    "kept = []\ndef fill(n):\n    kept.append([bytes([66]) * (n - 33) for _ in range(300)])\n"
+    "    kept.append([(1, 2) for _ in range(100)])\n"
+)
+_REFILL = (
+    f"{_KEEP}b = bytearray(b'A' * 100)\nclass X:\n    def __index__(self):\n        b.clear()\n        fill(100)\n"
+    "        b.extend(range(100))\n        return 0\n"
+)
+_PLACES = {
+    "to write at": f"{_REFILL}b[X():100:2] = b'z' * 50\nif b.count(b'z') != 50: print('ESCAPED', b)",
+    "to delete at": f"{_REFILL}del b[X():100:2]\nif b != bytes(range(1, 100, 2)): print('ESCAPED', b)",
+}
+_DRAIN = (
+    f"{_KEEP}import itertools\nclass A:\n    def __init__(self): self.n = 0\n    def __iter__(self): return self\n"
+    "    def __next__(self):\n        self.n += 1\n        if self.n > 1: raise StopIteration\n"
+    "        drain()\n        for n in (56, 64, 72): fill(n)\n        return 7\ndef drain(): list(c)\n"
+)
+_LOOK = "found = next(c, None)\nif isinstance(found, tuple) and found[0] not in (0, 7): print('ESCAPED', found)"
+_TWO = "map(lambda *both: both, A(), iter([8, 9]))"
+
+
+def _drained(made: str) -> str:
+    return f"{_DRAIN}def made(): yield {made}\nc = itertools.chain.from_iterable(made())\n{_LOOK}"
+
+
+_ITERATORS = {
+    "of a chain, that numbers": _drained("enumerate(A())"),
+    "of a chain, that calls": _drained(_TWO),
+    "of a chain, that chooses": _drained("filter(lambda x: True, A())"),
+    "of a chain, that joins": _drained("zip(A(), iter([8, 9]))"),
+    "of a chain, that adds up": _drained("itertools.accumulate(A())"),
+    "of a slice": f"{_DRAIN}c = itertools.islice({_TWO}, 3)\n{_LOOK}",
+    "of a longer zip": f"{_DRAIN}c = itertools.zip_longest({_TWO}, [1])\n{_LOOK}",
+    "of pairs": f"{_DRAIN}c = itertools.pairwise({_TWO})\n{_LOOK}",
+    "of a cycle": (f"{_DRAIN}def drain():\n    next(c, None)\n    next(c, None)\nc = itertools.cycle({_TWO})\n{_LOOK}"),
+}
+_ITEMS = {
+    "of a Counter": (
+        f"{_KEEP}import collections\nc = collections.Counter()\nclass X:\n    def __add__(self, other):\n"
+        "        c.clear()\n        fill(56)\n        return NotImplemented\nc['a'] = X()\ntry: c.update('a')\n"
+        "except TypeError as e:\n    if \"'X'\" not in str(e): print('ESCAPED', e)"
+    ),
+    "of a deque": (
+        f"{_KEEP}import collections\nclass K:\n    def __eq__(self, other):\n        d.clear()\n        fill(48)\n"
+        "        return NotImplemented\nfor act in ('index', 'count', 'remove', '__contains__'):\n"
+        "    d = collections.deque(K() for _ in range(100))\n    try: getattr(d, act)([7])\n"
+        "    except (RuntimeError, IndexError, ValueError): pass"
+    ),
+    "of an OrderedDict that is copied": (
+        f"{_KEEP}import collections\nclass O(collections.OrderedDict):\n    def __getitem__(self, key):\n"
+        "        self.clear()\n        fill(56)\ntry: O((i, i) for i in range(20)).copy()\nexcept RuntimeError: pass"
+    ),
+}
+_LETTERS = (
+    "import warnings\nwith warnings.catch_warnings(record=True) as w:\n    warnings.simplefilter('always')\n"
+    "    for n in range(1, 2000, 7):\n"
+    "        kind(b'\\\\xz' + b'y' * n + b'\\\\q').decode('unicode_escape', 'ignore')\n"
+    "for each in w:\n    if '\\\\q' not in str(each.message): print('ESCAPED', each.message)"
+)
+_WARNED = {
+    "of bytes": f"kind = bytes\n{_LETTERS}",
+    "of a bytearray": f"kind = bytearray\n{_LETTERS}",
+}
+_MARKS = {
+    "Python's": "import random\ntype[int](random.Random())\nprint('ESCAPED')",
+    "PyTorch's": "import torch\ntype[int](torch.nn.Linear(1, 1))\nprint('ESCAPED')",
+    "of an error": (
+        "import json\ntry: json.loads('{')\nexcept ValueError as e:\n    type[int](e)\n    print('ESCAPED')"
+    ),
+    "of a stand-in": "import math\ntype[int](math)\nprint('ESCAPED')",
+}
+
+TENTH: list[Attack] = [
+    *listed("Found: places that empty a bytearray", _PLACES),
+    *listed("Found: iterators that are dropped at work", _ITERATORS),
+    *listed("Found: items that are dropped at work", _ITEMS),
+    *listed("Found: letters of a text that is freed", _WARNED),
+    *listed("Found: marks on a class that all share", _MARKS),
+]
