@@ -4,9 +4,11 @@ program and `docs/operations.md` show it; nothing is written down twice. What a 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from gradviz.engine import ops
+from gradviz.engine.kernel.expressions import Bracketed, Fraction, Math, Root, Row, Script, Sign, in_line
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops import recurrent
@@ -51,6 +53,8 @@ class Entry:
     gradients: tuple[tuple[str, str], ...]  # input, as a person writes it
     saved: tuple[str, ...]
     link: str  # the page of PyTorch's documentation, or nothing
+    written: Math | None = None  # the formula and the gradients as they are typeset
+    rules: Mapping[str, Math] = field(default_factory=dict)
 
     def text(self) -> str:
         """What a search looks in."""
@@ -77,6 +81,89 @@ def plain(latex: str) -> str:
 
 
 _RAISED = {"2": "²", "3": "³", "H": "ᴴ", "ᵀ": "ᵀ", "+": "⁺"}
+
+
+_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\s+|[A-Za-z]{2,}|\d+\.?\d*|.")
+_SIGNS = _SYMBOLS | {
+    r"\notin": "∉", r"\exists": "∃", r"\forall": "∀", r"\zeta": "ζ", r"\tau": "τ", r"\bmod": "mod", r"\top": "T",
+}  # fmt: skip
+_NO_SIGNS = frozenset((r"\left", r"\right", r"\!"))
+
+
+def typeset(latex: str) -> Math | None:
+    """The same formula as it is typeset; None where its brackets do not match."""
+    try:
+        reader = _Latex(latex)
+        found = reader.until("")
+        return found if not reader.here else None
+    except ValueError:
+        return None
+
+
+class _Latex:
+    """Reads the LaTeX of the rows: fractions, roots, powers, indices, words, signs."""
+
+    def __init__(self, latex: str) -> None:
+        self._tokens = _TOKEN.findall(latex)
+        self._at = 0
+
+    @property
+    def here(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _next(self) -> str:
+        self._at += 1
+        return self._tokens[self._at - 1] if self._at <= len(self._tokens) else ""
+
+    def until(self, end: str) -> Math:
+        """All parts up to a bracket, which is read too."""
+        parts: list[Math] = []
+        while self.here not in ("", end):
+            if self.here in ("^", "_"):
+                parts.append(self._script(parts.pop() if parts else Sign("")))
+            elif self.here not in _NO_SIGNS:
+                parts.append(self._part())
+            else:
+                self._next()
+        if self._next() != end:
+            raise ValueError(f"no {end}")
+        return parts[0] if len(parts) == 1 else Row(tuple(parts))
+
+    def _script(self, base: Math) -> Math:
+        sign, index = self._next(), self._part()
+        raised, lowered = (index, None) if sign == "^" else (None, index)
+        if isinstance(base, Script):  # the other one of two
+            return Script(base.base, raised or base.raised, lowered or base.lowered)
+        return Script(base, raised, lowered)
+
+    def _part(self) -> Math:
+        token = self._next()
+        if token == "{":
+            return self.until("}")
+        if token == "(":
+            return Bracketed(self.until(")"))
+        if token == r"\frac":
+            return Fraction(self._part(), self._part())
+        if token == r"\sqrt":
+            return Root(self._part())
+        if token in _MARKS:
+            return Sign(in_line(self._part()) + _MARKS[token], "name")
+        if token in (r"\sum", r"\prod"):
+            return Sign(_SYMBOLS[token], "sum")
+        if _WORDS.match(token + "{x}"):
+            return Sign(in_line(self._part()), "word")
+        if token.isspace():
+            return Sign(" ")
+        return Sign("−" if token == "-" else _SIGNS.get(token, token.lstrip("\\")), self._kind(token))
+
+    @staticmethod
+    def _kind(token: str) -> str:
+        if token in _SIGNS:
+            return "name" if len(_SIGNS[token]) == 1 and _SIGNS[token].isalpha() and token not in _UPRIGHT else "sign"
+        return "name" if len(token) == 1 and token.isalpha() else "word" if token[-1:].isalpha() else "sign"
+
+
+_UPRIGHT = frozenset((r"\pi", r"\top"))
 
 
 def _fraction(found: re.Match[str]) -> str:
@@ -122,6 +209,8 @@ def _entry(row: OpRow) -> Entry:
         gradients=tuple(row.derivatives.items()),
         saved=row.saved if tracked else (),
         link=_link(calls),
+        written=typeset(row.latex) if row.latex else None,
+        rules=row.written,
     )
 
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from gradviz.session.breakpoints.condition_values import kind_words
 from gradviz.session.timeline.marks import TITLES, Mark
 from gradviz.ui import look
 from gradviz.ui.command_palette import matches
+from gradviz.ui.panels.inspector import FormulaBrowser, Typeset, in_plain
 from gradviz.ui.panels.timeline_paint import SHAPES, SIGNS, colour_of, mark_colour
 from gradviz.ui.theme import Theme
 from gradviz.worker.layers import UNKNOWN, caution, open_doors, rows
@@ -39,7 +40,7 @@ class ReferenceDialog(QDialog):
         self.query.setAccessibleName("Find an operation")
         self.query.setClearButtonEnabled(True)
         self.count = QLabel()
-        self.text = QTextBrowser()
+        self.text = FormulaBrowser()
         self.text.setAccessibleName("Operations")
         self.text.setOpenExternalLinks(True)
         self.text.setFont(look.sans(theme))
@@ -58,7 +59,9 @@ class ReferenceDialog(QDialog):
     def _filter(self, query: str) -> None:
         found = [each for each in self._entries if matches(query, each.text())]
         self.count.setText(f"{len(found)} of {len(self._entries)} operations")
-        self.text.setHtml(reference_html(found, self._theme))
+        theme = self._theme
+        typeset = self.text.begin(theme.px(14), theme.px(700), theme.text)
+        self.text.show_html(reference_html(found, theme, typeset))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Up, Down and the page keys move in the text while one types."""
@@ -86,27 +89,28 @@ def _listed() -> list[Entry]:
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
-def reference_html(found: list[Entry], theme: Theme) -> str:
-    """The operations below the names of their categories."""
+def reference_html(found: list[Entry], theme: Theme, typeset: Typeset = in_plain) -> str:
+    """The operations below the names of their categories; formulas are `typeset`."""
     parts, category = [], ""
     for each in found:
         if each.category != category:
             category = each.category
             style = f"font-size:{theme.px(15)}px; font-weight:600; margin:16px 0 2px 0"
             parts.append(f"<p style='{style}'>{look.escape(category.capitalize())}</p>")
-        parts.append(_entry_html(each, theme))
+        parts.append(_entry_html(each, theme, typeset))
     return "".join(parts) or f"<p style='color:{theme.muted}'>No operation matches all of these words.</p>"
 
 
-def _entry_html(each: Entry, theme: Theme) -> str:
+def _entry_html(each: Entry, theme: Theme, typeset: Typeset) -> str:
     names = look.escape(", ".join(each.calls) or each.name)
     title = f"<a href='{each.link}' style='color:{theme.link}'>{names}</a>" if each.link else names
     lines = [f"<b>{title}</b>"]
     if each.formula:
-        lines.append(f"<code>{look.escape(each.formula)}</code>")
+        lines.append(typeset(each.written, each.formula))
     if each.brief:
         lines.append(look.escape(each.brief))
-    lines += [f"gradient of <i>{look.escape(name)}</i>: {look.escape(how)}" for name, how in each.gradients]
+    for name, how in each.gradients:
+        lines.append(f"gradient of <i>{look.escape(name)}</i>: {typeset(each.rules.get(name), how)}")
     if each.node:
         kept = ", ".join(each.saved) if each.saved else "nothing"
         lines.append(f"<span style='color:{theme.muted}'>{each.node} saves {look.escape(kept)}</span>")

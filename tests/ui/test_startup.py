@@ -28,7 +28,7 @@ app = application()
 window = MainWindow()
 heavy = {"numpy", "ml_dtypes", "networkx", "gradviz.engine", "gradviz.torch"}
 later = {"gradviz.worker.process.client", "gradviz.trace", "gradviz.ui.panels.graph", "gradviz.ui.dialogs", "html"}
-later |= {"socket", "gradviz.document.shaping", "gradviz.document.catalogue"}
+later |= {"socket", "gradviz.document.shaping", "gradviz.document.catalogue", "gradviz.ui.formula"}
 later |= {"gradviz.session.comparison.proposals", "gradviz.session.breakpoints.condition_values"}
 
 def after_first_paint():

@@ -3,8 +3,8 @@ made from the same expression, as in PyTorch's `derivatives.yaml`.
 
 A row of `ops/` gives the gradient as an expression, `"grad * conj(result) * log(2)"`. Its names are what the row saves,
 its functions are those of `torch` and the helpers of `ops/`, and nothing else is allowed in it. The function is
-compiled when the row runs backward for the first time; the text, `grad · result · ln 2`, is made when somebody looks
-(`typeset`).
+compiled when the row runs backward for the first time; what is shown, `grad · result · ln 2`, is made when somebody
+looks (`expressions.py`).
 
 A rule that needs Python is a function. It says what it computes beside itself: `helper` for one that expressions call,
 `expressed` for one that a row has to itself, `jointly` for one of all inputs, and `sentence` where no formula says it.
@@ -21,238 +21,7 @@ from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
 from typing import Any, TypeVar
 
-# --- formulas as a person writes them, in one line, from the tree of an expression that was checked ---
-
-
-NUMBERS = {"pi": math.pi, "inf": math.inf}  # names that are no operands
-_WHERE, _COMPARED, _SUM, _PRODUCT, _POWER, _ATOM = range(6)  # how tightly a part holds together
-Part = tuple[str, int]
-
-
-class Given(float):
-    """A number that the snippet gave, which stays as it was written: 0.5, not ½."""
-
-
-# how a function is written: its argument gets brackets if it is more than a name
-_WORDS = {
-    "sqrt": "√{}", "log": "ln {}", "sin": "sin {}", "cos": "cos {}", "sinh": "sinh {}", "cosh": "cosh {}",
-    "sgn": "sign {}", "sum": "Σ {}", "isnan": "{} is NaN", "isfinite": "{} is finite", "logical_not": "not {}",
-    "adjoint": "{}ᵀ", "inverse": "{}⁻¹", "inverse_adjoint": "{}⁻ᵀ",
-}  # fmt: skip
-_NAMES = {  # of functions whose arguments always have brackets
-    "sigmoid": "σ", "digamma": "ψ", "trigamma": "ψ′", "ndtr": "Φ", "normal_density": "φ", "zeta": "ζ", "gamma": "Γ",
-    "i1": "I₁", "conjugate": "conj",
-}  # fmt: skip
-_INFIX = {"outer": " ⊗ ", "cross": " × ", "logical_or": " or ", "logical_and": " and "}
-_ONLY_NUMBERS = ("log", "sqrt")  # functions of numbers
-_SYMBOLS = {"pi": "π", "inf": "∞"}
-_SIGNS: Mapping[type[ast.cmpop], str] = {
-    ast.Eq: "=", ast.NotEq: "≠", ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥",
-}  # fmt: skip
-_SMALL = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ")
-_RAISED = str.maketrans("0123456789−+n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿ")
-
-
-def called(node: ast.Call) -> str:
-    """The name of the function."""
-    assert isinstance(node.func, ast.Name)
-    return node.func.id
-
-
-def typeset(tree: ast.expr) -> str:
-    """The text of an expression."""
-    return _set(tree)[0]
-
-
-def _set(node: ast.expr) -> Part:
-    if isinstance(node, ast.Constant):
-        return _number(node.value), _ATOM
-    if isinstance(node, ast.Name):
-        return _SYMBOLS.get(node.id, node.id), _ATOM
-    if isinstance(node, ast.Compare):
-        return _compared(node), _COMPARED
-    if isinstance(node, ast.Call) and called(node) not in _FACTORS and not _whole_power(node):
-        return _call(node)
-    if isinstance(node, ast.BinOp) and (made := _between(node)):
-        return made
-    return _Product(node).part()
-
-
-def _within(node: ast.expr, rank: int) -> str:
-    """The text as part of something that holds its parts together as tightly as `rank`."""
-    text, own = _set(node)
-    return text if own >= rank else f"({text})"
-
-
-def _number(value: object) -> str:
-    if value == 0.5 and not isinstance(value, Given):
-        return "½"
-    return (f"{value:g}" if isinstance(value, float) else str(value)).replace("-", "−")
-
-
-def _compared(node: ast.Compare) -> str:
-    parts = [_within(node.left, _SUM)]
-    for sign, each in zip(node.ops, node.comparators, strict=True):
-        parts += [_SIGNS[type(sign)], _within(each, _SUM)]
-    return " ".join(parts)
-
-
-def _call(node: ast.Call) -> Part:
-    name, args = called(node), node.args
-    if name == "where":
-        return _chosen(*args), _WHERE
-    if name == "masked_fill":
-        return _chosen(args[1], args[2], args[0]), _WHERE
-    if name in ("pow", "exp2"):
-        return _power(*args) if name == "pow" else _power(ast.Constant(2), args[0])
-    if name in _INFIX:
-        loose = name.startswith("logical")
-        text = _INFIX[name].join(_within(each, _COMPARED if loose else _POWER) for each in args)
-        return text, _COMPARED if loose else _PRODUCT
-    text, rank = _set(args[0])
-    if name in ("abs", "norm"):
-        return f"|{text}|" if name == "abs" else f"‖{text}‖", _ATOM
-    if name not in _WORDS:
-        return f"{_NAMES.get(name, name)}({', '.join([text, *(_set(each)[0] for each in args[1:])])})", _ATOM
-    word = _WORDS[name]
-    if rank < _ATOM:
-        text, word = f"({text})", word if word == "not {}" else word.replace(" {", "{")
-    return word.format(text), _POWER
-
-
-def _chosen(condition: ast.expr, one: ast.expr, other: ast.expr) -> str:
-    if isinstance(condition, ast.Call) and called(condition) == "logical_not":
-        condition, one, other = condition.args[0], other, one
-    return f"{_within(one, _SUM)} where {_within(condition, _COMPARED)}, else {_within(other, _SUM)}"
-
-
-def _power(base: ast.expr, exponent: ast.expr) -> Part:
-    raised = _set(exponent)[0].replace(" ", "").translate(_RAISED)
-    if not set(raised) <= _SMALL:
-        raised = "^" + _within(exponent, _ATOM)
-    return _within(base, _ATOM) + raised, _POWER
-
-
-def _between(node: ast.BinOp) -> Part | None:
-    """What stands between two parts; products are put together by `_Product`."""
-    if isinstance(node.op, (ast.Add, ast.Sub)):
-        return _sum(node), _SUM
-    if isinstance(node.op, (ast.BitAnd, ast.BitOr)):
-        word = " and " if isinstance(node.op, ast.BitAnd) else " or "
-        return word.join(_within(each, _SUM) for each in (node.left, node.right)), _COMPARED
-    if isinstance(node.op, ast.MatMult):
-        return f"{_within(node.left, _PRODUCT)} @ {_within(node.right, _POWER)}", _PRODUCT
-    if _is_fraction(node):
-        return f"{_within(node.left, _POWER)}/{_within(node.right, _POWER)}", _POWER
-    if isinstance(node.op, ast.Pow) and _whole_power(node) is None:
-        return _power(node.left, node.right)
-    return None
-
-
-def _terms(node: ast.expr, negative: bool) -> list[tuple[bool, str]]:
-    """The terms of a sum, each with whether it is taken away."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
-        taken = isinstance(node.op, ast.Sub)
-        return [*_terms(node.left, negative), *_terms(node.right, negative != taken)]
-    text = _within(node, _PRODUCT)
-    return [(not negative, text[1:]) if text.startswith("−") else (negative, text)]
-
-
-def _sum(node: ast.expr) -> str:
-    terms = _terms(node, False)
-    positive = [at for at, (negative, _) in enumerate(terms) if not negative]
-    if positive:  # 1 − x², not −x² + 1
-        terms.insert(0, terms.pop(positive[0]))
-    first, *rest = terms
-    return ("−" if first[0] else "") + first[1] + "".join(f" {'−' if less else '+'} {text}" for less, text in rest)
-
-
-def _is_fraction(node: ast.BinOp) -> bool:
-    """Whether it is a fraction of numbers, which stays together: 2/√π."""
-    return isinstance(node.op, ast.Div) and all(
-        each.id in NUMBERS or each.id in _ONLY_NUMBERS for each in ast.walk(node) if isinstance(each, ast.Name)
-    )
-
-
-def _whole_power(node: ast.expr) -> tuple[ast.expr, int] | None:
-    """Base and exponent, where that is a whole number."""
-    sides: list[ast.expr] = []
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
-        sides = [node.left, node.right]
-    elif isinstance(node, ast.Call):
-        sides = [*node.args, ast.Constant(2)] if called(node) == "square" else node.args
-    exponent = sides[1].value if len(sides) == 2 and isinstance(sides[1], ast.Constant) else None
-    return (sides[0], exponent) if type(exponent) is int else None
-
-
-_FACTORS = frozenset("conj neg reciprocal rsqrt square".split())  # functions that a product takes apart
-
-
-class _Product:
-    """A product taken apart: its sign, what multiplies and what divides. Equal factors become a power; the conjugate,
-    which real numbers do not have, is not shown."""
-
-    def __init__(self, node: ast.expr) -> None:
-        self.negative = False
-        self.above: list[tuple[ast.expr, int]] = []
-        self.below: list[tuple[ast.expr, int]] = []
-        self._take(node, self.above, self.below)
-
-    def _take(self, node: ast.expr, above: list[tuple[ast.expr, int]], below: list[tuple[ast.expr, int]]) -> None:
-        name = called(node) if isinstance(node, ast.Call) else ""
-        if isinstance(node, ast.UnaryOp):
-            self.negative = not self.negative
-            self._take(node.operand, above, below)
-        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Mult, ast.Div)) and not _is_fraction(node):
-            divides = isinstance(node.op, ast.Div)
-            self._take(node.left, above, below)
-            self._take(node.right, *((below, above) if divides else (above, below)))
-        elif isinstance(node, ast.BinOp) and isinstance(node.left, ast.UnaryOp) and _is_fraction(node):
-            self.negative = not self.negative
-            self._add(ast.BinOp(node.left.operand, node.op, node.right), 1, above)
-        elif power := _whole_power(node):
-            self._add(*power, above)
-        elif isinstance(node, ast.Call) and name in _FACTORS:
-            self.negative ^= name == "neg"
-            inside = ast.Call(ast.Name("sqrt"), node.args, []) if name == "rsqrt" else node.args[0]
-            self._take(inside, *((below, above) if name in ("reciprocal", "rsqrt") else (above, below)))
-        else:
-            self._add(node, 1, above)
-
-    @staticmethod
-    def _add(factor: ast.expr, times: int, into: list[tuple[ast.expr, int]]) -> None:
-        for at, (known, power) in enumerate(into):
-            if ast.dump(known) == ast.dump(factor) and not isinstance(factor, ast.Constant):
-                into[at] = known, power + times
-                return
-        into.append((factor, times))
-
-    def part(self) -> Part:
-        above = [each for each in self.above if not (isinstance(each[0], ast.Constant) and each[0].value == 1)]
-        at = next((i for i, (each, _) in enumerate(above) if isinstance(each, ast.Name) and each.id == "grad"), 0)
-        if at > 1 or (at == 1 and not isinstance(above[0][0], ast.Constant)):  # first, but for a number before it
-            above.insert(0, above.pop(at))
-        alone = len(above) == 1 and not self.below and not self.negative
-        if alone and above[0][1] == 1:
-            return _set(above[0][0])
-        text = ("−" if self.negative else "") + (_side_by_side(above) if above else "1")
-        if self.below:
-            bottom = _side_by_side(self.below)
-            text += f" / ({bottom})" if len(self.below) > 1 else f" / {bottom}"
-        return text, _POWER if alone else _PRODUCT
-
-
-def _side_by_side(factors: list[tuple[ast.expr, int]]) -> str:
-    """Factors with dots between them, but for "2 (a − b)" and "2π"."""
-    text, after_number = "", False
-    for factor, times in factors:
-        rank = _POWER if text or len(factors) == 1 else _PRODUCT
-        one = _within(factor, rank) if times == 1 else _within(factor, _ATOM) + _number(times).translate(_RAISED)
-        between = "" if one == "π" else " " if one.startswith("(") else " · "
-        text += one if not text else (between if after_number else " · ") + one
-        after_number = isinstance(factor, ast.Constant)
-    return text
-
+from gradviz.engine.kernel.expressions import NUMBERS, Math, called, in_line, parse, typeset
 
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
@@ -260,30 +29,6 @@ F = TypeVar("F", bound=Function)
 TABLES: list[Mapping[str, Function]] = []  # where a formula's functions are looked up; `api.py` adds its own
 _HELPERS: dict[str, tuple[Function, str]] = {}
 _OF_NUMBERS: Mapping[str, Callable[[float], float]] = {"log": math.log, "sqrt": math.sqrt}
-_ALLOWED = frozenset((
-    ast.Expression, ast.Constant, ast.Name, ast.Load, ast.Call, ast.keyword, ast.UnaryOp, ast.USub, ast.BinOp, ast.Add,
-    ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult, ast.BitAnd, ast.BitOr, ast.Compare, ast.Eq, ast.NotEq, ast.Lt,
-    ast.LtE, ast.Gt, ast.GtE,
-))  # fmt: skip
-
-
-@functools.cache
-def parse(text: str) -> tuple[ast.expr, tuple[str, ...]]:
-    """The tree of an expression and the names that it asks for, `grad` first; `ValueError` where it is more than names,
-    numbers, operators and calls by name."""
-    tree = ast.parse(text, mode="eval").body
-    names: dict[tuple[bool, int], str] = {}
-    functions = set()
-    for node in ast.walk(tree):
-        kind = type(node)
-        indirect = kind is ast.Call and type(node.func) is not ast.Name  # type: ignore[attr-defined]
-        if indirect or kind not in _ALLOWED or (kind is ast.Name and node.id[0] == "_"):  # type: ignore[attr-defined]
-            raise ValueError(f"{kind.__name__} is not allowed in a formula: {text}")
-        if kind is ast.Call:
-            functions.add(node.func.col_offset)  # type: ignore[attr-defined]
-        elif kind is ast.Name and node.id not in NUMBERS:  # type: ignore[attr-defined]
-            names[node.id != "grad", node.col_offset] = node.id  # type: ignore[attr-defined]
-    return tree, tuple(dict.fromkeys(name for at, name in sorted(names.items()) if at[1] not in functions))
 
 
 # --- the function ---
@@ -356,6 +101,11 @@ def helper(formula: str) -> Callable[[F], F]:
 def shown(text: str) -> str:
     """The expression as a person writes it, in one line."""
     parse(text)
+    return in_line(written(text))
+
+
+def written(text: str) -> Math:
+    """The expression as a person writes it."""
     return typeset(_with_helpers(text))
 
 
@@ -400,85 +150,6 @@ def opened(text: str) -> str:
     """The expression with every helper written out but the conjugate: what a recorded trace takes along."""
     parse(text)
     return ast.unparse(_with_helpers(text, True))
-
-
-Number = int | float
-_LONGEST = 4_000  # characters of an expression
-
-
-@functools.cache
-def shown_with(expression: str, numbers: tuple[tuple[str, Number], ...], is_complex: bool) -> str:
-    """The text of an expression whose parameters are known: `grad * n * self ** (n - 1)` with n = 3 becomes
-    "grad · 3 · self²". Of complex numbers it shows the conjugates. `ValueError` for what is no expression."""
-    if len(expression) > _LONGEST:
-        raise ValueError("a formula is too long")
-    try:
-        tree, _ = parse(expression)
-        return typeset(_Known(dict(numbers), is_complex).visit(ast.parse(ast.unparse(tree), mode="eval").body))
-    except (SyntaxError, RecursionError, MemoryError, AssertionError, ArithmeticError) as error:
-        raise ValueError(f"not a formula: {expression[:80]}") from error
-
-
-def _constant(node: ast.expr) -> Number | None:
-    value = node.value if isinstance(node, ast.Constant) else None
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
-
-
-class _Known(ast.NodeTransformer):
-    """Numbers in place of parameters; what they make trivial (a factor 1, a power of 0 or 1) is not written."""
-
-    def __init__(self, numbers: Mapping[str, Number], is_complex: bool) -> None:
-        self.numbers, self.is_complex = numbers, is_complex
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        number = self.numbers.get(node.id)
-        return node if number is None else ast.Constant(Given(number) if isinstance(number, float) else number)
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        name, args = called(node), [self.visit(each) for each in node.args]
-        if name == "conj":  # which real numbers do not have
-            is_real = not self.is_complex or _constant(args[0]) is not None
-            return args[0] if is_real else ast.Call(ast.Name("conjugate"), args, [])
-        return ast.Call(ast.Name(name), args, [])
-
-    def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """min ≤ x ≤ max without a bound that is infinite."""
-        sides = [self.visit(each) for each in (node.left, *node.comparators)]
-        signs = [*node.ops]
-        if len(sides) > 2 and _constant(sides[-1]) == math.inf:
-            del sides[-1], signs[-1]
-        if len(sides) > 2 and _constant(sides[0]) == -math.inf:
-            del sides[0], signs[0]
-        return ast.Compare(sides[0], signs, sides[1:])
-
-    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
-        left: ast.expr = self.visit(node.left)
-        right: ast.expr = self.visit(node.right)
-        one, other = _constant(left), _constant(right)
-        if one is not None and other is not None and isinstance(node.op, (ast.Add, ast.Sub)):
-            return ast.Constant(one + other if isinstance(node.op, ast.Add) else one - other)
-        if isinstance(node.op, ast.Pow) and other is not None:
-            return self._power(left, other)
-        if isinstance(node.op, (ast.Mult, ast.Div)):
-            if other == 1:
-                return left
-            if one == 1 and isinstance(node.op, ast.Mult):
-                return right
-            for factor, at_left in ((one, True), (other, False)):
-                if factor is not None and factor < 0:
-                    positive = ast.Constant(type(factor)(-factor))
-                    found = ast.BinOp(positive if at_left else left, node.op, right if at_left else positive)
-                    return ast.UnaryOp(ast.USub(), self.visit_BinOp(found))
-        return ast.BinOp(left, node.op, right)
-
-    @staticmethod
-    def _power(base: ast.expr, exponent: Number) -> ast.expr:
-        if exponent in (0, 1):
-            return base if exponent else ast.Constant(1)
-        if exponent == 0.5:
-            return ast.Call(ast.Name("sqrt"), [base], [])
-        whole = int(exponent) if float(exponent).is_integer() else exponent
-        return ast.BinOp(base, ast.Pow(), ast.Constant(whole))
 
 
 # --- rules ---

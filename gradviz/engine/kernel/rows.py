@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradviz.engine.kernel.formula import Function, Rule, rule
+from gradviz.engine.kernel.expressions import Math
+from gradviz.engine.kernel.formula import Function, JointRule, Rule, rule, written
 from gradviz.engine.kernel.graph import Node
 from gradviz.engine.kernel.messages import SECOND_BACKWARD
 from gradviz.engine.kernel.saved import Saved, save
@@ -84,6 +85,13 @@ class OpRow:
         if self.joint is not None:
             return self.joint.expressions
         return {name: text for name, one in self.gradients.items() if (text := one.expression)}
+
+    @property
+    def written(self) -> Mapping[str, Math]:
+        """The gradient of each input whose formula is more than words, to be typeset."""
+        if isinstance(self.joint, JointRule):
+            return {name: written(formula) for name, formula in self.joint.formulas.items()}
+        return {name: written(one.written) for name, one in self.gradients.items() if one.is_formula}
 
     @property
     def saved(self) -> tuple[str, ...]:

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.kernel.expressions import Bracketed, Fraction, Math, Row, Sign, named, names_in
 from gradviz.session.inspect.lineage import between
 from gradviz.session.state import Selection
 from gradviz.trace.table.values import FEW, array_text, number_text
 from gradviz.trace.words.contributions import ordinal
-from gradviz.trace.words.formulas import bracketed, formula_for
+from gradviz.trace.words.formulas import bracketed, formula_for, written_for
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-def local_derivative(frame: Frame, node: int, slot: int) -> str | None:
+def local_derivative(frame: Frame, node: int, slot: int) -> Math | None:
     """The formula for the input in this slot; None where the operation's row has none or the input needs no
     gradient."""
     trace = frame.trace
@@ -47,20 +48,38 @@ def local_derivative(frame: Frame, node: int, slot: int) -> str | None:
     operands = {row.inputs[at]: tensor for at, tensor in inputs.items() if at < len(row.inputs)}
     operands |= dict(zip(row.outputs, map(int, outputs), strict=False))
     numbers = _numbers(trace, node)
-    if is_formula(trace, node, formula):
-        formula = WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
-    factor = without_grad(formula)
-    left = f"∂{bracketed(frame.name(int(outputs[0])))}/∂{_operand_name(frame, inputs, slot)}"
-    if factor is None:
-        return f"{left}:  {_named(frame, formula, operands)}"
-    number = _number(frame, factor, operands)
-    return f"{left} = {_named(frame, factor, operands)}" + (f" = {number}" if number else "")
+    above, below = _name(frame, int(outputs[0])), _operand_name(frame, inputs, slot)
+    left = Fraction(Row((Sign("∂"), above)), Row((Sign("∂"), below)), "/")
+    written = written_for(trace, node, slot)
+    if written is None:
+        if is_formula(trace, node, formula):
+            formula = WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
+        factor = without_grad(formula)
+        text = f":  {_named(frame, formula, operands)}" if factor is None else f" = {_named(frame, factor, operands)}"
+        number = "" if factor is None else _number(frame, factor, operands)
+        return Row((left, Sign(text + (f" = {number}" if number else ""), "prose")))
+    words: dict[str, Math] = {name: Sign(number, "number") for name, number in numbers.items()}
+    words |= {name: _name(frame, tensor) for name, tensor in operands.items()}
+    product = factor_of(written)
+    if product is None:
+        return Row((left, Sign(":  "), named(written, words)))
+    number = _number(frame, product.text, operands) if isinstance(product, Sign) else ""
+    equal = (Sign(" = "), Sign(number, "number")) if number else ()
+    return Row((left, Sign(" = "), named(product, words), *equal))
 
 
-def _operand_name(frame: Frame, inputs: dict[int, int], slot: int) -> str:
+def _name(frame: Frame, tensor: int) -> Math:
+    """The name of a tensor as part of a formula: in brackets when it is an expression."""
+    name = frame.name(tensor)
+    return Sign(name, "name") if bracketed(name) == name else Bracketed(Sign(name, "name"))
+
+
+def _operand_name(frame: Frame, inputs: dict[int, int], slot: int) -> Math:
     """The name of an operand as the bottom of a derivative; "(1st y)" where the operation reads y more than once."""
-    name, same = frame.name(inputs[slot]), [at for at, tensor in inputs.items() if tensor == inputs[slot]]
-    return f"({ordinal(same.index(slot) + 1)} {name})" if len(same) > 1 else bracketed(name)
+    same = [at for at, tensor in inputs.items() if tensor == inputs[slot]]
+    if len(same) > 1:
+        return Bracketed(Sign(f"{ordinal(same.index(slot) + 1)} {frame.name(inputs[slot])}", "name"))
+    return _name(frame, inputs[slot])
 
 
 def is_formula(trace: Trace, node: int, formula: str) -> bool:
@@ -85,6 +104,37 @@ def without_grad(formula: str) -> str | None:
     if rest != formula and "grad" not in rest:
         return f"1 / {rest}"
     return "−1" if formula in {"-grad", "−grad"} else None
+
+
+GRAD = Sign("grad", "name")
+
+
+def factor_of(written: Math) -> Math | None:
+    """The factor that grad is multiplied by; None where the formula has no such form."""
+    factor = _factor(written)
+    return None if factor is None or "grad" in names_in(factor) else factor
+
+
+def _factor(written: Math) -> Math | None:
+    match written:
+        case Sign("grad"):
+            return Sign("1", "number")
+        case Row((Sign("−"), Sign("grad"))):
+            return Sign("−1", "number")
+        case Row((Sign("−"), rest)):
+            factor = _factor(rest)
+            return None if factor is None else Row((Sign("−"), factor))
+        case Row(parts) if GRAD in parts and all(each in PRODUCT for each in parts[1::2]):
+            at = parts.index(GRAD)
+            left = (*parts[: at - 1], *parts[at:][1:]) if at else parts[2:]
+            return left[0] if len(left) == 1 else Row(left)
+        case Fraction(above, below, between):
+            factor = _factor(above)
+            return None if factor is None else Fraction(factor, below, between)
+    return None
+
+
+PRODUCT = (Sign(" · "), Sign(" "), Sign(""))  # what stands between factors
 
 
 def _named(frame: Frame, formula: str, operands: dict[str, int]) -> str:

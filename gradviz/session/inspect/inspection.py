@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gradviz.engine.kernel.expressions import in_line
 from gradviz.session.groups import nodes_of, title_of
 from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
@@ -16,6 +17,7 @@ from gradviz.trace.words.reasons import no_grad_reason
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gradviz.engine.kernel.expressions import Math
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
     from gradviz.trace.table.values import Value
@@ -39,11 +41,13 @@ class Link:
 
 @dataclass(frozen=True)
 class Row:
-    """One line: a label and what it says. `tone` is "", "gradient", "muted", "pending", "stale" or "freed"."""
+    """One line: a label and what it says. `tone` is "", "gradient", "muted", "pending", "stale" or "freed".
+    `written` is what a formula says, to be typeset."""
 
     label: str
     parts: tuple[Link, ...]
     tone: str = ""
+    written: Math | None = None
 
     @property
     def text(self) -> str:
@@ -348,8 +352,8 @@ def _saved_rows(frame: Frame, node: int) -> list[Row]:
 
 def _derivatives(frame: Frame, places: list[tuple[int, int]]) -> list[Section]:
     """The section of local derivatives, if there are any."""
-    texts = [local_derivative(frame, node, slot) for node, slot in places]
-    rows = tuple(row("", text) for text in dict.fromkeys(texts) if text)
+    written = [local_derivative(frame, node, slot) for node, slot in places]
+    rows = tuple(Row("", (Link(in_line(one)),), written=one) for one in dict.fromkeys(written) if one is not None)
     return [Section("Local derivative" + ("s" if len(rows) > 1 else ""), rows, "formula")] if rows else []
 
 

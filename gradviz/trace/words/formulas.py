@@ -7,7 +7,7 @@ import math
 import re
 from typing import TYPE_CHECKING
 
-from gradviz.engine.kernel.formula import shown_with
+from gradviz.engine.kernel.expressions import Math, in_line, typeset_with
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value
 
@@ -42,14 +42,26 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     special = _exception(str(trace.nodes.op[node]), name, str(trace.nodes.params[node]))
     if special:
         return special
-    expression = op.expressions.get(name, "")
-    if expression:
-        numbers = _numbers(trace, node, op)
-        try:
-            return shown_with(expression, tuple(numbers.items()), _is_complex(trace, node))
-        except ValueError:
-            pass  # a trace from elsewhere may say anything
-    return op.derivatives.get(name, "")
+    written = _written(trace, node, op, name)
+    return op.derivatives.get(name, "") if written is None else in_line(written)
+
+
+def written_for(trace: Trace, node: int, slot: int) -> Math | None:
+    """The same formula as it is typeset; None where words say it."""
+    op = trace.op_of(node)
+    name = op.operand(slot) if op is not None else ""
+    if op is None or _exception(str(trace.nodes.op[node]), name, str(trace.nodes.params[node])):
+        return None
+    return _written(trace, node, op, name)
+
+
+def _written(trace: Trace, node: int, op: Op, operand: str) -> Math | None:
+    expression = op.expressions.get(operand, "")
+    try:
+        numbers = tuple(_numbers(trace, node, op).items()) if expression else ()
+        return typeset_with(expression, numbers, _is_complex(trace, node)) if expression else None
+    except ValueError:
+        return None  # a trace from elsewhere may say anything
 
 
 def _exception(op: str, operand: str, params: str) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from gradviz.engine.kernel.expressions import in_line
 from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.values import number_text
@@ -207,7 +208,8 @@ def operation_words(frame: Frame, node: int) -> Words:
         rows.append(Row("graph", "not recorded: no gradient can flow through it", "muted"))
     formulas = dict.fromkeys(local_derivative(frame, node, slot) for slot in frame.trace.slots_of(node))
     kind = f"operation {nodes.symbol[node]}" if nodes.symbol[node] else "operation"
-    return Words(tracked or str(nodes.op[node]), kind, tuple(rows), tuple(text for text in formulas if text))
+    said = tuple(in_line(one) for one in formulas if one is not None)
+    return Words(tracked or str(nodes.op[node]), kind, tuple(rows), said)
 
 
 def _short(frame: Frame, tensor: int) -> str:

@@ -6,8 +6,10 @@ it: `gradviz.ui.editors`."""
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QMimeData, QUrl
 from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
@@ -18,6 +20,60 @@ from gradviz.ui import look
 from gradviz.ui.editors.sheet import Sheet
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.engine.kernel.expressions import Math
+    from gradviz.ui.formula import Formulas
+
+
+Typeset = Callable[["Math | None", str], str]  # a formula and its text in one line, as rich text
+
+
+def in_plain(_: Math | None, text: str) -> str:
+    """A formula in one line."""
+    return look.escape(text)
+
+
+class FormulaBrowser(QTextBrowser):
+    """A text browser that draws formulas; what is copied of them is the line of text that says the same. What draws
+    them is loaded for the first one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._formulas: Formulas | None = None
+        self._words: dict[str, str] = {}  # the line of text of each formula
+
+    def begin(self, size: float, room: float, colour: str) -> Typeset:
+        """What typesets the formulas of the next text, for so many pixels."""
+        self._words.clear()
+
+        def typeset(written: Math | None, text: str) -> str:
+            if written is None:
+                return look.escape(text)
+            if self._formulas is None:
+                from gradviz.ui.formula import Formulas
+
+                self._formulas = Formulas(self, self._words)
+            return self._formulas.html(written, text, size, room, colour)
+
+        return typeset
+
+    def show_html(self, html: str) -> None:
+        """Show a text, at the place of the former one; who hears it is told the formulas in words."""
+        place = self.verticalScrollBar().value()
+        self.setHtml(html)
+        self.verticalScrollBar().setValue(place)
+        self.setAccessibleDescription("; ".join(self._words.values()))
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """With the formulas in words."""
+        cursor = self.textCursor()
+        if self._formulas is None or OBJECT not in cursor.selectedText():
+            return super().createMimeDataFromSelection()
+        return self._formulas.copied(cursor)
+
+
+OBJECT = "\ufffc"  # what stands for a picture in a text
 
 
 class InspectorPanel(Panel):
@@ -30,7 +86,7 @@ class InspectorPanel(Panel):
         super().__init__(context)
         self.inspection: Inspection | None = None
         self._html = ""
-        self.browser = QTextBrowser()
+        self.browser = FormulaBrowser()
         self.browser.setAccessibleName("Inspector")
         self.browser.setOpenLinks(False)
         self.browser.setFrameShape(QTextBrowser.Shape.NoFrame)
@@ -68,12 +124,12 @@ class InspectorPanel(Panel):
         self._write()
 
     def _write(self) -> None:
-        html = page(self.inspection, self.theme, self._columns(), self._otherwise)
+        theme = self.theme
+        typeset = self.browser.begin(theme.px(FORMULA), self._room - 2 * FORMULA, theme.text)
+        html = page(self.inspection, theme, self._columns(), self._otherwise, typeset)
         if html != self._html:
             self._html = html
-            place = self.browser.verticalScrollBar().value()
-            self.browser.setHtml(html)
-            self.browser.verticalScrollBar().setValue(place)
+            self.browser.show_html(html)
 
     @property
     def _otherwise(self) -> str:
@@ -84,9 +140,13 @@ class InspectorPanel(Panel):
 
     def _columns(self) -> int:
         """How many characters of a number or of code fit beside each other."""
-        width = QFontMetricsF(look.mono(self.theme, SIZE)).horizontalAdvance("0")
+        return int(self._room / QFontMetricsF(look.mono(self.theme, SIZE)).horizontalAdvance("0"))
+
+    @property
+    def _room(self) -> float:
+        """The pixels of a line."""
         room = self.browser.width() - self.browser.verticalScrollBar().sizeHint().width()  # it comes with the text
-        return int((room - 2 * self.browser.document().documentMargin() - 4) / width)
+        return room - 2 * self.browser.document().documentMargin() - 4
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Write arrays and long names again, for the room that there is."""
@@ -101,7 +161,7 @@ class InspectorPanel(Panel):
 
 NOT_YET = "Its value and its gradient appear here once it has run."
 NOTHING = "Select a tensor or an operation on the graph to see its shape, value, gradient and saved buffers here."
-SIZE, SMALLER = 12.5, 11  # of numbers and code, and of arrays on lines of their own
+SIZE, SMALLER, FORMULA = 12.5, 11, 14  # of numbers and code, of arrays on lines of their own, of formulas
 LABEL, LABEL_WIDTH = 11, 72  # characters that the column of labels takes, and pixels
 ARRAYS = ("value", ".grad", "∇ passing")  # labels of what may be an array
 PROSE = 1.12  # characters of the text font in the room of one of the code font
@@ -109,22 +169,25 @@ MOST_ROWS = 8  # of an array
 ARRAY = re.compile(r"(\[[^…]*\])(.*)", re.DOTALL)
 
 
-def page(inspection: Inspection | None, theme: Theme, columns: int, nothing: str = NOTHING) -> str:
+def page(
+    inspection: Inspection | None, theme: Theme, columns: int, nothing: str = NOTHING, typeset: Typeset = in_plain
+) -> str:
     """The rich text of an inspection, for a panel of so many characters across; `nothing` is said where there is
-    none."""
+    none, and formulas are `typeset`."""
     if inspection is None:
         return f"<p style='color:{theme.muted}'>{nothing}</p>"
     style = f"font-size:{theme.px(16)}px; font-weight:600; margin:4px 2px 8px 2px"
     head = f"<p style='{style}'>{look.escape(inspection.title)}</p><p style='font-size:4px; margin:0'>&nbsp;</p>"
-    return head + "".join(_section(section, theme, columns) for section in inspection.sections)
+    return head + "".join(_section(section, theme, columns, typeset) for section in inspection.sections)
 
 
-def _section(section: Section, theme: Theme, columns: int) -> str:
+def _section(section: Section, theme: Theme, columns: int, typeset: Typeset) -> str:
     title = (
         f"<p style='font-weight:600; margin:16px 2px 6px 2px'>{look.escape(section.title)}</p>" if section.title else ""
     )
-    draw = {"rows": _rows, "boxes": _boxes, "formula": _formulas}[section.form]
-    return title + draw(section.rows, theme, columns)
+    if section.form == "formula":
+        return title + _formulas(section.rows, theme, typeset)
+    return title + (_boxes if section.form == "boxes" else _rows)(section.rows, theme, columns)
 
 
 def _mono(theme: Theme) -> str:
@@ -227,9 +290,9 @@ def _box(row: Row, theme: Theme, columns: int) -> str:
     return f"{table}<tr>{cell}</tr></table>"
 
 
-def _formulas(rows: tuple[Row, ...], theme: Theme, _: int) -> str:
+def _formulas(rows: tuple[Row, ...], theme: Theme, typeset: Typeset) -> str:
     cell = f"bgcolor='{theme.header}' align='center' style='{_mono(theme)}; padding:9px 8px'"
-    cells = "".join(f"<tr><td {cell}>{look.escape(row.text)}</td></tr>" for row in rows)
+    cells = "".join(f"<tr><td {cell}>{typeset(row.written, row.text)}</td></tr>" for row in rows)
     return f"<table width='100%' cellspacing='3'>{cells}</table>"
 
 
