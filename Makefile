@@ -13,7 +13,7 @@ FILES ?= 5000
 ONLY ?=
 CHECKED := $(addprefix tests/,architecture engine names nn distributions trace session document)
 
-.PHONY: run test check bench fuzz escapes mutants docs lint clean
+.PHONY: run test check bench fuzz escapes mutants docs lint packages lock clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -70,6 +70,18 @@ docs: $(VENV)/test.stamp
 	$(PY) -m gradviz.engine.reference > docs/operations.md
 	$(PY) -m gradviz.engine.catalogue
 	$(PY) -m tests.architecture.picture > docs/architecture.md
+
+# The packages of the last commit, in dist/, and whether the frozen program works. See packaging/README.md.
+packages: $(VENV)/run.stamp
+	$(PY) packaging/build.py
+	$(PY) packaging/smoke_test.py build/packages/dist/gradviz
+
+# The exact versions that packages are built with; needs uv.
+lock:
+	uv pip compile pyproject.toml packaging/requirements.in --universal --python-version 3.11 --generate-hashes \
+		--no-header --no-annotate --no-emit-index-url --quiet --output-file build/requirements.lock
+	(echo "# What the packages are built with, by hash. Made by: make lock"; cat build/requirements.lock) \
+		> packaging/requirements.lock
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .benchmarks .hypothesis *.egg-info $(SCREENSHOT)

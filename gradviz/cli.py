@@ -284,8 +284,6 @@ def _export(arguments: Sequence[str]) -> int:
 
 
 def _window(arguments: Sequence[str]) -> int:
-    from gradviz import __version__
-
     parser = argparse.ArgumentParser(
         prog="gradviz", description=_DESCRIPTION, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -294,11 +292,33 @@ def _window(arguments: Sequence[str]) -> int:
     parser.add_argument("--screenshot", metavar="OUT.png", help="write a picture of the window and exit")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window, as 1400x900")
     parser.add_argument("--theme", choices=("light", "dark"), help="the colours of the picture")
-    parser.add_argument("--version", action="version", version=f"gradviz {__version__}")
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    parser.add_argument("--verbose", action="store_true", help="with --version: also its parts and locks, for a report")
     options = parser.parse_args(arguments)
+    if options.version:
+        return _version(options.verbose)
+    if options.verbose:
+        parser.error("--verbose goes with --version")
     from gradviz.ui.app import main
 
     return main(options.files, options.step, options.screenshot, options.size, options.theme)
+
+
+def _version(verbose: bool) -> int:
+    from gradviz import about
+
+    if not verbose:
+        sys.stdout.write(f"gradviz {about.version()}\n")
+        return 0
+    from gradviz.worker.layers import sentence
+    from gradviz.worker.process.client import pool_of_a_command
+
+    with pool_of_a_command() as pool:
+        layers = pool.tried_layers(seconds=30)
+    for line in about.lines():
+        sys.stdout.write(f"{line}\n")
+    sys.stdout.write(f"\n{sentence(layers)}\n")
+    return 0
 
 
 def _step(text: str) -> str:

@@ -1,6 +1,6 @@
 """Does the frozen program work? `python packaging/smoke_test.py dist/gradviz` starts it on an example, steps to the
-end, takes a screenshot, runs snippets through the frozen worker, and exits 0. It needs no display and only the standard
-library; the Python that runs it is not the one inside."""
+end, takes a screenshot, runs snippets through the frozen worker, asks for its locks, and exits 0. It needs no display
+and only the standard library; the Python that runs it is not the one inside."""
 
 from __future__ import annotations
 
@@ -37,10 +37,27 @@ def check(condition: bool, what: str) -> None:
     print(f"ok: {what}")
 
 
+LOCKS = {
+    "linux": ("language rules", "audit hook", "resource limits", "no new descriptors", "Landlock", "seccomp", "trial"),
+    "darwin": ("language rules", "audit hook", "sandbox-exec", "trial"),
+    "win32": ("language rules", "audit hook", "restricted token", "Job object", "low integrity", "trial"),
+}
+
+
+def check_locks(program: Path) -> None:
+    """All that contains snippets on this system holds in the packaged program, too."""
+    said = start(program, "--version", "--verbose")
+    held = next(line for line in said.splitlines() if line.startswith("This system: snippets are contained by"))
+    held = held.partition("Missing here:")[0]
+    for lock in LOCKS.get(sys.platform, ()):
+        check(lock in held, f"the worker is held by {lock}")
+
+
 def main(folder: Path) -> None:
     suffix = ".exe" if sys.platform == "win32" else ""
     program = folder / f"gradviz{suffix}"
     check((folder / f"gradviz-worker{suffix}").exists(), "the worker is an executable of its own")
+    check_locks(program)
     with tempfile.TemporaryDirectory() as scratch:
         snippet = Path(scratch, "cube.py")
         snippet.write_text(SNIPPET, encoding="utf-8")

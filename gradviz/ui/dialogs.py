@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz import __version__
+from gradviz import about
 from gradviz.commands.table import COMMANDS, DRAWING_KEYS
 from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.state import State
@@ -83,13 +83,21 @@ def _canvas_html(theme: Theme) -> str:
 
 
 def about_html(layers: Mapping[str, str]) -> str:
-    """What this is, and what contains snippets here; `layers` are those of the latest worker."""
+    """What this is, what contains snippets here, and what it is made of; `layers` are those of the latest worker."""
+    parts = "".join(
+        f"<tr><td style='padding-right:14px'>{look.escape(part.name)}</td>"
+        f"<td style='padding-right:14px'>{look.escape(part.version)}</td><td>{look.escape(part.licence)}</td></tr>"
+        for part in about.parts()
+    )
+    texts = f"<p>Their texts are in {look.escape(str(folder))}.</p>" if (folder := about.licences_folder()) else ""
     return (
-        f"<h2>GradViz {__version__}</h2><p>See what <code>backward()</code> does, one node at a time.</p>"
+        f"<h2>GradViz {look.escape(about.version())}</h2>"
+        "<p>See what <code>backward()</code> does, one node at a time.</p>"
         f"<p>Its own autograd engine on NumPy follows {FOLLOWS} on the CPU: values, shapes, <code>grad_fn</code> "
         "names, saved buffers, the order of steps and error messages.</p>"
         f"<p>{look.escape(sentence(layers))}</p>"
         "<p>MIT licence. Fonts: Inter, JetBrains Mono, DejaVu Sans.</p>"
+        f"<p>Made with</p><table>{parts}</table>{texts}"
     )
 
 
@@ -152,4 +160,4 @@ class WindowDialogs:
 
     def about(self) -> None:
         """What this is."""
-        TextDialog(self._window, "About GradViz", about_html(self._pool().layers), self._theme(), (480, 360)).open()
+        TextDialog(self._window, "About GradViz", about_html(self._pool().layers), self._theme(), (560, 480)).open()

@@ -34,6 +34,7 @@ def application() -> QApplication:
     app = QApplication([*sys.argv[:1], "-style", "fusion"])  # setStyle() makes the many enums of QStyle for its answer
     app.setApplicationName("GradViz")
     app.setOrganizationName("GradViz")
+    app.setDesktopFileName("org.gradviz.GradViz")  # the menu entry under which the desktop groups the windows
     return app
 
 

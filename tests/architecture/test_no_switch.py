@@ -41,6 +41,7 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
 OPTIONS = {
     *("--help", "--version", "--json", "--steps", "--step", "--screenshot", "--size", "--theme", "--out", "--plots"),
     "--time-limit",  # of one `gradviz run`, in its own words
+    "--verbose",  # of --version
 }
 WORKER_VARIABLES = {"PATH", "LANG", "HOME", "PYTHONHASHSEED", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE"}
 SETTINGS = {

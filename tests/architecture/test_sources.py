@@ -48,6 +48,7 @@ ALLOWED = {
     "__main__": set(),
     "cli": set(),
     "report": set(),
+    "about": set(),
 }
 
 

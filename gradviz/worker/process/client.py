@@ -48,6 +48,13 @@ class WorkerPool:
             self._layers = worker.layers or self._layers
         return self._layers
 
+    def tried_layers(self, seconds: float) -> Mapping[str, str]:
+        """The same, of a worker that gets ready first; empty if none does in this time."""
+        self.warm()
+        for spare in tuple(self._spares):
+            spare.wait_ready(seconds)
+        return self.layers
+
     def warm(self) -> None:
         """Start the spare worker now if there is none; returns at once."""
         with self._lock:
