@@ -122,7 +122,8 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots
     sys.stdout.flush()
     sys.stderr.write(done.detail.traceback)
     if done.status not in ("ok", "raised"):
-        _say(f"{name}: {done.detail.sentence}")
+        for sentence in [each.sentence for each in done.detail.refusals] or [done.detail.sentence]:
+            _say(f"{name}: {sentence}")
     written = not drawn or _write_plots(drawn, path, plots)
     return EXIT[done.status] if written else EXIT[done.status] or UNREADABLE
 

@@ -386,7 +386,7 @@ class WorkerBridge(QObject):
         elif phase is Phase.OK and trace.beyond_budget:
             megabytes = self.pool.limits.values_mb
             detail = Detail(BEYOND.format(megabytes, trace.beyond_budget), seconds=detail.seconds)
-        run = Run(phase, self._store.state.run.snippet, detail.sentence, detail.line, detail.seconds)
+        run = Run(phase, self._store.state.run.snippet, detail.summary, detail.line, detail.seconds)
         run = replace(run, figures=tuple(self.live.figures))
         self._store.end_run(run, trace if len(trace) else None)
         self.ended.emit(done.status)

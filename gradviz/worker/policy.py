@@ -17,16 +17,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Container, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from gradviz.worker.absent import is_known, way_round
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
     HERE,
     HOOKED_ATTRIBUTES,
-    MODULE_HINTS,
     MODULE_NAMES,
     NUMPY_ATTRIBUTES,
     OWN_NAMES,
@@ -37,6 +39,7 @@ from gradviz.worker.policy_names import (
     REFUSED_NODES,
     is_dunder,
 )
+from gradviz.worker.process.limits import MOST_REFUSALS
 
 # --- hooks ---
 
@@ -46,8 +49,15 @@ _HOOKED = HOOKED_ATTRIBUTES | NUMPY_ATTRIBUTES
 class Rewriter(ast.NodeTransformer):
     """Puts the hooks in; runs after `check` and after the trace's own instrumentation."""
 
-    def __init__(self) -> None:
+    def __init__(self, replaced: Mapping[ast.AST, list[ast.stmt]] | None = None) -> None:
         self._classes: list[str] = []
+        self._replaced = replaced or {}
+
+    def visit_Import(self, node: ast.Import) -> Any:
+        return self._replaced.get(node, node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
+        return self._replaced.get(node, node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
@@ -219,11 +229,13 @@ MAX_SOURCE = 400_000
 
 
 class Refusal(Exception):
-    """The policy does not run this snippet; `sentence` says what, at which line, and the way round."""
+    """The policy does not run this snippet; `sentence` says what, at which line, and the way round, `every` holds all
+    refusals of the text in the order of their lines, this one first."""
 
     def __init__(self, line: int, what: str, way_round: str) -> None:
-        self.line = line
+        self.line, self.what, self.way_round = line, what, way_round
         self.sentence = f"line {line}: {what}; {way_round}."
+        self.every: list[Refusal] = [self]
         super().__init__(self.sentence)
 
 
@@ -232,8 +244,10 @@ def compile_snippet(
     filename: str,
     modules: Container[str],
     instrument: Callable[[ast.Module], ast.Module] | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> CodeType:
-    """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError."""
+    """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError. `note` is told of each
+    import that is skipped."""
     if len(source) > MAX_SOURCE:
         raise Refusal(1, f"the snippet has {len(source):,} characters", f"{MAX_SOURCE:,} is the most that can be run")
     try:
@@ -242,10 +256,13 @@ def compile_snippet(
         raise Refusal(1, "this code is nested too deeply", "split it into several statements") from None
     except ValueError:  # a null byte, half of a surrogate pair
         raise Refusal(1, "the snippet contains an invalid character", "retype the line") from None
-    check(tree, modules)
+    checked = check(tree, modules)
+    if note is not None:
+        for text in checked.notes:
+            note(text)
     if instrument is not None:
         tree = instrument(tree)
-    tree = ast.fix_missing_locations(Rewriter().visit(tree))
+    tree = ast.fix_missing_locations(Rewriter(checked.replaced).visit(tree))
     return compile(tree, filename, "exec", dont_inherit=True)
 
 
@@ -256,12 +273,32 @@ def _parse(source: str, filename: str) -> ast.Module:
         raise Refusal(found.line, f"{found.text} belongs to a notebook", "leave the line out") from None
 
 
-def check(tree: ast.Module, modules: Container[str]) -> None:
-    """Refuse the first construct that is not in the language."""
+@dataclass(frozen=True)
+class Checked:
+    """What is known of a text that may run: the imports of what is not here, with what takes their place, and what is
+    to be said of those that nothing uses."""
+
+    replaced: Mapping[ast.AST, list[ast.stmt]]
+    notes: list[str]
+
+
+def check(tree: ast.Module, modules: Container[str]) -> Checked:
+    """Refuse every construct that is not in the language."""
     bound = _bound_names(tree)
     if "super" in bound:
         raise Refusal(1, f"a variable called super is not {HERE}", "choose another name")
-    _Checker(modules, bound).visit(tree)
+    checker = _Checker(modules, bound)
+    with suppress(_TooMany):
+        checker.visit(tree)
+    if checker.refusals:
+        every = sorted(checker.refusals, key=lambda each: each.line)
+        every[0].every = every
+        raise every[0]
+    return Checked(checker.replaced, checker.notes)
+
+
+class _TooMany(Exception):
+    """The rest of the text is not looked at."""
 
 
 def _used_names(tree: ast.AST) -> set[str]:
@@ -292,6 +329,9 @@ class _Checker(ast.NodeVisitor):
     """Walks the whole tree once; `self._line` follows, because some nodes carry no line."""
 
     def __init__(self, modules: Container[str], bound: set[str]) -> None:
+        self.refusals: list[Refusal] = []
+        self.replaced: dict[ast.AST, list[ast.stmt]] = {}
+        self.notes: list[str] = []
         self._modules = modules
         self._bound = bound
         self._used: set[str] = set()
@@ -305,9 +345,11 @@ class _Checker(ast.NodeVisitor):
         if type(node) not in ALLOWED_NODES:
             kind = type(node).__name__
             self._refuse(f"{REFUSED_NODES.get(kind, f'{kind} is')} not {HERE}", "use plain functions and statements")
+            return
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self._refuse("this code is nested too deeply", "split it into several statements")
+            raise _TooMany
         super().visit(node)
         self._depth -= 1
 
@@ -316,7 +358,10 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _refuse(self, what: str, way_round: str) -> None:
-        raise Refusal(self._line, what, way_round)
+        if all((each.line, each.what) != (self._line, what) for each in self.refusals):
+            self.refusals.append(Refusal(self._line, what, way_round))
+        if len(self.refusals) >= MOST_REFUSALS:
+            raise _TooMany
 
     def _name(self, name: str | None, allowed: Container[str] = (), what: str = "name") -> None:
         if name is None:
@@ -445,45 +490,72 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> None:
+        kept: list[ast.stmt] = []
         for alias in node.names:
-            self._import(alias.name, f"import {alias.name}", {alias.asname or alias.name.split(".")[0]})
+            self._parts(alias.name)
             self._name(alias.asname)
+            root = alias.name.split(".")[0]
+            if self._is_offered(alias.name):
+                kept.append(ast.Import([alias]))
+            elif alias.asname is None and root in self._modules:  # what it has of it says the rest
+                kept.append(ast.Import([ast.alias(root)]))
+            else:
+                kept.append(self._absent(alias.asname or root, alias.name if alias.asname else root, alias.name))
+        self._replace(node, kept)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        if node.level or node.module is None:
-            self._refuse(f"a relative import is not {HERE}", "put the code into the snippet itself")
-        module = str(node.module)
-        what = f"import {module}" if module.count(".") == 0 else f"from {module} import …"
-        self._import(module, what, {alias.asname or alias.name for alias in node.names})
+        module = "." * node.level + (node.module or "")
+        self._parts(node.module or "")
+        kept: list[ast.stmt] = []
         for alias in node.names:
             if alias.name == "*":
                 self._refuse(f"from {module} import * is not {HERE}", self._instead_of_star(module))
             if module != "__future__":
                 self._name(alias.name)
             self._name(alias.asname)
+            if node.level or node.module is None or self._lacks(module, alias.name):
+                path = module + alias.name if module.endswith(".") else f"{module}.{alias.name}"
+                kept.append(self._absent(alias.asname or alias.name, path, path))
+            else:
+                kept.append(ast.ImportFrom(node.module, [alias], 0))
+        self._replace(node, kept)
+
+    def _replace(self, node: ast.Import | ast.ImportFrom, kept: list[ast.stmt]) -> None:
+        """One statement for each name, where one of them is not here."""
+        if any(isinstance(each, ast.Assign) for each in kept) or any(
+            isinstance(each, ast.Import) and each.names[0] not in node.names for each in kept
+        ):
+            self.replaced[node] = [ast.copy_location(each, node) for each in kept]
+
+    def _absent(self, name: str, path: str, what: str) -> ast.stmt:
+        """`name = <absent>(path)`."""
+        if name not in self._used:
+            self.notes.append(f"line {self._line}: {what} is skipped: it is not {HERE}, and nothing here uses it.")
+        call = ast.Call(ast.Name("<absent>", ast.Load()), [ast.Constant(path)], [])
+        return ast.Assign([ast.Name(name, ast.Store())], call)
+
+    def _parts(self, module: str) -> None:
+        for part in module.split("."):
+            self._name(part, {"__future__"})
+
+    def _is_offered(self, module: str) -> bool:
+        return module in self._modules or self._expects_failure
+
+    def _lacks(self, module: str, name: str) -> bool:
+        """Whether this name of a module is only missing here; what nobody has is Python's own ImportError."""
+        if not self._is_offered(module):
+            return True
+        if self._expects_failure or not isinstance(self._modules, Mapping) or f"{module}.{name}" in self._modules:
+            return False
+        return not hasattr(self._modules[module], name) and is_known(module, name)
 
     def _instead_of_star(self, module: str) -> str:
         """The import that this snippet means, as far as its names tell."""
+        if module not in self._modules:
+            return way_round(module)
         offered = self._modules[module] if isinstance(self._modules, Mapping) else None
         needed = sorted(name for name in self._used - self._bound if hasattr(type(offered), name))
         return "name what you need" + (f": from {module} import {', '.join(needed)}" if needed else "")
-
-    def _import(self, module: str, what: str, bound: set[str]) -> None:
-        for part in module.split("."):
-            self._name(part, {"__future__"})
-        if module in self._modules or self._expects_failure:
-            return
-        root = module.split(".")[0]
-        if root == "torch":
-            from gradviz.torch.missing import MODULES, reason
-
-            way = reason(module)[1] if module in MODULES else "PyTorch has no module of this name"
-            self._refuse(f"{what} is not {HERE}", way or "this part of PyTorch is not in GradViz; leave it out")
-        hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(root)
-        hint = hint or "torch, numpy, math, random and a few more can be imported"
-        if not bound & (self._used | {"*"}):
-            hint = f"nothing here uses it, so leave the line out ({hint})"
-        self._refuse(f"{what} is not {HERE}", hint)
 
 
 def _is_plain_keyword(keyword: ast.keyword) -> bool:

@@ -139,6 +139,9 @@ class Runner:
     def _write(self, stream: str, text: str) -> None:
         self._channel.write(stream, text)
 
+    def _note(self, text: str) -> None:
+        self._channel.write("err", f"{text}\n")
+
     def _show_figure(self, header: dict[str, object], payload: bytes) -> None:
         line = snippet_line(self._filename) if self._filename else 0
         self._channel.figure({**header, "line": line or -1}, payload)
@@ -149,9 +152,9 @@ class Runner:
         self._filename = filename
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         try:
-            code = compile_snippet(source, filename, world.modules, instrument)
+            code = compile_snippet(source, filename, world.modules, instrument, self._note)
         except Refusal as refusal:
-            return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line}
+            return _refused(refusal)
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
             return _raised(self._describe(error))
         recorder = Recorder(source, filename, values_bytes, question=question)
@@ -259,6 +262,11 @@ class Runner:
             write("err", f"{filename}:{line}: {category.__name__}: {text}\n" + (f"  {source}\n" if source else ""))
 
         warnings.showwarning = show  # type: ignore[assignment]
+
+
+def _refused(refusal: Refusal) -> dict[str, Any]:
+    every = [[each.line, each.what, each.way_round] for each in refusal.every]
+    return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line, "refusals": every}
 
 
 def _raised(error: ErrorText) -> dict[str, Any]:

@@ -35,9 +35,9 @@ _BY_PYTHON = {
     "shutil.which": "import shutil\nif shutil.which('sh', path='/bin'): print('LEARNED')",
     "shutil.disk_usage": "import shutil\nprint('LEARNED', shutil.disk_usage('/'))",
     "linecache": (
-        "import linecache\nlinecache.cache['SECRET'] = (19, 817263541.0, ['x'], 'SECRET')\n"
-        "linecache.cache['FOLDER/none'] = (19, 817263541.0, ['x'], 'FOLDER/none')\nlinecache.checkcache()\n"
-        "if ('SECRET' in linecache.cache) != ('FOLDER/none' in linecache.cache): print('LEARNED')"
+        "import linecache\nlinecache.cache['SECRET'] = (19, 817_263_541.0, ['x'], 'SECRET')\n"
+        "linecache.cache['FOLDER/none'] = (19, 817_263_541.0, ['x'], 'FOLDER/none')\nlinecache.checkcache()\n"
+        "if ('SECRET' in linecache.cache) != ('FOLDER/none' in linecache.cache):\n    print('LEARNED')"
     ),
     "the words of an error": (
         "def error(path):\n    try: open(path)\n    except OSError as e: return e.errno\n"

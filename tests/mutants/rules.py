@@ -59,9 +59,9 @@ LANGUAGE = (
     worker(
         "policy",
         "names of modules in imports",
-        "if module in self._modules or self._expects_failure:",
-        "if True:",
-        W + "test_escapes.py::test_a_refusal_names_the_line_and_the_way_round",
+        "return module in self._modules or self._expects_failure",
+        "return True",
+        W + "test_policy_parser.py",
     ),
     worker(
         "policy",
@@ -163,10 +163,17 @@ LANGUAGE = (
         W + "test_policy_parser.py",
     ),
     worker(
+        "absent",
+        "methods of what is absent",
+        "keep_methods(Absent)\n",
+        "",
+        W + "test_absent.py::test_what_stands_for_it_leads_nowhere",
+    ),
+    worker(
         "policy",
         "names that an import binds",
-        "            self._name(alias.asname)\n\n    def visit_ImportFrom",
-        "\n    def visit_ImportFrom",
+        "            self._name(alias.asname)\n            root",
+        "            root",
         W + "test_policy_parser.py",
     ),
     worker(
@@ -186,8 +193,8 @@ LANGUAGE = (
     worker(
         "policy",
         "relative imports",
-        "if node.level or node.module is None:",
-        "if node.module is None:",
+        "if node.level or node.module is None or",
+        "if node.module is None or",
         W + "test_policy_parser.py",
     ),
     worker(

@@ -41,7 +41,6 @@ def test_lines_and_columns_of_a_copied_session_stay(run: Runner) -> None:
     ("source", "words"),
     [
         ("%%time\nx = (\n", "line 1: %%time belongs to a notebook; leave the line out."),
-        ("import os\nprint(1)\n", "nothing here uses it, so leave the line out"),
         ("from math import *\nprint(sqrt(pi))\n", "name what you need: from math import pi, sqrt"),
         ("import timeit\ntimeit.timeit('f()')", "write timeit.timeit(lambda: f(x))"),
         ("from pathlib import Path\nPath('/etc/passwd').read_text()", "files are not available"),
