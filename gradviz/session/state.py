@@ -110,6 +110,7 @@ class View:
     vertical: bool = False  # the graph goes from top to bottom
     direct_uses: int = DIRECT_USES  # a leaf with more uses gets tags
     animated: bool = True  # what folds and unfolds moves there
+    every_step: bool = False  # walking stops at steps without news, too
 
     def with_recent(self, name: str) -> View:
         """This file was open latest."""

@@ -9,7 +9,8 @@ Everything else is ordinary bytecode; line and column numbers stay.
 
 Learners paste a Python session with its prompts, a notebook cell with its magics, an indented piece. Only text that
 Python itself can't read is looked at again, and only by leaving things out: no line or column moves, so that what the
-trace marks is where the learner sees it. What can't be read then gets Python's own words. Next: `guard`.
+trace marks is where the learner sees it. What can't be read then gets Python's own words. A session prints the values
+of its expressions, as Python does at the prompt. Next: `guard`.
 """
 
 from __future__ import annotations
@@ -90,6 +91,13 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        """A value in a session is printed."""
+        self.generic_visit(node)
+        if hasattr(node, _ECHOES):
+            node.value = _hook("<echo>", node, node.value)
+        return node
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id == "super":
             node.id = "<super>"
@@ -143,6 +151,8 @@ _PROMPT = re.compile(r"(\s*)(>>>|\.\.\.)( |$)")
 _NOTEBOOK = re.compile(r"\s*(%{1,2}\w|!\s*\w|\?\w|(pip3?|conda) install\b)|.*\w\?{1,2}\s*$")
 _MOST = 100  # lines of a notebook that are left out
 _BLOCK = "if 1:\n"
+_ECHOES = "echoes"  # the attribute of an expression statement of a session
+_OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class NotebookLine(Exception):
@@ -178,7 +188,20 @@ def _session(text: str, filename: str) -> ast.Module | None:
         return None
     kept = ["    " + line[found.end() :] if found else "" for line, found in zip(lines, prompts, strict=True)]
     widths = {found.end() for line, found in zip(lines, prompts, strict=True) if found and len(line) > found.end()}
-    return _inside_block(kept, filename, shift=max(widths, default=4) - 4) if len(widths) <= 1 else None
+    tree = _inside_block(kept, filename, shift=max(widths, default=4) - 4) if len(widths) <= 1 else None
+    return tree and _echoing(tree)
+
+
+def _echoing(tree: ast.Module) -> ast.Module:
+    """Mark the expressions whose value Python prints at a prompt: also in a loop there, not in functions or classes."""
+    open_ = [ast.iter_child_nodes(tree)]
+    while open_:
+        for node in open_.pop():
+            if isinstance(node, ast.Expr):
+                setattr(node, _ECHOES, True)
+            elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case) and not isinstance(node, _OWN_SCOPE):
+                open_.append(ast.iter_child_nodes(node))
+    return tree
 
 
 def _indented(text: str, filename: str) -> ast.Module | None:

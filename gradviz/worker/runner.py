@@ -181,7 +181,7 @@ class Runner:
                 guard, world.classes, world.import_module, self._printer(), self._channel.ask
             ),
         )
-        guard.globals.update({**guard.hooks(), **recorder.hooks()})
+        guard.globals.update({**guard.hooks(), **recorder.hooks(), "<echo>": self._echo(guard.globals["__builtins__"])})
         function = types.FunctionType(code, guard.globals)
         self._show_warnings(filename)
         with observed(recorder):
@@ -240,6 +240,16 @@ class Runner:
 
         print_.__name__ = print_.__qualname__ = "print"
         return print_
+
+    def _echo(self, names: dict[str, Any]) -> Callable[[object], None]:
+        """What Python does with the value of an expression at a prompt; `_` is the last one."""
+
+        def echo(value: object) -> None:
+            if value is not None:
+                self._write("out", f"{str.__str__(repr(value))}\n")
+                names["_"] = value
+
+        return echo
 
     def _show_warnings(self, filename: str) -> None:
         """Warnings go to the error stream as Python prints them, once for each text and line of the snippet."""
