@@ -8,9 +8,8 @@ names of the hooks contain `<`: legal in a tree, impossible to type, so no sourc
 Everything else is ordinary bytecode; line and column numbers stay.
 
 Learners paste a Python session with its prompts, a notebook cell with its magics, an indented piece. Only text that
-Python itself can't read is looked at again, and only by leaving things out: no line or column moves, so that what the
-trace marks is where the learner sees it. What can't be read then gets Python's own words. A session prints the values
-of its expressions, as Python does at the prompt. Next: `guard`.
+Python itself can't read is looked at again, and only by leaving things out: no line or column moves. What can't be read
+then gets Python's own words. A session prints the values of its expressions, as the prompt does. Next: `guard`.
 """
 
 from __future__ import annotations
