@@ -41,6 +41,7 @@ from gradviz.trace.table.schema import (
     Nodes,
     Operands,
     Optimizers,
+    Partials,
     Regions,
     Roots,
     Saved,
@@ -84,7 +85,7 @@ class Trace:
             Wanted(),
         )
         self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
-        self.answers, self.chains, self.links = Answers(), Chains(), Links()
+        self.answers, self.chains, self.links, self.partials = Answers(), Chains(), Links(), Partials()
         self.strings: list[str] = []
         self.beyond_budget = 0  # values that were not kept whole because the run had kept too much already
         self.store = ValueStore(self.values, self.dims, self.summaries)
