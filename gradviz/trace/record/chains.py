@@ -29,10 +29,12 @@ MOST_RUNS = 5_000  # of nodes, for all paths together
 
 @dataclass(frozen=True)
 class Question:
-    """Which paths are wanted: those of a backward call to a tensor, both by their row in the trace."""
+    """What is wanted of a backward call and a tensor, both by their row in the trace: the paths between them, or with
+    `nudges` the gradient by differences (`nudges.py`)."""
 
     call: int
     tensor: int
+    nudges: bool = False
 
 
 @dataclass(frozen=True)

@@ -131,6 +131,10 @@ class Recorder:
         small = isinstance(found, Tensor) and found._data.size <= MATRIX
         return self._rows.value(found._data) if small and found is not None else -1
 
+    def nudged(self, element: int, up: float, down: float, above: float, below: float, here: float) -> None:
+        """What a root of the call that was asked about becomes when an element of the leaf is nudged."""
+        self._rows.writer.add("nudges", element, up, down, above, below, here)
+
     def metadata_changed(self, tensor: Tensor) -> None:
         """`requires_grad_`, `retain_grad`, `detach_` or `.data = ...` changed the tensor."""
         rows = self._rows

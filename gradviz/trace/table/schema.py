@@ -355,6 +355,18 @@ class Partials(Table):
     reason: Byte  # why there is no answer, see NO_PARTIALS
 
 
+class Nudges(Table):
+    """What a backward call began at in two more runs, see `nudges.py`: an element of the leaf was larger by `up`, and
+    smaller by `down`."""
+
+    element: Long
+    up: Real
+    down: Real
+    above: Real
+    below: Real
+    here: Real
+
+
 class Sites(Table):
     """Places in the snippet: 1-based lines, 0-based columns in characters."""
 
@@ -420,7 +432,7 @@ TABLES: dict[str, type[Table]] = {
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "updates": Updates, "calls": Calls,
     "roots": Roots, "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
-    "answers": Answers, "chains": Chains, "links": Links, "partials": Partials,
+    "answers": Answers, "chains": Chains, "links": Links, "partials": Partials, "nudges": Nudges,
 }  # fmt: skip
 
 

@@ -39,6 +39,7 @@ from gradviz.trace.table.schema import (
     Links,
     Names,
     Nodes,
+    Nudges,
     Operands,
     Optimizers,
     Partials,
@@ -85,7 +86,8 @@ class Trace:
             Wanted(),
         )
         self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
-        self.answers, self.chains, self.links, self.partials = Answers(), Chains(), Links(), Partials()
+        self.answers, self.chains, self.links = Answers(), Chains(), Links()
+        self.partials, self.nudges = Partials(), Nudges()
         self.strings: list[str] = []
         self.beyond_budget = 0  # values that were not kept whole because the run had kept too much already
         self.store = ValueStore(self.values, self.dims, self.summaries)

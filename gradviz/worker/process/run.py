@@ -45,7 +45,7 @@ class Run:
         filename: str,
         limits: Limits,
         on_event: Callable[[Event], None],
-        question: tuple[int, int] | None = None,
+        question: tuple[int, int, bool] | None = None,
     ) -> None:
         self._limits = limits
         self._on_event = on_event
