@@ -97,7 +97,6 @@ PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash_
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
 REFUSED_BUILTINS = {
-    "open": "a snippet has no files; put the data in the snippet itself",
     "exec": "write the code where it is needed",
     "eval": "write the expression where it is needed",
     "compile": "write the code where it is needed",

@@ -32,7 +32,8 @@ from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
 from gradviz.worker.policy import Refusal, compile_snippet
-from gradviz.worker.saved_files import SavedFiles
+from gradviz.worker.saved_files import torch_names
+from gradviz.worker.scratch import SCRATCH
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_ins import TorchFacade, World, torch_modules
 
@@ -109,8 +110,7 @@ class Runner:
     def __init__(self, channel: Channel, torch: dict[str, types.ModuleType]) -> None:
         self._memory_mb = 0
         self._channel = channel
-        self._files = SavedFiles()
-        self._torch = TorchFacade(torch_modules(torch, self._files.names()))
+        self._torch = TorchFacade(torch_modules(torch, torch_names()))
         self._ticker = Ticker(lambda: self._channel.tick())
         self._print_options = np.get_printoptions()
         self._world: World | None = None
@@ -140,7 +140,7 @@ class Runner:
     def _renew(self) -> None:
         """All is as in a new process."""
         self._world = None
-        self._files.forget()
+        SCRATCH.forget()
         if self._fresh is not None:
             self._fresh.restore()
         self._reset()

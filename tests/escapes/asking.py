@@ -49,7 +49,7 @@ _BY_PYTHON = {
     ),
     "a place that is taken": (
         "import os\ndef error(path):\n    try: os.mkdir(path)\n    except OSError as e: return e.errno\n"
-        "if error('FOLDER') != error('FOLDER/none/x'): print('LEARNED')"
+        "if error('FOLDER/link') != error('FOLDER/none/x'): print('LEARNED')"
     ),
     "a file that can't be removed": (
         "import os\ndef error(path):\n    try: os.rmdir(path)\n    except OSError as e: return e.errno\n"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 ESCAPES: dict[str, str] = {
     # --- imports, files, processes, network ---
-    "import os": "import os\nprint('ESCAPED', os.getcwd())",
+    "import os": "import os\nprint('ESCAPED', list(os.scandir('.')))",
     "import os as x": "import subprocess as math\nprint('ESCAPED', math.list2cmdline([]))",
     "from os": "from os import system\nprint('ESCAPED', system(''))",
     "import submodule": "import importlib.machinery\nprint('ESCAPED', importlib.machinery.all_suffixes())",
@@ -19,8 +19,8 @@ ESCAPES: dict[str, str] = {
     "relative import": "from . import os\nprint('ESCAPED', os.getpid())",
     "star import": "from math import *\nprint('ESCAPED')",
     "from future spelled": "from __future__ import annotations as __builtins__\nprint('ESCAPED')",
-    "import in a try": "try:\n    import os\nexcept ImportError:\n    raise\nprint('ESCAPED')",
-    "import from in a try": "try:\n    from os import getcwd as f\nexcept:\n    f = 0\nif f: print('ESCAPED')\n1 / 0",
+    "import in a try": "try:\n    import ctypes\nexcept ImportError:\n    raise\nprint('ESCAPED')",
+    "import from in a try": "try:\n    from os import getppid as f\nexcept:\n    f = 0\nif f: print('ESCAPED')\n1 / 0",
     "private import in a try": "try:\n    import os.__init__\nexcept ImportError:\n    pass\nprint('ESCAPED')",
     "import private": "from random import _os\nprint('ESCAPED')",
     "import a module through a module": "from random import os\nprint('ESCAPED')",
@@ -318,7 +318,7 @@ ESCAPES: dict[str, str] = {
     "ndarray of the type": "import numpy as np\nprint('ESCAPED', type(np.ones(3))((10,)))",
     "derive from ndarray": "import numpy as np\nclass A(np.ndarray): pass\nprint('ESCAPED')",
     "np.load": "import numpy as np\nnp.load('x')\nprint('ESCAPED')",
-    "np.save": "import numpy as np\nnp.save('x', [1])\nprint('ESCAPED')",
+    "np.save": "import numpy as np\nnp.save('/etc/x', [1])\nprint('ESCAPED')",
     "np.fromfile": "import numpy as np\nnp.fromfile('/etc/passwd')\nprint('ESCAPED')",
     "np.memmap": "import numpy as np\nnp.memmap('/etc/passwd')\nprint('ESCAPED')",
     "np.ctypeslib": "import numpy as np\nprint('ESCAPED', np.ctypeslib)",

@@ -30,7 +30,6 @@ def test_the_language_alone_contains_them(run: Runner) -> None:
 @pytest.mark.parametrize(
     ("source", "line", "way_round"),
     [
-        ("x = 1\nf = open('x')\n", 2, "data in the snippet"),
         ("def f():\n    return eval('1')\n", 2, "write the expression"),
         ("class A:\n    x: int\n    def __reduce__(self): pass\n", 3, "belong to Python"),
         ("async def f(): pass\n", 1, "plain functions"),

@@ -92,7 +92,6 @@ def test_lines_and_columns_of_a_copied_session_stay(run: Runner) -> None:
         ("%%time\nx = (\n", "line 1: %%time belongs to a notebook; leave the line out."),
         ("from math import *\nprint(sqrt(pi))\n", "name what you need: from math import pi, sqrt"),
         ("import timeit\ntimeit.timeit('f()')", "write timeit.timeit(lambda: f(x))"),
-        ("from pathlib import Path\nPath('/etc/passwd').read_text()", "files are not available"),
         ("import logging\nlogging.basicConfig(filename='x')", "leave filename out"),
         ("vars(3)", "name the attributes that you need"),
     ],
