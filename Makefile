@@ -13,7 +13,7 @@ FILES ?= 5000
 ONLY ?=
 CHECKED := $(addprefix tests/,architecture engine names nn distributions trace session document)
 
-.PHONY: run test check bench fuzz escapes mutants docs lint packages lock clean
+.PHONY: run test check bench fuzz escapes mutants docs lint packages try-packages lock clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -69,13 +69,16 @@ docs: $(VENV)/test.stamp
 	$(PY) -m gradviz.torch.coverage > docs/coverage.md
 	$(PY) -m gradviz.engine.reference > docs/operations.md
 	$(PY) -m gradviz.engine.catalogue
-	$(PY) -m tests.engine.compared
 	$(PY) -m tests.architecture.picture > docs/architecture.md
 
 # The packages of the last commit, in dist/, and whether the frozen program works. See packaging/README.md.
 packages: $(VENV)/run.stamp
 	$(PY) packaging/build.py
 	$(PY) packaging/smoke_test.py build/packages/dist/gradviz
+
+# The life of the .deb on a fresh Debian: installed, used, upgraded, removed. As root, with debootstrap.
+try-packages: packages
+	$(PY) packaging/clean_root.py dist/gradviz_*.deb dist/gradviz-*-linux-*.tar.xz
 
 # The exact versions that packages are built with; needs uv.
 lock:

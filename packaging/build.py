@@ -22,7 +22,7 @@ WORK = ROOT / "build" / "packages"
 SOURCE = WORK / "source"
 FROZEN = WORK / "dist" / "gradviz"
 DIST = ROOT / "dist"
-STEPS = ("frozen",)
+STEPS = ("frozen", "deb", "archive")
 
 
 def run(*command: str | Path, **more: object) -> None:
@@ -95,7 +95,11 @@ def main(steps: list[str]) -> None:
     DIST.mkdir(exist_ok=True)
     here = SOURCE / "packaging"
     if "frozen" in steps:
+        run(python, here / "icons.py", SOURCE / "build/icons")
         run(python, here / "frozen.py", WORK / "pyinstaller", WORK / "dist", cwd=SOURCE)
+    for kind in ("deb", "archive"):
+        if kind in steps and sys.platform == "linux":
+            run(python, here / "linux_packages.py", kind, FROZEN, DIST)
     checksums()
     print(f"Built in {time.monotonic() - began:.0f} s: GradViz {version()}, {git('rev-parse', '--short', 'HEAD')}")
 

@@ -42,7 +42,7 @@ ALLOWED = {
     "layout": {"numpy"},
     "document": {"numpy", "networkx", "fastjsonschema"},
     "worker": {"numpy"},
-    "session": {"numpy", "networkx", "sympy"},
+    "session": {"numpy", "networkx"},
     "commands": set(),
     "ui": {"numpy", "PySide6", "shiboken6"},
     "__main__": set(),
