@@ -81,6 +81,11 @@ def _run(arguments: Sequence[str]) -> int:
         help="print the recorded steps as JSON, one object per file and line, instead of the output",
     )
     form.add_argument("--steps", action="store_true", help="print the recorded steps as text after the output")
+    form.add_argument(
+        "--every-step",
+        action="store_true",
+        help="the same with a line for each step: --steps writes as one what brings no news",
+    )
     parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="stop a snippet after this time")
     parser.add_argument(
         "--plots", type=Path, metavar="FOLDER", help="write what is drawn with matplotlib there, as PNG"
@@ -94,10 +99,14 @@ def _run(arguments: Sequence[str]) -> int:
         limits = replace(limits, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
     with pool_of_a_command(limits) as pool:
         pool.warm()
-        return max(_run_file(pool, path, options.json, options.steps, options.plots) for path in options.files)
+        every = options.every_step
+        forms = (options.json, options.steps or every, options.plots, every)
+        return max(_run_file(pool, path, *forms) for path in options.files)
 
 
-def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots: Path | None) -> int:
+def _run_file(
+    pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots: Path | None, every: bool = False
+) -> int:
     text = _text_of(path, "there is nothing to run")
     if text is None:
         return UNREADABLE
@@ -117,12 +126,13 @@ def _run_file(pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots
     if trace is not None and as_steps:
         from gradviz.report import step_lines
 
-        for line in step_lines(trace):
+        for line in step_lines(trace, every=every):
             sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
     sys.stderr.write(done.detail.traceback)
     if done.status not in ("ok", "raised"):
-        _say(f"{name}: {done.detail.sentence}")
+        for sentence in [each.sentence for each in done.detail.refusals] or [done.detail.sentence]:
+            _say(f"{name}: {sentence}")
     written = not drawn or _write_plots(drawn, path, plots)
     return EXIT[done.status] if written else EXIT[done.status] or UNREADABLE
 

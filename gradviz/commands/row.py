@@ -57,6 +57,12 @@ class Chains(Protocol):
     def ask(self, tensor: int) -> None: ...
 
 
+class Checks(Protocol):
+    """What is done with a gradient beside its differences."""
+
+    def ask(self, tensor: int) -> None: ...
+
+
 class LayoutJob(Protocol):
     """A part of the window that lays something out beside its work."""
 
@@ -150,6 +156,8 @@ class Shell(Protocol):
     def what_if_runner(self) -> WhatIfRuns: ...
     @property
     def chains(self) -> Chains: ...
+    @property
+    def checks(self) -> Checks: ...
     @property
     def layout_progress(self) -> LayoutProgress: ...
     @property

@@ -337,7 +337,7 @@ RUN_ROWS = (
         group=1,
         toolbar="◀  Step",
         enabled=_can_step_back,
-        run=lambda shell, _: _walk(shell, shell.store.state.cursor - 1),
+        run=lambda shell, _: _walk(shell, moves.walked(shell.store.state, -1)),
     ),
     Command(
         id="run.step",
@@ -348,7 +348,7 @@ RUN_ROWS = (
         group=1,
         toolbar="Step  ▶",
         enabled=_can_step,
-        run=lambda shell, _: _walk(shell, shell.store.state.cursor + 1),
+        run=lambda shell, _: _walk(shell, moves.walked(shell.store.state, 1)),
     ),
     Command(
         id="run.end",

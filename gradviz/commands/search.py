@@ -96,6 +96,14 @@ def _chain(shell: Shell) -> None:
         shell.chains.ask(tensor)
 
 
+def _check(shell: Shell) -> None:
+    """The gradient of a leaf in three ways."""
+    tensor = moves.inspected_tensor(shell.store.state)
+    if tensor is not None:
+        shell.focus("inspector")
+        shell.checks.ask(tensor)
+
+
 def show_path(shell: Shell, lineage: Lineage) -> None:
     """Let all but a path stand back, if there is one."""
     from gradviz.session.inspect.lineage import family
@@ -225,6 +233,16 @@ FIND_ROWS = (
         group=2,
         enabled=lambda state: moves.inspected_tensor(state) is not None,
         run=lambda shell, _: _chain(shell),
+    ),
+    Command(
+        id="view.check",
+        title="Check the Gradient",
+        menu="View",
+        help="Run the snippet again with each element of this leaf nudged, and compare its gradient with that.",
+        shortcuts=("Ctrl+Shift+H",),
+        group=2,
+        enabled=lambda state: state.is_trusted and moves.inspected_tensor(state) is not None,
+        run=lambda shell, _: _check(shell),
     ),
     Command(
         id="view.details",

@@ -130,6 +130,17 @@ VIEW_ROWS = (
             replace(shell.store.state.view, minimap=not shell.store.state.view.minimap)
         ),
     ),
+    Command(
+        id="view.every_step",
+        title="Show Every Step",
+        menu="View",
+        help="Stop at every step, or walk untracked operations and what a node lets go of as one.",
+        shortcuts=("Ctrl+Alt+E",),
+        retitle=lambda state: "Fold Steps without News" if state.view.every_step else "Show Every Step",
+        run=lambda shell, _: shell.store.look(
+            replace(shell.store.state.view, every_step=not shell.store.state.view.every_step)
+        ),
+    ),
     _pan_row("Left", "Left", PAN, 0),
     _pan_row("Right", "Right", -PAN, 0),
     _pan_row("Up", "Up", 0, PAN),

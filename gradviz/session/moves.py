@@ -1,6 +1,9 @@
 """Where the cursor and the selection go next: pure functions of the state. A cursor is the number of steps done, so the
 step that made the picture is `cursor - 1`. A tensor or an operation changes with its value, version, .grad, flags and
-input buffer, with its forward, backward and freeing."""
+input buffer, with its forward, backward and freeing.
+
+Walking stops where a fold of steps ends, see Note [Folds], and at breakpoints in it. Jumps go to the very step that is
+asked for, except that a node's backward is shown with what it lets go of."""
 
 from __future__ import annotations
 
@@ -23,6 +26,37 @@ NEAR = 1000  # steps that are looked at together
 Find = Callable[[State], "int | None"]
 
 
+def walked(state: State, by: int) -> int:
+    """The cursor so many steps further, or back."""
+    cursor, trace = state.cursor, state.trace
+    if trace is None or state.view.every_step:
+        return cursor + by
+    hits = state.breakpoints.hits.steps
+    for _ in range(min(abs(by), state.steps)):
+        start, end = trace.fold_around(cursor + 1 if by > 0 else cursor)
+        hit = next_hit(hits, cursor) if by > 0 else previous_hit(hits, cursor)
+        if by > 0:
+            cursor = min(end, end if hit is None else hit)
+        else:
+            cursor = max(start, start if hit is None else hit)
+    return cursor
+
+
+def settled(state: State, cursor: int) -> int:
+    """The cursor at which the step before a cursor is shown as a whole."""
+    if state.trace is None or state.view.every_step or not 0 < cursor < len(state.trace):
+        return cursor
+    return state.trace.fold_around(cursor)[1]
+
+
+def with_buffers(state: State, cursor: int | None) -> int | None:
+    """The same for a node's backward only, which what it lets go of follows."""
+    if cursor is None or state.trace is None or state.view.every_step or not 0 < cursor < len(state.trace):
+        return cursor
+    end = state.trace.fold_around(cursor)[1]
+    return end if state.trace.frame_at(end).began == cursor - 1 else cursor
+
+
 def next_accumulation(state: State) -> int | None:
     """The cursor after the next AccumulateGrad."""
     return _next(state, "ACCUMULATE")
@@ -30,7 +64,7 @@ def next_accumulation(state: State) -> int | None:
 
 def next_backward(state: State) -> int | None:
     """The cursor after the next grad_fn has run."""
-    return _next(state, "BACKWARD")
+    return with_buffers(state, _next(state, "BACKWARD"))
 
 
 def error(state: State) -> int | None:
@@ -73,7 +107,10 @@ def _change(state: State, *, forward: bool) -> int | None:
     if state.trace is None or thing is None:
         return None
     find = next_change_of if forward else last_change_of
-    return find(state.trace, thing, state.cursor)
+    found = find(state.trace, thing, state.cursor)
+    if found is not None and with_buffers(state, found) == state.cursor:  # going back from there
+        found = find(state.trace, thing, found)
+    return with_buffers(state, found)
 
 
 def inspected(state: State) -> Selection | None:

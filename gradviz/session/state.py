@@ -17,6 +17,7 @@ from gradviz.session.folding import DIRECT_USES, Folding
 
 if TYPE_CHECKING:
     from gradviz.session.inspect.chain_rule import ChainRule
+    from gradviz.session.inspect.three_ways import Check
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
@@ -110,6 +111,7 @@ class View:
     vertical: bool = False  # the graph goes from top to bottom
     direct_uses: int = DIRECT_USES  # a leaf with more uses gets tags
     animated: bool = True  # what folds and unfolds moves there
+    every_step: bool = False  # walking stops at steps without news, too
 
     def with_recent(self, name: str) -> View:
         """This file was open latest."""
@@ -141,6 +143,7 @@ class State:
     folding: Folding = field(default_factory=Folding)
     lineage: Lineage | None = None
     chain: ChainRule | None = None  # the paths by which a gradient comes to a tensor
+    check: Check | None = None  # a gradient beside its differences and its symbolic derivative
     search: Search = field(default_factory=Search)
     playing: bool = False
     playback: Playback = field(default_factory=Playback)
@@ -204,8 +207,8 @@ class State:
 
 Field = Literal[
     "document", "saved", "path", "note", "doubt", "undo_label", "redo_label", "run", "trace", "traced", "steps",
-    "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "search", "playing", "playback",
-    "breakpoints", "what_if", "notice", "layout_progress", "view",
+    "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "search", "playing",
+    "playback", "breakpoints", "what_if", "notice", "layout_progress", "view",
 ]  # fmt: skip
 MOMENT: tuple[Field, ...] = ("trace", "steps", "cursor")  # a trace grows, so its length belongs to it
 STALE: tuple[Field, ...] = ("document", "trace", "traced", "what_if")  # what `is_stale` depends on

@@ -19,6 +19,7 @@ from gradviz.session.state import Lineage, Notice, Run, Search, Selection, Slice
 
 if TYPE_CHECKING:
     from gradviz.session.inspect.chain_rule import ChainRule
+    from gradviz.session.inspect.three_ways import Check
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
@@ -197,6 +198,10 @@ class Store:
     def show_chain(self, chain: ChainRule | None) -> None:
         """Show the paths by which a gradient comes to a tensor; None for none."""
         self._become(replace(self._state, chain=chain))
+
+    def show_check(self, check: Check | None) -> None:
+        """Show a gradient beside its differences; None for none."""
+        self._become(replace(self._state, check=check))
 
     def look_for(self, search: Search) -> None:
         """Open, close or change the search, or go to another hit."""

@@ -24,6 +24,7 @@ class PlaybackTimer(QObject):
         super().__init__()
         self._store = store
         self._at = 0.0  # the cursor, with the fraction of the next step
+        self._shown = -1  # the cursor at which this was shown
         self._clock = QElapsedTimer()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
@@ -42,12 +43,20 @@ class PlaybackTimer(QObject):
     def _tick(self) -> None:
         state = self._store.state
         seconds = min(self._clock.restart() / 1000, LONGEST)
-        if abs(self._at - state.cursor) >= 1:  # something else moved it
+        if self._shown != state.cursor:  # something else moved it
             self._at = float(state.cursor)
         amount = 1.0 if state.view.speed <= EVERY_STEP else seconds * state.view.speed
-        place = advanced(self._at, amount, state.playback, state.steps, state.breakpoints.hits.steps)
+        trace = None if state.view.every_step else state.trace
+        folds = None if trace is None else trace.folds
+        place = advanced(self._at, amount, state.playback, state.steps, state.breakpoints.hits.steps, folds)
         self._at = place.at
-        self._store.move(int(place.at) if state.playback.direction > 0 else -int(-place.at // 1))
+        goes_on = state.playback.direction > 0
+        cursor = int(place.at) if goes_on else -int(-place.at // 1)
+        if trace is not None and not place.stops and cursor not in (state.playback.a, state.playback.b):
+            start, end = trace.fold_around(cursor)
+            cursor = end if not goes_on or cursor == end else start
+        self._shown = cursor
+        self._store.move(cursor)
         is_end = place.at >= self._store.state.steps and state.playback.direction > 0
         if place.stops and not (is_end and state.run.is_running):
             self._store.play(False)

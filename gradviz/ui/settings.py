@@ -97,7 +97,7 @@ NUMBERS: Mapping[str, Sequence[float]] = {
     "speed": SPEEDS,
     "direct_uses": DIRECT_USES_CHOICES,
 }
-FLAGS = ("vertical", "animated", "minimap")
+FLAGS = ("vertical", "animated", "minimap", "every_step")
 
 
 def settings_file() -> Path:
@@ -157,6 +157,7 @@ class Settings:
             vertical=self._flag("vertical", default.vertical),
             direct_uses=int(self._number("direct_uses", default.direct_uses)),
             animated=self._flag("animated", default.animated),
+            every_step=self._flag("every_step", default.every_step),
         )
 
     def _flag(self, name: str, default: bool) -> bool:
@@ -182,6 +183,7 @@ class Settings:
             "vertical": (before.vertical, view.vertical),
             "direct_uses": (before.direct_uses, view.direct_uses),
             "animated": (before.animated, view.animated),
+            "every_step": (before.every_step, view.every_step),
             "minimap": (before.minimap, view.minimap),
         }
         for name, (old, new) in values.items():

@@ -1,7 +1,8 @@
 """Runs beside the one that the window shows. `WhatIfRunner` runs a change of the snippet and has the two runs compared
 in a thread of its own. `ChainRunner` finds the paths by which a gradient comes to a tensor: the document is run once
 more in a worker that is asked for them, and the graph between the two ends is searched in a thread;
-`session.inspect.chain_rule` says what is found. The first run is the business of `worker_bridge`; all take their
+`session.inspect.chain_rule` says what is found. `CheckRunner` has a gradient compared with differences of further runs
+(`session.inspect.three_ways`). The first run is the business of `worker_bridge`; all take their
 workers from the same pool."""
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Snippet
 from gradviz.session.drawn import drawn
-from gradviz.session.inspect.chain_rule import ChainRule
+from gradviz.session.inspect.chain_rule import ChainRule, call_of
+from gradviz.session.inspect.three_ways import Check, cannot_check, differences
 from gradviz.session.state import Phase, Run, Slice, State
 from gradviz.session.store import Store
 from gradviz.session.trust_warnings import NOT_RUN
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from gradviz.session.comparison.differences import Verdict
     from gradviz.session.comparison.proposals import Proposal
     from gradviz.session.inspect.chain_rule import Dependencies, Paths
+    from gradviz.session.inspect.symbolic import Symbolic
     from gradviz.trace.table.trace import Trace
 
 
@@ -208,8 +211,6 @@ class ChainRunner(QObject):
 
     def _ask(self, trace: Trace, tensor: int, *, same: bool) -> None:
         """`same`: it is asked again, so that what was found is shown until the answer."""
-        from gradviz.session.inspect.chain_rule import call_of
-
         state = self._store.state
         self.drop()
         call, name = call_of(trace, state.cursor, tensor), self._name(trace, tensor)
@@ -220,7 +221,7 @@ class ChainRunner(QObject):
             return
         if not same or state.chain is None or state.chain.paths is None:
             self._store.show_chain(replace(self._asked, sentence=WORKING.format(name)))
-        self.live.start(text_of(state.traced), state.title, (call, tensor), self._answers())
+        self.live.start(text_of(state.traced), state.title, (call, tensor, False), self._answers())
 
     def drop(self) -> None:
         """Forget the question."""
@@ -316,3 +317,104 @@ def _again(chain: ChainRule, found: Paths) -> int:
 
 def _nothing() -> None:
     """It has already left the store."""
+
+
+# -- the gradient by differences
+
+CHECKING = "running again with each element nudged …"
+NOTHING = "this run does not tell: the leaf is read in a way that can't be nudged, or the root is no real number"
+ENDED = "the run ended before this backward call"
+
+
+class CheckRunner(QObject):
+    """Implements the commands' `Checks`. The worker runs the snippet again and again, within the limits of one run; the
+    symbolic derivative is worked out in a thread. A new run of the document forgets what was found."""
+
+    ended = Signal()  # after the store knows what was found
+    _derived = Signal(int, object)  # the number of the question, Symbolic or a sentence
+
+    def __init__(
+        self,
+        store: Store,
+        pool: Callable[[], WorkerPool],
+        answers: Callable[[], Sequence[str | None]] = tuple,
+    ) -> None:
+        super().__init__()
+        self._store = store
+        self._answers = answers
+        self._number = 0
+        self._threads: list[threading.Thread] = []
+        self._derives = False  # the thread is not yet done
+        self.live = LiveRun(pool)
+        self.live.ended.connect(self._finish)
+        self._derived.connect(self._show)
+        self._unsubscribe = store.watch(Slice("trace"), self._follow)
+
+    def ask(self, tensor: int) -> None:
+        """Check the gradient that the latest backward call sent to this leaf."""
+        state, trace = self._store.state, self._store.state.trace
+        why_not = cannot_check(state, tensor)
+        if trace is None or why_not:
+            self._store.say(why_not)
+            return
+        self.drop()
+        call = call_of(trace, state.cursor, tensor)
+        name = trace.frame(state.cursor).name(tensor)
+        self._store.show_check(Check(trace, call, tensor, name, sentence=CHECKING))
+        self._derives = True
+        thread = threading.Thread(
+            target=self._derive, args=(self._number, trace, call, tensor), name="gradviz-symbolic", daemon=True
+        )
+        self._threads = [each for each in self._threads if each.is_alive()] + [thread]
+        thread.start()
+        self.live.start(text_of(state.traced), state.title, (call, tensor, True), self._answers())
+
+    def drop(self) -> None:
+        """Forget the question."""
+        self._number += 1
+        self._derives = False
+        self.live.drop()
+
+    def close(self) -> None:
+        """End what is being worked out."""
+        self._unsubscribe()
+        self._unsubscribe = _nothing
+        self.drop()
+        for thread in self._threads:
+            thread.join()
+
+    def _follow(self, before: State, after: State) -> None:
+        if after.check is not None and after.trace is not after.check.trace:
+            self.drop()
+            self._store.show_check(None)
+
+    def _derive(self, number: int, trace: Trace, call: int, tensor: int) -> None:
+        """In a thread of its own."""
+        from gradviz.session.inspect.symbolic import symbolic
+
+        found: object = ""
+        try:
+            found = symbolic(trace, call, tensor)
+        finally:
+            self._derived.emit(number, found)
+
+    def _show(self, number: int, found: Symbolic | str) -> None:
+        check = self._store.state.check
+        if number == self._number and check is not None:
+            self._derives = False
+            self._store.show_check(replace(check, symbolic=found))
+            self._tell()
+
+    def _finish(self, done: Done) -> None:
+        check, trace = self._store.state.check, self.live.trace
+        if check is None or trace is None:
+            return
+        found = differences(trace, check.call, check.tensor) if len(trace.roots_of(check.call)) else ()
+        sentence = "" if found else done.detail.sentence or (NOTHING if done.status == "ok" else ENDED)
+        runs, seconds = 2 * len(trace.nudges), done.detail.seconds
+        self._store.show_check(replace(check, differences=found, runs=runs, seconds=seconds, sentence=sentence))
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self._derives and not self.live.is_running:
+            self.ended.emit()

@@ -4,13 +4,20 @@ whatever takes longer than half a second."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
 
 from gradviz.session.problem import problem
 from gradviz.session.state import STALE, Phase, Slice, State
+from gradviz.ui.look import RESOURCES, tip
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
 
 PATIENCE = 500  # milliseconds before progress is shown
 FOLLOWS = "follows PyTorch 2.13"
@@ -40,7 +47,44 @@ def summary(state: State) -> str:
     steps = f"{state.steps:,} step{'' if state.steps == 1 else 's'}"
     took = f" in {duration(run.seconds)}" if run.snippet == state.traced else ""  # not the time of another run
     beyond = f" · {state.trace.beyond_budget:,} values as summaries" if state.trace.beyond_budget else ""
-    return f"recorded {steps}{took}{beyond} · {FOLLOWS}{stale}"
+    return f"recorded {steps}{took}{beyond} · {checked(state.trace)[0]}{stale}"
+
+
+_known: WeakKeyDictionary[Trace, tuple[int, tuple[str, str]]] = WeakKeyDictionary()
+
+
+def checked(trace: Trace) -> tuple[str, str]:
+    """How much of what ran is compared with PyTorch, in a few words and in full; `resources/compared.json` follows from
+    the tests."""
+    known = _known.get(trace)
+    if known is None or known[0] != len(trace):
+        known = _known[trace] = len(trace), _checked(trace)
+    return known[1]
+
+
+def _checked(trace: Trace) -> tuple[str, str]:
+    names, nodes = _compared()
+    kinds = {(str(op), str(node)) for op, node in zip(trace.operands.op, trace.operands.node_name, strict=True)}
+    kinds = {(op, node) for op, node in kinds if op != "detach"}  # which computes nothing
+    if not kinds:
+        return FOLLOWS, ""
+    missing = sorted({op or name for op, name in kinds if op not in names and name not in nodes})
+    there = sorted({op or name for op, name in kinds} - {*missing})
+    every = len(there) + len(missing)
+    count = f"{len(there)} of {every} kinds" if missing else f"all {every} kinds" if every > 1 else "the one kind"
+    full = "Tests compare these with PyTorch 2.13 in value, gradient and second gradient: " + ", ".join(there) + "."
+    if missing:
+        full += f"\nNot compared: {', '.join(missing)}."
+    but = f" (not {', '.join(missing[:2])}{' …' if len(missing) > 2 else ''})" if missing else ""
+    return f"{count} of operation checked against PyTorch 2.13{but}", full
+
+
+@cache
+def _compared() -> tuple[frozenset[str], frozenset[str]]:
+    import json
+
+    found = json.loads((RESOURCES / "compared.json").read_text(encoding="utf-8"))
+    return frozenset(found["operations"]), frozenset(found["nodes"])
 
 
 def duration(seconds: float) -> str:
@@ -85,6 +129,8 @@ class StatusLine(QStatusBar):
     def show_state(self, before: State, after: State) -> None:
         """Say how it stands."""
         self.label.setText(summary(after))
+        is_told = after.trace is not None and not after.is_busy
+        self.label.setToolTip(tip(checked(after.trace)[1]) if is_told and after.trace is not None else "")
         self.keep_going.setVisible(after.left is not None)
         self.progress.setAccessibleName(
             after.layout_progress if after.shows_layout_progress else "The snippet is running"

@@ -82,7 +82,7 @@ class LiveRun(QObject):
         self,
         text: str,
         filename: str,
-        question: tuple[int, int] | None = None,
+        question: tuple[int, int, bool] | None = None,
         answers: Sequence[str | None] = (),
     ) -> None:
         """Run this text; see `WorkerPool.start`. Its first questions get these answers."""
@@ -386,7 +386,7 @@ class WorkerBridge(QObject):
         elif phase is Phase.OK and trace.beyond_budget:
             megabytes = self.pool.limits.values_mb
             detail = Detail(BEYOND.format(megabytes, trace.beyond_budget), seconds=detail.seconds)
-        run = Run(phase, self._store.state.run.snippet, detail.sentence, detail.line, detail.seconds)
+        run = Run(phase, self._store.state.run.snippet, detail.summary, detail.line, detail.seconds)
         run = replace(run, figures=tuple(self.live.figures))
         self._store.end_run(run, trace if len(trace) else None)
         self.ended.emit(done.status)

@@ -14,6 +14,7 @@ import numpy as np
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.overflow import CAREFUL
+from gradviz.worker.file_formats import array_files, warm_formats
 from gradviz.worker.numpy_boundary import STAND_INS, as_tensor, call_numpy, to_numpy, to_snippet
 from gradviz.worker.numpy_types import DType, Finfo, Iinfo, SafeArray
 from gradviz.worker.stand_in import stand_in
@@ -137,6 +138,7 @@ def numpy_modules() -> dict[str, Any]:
         "errstate": _errstate,
     }
     names |= {name: _ByIndex(_guarded(getattr(np, name).__getitem__)) for name in _BY_INDEX.split()}
+    names |= array_files()
     parts = {
         "linalg": {name: _guarded(getattr(np.linalg, name)) for name in _LINALG.split()}
         | {"LinAlgError": np.linalg.LinAlgError},
@@ -253,6 +255,7 @@ def warm_arrays() -> None:
     for name in "mean std var sum max min prod any all argmax cumsum".split():
         getattr(a, name)()
     square = np.eye(2)
+    warm_formats()
     for name in "inv det eig eigh svd qr cholesky pinv norm slogdet".split():
         getattr(np.linalg, name)(square)
     np.fft.fft(a)

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.worker.absent import Absent, error_of
 from gradviz.worker.guard import WITH_ARRAYS, Guard, meets_arrays
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.policy_names import (
@@ -151,6 +152,8 @@ class ClassMaker:
             raise TypeError(f"{others[0].__name__} as another base class of a tensor or an optimizer is not {HERE}")
 
     def _check_base(self, base: object) -> None:
+        if isinstance(base, Absent):
+            raise error_of(base)
         if isinstance(base, _ALIASES):  # of Generic[T] or List[int] what stands before the bracket
             base = getattr(base, "__origin__", None)
         known = isinstance(base, type) and (self._guard.owns(base) or self.may_be_base(base))

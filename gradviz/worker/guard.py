@@ -26,6 +26,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.function import Function, FunctionCtx
 from gradviz.torch.optim.optimizer import Optimizer
+from gradviz.worker.absent import Absent
 from gradviz.worker.arguments import check_arguments, is_numpys_own, looking
 from gradviz.worker.identity import Identities
 from gradviz.worker.policy_names import (
@@ -172,7 +173,7 @@ class Guard:
     def hooks(self) -> dict[str, Any]:
         """The names that `Rewriter` calls."""
         hooks = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
-        return {**hooks, "<class>": plain_type, "<entry>": check_arguments}
+        return {**hooks, "<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
 
     def adopt(self, made: type) -> type:
         """Count a class as made by the snippet; NumPy asks its objects for no address, and what makes them looks at its

@@ -107,7 +107,7 @@ def _serve(channel: Channel, runner: Runner, reading: int) -> None:
             limits = frame.header["limits"]
             channel.begin(frame.request, int(limits["output_chars"]))
             asked = frame.header.get("question")
-            question = Question(int(asked[0]), int(asked[1])) if asked else None
+            question = Question(int(asked[0]), int(asked[1]), bool(asked[2])) if asked else None
             runner.run(frame.header["source"], frame.header["filename"], int(limits["values_mb"]) << 20, question)
 
 

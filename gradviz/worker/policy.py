@@ -7,26 +7,26 @@ What can only be decided while the snippet runs is read, written or called throu
 names of the hooks contain `<`: legal in a tree, impossible to type, so no source text can name, shadow or rebind them.
 Everything else is ordinary bytecode; line and column numbers stay.
 
-Learners paste a Python session with its prompts, a notebook cell with its magics, an indented piece. Only text that
-Python itself can't read is looked at again, and only by leaving things out: no line or column moves, so that what the
-trace marks is where the learner sees it. What can't be read then gets Python's own words. Next: `guard`.
+Next: `pasted`, which reads the text, and `guard`.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Container, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from gradviz.worker.absent import is_known, way_round
+from gradviz.worker.pasted import ECHOES, NotebookLine, parse
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
     HERE,
     HOOKED_ATTRIBUTES,
-    MODULE_HINTS,
     MODULE_NAMES,
     NUMPY_ATTRIBUTES,
     OWN_NAMES,
@@ -37,6 +37,7 @@ from gradviz.worker.policy_names import (
     REFUSED_NODES,
     is_dunder,
 )
+from gradviz.worker.process.limits import MOST_REFUSALS
 
 # --- hooks ---
 
@@ -46,14 +47,22 @@ _HOOKED = HOOKED_ATTRIBUTES | NUMPY_ATTRIBUTES
 class Rewriter(ast.NodeTransformer):
     """Puts the hooks in; runs after `check` and after the trace's own instrumentation."""
 
-    def __init__(self) -> None:
+    def __init__(self, replaced: Mapping[ast.AST, list[ast.stmt]] | None = None) -> None:
         self._classes: list[str] = []
+        self._replaced = replaced or {}
+
+    def visit_Import(self, node: ast.Import) -> Any:
+        return self._replaced.get(node, node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> Any:
+        return self._replaced.get(node, node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.bases = [self.visit(each) for each in node.bases]
         self._classes.append(node.name.lstrip("_"))
-        node.body = [self.visit(each) for each in node.body]
+        made = [self.visit(each) for each in node.body]
+        node.body = [each for one in made for each in (one if isinstance(one, list) else [one])]
         self._classes.pop()
         return node
 
@@ -78,6 +87,13 @@ class Rewriter(ast.NodeTransformer):
         if name == "super" and not (node.args or node.keywords):
             return node
         self.generic_visit(node)
+        return node
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST:
+        """A value in a session is printed."""
+        self.generic_visit(node)
+        if hasattr(node, ECHOES):
+            node.value = _hook("<echo>", node, node.value)
         return node
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
@@ -127,103 +143,18 @@ def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:
     return ast.copy_location(ast.Call(function, list(arguments), []), node)
 
 
-# --- what learners paste ---
-
-_PROMPT = re.compile(r"(\s*)(>>>|\.\.\.)( |$)")
-_NOTEBOOK = re.compile(r"\s*(%{1,2}\w|!\s*\w|\?\w|(pip3?|conda) install\b)|.*\w\?{1,2}\s*$")
-_MOST = 100  # lines of a notebook that are left out
-_BLOCK = "if 1:\n"
-
-
-class NotebookLine(Exception):
-    """A line that only a notebook can run, and without which the rest can't be read either."""
-
-    def __init__(self, line: int, text: str) -> None:
-        self.line = line
-        self.text = text
-        super().__init__(text)
-
-
-def parse(source: str, filename: str) -> ast.Module:
-    """The tree of a snippet, or Python's own SyntaxError."""
-    text = source.removeprefix("\ufeff")
-    try:
-        return ast.parse(text, filename)
-    except SyntaxError as error:
-        for read in (_session, _indented, _notebook):
-            found = read(text, filename)
-            if found is not None:
-                return found
-        line = _line_at(text, error.lineno)
-        if _NOTEBOOK.match(line):
-            raise NotebookLine(error.lineno or 1, line.strip()) from None
-        raise
-
-
-def _session(text: str, filename: str) -> ast.Module | None:
-    """`>>> x = 1`: the lines with a prompt, without what was printed between them."""
-    lines = text.splitlines()
-    prompts = [_PROMPT.match(line) for line in lines]
-    if not any(found and found[2] == ">>>" for found in prompts):
-        return None
-    kept = ["    " + line[found.end() :] if found else "" for line, found in zip(lines, prompts, strict=True)]
-    widths = {found.end() for line, found in zip(lines, prompts, strict=True) if found and len(line) > found.end()}
-    return _inside_block(kept, filename, shift=max(widths, default=4) - 4) if len(widths) <= 1 else None
-
-
-def _indented(text: str, filename: str) -> ast.Module | None:
-    """A piece of a function or class that was copied with its indentation."""
-    lines = text.splitlines()
-    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
-    return _inside_block(lines, filename) if first[:1] in (" ", "\t") else None
-
-
-def _inside_block(lines: list[str], filename: str, shift: int = 0) -> ast.Module | None:
-    try:
-        tree = ast.parse(_BLOCK + "\n".join(lines) + "\n", filename)
-    except SyntaxError:
-        return None
-    (block,) = tree.body if len(tree.body) == 1 else (None,)
-    if not isinstance(block, ast.If) or block.orelse:
-        return None
-    for node in ast.walk(block):
-        if isinstance(node, ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword | ast.alias):
-            node.col_offset += shift
-            node.end_col_offset = (node.end_col_offset or 0) + shift
-    ast.increment_lineno(block, -1)
-    return ast.Module(block.body, [])
-
-
-def _notebook(text: str, filename: str) -> ast.Module | None:
-    """`%matplotlib inline` and `!pip install torch` are left out, where Python stumbles over them."""
-    lines = text.splitlines()
-    for _ in range(_MOST):
-        try:
-            return ast.parse("\n".join(lines) + "\n", filename)
-        except SyntaxError as error:
-            number = error.lineno or 0
-            line = _line_at("\n".join(lines), number)
-            if not _NOTEBOOK.match(line):
-                return None
-            lines[number - 1] = line[: len(line) - len(line.lstrip())] + "pass"
-    return None
-
-
-def _line_at(text: str, number: int | None) -> str:
-    lines = text.splitlines()
-    return lines[number - 1] if number and 0 < number <= len(lines) else ""
-
-
 MAX_DEPTH = 200
 MAX_SOURCE = 400_000
 
 
 class Refusal(Exception):
-    """The policy does not run this snippet; `sentence` says what, at which line, and the way round."""
+    """The policy does not run this snippet; `sentence` says what, at which line, and the way round, `every` holds all
+    refusals of the text in the order of their lines, this one first."""
 
     def __init__(self, line: int, what: str, way_round: str) -> None:
-        self.line = line
+        self.line, self.what, self.way_round = line, what, way_round
         self.sentence = f"line {line}: {what}; {way_round}."
+        self.every: list[Refusal] = [self]
         super().__init__(self.sentence)
 
 
@@ -232,8 +163,10 @@ def compile_snippet(
     filename: str,
     modules: Container[str],
     instrument: Callable[[ast.Module], ast.Module] | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> CodeType:
-    """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError."""
+    """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError. `note` is told of each
+    import that is skipped."""
     if len(source) > MAX_SOURCE:
         raise Refusal(1, f"the snippet has {len(source):,} characters", f"{MAX_SOURCE:,} is the most that can be run")
     try:
@@ -242,10 +175,13 @@ def compile_snippet(
         raise Refusal(1, "this code is nested too deeply", "split it into several statements") from None
     except ValueError:  # a null byte, half of a surrogate pair
         raise Refusal(1, "the snippet contains an invalid character", "retype the line") from None
-    check(tree, modules)
+    checked = check(tree, modules)
+    if note is not None:
+        for text in checked.notes:
+            note(text)
     if instrument is not None:
         tree = instrument(tree)
-    tree = ast.fix_missing_locations(Rewriter().visit(tree))
+    tree = ast.fix_missing_locations(Rewriter(checked.replaced).visit(tree))
     return compile(tree, filename, "exec", dont_inherit=True)
 
 
@@ -256,12 +192,32 @@ def _parse(source: str, filename: str) -> ast.Module:
         raise Refusal(found.line, f"{found.text} belongs to a notebook", "leave the line out") from None
 
 
-def check(tree: ast.Module, modules: Container[str]) -> None:
-    """Refuse the first construct that is not in the language."""
+@dataclass(frozen=True)
+class Checked:
+    """What is known of a text that may run: the imports of what is not here, with what takes their place, and what is
+    to be said of those that nothing uses."""
+
+    replaced: Mapping[ast.AST, list[ast.stmt]]
+    notes: list[str]
+
+
+def check(tree: ast.Module, modules: Container[str]) -> Checked:
+    """Refuse every construct that is not in the language."""
     bound = _bound_names(tree)
     if "super" in bound:
         raise Refusal(1, f"a variable called super is not {HERE}", "choose another name")
-    _Checker(modules, bound).visit(tree)
+    checker = _Checker(modules, bound)
+    with suppress(_TooMany):
+        checker.visit(tree)
+    if checker.refusals:
+        every = sorted(checker.refusals, key=lambda each: each.line)
+        every[0].every = every
+        raise every[0]
+    return Checked(checker.replaced, checker.notes)
+
+
+class _TooMany(Exception):
+    """The rest of the text is not looked at."""
 
 
 def _used_names(tree: ast.AST) -> set[str]:
@@ -292,6 +248,9 @@ class _Checker(ast.NodeVisitor):
     """Walks the whole tree once; `self._line` follows, because some nodes carry no line."""
 
     def __init__(self, modules: Container[str], bound: set[str]) -> None:
+        self.refusals: list[Refusal] = []
+        self.replaced: dict[ast.AST, list[ast.stmt]] = {}
+        self.notes: list[str] = []
         self._modules = modules
         self._bound = bound
         self._used: set[str] = set()
@@ -305,9 +264,11 @@ class _Checker(ast.NodeVisitor):
         if type(node) not in ALLOWED_NODES:
             kind = type(node).__name__
             self._refuse(f"{REFUSED_NODES.get(kind, f'{kind} is')} not {HERE}", "use plain functions and statements")
+            return
         self._depth += 1
         if self._depth > MAX_DEPTH:
             self._refuse("this code is nested too deeply", "split it into several statements")
+            raise _TooMany
         super().visit(node)
         self._depth -= 1
 
@@ -316,7 +277,10 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _refuse(self, what: str, way_round: str) -> None:
-        raise Refusal(self._line, what, way_round)
+        if all((each.line, each.what) != (self._line, what) for each in self.refusals):
+            self.refusals.append(Refusal(self._line, what, way_round))
+        if len(self.refusals) >= MOST_REFUSALS:
+            raise _TooMany
 
     def _name(self, name: str | None, allowed: Container[str] = (), what: str = "name") -> None:
         if name is None:
@@ -445,45 +409,72 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> None:
+        kept: list[ast.stmt] = []
         for alias in node.names:
-            self._import(alias.name, f"import {alias.name}", {alias.asname or alias.name.split(".")[0]})
+            self._parts(alias.name)
             self._name(alias.asname)
+            root = alias.name.split(".")[0]
+            if self._is_offered(alias.name):
+                kept.append(ast.Import([alias]))
+            elif alias.asname is None and root in self._modules:  # what it has of it says the rest
+                kept.append(ast.Import([ast.alias(root)]))
+            else:
+                kept.append(self._absent(alias.asname or root, alias.name if alias.asname else root, alias.name))
+        self._replace(node, kept)
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
-        if node.level or node.module is None:
-            self._refuse(f"a relative import is not {HERE}", "put the code into the snippet itself")
-        module = str(node.module)
-        what = f"import {module}" if module.count(".") == 0 else f"from {module} import …"
-        self._import(module, what, {alias.asname or alias.name for alias in node.names})
+        module = "." * node.level + (node.module or "")
+        self._parts(node.module or "")
+        kept: list[ast.stmt] = []
         for alias in node.names:
             if alias.name == "*":
                 self._refuse(f"from {module} import * is not {HERE}", self._instead_of_star(module))
             if module != "__future__":
                 self._name(alias.name)
             self._name(alias.asname)
+            if node.level or node.module is None or self._lacks(module, alias.name):
+                path = module + alias.name if module.endswith(".") else f"{module}.{alias.name}"
+                kept.append(self._absent(alias.asname or alias.name, path, path))
+            else:
+                kept.append(ast.ImportFrom(node.module, [alias], 0))
+        self._replace(node, kept)
+
+    def _replace(self, node: ast.Import | ast.ImportFrom, kept: list[ast.stmt]) -> None:
+        """One statement for each name, where one of them is not here."""
+        if any(isinstance(each, ast.Assign) for each in kept) or any(
+            isinstance(each, ast.Import) and each.names[0] not in node.names for each in kept
+        ):
+            self.replaced[node] = [ast.copy_location(each, node) for each in kept]
+
+    def _absent(self, name: str, path: str, what: str) -> ast.stmt:
+        """`name = <absent>(path)`."""
+        if name not in self._used:
+            self.notes.append(f"line {self._line}: {what} is skipped: it is not {HERE}, and nothing here uses it.")
+        call = ast.Call(ast.Name("<absent>", ast.Load()), [ast.Constant(path)], [])
+        return ast.Assign([ast.Name(name, ast.Store())], call)
+
+    def _parts(self, module: str) -> None:
+        for part in module.split("."):
+            self._name(part, {"__future__"})
+
+    def _is_offered(self, module: str) -> bool:
+        return module in self._modules or self._expects_failure
+
+    def _lacks(self, module: str, name: str) -> bool:
+        """Whether this name of a module is only missing here; what nobody has is Python's own ImportError."""
+        if not self._is_offered(module):
+            return True
+        if self._expects_failure or not isinstance(self._modules, Mapping) or f"{module}.{name}" in self._modules:
+            return False
+        return not hasattr(self._modules[module], name) and is_known(module, name)
 
     def _instead_of_star(self, module: str) -> str:
         """The import that this snippet means, as far as its names tell."""
+        if module not in self._modules:
+            return way_round(module)
         offered = self._modules[module] if isinstance(self._modules, Mapping) else None
         needed = sorted(name for name in self._used - self._bound if hasattr(type(offered), name))
         return "name what you need" + (f": from {module} import {', '.join(needed)}" if needed else "")
-
-    def _import(self, module: str, what: str, bound: set[str]) -> None:
-        for part in module.split("."):
-            self._name(part, {"__future__"})
-        if module in self._modules or self._expects_failure:
-            return
-        root = module.split(".")[0]
-        if root == "torch":
-            from gradviz.torch.missing import MODULES, reason
-
-            way = reason(module)[1] if module in MODULES else "PyTorch has no module of this name"
-            self._refuse(f"{what} is not {HERE}", way or "this part of PyTorch is not in GradViz; leave it out")
-        hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(root)
-        hint = hint or "torch, numpy, math, random and a few more can be imported"
-        if not bound & (self._used | {"*"}):
-            hint = f"nothing here uses it, so leave the line out ({hint})"
-        self._refuse(f"{what} is not {HERE}", hint)
 
 
 def _is_plain_keyword(keyword: ast.keyword) -> bool:

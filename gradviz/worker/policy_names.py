@@ -97,7 +97,6 @@ PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash_
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
 REFUSED_BUILTINS = {
-    "open": "a snippet has no files; put the data in the snippet itself",
     "exec": "write the code where it is needed",
     "eval": "write the expression where it is needed",
     "compile": "write the code where it is needed",
@@ -113,9 +112,9 @@ _FILES = "a snippet has no files, processes or environment; put the data in the 
 _NETWORK = "a snippet has no network; put the data in the snippet itself"
 _THREADS = "a snippet runs in one thread and one process; call the function directly"
 _INNARDS = "a snippet can't reach the inside of Python; leave it out"
-_DRAWS = "GradViz draws the graph itself; leave the line out"
+_DRAWS = "GradViz draws the graph itself; leave it out"
 _DATASETS = "datasets and ready models can't be loaded; make a small batch with torch.randn or write the numbers down"
-_NOTEBOOK = "it belongs to a notebook; leave the line out"
+_NOTEBOOK = "it belongs to a notebook; leave it out"
 _NUMBERS = "write the numbers into the snippet or make them with torch or numpy"
 
 _HINTS = {

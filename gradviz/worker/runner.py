@@ -18,20 +18,22 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
-from gradviz.engine.kernel.state import begin_run, set_observer
+from gradviz.engine.kernel.state import Observer, begin_run, set_observer
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.instrument import instrument
+from gradviz.trace.record.nudges import Nudge, Search, differences
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
 from gradviz.worker.policy import Refusal, compile_snippet
-from gradviz.worker.saved_files import SavedFiles
+from gradviz.worker.saved_files import torch_names
+from gradviz.worker.scratch import SCRATCH
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_ins import TorchFacade, World, torch_modules
 
@@ -39,9 +41,9 @@ from gradviz.worker.stand_ins import TorchFacade, World, torch_modules
 
 
 @contextmanager
-def observed(recorder: Recorder) -> Iterator[None]:
-    """The engine reports to this recorder."""
-    set_observer(recorder)
+def observed(observer: Observer) -> Iterator[None]:
+    """The engine reports to this observer."""
+    set_observer(observer)
     try:
         yield
     finally:
@@ -108,13 +110,15 @@ class Runner:
     def __init__(self, channel: Channel, torch: dict[str, types.ModuleType]) -> None:
         self._memory_mb = 0
         self._channel = channel
-        self._files = SavedFiles()
-        self._torch = TorchFacade(torch_modules(torch, self._files.names()))
+        self._torch = TorchFacade(torch_modules(torch, torch_names()))
         self._ticker = Ticker(lambda: self._channel.tick())
         self._print_options = np.get_printoptions()
         self._world: World | None = None
         self._fresh: Fresh | None = None
         self._filename = ""  # of the snippet that runs
+        self._quiet = False  # it runs again, and nothing is told
+        self._answers: list[str] = []  # of input() so far
+        self._again: list[str] = []  # the same, for when it runs again
         self._prepare()
 
     def settle(self) -> None:
@@ -128,18 +132,39 @@ class Runner:
 
     def _prepare(self) -> None:
         """What a run needs and can be made before its text is known; first, what the last one left goes."""
+        gc.collect()
+        self._renew()
+        self._quiet = False
+        self._answers = []
+
+    def _renew(self) -> None:
+        """All is as in a new process."""
         self._world = None
-        self._files.forget()
+        SCRATCH.forget()
         if self._fresh is not None:
             self._fresh.restore()
-        gc.collect()
         self._reset()
         self._world = World(self._torch, self._write, self._show_figure)
 
     def _write(self, stream: str, text: str) -> None:
-        self._channel.write(stream, text)
+        if not self._quiet:
+            self._channel.write(stream, text)
+
+    def _ask(self, prompt: str) -> str:
+        if self._quiet:
+            if not self._again:
+                raise EOFError("EOF when reading a line")
+            return self._again.pop(0)
+        answer = self._channel.ask(prompt)
+        self._answers.append(answer)
+        return answer
+
+    def _note(self, text: str) -> None:
+        self._channel.write("err", f"{text}\n")
 
     def _show_figure(self, header: dict[str, object], payload: bytes) -> None:
+        if self._quiet:
+            return
         line = snippet_line(self._filename) if self._filename else 0
         self._channel.figure({**header, "line": line or -1}, payload)
 
@@ -149,14 +174,27 @@ class Runner:
         self._filename = filename
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         try:
-            code = compile_snippet(source, filename, world.modules, instrument)
+            code = compile_snippet(source, filename, world.modules, instrument, self._note)
         except Refusal as refusal:
-            return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line}
+            return _refused(refusal)
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
             return _raised(self._describe(error))
         recorder = Recorder(source, filename, values_bytes, question=question)
         self._channel.record(recorder)
-        return self._execute(code, world, recorder, filename)
+        if question is None or not question.nudges:
+            return self._execute(code, world, recorder, recorder, filename)
+        search = Search(question, recorder)
+        ended = self._execute(code, world, recorder, cast(Observer, search), filename)
+        self._quiet = True
+        differences(search, lambda nudge: self._once_more(code, nudge, filename), recorder)
+        return ended
+
+    def _once_more(self, code: types.CodeType, nudge: Nudge, filename: str) -> None:
+        """Run it with a number that differs, from the beginning; nothing is recorded."""
+        self._renew()
+        self._again = list(self._answers)
+        assert self._world is not None
+        self._execute(code, self._world, Recorder("", filename, 0), cast(Observer, nudge), filename)
 
     def rehearse(self, sources: list[str]) -> None:
         """Run these before anybody listens."""
@@ -168,20 +206,20 @@ class Runner:
         """From now on answer here, in a process with so much memory."""
         self._channel, self._memory_mb = channel, memory_mb
 
-    def _execute(self, code: types.CodeType, world: World, recorder: Recorder, filename: str) -> dict[str, Any]:
+    def _execute(
+        self, code: types.CodeType, world: World, recorder: Recorder, observer: Observer, filename: str
+    ) -> dict[str, Any]:
         guard = world.guard
         guard.globals.update(
             __name__="__main__",
             __doc__=None,
             __file__=filename,
-            __builtins__=snippet_builtins(
-                guard, world.classes, world.import_module, self._printer(), self._channel.ask
-            ),
+            __builtins__=snippet_builtins(guard, world.classes, world.import_module, self._printer(), self._ask),
         )
-        guard.globals.update({**guard.hooks(), **recorder.hooks()})
+        guard.globals.update({**guard.hooks(), **recorder.hooks(), "<echo>": self._echo(guard.globals["__builtins__"])})
         function = types.FunctionType(code, guard.globals)
         self._show_warnings(filename)
-        with observed(recorder):
+        with observed(observer):
             self._ticker.start()
             try:
                 function()
@@ -238,6 +276,16 @@ class Runner:
         print_.__name__ = print_.__qualname__ = "print"
         return print_
 
+    def _echo(self, names: dict[str, Any]) -> Callable[[object], None]:
+        """What Python does with the value of an expression at a prompt; `_` is the last one."""
+
+        def echo(value: object) -> None:
+            if value is not None:
+                self._write("out", f"{str.__str__(repr(value))}\n")
+                names["_"] = value
+
+        return echo
+
     def _show_warnings(self, filename: str) -> None:
         """Warnings go to the error stream as Python prints them, once for each text and line of the snippet."""
         shown: set[tuple[str, str, int]] = set()
@@ -259,6 +307,11 @@ class Runner:
             write("err", f"{filename}:{line}: {category.__name__}: {text}\n" + (f"  {source}\n" if source else ""))
 
         warnings.showwarning = show  # type: ignore[assignment]
+
+
+def _refused(refusal: Refusal) -> dict[str, Any]:
+    every = [[each.line, each.what, each.way_round] for each in refusal.every]
+    return {"status": "refused", "sentence": refusal.sentence, "line": refusal.line, "refusals": every}
 
 
 def _raised(error: ErrorText) -> dict[str, Any]:

@@ -1,61 +1,65 @@
-"""`torch.save` and `torch.load` without a disk: what a run saves under a name it can load again, and then it is
-gone."""
+"""`torch.save` and `torch.load` in the folder of a run: what is saved under a name is a copy of the object, which can
+be loaded again by this run. `io.BytesIO` gets real bytes. Next: `scratch`, the folder."""
 
 from __future__ import annotations
 
-import copy
-import errno
 import io
-import os
+import pickle
 from typing import Any
 
-from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.state import paused
 from gradviz.torch.serialization import check_weights_only, dumped, loaded
 from gradviz.worker.numpy_boundary import to_snippet
-from gradviz.worker.text_modules import Path
+from gradviz.worker.scratch import MARK_BYTES, SCRATCH, ScratchFile
+from gradviz.worker.scratch_paths import Path, plain_path
 
 
-class SavedFiles:
-    """The "files" of one run: copies of objects, by name."""
+def torch_names() -> dict[str, Any]:
+    """The functions for the torch stand-in."""
 
-    def __init__(self) -> None:
-        self._held: dict[str, Any] = {}
-
-    def forget(self) -> None:
-        """As on an empty disk."""
-        self._held.clear()
-
-    def _found(self, name: str) -> Array:
-        if name not in self._held:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
-        return copy.deepcopy(self._held[name])
-
-    def names(self) -> dict[str, Any]:
-        """The functions for the torch stand-in."""
-
-        def save(obj: object, f: object, *rest: object, **options: object) -> None:
+    def save(obj: object, f: Any, *rest: object, **options: object) -> None:
+        if isinstance(f, ByteBuffer):
             with paused():
-                if isinstance(f, ByteBuffer):
-                    f.write(dumped(obj))
-                else:
-                    self._held[_name(f)] = copy.deepcopy(obj)
+                f.write(dumped(obj))
+        elif isinstance(f, ScratchFile):
+            f.write(SCRATCH.put_away(obj, f._content))
+        else:
+            name = _name(f)
+            content = SCRATCH.create(name, makes_folders=True)
+            SCRATCH.empty(content)
+            content.data += SCRATCH.put_away(obj, content)
 
-        def load(
-            f: object,
-            map_location: object = None,
-            pickle_module: object = None,
-            *,
-            weights_only: object = None,
-            **more: object,
-        ) -> Array:
-            with paused():
-                found = loaded(f.read(), to_snippet) if isinstance(f, ByteBuffer) else self._found(_name(f))
-                if weights_only is None or weights_only:
-                    check_weights_only(found)
-                return found
+    def load(
+        f: Any,
+        map_location: object = None,
+        pickle_module: object = None,
+        *,
+        weights_only: object = None,
+        **more: object,
+    ) -> Any:
+        if isinstance(f, ByteBuffer | ScratchFile):
+            found = unpacked(f.read())
+        else:
+            name = _name(f)
+            found = unpacked(bytes(SCRATCH.file(name).data))
+        if weights_only is None or weights_only:
+            check_weights_only(found)
+        return found
 
-        return {"save": save, "load": load}
+    return {"save": save, "load": load}
+
+
+def unpacked(data: Any) -> Any:
+    """What torch.save has written, as a mark or as bytes."""
+    if type(data) is not bytes:
+        raise TypeError("a file is opened for torch.load as bytes: open(name, 'rb')")
+    if len(data) == MARK_BYTES:
+        try:
+            return SCRATCH.brought_back(data)
+        except ValueError as error:
+            raise pickle.UnpicklingError(str(error)) from None
+    with paused():
+        return loaded(data, to_snippet)
 
 
 class ByteBuffer:
@@ -69,6 +73,10 @@ class ByteBuffer:
     def write(self, data: bytes) -> int:
         """Put bytes at the place."""
         return self._inner.write(bytes(data))
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """The next line."""
+        return self._inner.readline(size)
 
     def read(self, size: int | None = -1) -> bytes:
         """The bytes from the place on."""
@@ -106,8 +114,6 @@ ByteBuffer.__module__ = "_io"
 
 
 def _name(file: object) -> str:
-    if isinstance(file, Path):
-        return Path.__str__(file)
-    if not isinstance(file, str):
+    if not isinstance(file, str | Path):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
-    return str.__str__(file)
+    return plain_path(file)

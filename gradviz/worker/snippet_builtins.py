@@ -12,6 +12,7 @@ from gradviz.torch.missing import is_pytorch, sentence
 from gradviz.worker.classes import ClassMaker
 from gradviz.worker.guard import Guard
 from gradviz.worker.policy_names import HERE, REFUSED_BUILTINS
+from gradviz.worker.scratch_paths import open_
 from gradviz.worker.stand_in import plain_type
 
 PLAIN_BUILTINS = """ abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter
@@ -39,6 +40,7 @@ def snippet_builtins(
         setattr=guard.setattr,
         delattr=guard.delattr,
         vars=guard.vars,
+        open=open_,
         id=guard.identities.id,
         hash=guard.identities.hash,
         type=plain_type,

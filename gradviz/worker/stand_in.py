@@ -7,6 +7,7 @@ import types
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from gradviz.worker.absent import is_known, sentence_of
 from gradviz.worker.arguments import is_numpys_own
 
 
@@ -22,7 +23,10 @@ class StandIn:
         raise AttributeError(f"the module {type(self).__name__} belongs to GradViz and can't be changed")
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"module '{type(self).__name__}' has no attribute '{name}'")
+        module = type(self).__name__
+        if is_known(module, name):
+            raise AttributeError(sentence_of(f"{module}.{name}"))
+        raise AttributeError(f"module '{module}' has no attribute '{name}'")
 
     def __repr__(self) -> str:
         return f"<module '{type(self).__name__}'>"

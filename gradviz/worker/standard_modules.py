@@ -48,9 +48,11 @@ from gradviz.worker.classes import (
     enum_names,
 )
 from gradviz.worker.command_line import PROGRAM, command_line_module
+from gradviz.worker.file_formats import format_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.log_messages import logging_module
 from gradviz.worker.saved_files import ByteBuffer
+from gradviz.worker.scratch_paths import open_, path_modules
 from gradviz.worker.stand_in import stand_in
 from gradviz.worker.text_modules import error_modules, of_plain_text, text_modules
 
@@ -86,9 +88,11 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         "datetime": stand_in("datetime", _named(datetime, "datetime date time timedelta timezone MINYEAR MAXYEAR UTC")),
         "sys": stand_in("sys", _sys_names(write)),
         "argparse": command_line_module(guard, write),
-        "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO}),
+        "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO, "open": open_}),
         "logging": logging_module(guard, write),
         **text_modules(guard, write),
+        **path_modules(),
+        **format_modules(),
         **error_modules(guard, write),
     }
     plain = {name: _named(module, names) for name, (module, names) in _PLAIN.items()}

@@ -1,9 +1,8 @@
-"""Small modules that tutorials use without a disk: json, pprint, traceback, timeit, pathlib, gc, types, numbers and
-tqdm.
+"""Small modules that tutorials use: json, pprint, traceback, timeit, gc, types, numbers and tqdm.
 
-Functions take plain options only, nothing reads or writes a file, and nothing evaluates text. Tracebacks are text of
-the snippet's own lines, which `errors` writes; there are no frames to walk. With tqdm a loop runs as it is, and no bar
-is drawn. Next: `log_messages` for logging, `standard_modules`, which offers these.
+Functions take plain options only, and nothing evaluates text. Tracebacks are text of the snippet's own lines, which
+`errors` writes; there are no frames to walk. With tqdm a loop runs as it is, and no bar is drawn. Next:
+`log_messages` for logging, `standard_modules`, which offers these.
 """
 
 from __future__ import annotations
@@ -11,14 +10,13 @@ from __future__ import annotations
 import itertools
 import json
 import numbers
-import pathlib
 import pprint
 import sys
 import textwrap
 import time
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NoReturn
+from typing import Any
 
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.errors import ErrorText, describe
@@ -27,7 +25,6 @@ from gradviz.worker.policy_names import MEMORY, is_dunder
 from gradviz.worker.stand_in import stand_in
 
 Writer = Callable[[str, str], None]
-NO_FILES = "files are not available in GradViz snippets; put the data in the snippet itself"
 
 
 def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
@@ -38,11 +35,10 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         name: of_plain_text(getattr(textwrap, name)) for name in ("dedent", "indent", "fill", "wrap", "shorten")
     }
     return {
-        "json": stand_in("json", {"dumps": _dumps, "loads": _loads, "JSONDecodeError": json.JSONDecodeError}),
+        "json": stand_in("json", _JSON),
         "pprint": stand_in("pprint", _pprint_names(write)),
         "textwrap": stand_in("textwrap", wrapping),
         "timeit": stand_in("timeit", {"timeit": _timeit, "repeat": _repeat, "default_timer": time.perf_counter}),
-        "pathlib": stand_in("pathlib", {"Path": Path, "PurePath": Path, "PurePosixPath": Path, "PosixPath": Path}),
         "gc": stand_in("gc", {"collect": _collect, "enable": _nothing, "disable": _nothing, "isenabled": _yes}),
         "types": stand_in("types", {"SimpleNamespace": space}),
     }
@@ -97,6 +93,17 @@ def _loads(s: str | bytes) -> Any:
     if not isinstance(s, str | bytes | bytearray):
         raise TypeError(f"the JSON object must be str, bytes or bytearray, not {type(s).__name__}")
     return json.loads(str.__str__(s) if isinstance(s, str) else bytes(s))
+
+
+def _load(fp: Any, **look: object) -> Any:
+    return _loads(fp.read())
+
+
+def _dump(obj: object, fp: Any, **look: Any) -> None:
+    fp.write(_dumps(obj, **look))
+
+
+_JSON = {"dumps": _dumps, "loads": _loads, "dump": _dump, "load": _load, "JSONDecodeError": json.JSONDecodeError}
 
 
 def _pprint_names(write: Writer) -> dict[str, Any]:
@@ -160,117 +167,6 @@ def _nothing() -> None:
 
 def _yes() -> bool:
     return True
-
-
-# --- pathlib ---
-
-
-class Path:
-    """`pathlib.Path` as a name: it can be put together and taken apart, and given to torch.save and torch.load."""
-
-    __slots__ = ("_text",)
-
-    def __init__(self, *parts: Any) -> None:
-        self._text = str(pathlib.PurePosixPath(*(_plain(part) for part in parts)))
-
-    def __truediv__(self, part: object) -> Path:
-        return Path(self, part)
-
-    def __rtruediv__(self, part: object) -> Path:
-        return Path(part, self)
-
-    def joinpath(self, *parts: object) -> Path:
-        """This and further parts."""
-        return Path(self, *parts)
-
-    def __str__(self) -> str:
-        return self._text
-
-    as_posix = __str__
-
-    def __repr__(self) -> str:
-        return f"PosixPath({self._text!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return self._text == other._text if isinstance(other, Path) else NotImplemented
-
-    def __lt__(self, other: object) -> bool:
-        return self._text < other._text if isinstance(other, Path) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._text)
-
-    @property
-    def name(self) -> str:
-        """The last part."""
-        return self._pure().name
-
-    @property
-    def stem(self) -> str:
-        """The last part without its ending."""
-        return self._pure().stem
-
-    @property
-    def suffix(self) -> str:
-        """The ending of the last part."""
-        return self._pure().suffix
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Every part."""
-        return self._pure().parts
-
-    @property
-    def parent(self) -> Path:
-        """All but the last part."""
-        return Path(str(self._pure().parent))
-
-    @property
-    def parents(self) -> tuple[Path, ...]:
-        """The parent, its parent, and so on."""
-        return tuple(Path(str(each)) for each in self._pure().parents)
-
-    def with_suffix(self, suffix: str) -> Path:
-        """With another ending."""
-        return Path(str(self._pure().with_suffix(_plain(suffix))))
-
-    def with_name(self, name: str) -> Path:
-        """With another last part."""
-        return Path(str(self._pure().with_name(_plain(name))))
-
-    def resolve(self) -> Path:
-        """The path itself: there is no folder that it is in."""
-        return self
-
-    absolute = resolve
-
-    def mkdir(self, mode: int = 0o777, parents: bool = False, exist_ok: bool = False) -> None:
-        """Nothing: what torch.save keeps needs no folder."""
-
-    def exists(self) -> bool:
-        """No: there are no files."""
-        return False
-
-    is_file = is_dir = exists
-
-    def _refused(self, *given: object, **options: object) -> NoReturn:
-        raise PermissionError(NO_FILES)
-
-    open = read_text = read_bytes = write_text = write_bytes = iterdir = glob = rglob = unlink = touch = _refused
-
-    def _pure(self) -> pathlib.PurePosixPath:
-        return pathlib.PurePosixPath(self._text)
-
-
-Path.__module__ = "pathlib"
-
-
-def _plain(part: object) -> str:
-    if isinstance(part, Path):
-        return str.__str__(Path.__str__(part))
-    if not isinstance(part, str):
-        raise TypeError(f"argument should be a str or a Path, not {type(part).__name__!r}")
-    return str.__str__(part)
 
 
 # --- traceback, and the kinds of numbers, which can't be added to ---

@@ -40,12 +40,13 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
 }
 OPTIONS = {
     *("--help", "--version", "--json", "--steps", "--step", "--screenshot", "--size", "--theme", "--out", "--plots"),
+    "--every-step",  # of `gradviz run --steps`
     "--time-limit",  # of one `gradviz run`, in its own words
     "--verbose",  # of --version
 }
 WORKER_VARIABLES = {"PATH", "LANG", "HOME", "PYTHONHASHSEED", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE"}
 SETTINGS = {
-    *("theme", "text_scale", "speed", "recent", "minimap", "vertical", "direct_uses", "animated"),
+    *("theme", "text_scale", "speed", "recent", "minimap", "vertical", "direct_uses", "animated", "every_step"),
     "layout/window",
 }
 FILE_FIELDS = {

@@ -42,7 +42,7 @@ ALLOWED = {
     "layout": {"numpy"},
     "document": {"numpy", "networkx", "fastjsonschema"},
     "worker": {"numpy"},
-    "session": {"numpy", "networkx"},
+    "session": {"numpy", "networkx", "sympy"},
     "commands": set(),
     "ui": {"numpy", "PySide6", "shiboken6"},
     "__main__": set(),

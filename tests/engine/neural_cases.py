@@ -67,6 +67,40 @@ def drawn(torch: Any) -> Iterator[Row]:
     yield "standard_gamma", _seeded(torch, lambda x: torch._standard_gamma(x.abs() + 0.2)), constant(2, 3)
 
 
+_FILLS: dict[str, tuple[Any, ...]] = {
+    "normal_": (),
+    "uniform_": (-1.0, 2.0),
+    "exponential_": (2.0,),
+    "geometric_": (0.4,),
+    "cauchy_": (),
+    "log_normal_": (),
+    "bernoulli_": (0.3,),
+    "random_": (),
+    "random_to": (7,),
+    "random_between": (-5, 5),
+}
+
+
+def filled(torch: Any) -> Iterator[Row]:
+    """Drawn in place: the history ends. Sums by weights tell the order in which the elements were drawn."""
+    for name, args in _FILLS.items():
+        method = "random_" if name.startswith("random_") else name
+
+        def fill(x: Any, method: str = method, args: tuple[Any, ...] = args) -> Any:
+            return getattr(x * 1, method)(*args)
+
+        def turned(x: Any, method: str = method, args: tuple[Any, ...] = args) -> Any:
+            return getattr((x * 1).permute(2, 0, 1), method)(*args)
+
+        yield f"{name}_drawn", _seeded(torch, fill), X
+        yield f"{name}_drawn_turned", _seeded(torch, turned), real(3, 4, 2)
+    yield "bernoulli__tensor", _seeded(torch, lambda x, p: (x * 1).bernoulli_(p)), X, probability(2, 3)
+    yield "normal__view", _seeded(torch, lambda x: (x * 1)[0].normal_()), X
+    yield "rand_like_turned", _seeded(torch, lambda x: x + torch.rand_like(x.transpose(1, 2)).mT), real(2, 3, 4)
+    yield "randn_like_turned", _seeded(torch, lambda x: x + torch.randn_like(x.t()).t()), real(5, 6)
+    yield "dropout_turned", _seeded(torch, lambda x: torch.nn.functional.dropout(x.transpose(0, 2))), real(2, 3, 4)
+
+
 def compared_in_place(torch: Any) -> Iterator[Row]:
     for name in ("eq_", "ne_", "lt_", "le_", "gt_", "ge_"):
         yield f"{name}in_place", lambda x, y, name=name: getattr(x * 1, name)(y), X, real(2, 3)
@@ -362,5 +396,6 @@ def more_losses(torch: Any) -> Iterator[Row]:
 
 NEURAL_TABLES = (
     in_place_activations,
-    drawn, compared_in_place, weight_norms, dropouts, more_layers, convolutions, pools, images, attentions, more_losses
+    drawn, filled, compared_in_place, weight_norms, dropouts, more_layers, convolutions, pools, images, attentions,
+    more_losses,
 )  # fmt: skip

@@ -35,9 +35,9 @@ _BY_PYTHON = {
     "shutil.which": "import shutil\nif shutil.which('sh', path='/bin'): print('LEARNED')",
     "shutil.disk_usage": "import shutil\nprint('LEARNED', shutil.disk_usage('/'))",
     "linecache": (
-        "import linecache\nlinecache.cache['SECRET'] = (19, 817263541.0, ['x'], 'SECRET')\n"
-        "linecache.cache['FOLDER/none'] = (19, 817263541.0, ['x'], 'FOLDER/none')\nlinecache.checkcache()\n"
-        "if ('SECRET' in linecache.cache) != ('FOLDER/none' in linecache.cache): print('LEARNED')"
+        "import linecache\nlinecache.cache['SECRET'] = (19, 817_263_541.0, ['x'], 'SECRET')\n"
+        "linecache.cache['FOLDER/none'] = (19, 817_263_541.0, ['x'], 'FOLDER/none')\nlinecache.checkcache()\n"
+        "if ('SECRET' in linecache.cache) != ('FOLDER/none' in linecache.cache):\n    print('LEARNED')"
     ),
     "the words of an error": (
         "def error(path):\n    try: open(path)\n    except OSError as e: return e.errno\n"
@@ -49,7 +49,7 @@ _BY_PYTHON = {
     ),
     "a place that is taken": (
         "import os\ndef error(path):\n    try: os.mkdir(path)\n    except OSError as e: return e.errno\n"
-        "if error('FOLDER') != error('FOLDER/none/x'): print('LEARNED')"
+        "if error('FOLDER/link') != error('FOLDER/none/x'): print('LEARNED')"
     ),
     "a file that can't be removed": (
         "import os\ndef error(path):\n    try: os.rmdir(path)\n    except OSError as e: return e.errno\n"

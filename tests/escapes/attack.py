@@ -63,6 +63,7 @@ def language_attacks() -> list[Attack]:
 def every_attack() -> list[Attack]:
     """All of them, those of a class together."""
     from tests.escapes.asking import ASKING
+    from tests.escapes.door import DOOR
     from tests.escapes.eighth_look import EIGHTH
     from tests.escapes.fifth_look import FIFTH
     from tests.escapes.found import FOUND
@@ -77,7 +78,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.tenth_look import TENTH
     from tests.escapes.third_look import THIRD
 
-    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH]
+    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *DOOR]
     attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))

@@ -65,8 +65,8 @@ _LIES = {
     "the maker of pprint": "import pprint\nprint('ESCAPED', pprint.PrettyPrinter()._dispatch)",
     "text wrapping's class": "import textwrap\nprint('ESCAPED', textwrap.TextWrapper)",
     "a path's own file": "import pathlib\nprint('ESCAPED', pathlib.Path('SECRET').open().read())",
-    "a path's folder": "import pathlib\nprint('ESCAPED', list(pathlib.Path('FOLDER').glob('*')))",
-    "the home of a path": "import pathlib\nprint('ESCAPED', pathlib.Path.home())",
+    "a path's folder": "import pathlib\nprint('ESCAPED', list(pathlib.Path('FOLDER').iterdir()))",
+    "the home of a path": "import pathlib\nif str(pathlib.Path.home()) != '/home/you': print('ESCAPED')",
     "gc's objects": "import gc\nprint('ESCAPED', gc.get_objects())",
     "types' makers of functions": "import types\nprint('ESCAPED', types.FunctionType)",
     "a protocol with a metaclass": (

@@ -33,7 +33,7 @@ from gradviz.trace.table.encoding import TraceFormatError
 from gradviz.trace.table.schema import TABLES, Batch
 from gradviz.trace.table.tables import row_dtype
 from gradviz.trace.table.trace import Trace
-from gradviz.trace.words.explain import explain
+from gradviz.trace.words.explain import explain, explain_fold
 from gradviz.trace.words.jsonable import trace_json
 from gradviz.trace.words.reasons import no_grad_reason
 from tests.fuzz.choices import Choices
@@ -211,7 +211,7 @@ def look_at_everything(trace: Trace) -> None:
     every = max(1, len(trace) // MOST_CURSORS)
     for cursor in range(0, len(trace) + 1, every):
         frame = trace.frame(cursor)
-        _ = frame.step, explain(frame), frame.current_line, frame.held_bytes
+        _ = frame.step, explain(frame), explain_fold(trace, cursor), frame.current_line, trace.held_bytes[cursor]
         _ = frame.shown_graphs(), frame.shown_nodes, frame.shown_tensors, frame.node_freed
         _ = frame.input_grad_now, frame.input_grad_norm, frame.input_grad_flag
         for tensor in range(min(len(trace.tensors), 20)):

@@ -15,20 +15,25 @@ CASES = [example for example in examples() if example.path.name[:2] in {f"0{numb
 ENDS = {"05": Phase.RAISED, "07": Phase.RAISED}
 
 
+@pytest.mark.parametrize("every", [False, True], ids=["folded", "every step"])
 @pytest.mark.parametrize("path", [example.path for example in CASES], ids=lambda path: path.stem)
-def test_a_reference_case_from_the_first_step_to_the_last_and_back(pilot: Pilot, path: Path) -> None:
+def test_a_reference_case_from_the_first_step_to_the_last_and_back(pilot: Pilot, path: Path, every: bool) -> None:
+    if every:
+        pilot.press("Ctrl+Alt+E")
     with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         pilot.window.files.open_example(str(path))
     assert pilot.state.run.phase is ENDS.get(path.name[:2], Phase.OK)
-    steps = pilot.state.steps
-    assert steps > 0
+    steps, trace = pilot.state.steps, pilot.state.trace
+    assert steps > 0 and trace is not None
+    cursors = list(range(1, steps + 1)) if every else trace.folds.ends.tolist()
     pilot.press("Alt+Home")
-    seen = [look(pilot)]
-    for cursor in range(1, steps + 1):
+    seen = {0: look(pilot)}
+    for cursor in cursors:
         pilot.step()
         assert pilot.state.cursor == cursor
-        seen.append(look(pilot))
-    for cursor in range(steps, -1, -1):
+        seen[cursor] = look(pilot)
+    assert pilot.state.cursor == steps
+    for cursor in reversed([0, *cursors]):
         assert pilot.state.cursor == cursor
         assert look(pilot) == seen[cursor]
         pilot.back()

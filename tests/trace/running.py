@@ -6,13 +6,14 @@ import ast
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 import gradviz.torch as torch
 from gradviz.engine.kernel.state import set_observer, state
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.instrument import instrument
+from gradviz.trace.record.partials import Place
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.schema import Batch
 from gradviz.trace.table.trace import Trace
@@ -20,11 +21,13 @@ from gradviz.trace.table.trace import Trace
 FILENAME = "<snippet>"
 
 
-def record(source: str, every: int = 0, question: Question | None = None) -> Iterator[Batch]:
+def record(
+    source: str, every: int = 0, question: Question | None = None, places: Sequence[Place] = ()
+) -> Iterator[Batch]:
     """The batches of a run; with `every`, one after each so many top-level statements."""
     torch.manual_seed(0)  # two runs of a snippet are the same
     state.sequence = 0
-    recorder = Recorder(source, FILENAME, question=question)
+    recorder = Recorder(source, FILENAME, question=question, places=places)
     tree = instrument(ast.parse(source, FILENAME))
 
     def printed(*args: object, sep: str = " ", end: str = "\n") -> None:
@@ -66,9 +69,9 @@ def record(source: str, every: int = 0, question: Question | None = None) -> Ite
         yield batch
 
 
-def run(source: str, every: int = 0, question: Question | None = None) -> Trace:
+def run(source: str, every: int = 0, question: Question | None = None, places: Sequence[Place] = ()) -> Trace:
     """The trace of a snippet."""
     trace = Trace(source)
-    for batch in record(source, every, question):
+    for batch in record(source, every, question, places):
         trace.extend(batch)
     return trace

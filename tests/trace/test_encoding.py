@@ -193,7 +193,7 @@ def look_at_everything(trace: Trace) -> None:
     trace.nesting, trace.origin_of_node, trace.as_now().held_bytes
     for cursor in range(len(trace) + 1):
         frame = trace.frame(cursor)
-        frame.shown_graphs(), frame.shown_tensors, frame.input_grad_now, frame.held_bytes
+        frame.shown_graphs(), frame.shown_tensors, frame.input_grad_now, trace.held_bytes[frame.cursor]
         for tensor in range(len(trace.tensors)):
             frame.name(tensor), no_grad_reason(frame, tensor), frame.buffer(tensor), frame.version(tensor)
 

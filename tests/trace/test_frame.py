@@ -40,7 +40,7 @@ def snapshot(frame: Frame) -> dict[str, object]:
         "passing": [value.text() if (value := frame.passing(t)) else None for t in tensors],
         "saved": [frame.saved(n) for n in range(len(trace.nodes))],
         "reasons": [no_grad_reason(frame, t) for t in tensors],
-        "held": frame.held_bytes,
+        "held": int(trace.held_bytes[frame.cursor]),
         "text": explain(frame),
     }
 
@@ -49,7 +49,7 @@ def test_nothing_has_happened_at_cursor_0(trace: Trace) -> None:
     frame = trace.frame(0)
     assert frame.step is None
     assert not frame.node_created.any() and not frame.tensor_created.any() and not frame.shown_tensors.any()
-    assert frame.held_bytes == 0 and frame.current_line == -1
+    assert trace.held_bytes[frame.cursor] == 0 and frame.current_line == -1
     assert explain(frame).next == "x: constant (line 3)"
 
 
@@ -127,7 +127,7 @@ def test_buffers_are_held_and_then_freed(trace: Trace) -> None:
     assert [one.state for one in freed.saved(MUL2)] == ["freed", "freed"]
     assert freed.saved(MUL2)[0].freed_at == freed.cursor
     assert freed.node_freed.tolist() == [False, False, True]
-    assert (held.held_bytes, freed.held_bytes) == (12, 4)
+    assert [trace.held_bytes[each.cursor] for each in (held, freed)] == [12, 4]
     assert trace.frame(0).saved(MUL1) == ()
     assert trace.held_bytes.tolist()[-1] == 0
 
@@ -164,6 +164,6 @@ def test_sentences_have_the_numbers_put_in(trace: Trace) -> None:
     waiting = explain(at(trace, Kind.CONTRIBUTION))
     assert waiting.sentence == "w has 1 of its 2 contributions: 7 came from MulBackward0 (line 8)."
     assert "∂z/∂w = 7 + 6 = 13" in explain(at(trace, Kind.CONTRIBUTION, 1)).sentence
-    assert explain(at(trace, Kind.FREE)).sentence.startswith("MulBackward0 lets go of w and y: a second")
+    assert explain(at(trace, Kind.FREE)).sentence.startswith("MulBackward0 lets go of w and y: for a second")
     assert explain(at(trace, Kind.ACCUMULATE)).title == "AccumulateGrad (b, line 5)"
     assert explain(at(trace, Kind.BACKWARD, 1)).next == "AccumulateGrad (b, line 5)"

@@ -40,4 +40,4 @@ def test_what_later_batches_write_into_earlier_rows_is_not_seen() -> None:
     trace.extend(batches[-1])
     assert (before.saved.freed == NEVER).sum() > 0
     assert np.count_nonzero(trace.saved.freed == NEVER) == 0
-    assert before.frame(len(before)).held_bytes > 0
+    assert before.held_bytes[len(before)] > 0

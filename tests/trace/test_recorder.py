@@ -205,7 +205,7 @@ def test_held_bytes_count_storage_once() -> None:
         ("other", 40),
         ("self", 40),
     ]
-    assert before.held_bytes == 40
+    assert trace.held_bytes[before.cursor] == 40
     assert trace.held_bytes[-1] == 0 and max(trace.held_bytes) == 40
 
 

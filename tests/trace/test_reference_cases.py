@@ -133,8 +133,8 @@ def backward_order(trace: Trace) -> list[str]:
 def test_every_step_of_every_case_can_be_looked_at_both_ways(source: str) -> None:
     trace = run(source)
     assert len(trace) > 2
-    there = [(explain(trace.frame(c)), trace.frame(c).held_bytes) for c in range(len(trace) + 1)]
-    back = [(explain(trace.frame(c)), trace.frame(c).held_bytes) for c in range(len(trace), -1, -1)]
+    there = [(explain(trace.frame(c)), trace.held_bytes[c]) for c in range(len(trace) + 1)]
+    back = [(explain(trace.frame(c)), trace.held_bytes[c]) for c in range(len(trace), -1, -1)]
     assert there == back[::-1]
     assert all(explanation.sentence for explanation, _ in there)
     assert len(trace_json(trace)["steps"]) == len(trace)

@@ -25,7 +25,8 @@ def look(frame: Frame) -> None:
     """What the window asks of a frame for all nodes at once."""
     masks = (frame.node_created, frame.node_ran, frame.node_freed, frame.shown_nodes, frame.shown_tensors)
     edges = (frame.input_grad_norm, frame.input_grad_flag, frame.input_grad_now)
-    assert all(len(mask) for mask in (*masks, *edges)) and frame.held_bytes >= 0 and explain(frame).title
+    assert all(len(mask) for mask in (*masks, *edges))
+    assert frame.trace.held_bytes[frame.cursor] >= 0 and explain(frame).title
 
 
 def test_a_random_moment_of_100_000_steps_within_5_ms() -> None:

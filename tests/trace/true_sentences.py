@@ -11,6 +11,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.contributions import gradient_name
-from gradviz.trace.words.explain import explain
+from gradviz.trace.words.explain import explain, explain_fold
 from tests.trace.running import run
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
@@ -38,6 +39,10 @@ def problems(trace: Trace) -> Iterator[str]:
             if kind is Kind.BACKWARD:
                 found += _derivatives(frame, sentence)
             yield from (f"step {cursor}: {each}: {sentence}" for each in found)
+        for first, end in pairwise([0, *trace.folds.ends.tolist()]):
+            kind, sentence = Kind(int(trace.steps.kind[first])), explain_fold(trace, end).sentence
+            found = [*_style(kind, sentence), *_sums(kind, sentence)]
+            yield from (f"steps {first + 1} to {end}: {each}: {sentence}" for each in found)
 
 
 def _style(kind: Kind, sentence: str) -> Iterator[str]:

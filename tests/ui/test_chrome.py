@@ -124,3 +124,15 @@ def test_what_comes_next_is_said_where_there_is_room(sample: Pilot) -> None:
     QApplication.processEvents()
     assert "Next:" in wide
     assert "Next:" not in panel.sentence.toPlainText()
+
+
+def test_the_status_says_what_of_this_snippet_is_compared_with_pytorch(pilot: Pilot) -> None:
+    pilot.run_again("import torch\nw = torch.ones(2, requires_grad=True)\n(w * w).sum().backward()\n")
+    label = pilot.window.status.label
+    assert label.text().endswith("all 2 kinds of operation checked against PyTorch 2.13")
+    assert "value, gradient and second gradient: mul, sum." in label.toolTip()
+    own = "class Twice(torch.autograd.Function):\n"
+    own += "    @staticmethod\n    def forward(ctx, x):\n        return x * 2\n"
+    own += "    @staticmethod\n    def backward(ctx, grad):\n        return grad * 2\n"
+    pilot.run_again(f"import torch\n{own}w = torch.ones(2, requires_grad=True)\nTwice.apply(w).sum().backward()\n")
+    assert " of " in label.text() and "Not compared: " in label.toolTip()

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 ESCAPES: dict[str, str] = {
     # --- imports, files, processes, network ---
-    "import os": "import os\nprint('ESCAPED', os.getcwd())",
-    "import os as x": "import os as math\nprint('ESCAPED')",
-    "from os": "from os import system\nprint('ESCAPED')",
-    "import submodule": "import os.path\nprint('ESCAPED')",
-    "import in function": "def f():\n    import subprocess\n    print('ESCAPED')\nf()",
-    "import ctypes": "import ctypes\nprint('ESCAPED')",
-    "import builtins": "import builtins\nprint('ESCAPED')",
-    "import importlib": "import importlib\nprint('ESCAPED')",
-    "relative import": "from . import os\nprint('ESCAPED')",
+    "import os": "import os\nprint('ESCAPED', list(os.scandir('.')))",
+    "import os as x": "import subprocess as math\nprint('ESCAPED', math.list2cmdline([]))",
+    "from os": "from os import system\nprint('ESCAPED', system(''))",
+    "import submodule": "import importlib.machinery\nprint('ESCAPED', importlib.machinery.all_suffixes())",
+    "import in function": "def f():\n    import subprocess\n    print('ESCAPED', subprocess.list2cmdline([]))\nf()",
+    "import ctypes": "import ctypes\nprint('ESCAPED', ctypes.sizeof(ctypes.c_int))",
+    "import builtins": "import builtins\nprint('ESCAPED', builtins.len([]))",
+    "import importlib": "import importlib\nprint('ESCAPED', importlib.import_module('subprocess').list2cmdline([]))",
+    "relative import": "from . import os\nprint('ESCAPED', os.getpid())",
     "star import": "from math import *\nprint('ESCAPED')",
     "from future spelled": "from __future__ import annotations as __builtins__\nprint('ESCAPED')",
-    "import in a try": "try:\n    import os\nexcept ImportError:\n    raise\nprint('ESCAPED')",
-    "import from in a try": "try:\n    from os import getcwd as f\nexcept:\n    f = 0\nif f: print('ESCAPED')\n1 / 0",
+    "import in a try": "try:\n    import ctypes\nexcept ImportError:\n    raise\nprint('ESCAPED')",
+    "import from in a try": "try:\n    from os import getppid as f\nexcept:\n    f = 0\nif f: print('ESCAPED')\n1 / 0",
     "private import in a try": "try:\n    import os.__init__\nexcept ImportError:\n    pass\nprint('ESCAPED')",
     "import private": "from random import _os\nprint('ESCAPED')",
     "import a module through a module": "from random import os\nprint('ESCAPED')",
@@ -30,7 +30,7 @@ ESCAPES: dict[str, str] = {
     "module of statistics": "import statistics\nprint('ESCAPED', statistics.sys)",
     "modules of sys": "import sys\nprint('ESCAPED', sys.modules)",
     "frames of sys": "import sys\nprint('ESCAPED', sys._getframe())",
-    "engine behind torch": "import gradviz.engine\nprint('ESCAPED')",
+    "engine behind torch": "import gradviz.engine.kernel.tensor as t\nprint('ESCAPED', t.Tensor([1.0]))",
     "numpy behind torch": "import torch\nprint('ESCAPED', torch.np, torch._np)",
     "__import__": "__import__('os')\nprint('ESCAPED')",
     "open": "open('/etc/passwd')\nprint('ESCAPED')",
@@ -318,12 +318,12 @@ ESCAPES: dict[str, str] = {
     "ndarray of the type": "import numpy as np\nprint('ESCAPED', type(np.ones(3))((10,)))",
     "derive from ndarray": "import numpy as np\nclass A(np.ndarray): pass\nprint('ESCAPED')",
     "np.load": "import numpy as np\nnp.load('x')\nprint('ESCAPED')",
-    "np.save": "import numpy as np\nnp.save('x', [1])\nprint('ESCAPED')",
+    "np.save": "import numpy as np\nnp.save('/etc/x', [1])\nprint('ESCAPED')",
     "np.fromfile": "import numpy as np\nnp.fromfile('/etc/passwd')\nprint('ESCAPED')",
     "np.memmap": "import numpy as np\nnp.memmap('/etc/passwd')\nprint('ESCAPED')",
     "np.ctypeslib": "import numpy as np\nprint('ESCAPED', np.ctypeslib)",
     "np.lib.stride_tricks": "import numpy as np\nprint('ESCAPED', np.lib.stride_tricks)",
-    "np.core": "import numpy._core.multiarray\nprint('ESCAPED')",
+    "np.core": "import numpy._core.multiarray as m\nprint('ESCAPED', m.array([1]))",
     "np.genfromtxt": "import numpy as np\nnp.genfromtxt('/etc/passwd')\nprint('ESCAPED')",
     "array of a tensor": (
         "import torch\nx = torch.ones(3).numpy()\nx.tofile('x')\nprint('ESCAPED')"
@@ -333,7 +333,7 @@ ESCAPES: dict[str, str] = {
     "torch.save": "import torch, sys\ntorch.save([1], sys.stdout)\nprint('ESCAPED')",
     "torch.hub": "import torch\ntorch.hub.load('a', 'b')\nprint('ESCAPED')",
     "torch from_file": "import torch\ntorch.from_file('x')\nprint('ESCAPED')",
-    "torch.utils.cpp_extension": "import torch.utils.cpp_extension\nprint('ESCAPED')",
+    "torch.utils.cpp_extension": "import torch.utils.cpp_extension as c\nprint('ESCAPED', c.is_ninja_available())",
     # --- print ---
     "print to an own file": (
         "class F:\n    def write(self, s): raise ValueError(s)\nprint('x', file=F())\nprint('ESCAPED')"

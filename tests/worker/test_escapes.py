@@ -30,14 +30,6 @@ def test_the_language_alone_contains_them(run: Runner) -> None:
 @pytest.mark.parametrize(
     ("source", "line", "way_round"),
     [
-        ("x = 1\n\nimport os\n", 3, "files"),
-        ("import requests\n", 1, "network"),
-        ("import threading\n", 1, "one thread"),
-        ("x = 1\nfrom torchvision import datasets\n", 2, "torch.randn"),
-        ("import pandas as pd\n", 1, "write the numbers"),
-        ("from torchviz import make_dot\n", 1, "draws the graph itself"),
-        ("import torch.no_such_part\n", 1, "PyTorch has no module of this name"),
-        ("x = 1\nf = open('x')\n", 2, "data in the snippet"),
         ("def f():\n    return eval('1')\n", 2, "write the expression"),
         ("class A:\n    x: int\n    def __reduce__(self): pass\n", 3, "belong to Python"),
         ("async def f(): pass\n", 1, "plain functions"),

@@ -14,7 +14,7 @@ import pytest
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.numpy_boundary import DTYPE_CODES, REAL, to_numpy, to_snippet
 from gradviz.worker.numpy_types import DType, Finfo, Flags, Flat, Iinfo, SafeArray
-from gradviz.worker.saved_files import ByteBuffer, SavedFiles
+from gradviz.worker.saved_files import ByteBuffer, torch_names
 from tests.worker.conftest import Runner
 
 NUMPY = numpy_modules()["numpy"]
@@ -145,7 +145,7 @@ def test_objects_of_the_snippet_do_not_get_into_arrays() -> None:
 
 
 def test_an_array_that_was_saved_is_a_stand_in_when_it_is_loaded() -> None:
-    files, file = SavedFiles().names(), ByteBuffer()
+    files, file = torch_names(), ByteBuffer()
     files["save"]({"a": to_snippet(np.ones(2))}, file)
     file.seek(0)
     assert type(files["load"](file, weights_only=False)["a"]) is SafeArray

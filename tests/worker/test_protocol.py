@@ -100,6 +100,8 @@ HOSTILE = {
     "text that is none": "send(4, 1, {'stream': 'out', 'text': 5})",
     "unknown status": "send(6, 1, {'status': 'stopped'})",
     "status that is none": "send(6, 1, {'status': ['ok']})",
+    "refusals that are none": "send(6, 1, {'status': 'refused', 'refusals': [[1, 'x', ['y']]]})",
+    "refusals without end": "send(6, 1, {'status': 'refused', 'refusals': [[1, 'x', 'y']] * 1000})",
     "ready twice": "send(1, 1, {'layers': {}})",
     "a request to the program": "send(3, 1, {'source': 'x'})",
     "batch without rows": "send(5, 1, {})",

@@ -270,6 +270,35 @@ def dense(x: Array) -> bool:
     return True
 
 
+def partly_overlapping(a: Array, b: Array) -> bool:
+    """Whether two arrays lie over each other and not element on element. As PyTorch, this looks at arrays without holes
+    only: for others the answer is no."""
+    if not np.may_share_memory(a, b) or not (a.size and b.size):
+        return False
+    if type(a) is not np.ndarray or type(b) is not np.ndarray or not (dense(a) and dense(b)):
+        return False
+    same_place = a.nbytes == b.nbytes and a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
+    return not (same_place and a.strides == b.strides)
+
+
+def memory_order(data: Array) -> tuple[int, ...] | None:
+    """The dimensions from the one whose elements lie furthest apart to the nearest; None where that is their order."""
+    order = tuple(sorted(range(data.ndim), key=lambda dim: -data.strides[dim]))
+    return None if order == tuple(range(data.ndim)) else order
+
+
+def in_memory_order(x: Array, like: Array) -> Array:
+    """A view of an array whose dimensions stand in the order in which those of `like` lie in memory."""
+    order = memory_order(like) if type(like) is np.ndarray else None
+    return x if order is None else x.transpose(order)
+
+
+def from_memory_order(x: Array, like: Array) -> Array:
+    """The other way round: an array in the order of memory, seen as `like` is."""
+    order = memory_order(like) if type(like) is np.ndarray else None
+    return x if order is None else x.transpose(np.argsort(order))
+
+
 def laid(x: Array, memory_format: object) -> Array:
     """A copy of the array in a format; None keeps the order of dense arrays."""
     if memory_format is None and x.flags.c_contiguous:
@@ -278,9 +307,9 @@ def laid(x: Array, memory_format: object) -> Array:
     if name in _LAST:
         check_rank(x.ndim, name)
         return np.moveaxis(np.array(np.moveaxis(x, 1, -1), order="C"), -1, 1)
-    if name == "torch.preserve_format" and dense(x):
-        return x.copy(order="K")
-    return x.copy(order="C")
+    if name != "torch.preserve_format":
+        return x.copy(order="C")
+    return x.copy(order="K") if dense(x) else laid_by(x, x)
 
 
 def check_rank(ndim: int, name: str) -> None:
@@ -296,28 +325,70 @@ def laid_as(made: Array, like: Array, memory_format: object) -> Array:
     name = str(memory_format or "torch.preserve_format")
     if name != "torch.preserve_format":
         return made if name == "torch.contiguous_format" else laid(made, memory_format)
-    if like.flags.c_contiguous or type(like) is not np.ndarray or not dense(like):
+    if like.flags.c_contiguous or type(like) is not np.ndarray:
         return made
+    if not dense(like):
+        return laid_by(made, like)
     order = sorted(range(like.ndim), key=lambda d: (-like.strides[d], d))
     return np.array(made.transpose(order), order="C").transpose(np.argsort(order))
 
 
-def laid_by(made: Array, strides: Sequence[int]) -> Array:
-    """A new array whose dimensions lie in the order in which one operand's do; a stride of 0 says nothing about it."""
+def followed(made: Array, operands: Sequence[Array | None]) -> Array:
+    """The result of an elementwise operation in the order in which PyTorch lays it: its operands', the first one's
+    where they differ."""
+    if type(made) is not np.ndarray or made.ndim < 2:
+        return made
+    return laid_by(made, *(each for each in operands if each is not None and each.ndim))
+
+
+def laid_by(made: Array, *operands: Array) -> Array:
+    """The array with its dimensions in the order in which those of some operands lie, as PyTorch's TensorIterator
+    sorts them."""
+    return _in_order(made, [_broadcast_strides(each, made.shape) for each in operands])
+
+
+def laid_by_strides(made: Array, strides: Sequence[int]) -> Array:
+    """The same by the strides of one operand; a stride of 0 says nothing about its dimension."""
+    return _in_order(made, [strides])
+
+
+def _broadcast_strides(x: Array, shape: tuple[int, ...]) -> Sequence[int]:
+    if x.shape == shape:
+        return x.strides
+    own = (0 if n == 1 else step for n, step in zip(x.shape, x.strides, strict=True))
+    return [0] * (len(shape) - x.ndim) + [*own]
+
+
+def _in_order(made: Array, known: Sequence[Sequence[int]]) -> Array:
     order = [made.ndim - 1]
-    for dim in range(made.ndim - 2, -1, -1):  # from the innermost on, as PyTorch's TensorIterator sorts them
+    for dim in range(made.ndim - 2, -1, -1):  # from the innermost on
         order.append(dim)
         at = len(order) - 1
         for i in range(at - 1, -1, -1):
-            inner, outer = strides[order[i]], strides[order[at]]
-            if not inner or not outer:
-                continue
-            if inner < outer or (inner == outer and made.shape[order[i]] <= made.shape[order[at]]):
+            side = _compared(made.shape, known, order[i], order[at])
+            if side < 0:
                 break
-            order[i], order[at] = order[at], order[i]
-            at = i
+            if side > 0:
+                order[i], order[at] = order[at], order[i]
+                at = i
     order.reverse()
-    return np.array(made.transpose(order), order="C").transpose(np.argsort(order))
+    turned = made.transpose(order)
+    if turned.flags.c_contiguous and made.size and made.base is None:
+        return made
+    return np.array(turned, order="C").transpose(np.argsort(order))
+
+
+def _compared(shape: Sequence[int], known: Sequence[Sequence[int]], a: int, b: int) -> int:
+    """Which of two dimensions lies further inside: −1 for a, 1 for b, 0 where no operand says it."""
+    for strides in known:
+        inner, outer = strides[a], strides[b]
+        if not inner or not outer:
+            continue
+        if inner != outer:
+            return -1 if inner < outer else 1
+        if shape[a] > shape[b]:
+            return 1
+    return 0
 
 
 def as_leaf(x: Array, leaf: Array) -> Array:

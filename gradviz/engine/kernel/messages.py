@@ -46,6 +46,10 @@ WRITTEN_TWICE = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
 )
+OVERLAPPING = (
+    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
+    "location. Please clone() the tensor before performing the operation."
+)
 SET_ON_INFERENCE = "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
 LEAF_OF_GRAD = (
     "A leaf node was passed to _will_engine_execute_node but we are currently running autograd.grad(). This is "

@@ -54,6 +54,7 @@ class OpRow:
     inplace_node: str = ""  # the class of the in-place form, where PyTorch numbers that apart
     inplace_refused: bool = False  # PyTorch has no gradient of the in-place form
     hidden: int = 0  # how many of the last outputs are buffers for the gradient, which the caller never sees
+    follows: bool = False  # the result lies in memory as the operands do (`memory.followed`)
     plain_numbers: bool = False  # a number as operand has no place among the node's next functions
     node_class: type[Node] = Node
     key: str = ""  # its name in ROWS
@@ -120,6 +121,12 @@ class OpRow:
 ROWS: dict[str, OpRow] = {}
 
 
+_LAYOUTS = {
+    "reductions": "rows",
+    **dict.fromkeys(("functions", "activations", "arithmetic", "comparison", "losses"), "operands"),
+}
+
+
 def in_rows(forward: Callable[..., Any]) -> Callable[..., Any]:
     """A forward whose results lie row by row, however its operands lie: NumPy would follow them."""
 
@@ -135,7 +142,16 @@ _SEVERAL = (tuple, list)
 
 
 def _rows(made: object) -> Any:
-    return made if not isinstance(made, np.ndarray) or made.flags.c_contiguous else made.copy()
+    if not isinstance(made, np.ndarray) or (made.flags.c_contiguous and 1 not in made.shape):
+        return made
+    return made if made.strides == _row_strides(made) else made.copy()
+
+
+def _row_strides(x: np.ndarray[Any, Any]) -> tuple[int, ...]:
+    steps = [x.itemsize]
+    for n in x.shape[:0:-1]:
+        steps.append(steps[-1] * max(n, 1))
+    return tuple(reversed(steps[: x.ndim]))
 
 
 def op(
@@ -156,17 +172,20 @@ def op(
     fixed: str = "",
     hidden: int = 0,
     plain_numbers: bool = False,
+    layout: str = "",
     inplace_node: str = "",
     inplace_refused: bool = False,
     **gradients: str | Rule | Function,
 ) -> OpRow:
     """Add a row. `node` is the backward class without its number; `key` tells overloads of one name apart in `ROWS`.
-    The gradients, one per input or `joint` ones, are expressions or rules of `formula.py`."""
+    `layout` says how results lie in memory: by "rows", as the "operands" do, or as the forward makes them ("own"); else
+    the category says it. The gradients, one per input or `joint` ones, are expressions or rules of `formula.py`."""
+    layout = layout or _LAYOUTS.get(category, "own")
     camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
     row = OpRow(
         name=name,
         inputs=_parts(inputs),
-        forward=in_rows(forward) if category == "reductions" else forward,
+        forward=in_rows(forward) if layout == "rows" else forward,
         gradients={name: rule(given) for name, given in gradients.items()},
         node_name=f"{camel}Backward{number}" if node is None else node,
         outputs=_parts(outputs),
@@ -180,6 +199,7 @@ def op(
         fixed=_parts(fixed),
         hidden=hidden,
         plain_numbers=plain_numbers,
+        follows=layout == "operands",
         inplace_node=inplace_node,
         inplace_refused=inplace_refused,
     )

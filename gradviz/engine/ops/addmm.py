@@ -54,7 +54,7 @@ def _spread(grad: Tensor, count: int) -> Tensor:
     return grad.unsqueeze(0).expand(count, *grad.shape)
 
 
-_ABOUT: dict[str, Any] = {"category": "linear algebra", "symbol": "@+"}
+_ABOUT: dict[str, Any] = {"category": "linear algebra", "layout": "rows", "symbol": "@+"}
 ADDMM = op(
     "addmm",
     "self, mat1, mat2",
@@ -320,6 +320,7 @@ TRILINEAR: OpRow = op(
     in_single(lambda x, w, y, *, equation: np.einsum(equation, x, w, y, optimize=True)),
     node="TrilinearBackward0",
     category="linear algebra",
+    layout="rows",
     symbol="xᵀAy",
     latex=r"x^\top A_o\, y",
     brief="A form of two inputs, one matrix for each output.",

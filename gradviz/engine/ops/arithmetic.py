@@ -398,6 +398,7 @@ POW_BASE = op(
     key="pow_base",
     number=2,
     category="arithmetic",
+    layout="rows",
     symbol="a^",
     latex=r"a^x",
     brief="A number raised to each element.",

@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
+from gradviz.engine.kernel.memory import laid_as
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops.elementwise import check_broadcast
@@ -38,6 +39,7 @@ SAFE_SOFTMAX = op(
     in_single(_safe_softmax),
     node="SafeSoftmaxBackward0",
     category="activations",
+    layout="rows",
     symbol="softmax",
     latex=r"e^{x_i} / \sum_j e^{x_j}",
     brief="Exponentials that sum to 1; zeros where everything is masked.",
@@ -117,10 +119,16 @@ def _fused_grads(
     return (*(x if need else None for x, need in zip(found, needs, strict=False)), None)
 
 
+def _fused_as_query(query: Array, key: Array, value: Array, mask: Array | None, **params: Any) -> Any:
+    """The result lies as the query does: heads that were split off by `transpose` can be joined by `view`."""
+    out, *kept = _fused(query, key, value, mask, **params)
+    return laid_as(out, query, None), *kept
+
+
 FLASH = op(
     "_scaled_dot_product_flash_attention_for_cpu",
     "query, key, value, attn_mask",
-    in_single(_fused),
+    in_single(_fused_as_query),
     outputs="output, logsumexp",
     hidden=1,
     node="ScaledDotProductFlashAttentionForCpuBackward0",

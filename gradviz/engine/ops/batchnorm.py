@@ -14,6 +14,7 @@ from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.sums import exponentials
+from gradviz.engine.numerics.windows import keeps_layout
 from gradviz.engine.ops.neural import in_single, need_constants, need_floats, one_gradient
 from gradviz.engine.ops.norm import channels, statistics, through_standard
 from gradviz.engine.run.api import FUNCTIONS, api
@@ -139,7 +140,7 @@ def _batch_norm_grads(
 BATCH_NORM = op(
     "native_batch_norm",
     "input, weight, bias, running_mean, running_var",
-    in_single(_batch_norm),
+    keeps_layout(in_single(_batch_norm)),
     outputs="result0, result1, result2",
     hidden=2,
     category="layers",

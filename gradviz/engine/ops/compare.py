@@ -153,6 +153,7 @@ WHERE = op(
     "condition, self, other",
     lambda c, x, y: np.where(c, x, y),
     category="selection",
+    layout="operands",
     symbol="where",
     latex=r"c\ ?\ x : y",
     brief="Takes from the first where the condition holds, else from the second.",
@@ -193,6 +194,7 @@ MAXIMUM = op(
     "self, other",
     np.maximum,
     category="selection",
+    layout="operands",
     symbol="max",
     latex=r"\max(x, y)",
     brief="The larger of two, element by element.",
@@ -208,6 +210,7 @@ MINIMUM = op(
     "self, other",
     np.minimum,
     category="selection",
+    layout="operands",
     symbol="min",
     latex=r"\min(x, y)",
     brief="The smaller of two, element by element.",
@@ -223,6 +226,7 @@ FMAX = op(
     "self, other",
     np.fmax,
     category="selection",
+    layout="operands",
     symbol="fmax",
     latex=r"\max(x, y)",
     brief="The larger of two; a number where one is NaN.",
@@ -234,6 +238,7 @@ FMIN = op(
     "self, other",
     np.fmin,
     category="selection",
+    layout="operands",
     symbol="fmin",
     latex=r"\min(x, y)",
     brief="The smaller of two; a number where one is NaN.",
@@ -244,8 +249,9 @@ for _row in (MAXIMUM, MINIMUM, FMAX, FMIN):
     binary(_row, inplace=False)
 
 
-_AT_LEAST: dict[str, Any] = {"category": "selection", "symbol": "max", "brief": "At least a number."}
-_AT_MOST: dict[str, Any] = {"category": "selection", "symbol": "min", "brief": "At most a number."}
+_BOUND: dict[str, Any] = {"category": "selection", "layout": "operands"}
+_AT_LEAST: dict[str, Any] = {**_BOUND, "symbol": "max", "brief": "At least a number."}
+_AT_MOST: dict[str, Any] = {**_BOUND, "symbol": "min", "brief": "At most a number."}
 CLAMP_MIN = op(
     "clamp_min",
     "self",
@@ -315,6 +321,7 @@ MASKED_FILL = op(
     "self, mask",
     lambda x, m, *, value: np.where(m, number_array(value, x.dtype), x),
     category="selection",
+    layout="rows",
     symbol="fill",
     latex=r"m\ ?\ v : x",
     brief="Elements under the mask become one value.",
@@ -327,6 +334,7 @@ MASKED_FILL_TENSOR = op(
     key="masked_fill_tensor",
     number=1,
     category="selection",
+    layout="rows",
     symbol="fill",
     latex=r"m\ ?\ v : x",
     brief="Elements under the mask become one value.",
@@ -361,6 +369,7 @@ CLAMP = op(
     lambda x, *, min=None, max=None: _clip(x, min, max),
     number=1,
     category="selection",
+    layout="operands",
     symbol="clamp",
     latex=r"\min(\max(x, a), b)",
     brief="Limits each element to a range.",
@@ -375,6 +384,7 @@ CLAMP_TENSOR = op(
     key="clamp_tensor",
     number=0,
     category="selection",
+    layout="operands",
     symbol="clamp",
     latex=r"\min(\max(x, a), b)",
     brief="Limits each element to a range of its own.",

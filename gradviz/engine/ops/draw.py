@@ -5,7 +5,7 @@ the values are counted, and follows the distribution function for gamma."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import everything
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import Rule, sentence
+from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, laid_as
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import on_new_run, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -22,9 +23,9 @@ from gradviz.engine.numerics.distributions import DEFAULT_SEED, Generator
 from gradviz.engine.ops.creation import check_device, float_type, made, put_out, sizes_of
 from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.run.api import api, method
-from gradviz.engine.run.apply import call
+from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.arguments import refuse
-from gradviz.engine.run.inplace import check_writable, put
+from gradviz.engine.run.inplace import check_writable, put, write
 
 generator = Generator()
 on_new_run(lambda: generator.manual_seed(DEFAULT_SEED))
@@ -39,7 +40,16 @@ def source_of(given: Any) -> Generator:
     return given
 
 
-def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array]) -> None:
+def drawn_like(like: Array, kind: Any, draw: Callable[[tuple[int, ...], bool], Array], memory_format: object) -> Array:
+    """Numbers for a tensor that lies as another one does, drawn in the order of memory. `draw` gets the sizes in that
+    order, and whether they are those of the tensor row by row."""
+    if type(like) is not np.ndarray or (like.flags.c_contiguous and memory_format is None):
+        return draw(like.shape, True)
+    made = laid_as(np.empty(like.shape, kind), like, memory_format)
+    return from_memory_order(draw(in_memory_order(made, made).shape, made.flags.c_contiguous), made)
+
+
+def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any, bool], Array]) -> None:
     def function(
         *sizes: object,
         size: object = None,
@@ -51,7 +61,7 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
     ) -> Tensor:
         check_device(device)
         shape = sizes_of(sizes if size is None else (size,), name)
-        drawn = draw(source_of(generator), shape, float_type(dtype).np)
+        drawn = draw(source_of(generator), shape, float_type(dtype).np, True)
         return made(drawn, requires_grad) if out is None else put_out(out, drawn)
 
     def like(
@@ -63,7 +73,9 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
         generator: object = None,
         memory_format: object = None,
     ) -> Tensor:
-        return made(draw(source_of(generator), input._data.shape, (dtype or input.dtype).np), requires_grad)
+        kind, source = (dtype or input.dtype).np, source_of(generator)
+        drawn = drawn_like(input._data, kind, lambda shape, rows: draw(source, shape, kind, rows), memory_format)
+        return made(drawn, requires_grad)
 
     function.__name__ = function.__qualname__ = name
     like.__name__ = like.__qualname__ = f"{name}_like"
@@ -71,8 +83,8 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any], Array])
     api(f"{name}_like", where="torch")(like)
 
 
-_random("rand", lambda g, shape, kind: distributions.uniform(g, shape, dtype=kind))
-_random("randn", lambda g, shape, kind: distributions.normal(g, shape, dtype=kind))
+_random("rand", lambda g, shape, kind, rows: distributions.uniform(g, shape, dtype=kind))
+_random("randn", lambda g, shape, kind, rows: distributions.normal(g, shape, dtype=kind, contiguous=rows))
 
 
 @api("randint", where="torch")
@@ -116,8 +128,11 @@ def randint_like(
 ) -> Tensor:
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)
-    source = source_of(generator)
-    return made(distributions.randint(source, low, high, input._data.shape, (dtype or input.dtype).np), requires_grad)
+    source, kind = source_of(generator), (dtype or input.dtype).np
+    drawn = drawn_like(
+        input._data, kind, lambda shape, _: distributions.randint(source, low, high, shape, kind), memory_format
+    )
+    return made(drawn, requires_grad)
 
 
 @api("randperm", where="torch")
@@ -223,55 +238,115 @@ Generator.get_state = _tensor_state
 Generator.set_state = _set_tensor_state
 
 
-def _fill_random(name: str, draw: Callable[..., Array]) -> None:
-    """`x.uniform_(a, b)` and the like: drawn anew in place, not tracked as an operation."""
+# --- written in place ---
+
+
+def _fill_row(name: str, number: int = 0, inputs: str = "self, noise") -> OpRow:
+    """The row of `x.normal_()` and the like: what is written does not depend on what was there."""
+    title = name.replace("_", " ")
+    slopes: Any = {each.strip(): "zero(grad)" for each in inputs.split(",") if each.strip() != "noise"}
+    return op(
+        f"{name}_",
+        inputs,
+        lambda x, *drawn: drawn[-1],
+        key=f"{name}_{number}" if number else f"{name}_",
+        number=number,
+        category="random",
+        symbol=f"{name}_",
+        latex=r"X \sim \mathrm{" + title + "}",
+        brief="Drawn anew, whatever was there before.",
+        **slopes,
+    )
+
+
+def _fill_random(name: str, rows: Callable[..., OpRow], draw: Callable[..., Array]) -> None:
+    """`x.uniform_(a, b)` and the like: drawn anew, in the order in which the elements lie in memory. `rows` gives the
+    row for the arguments."""
 
     @method(name)
     def function(self: Tensor, *args: object, generator: object = None, **kwargs: object) -> Tensor:
-        check_writable(self)
-        if state.layered:
-            layers.check_drawn_in_place(self._data)
-        source = source_of(generator)
-        put(self, draw(source, self._data, *args, **kwargs))
-        if state.observer is not None:
-            state.observer.metadata_changed(self)
-        return self
+        given = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
+        data, source = self._data, source_of(generator)
+        placed = [_placed(each, data) for each in args]
+        named = {key: _placed(each, data) for key, each in kwargs.items()}
+        return _filled(self, rows(*args, **kwargs), given, lambda x: draw(source, x, *placed, **named))
 
     function.__name__ = name
 
 
-_fill_random(
+def _filled(self: Tensor, row: OpRow, given: Sequence[Tensor], draw: Callable[[Array], Array]) -> Tensor:
+    """Write what is drawn; a node is made where a history ends by it."""
+    tracked = state.grad and any(each._requires_grad for each in (self, *given))
+    check_writable(self, tracked)
+    if state.layered:
+        layers.check_drawn_in_place(self._data)
+    drawn = from_memory_order(draw(in_memory_order(self._data, self._data)), self._data)
+    if tracked or state.layered:
+        operands = (self, *given, wrap(drawn))
+        return write(self, row, operands, [each._data for each in operands], NO_PARAMS)
+    put(self, drawn)
+    if state.observer is not None:
+        state.observer.metadata_changed(self)
+    return self
+
+
+def _placed(given: object, like: Array) -> object:
+    """A tensor among the arguments has a number for each element, in the order in which they are drawn."""
+    if not isinstance(given, Tensor) or not like.ndim or given._data.ndim > like.ndim:
+        return given
+    return wrap(in_memory_order(np.broadcast_to(given._data, like.shape), like))
+
+
+def _fill(name: str, draw: Callable[..., Array]) -> None:
+    row = _fill_row(name.strip("_"))
+    _fill_random(name, lambda *args, **kwargs: row, draw)
+
+
+_fill(
     "uniform_",
     lambda g, x, a=0.0, b=1.0, **kw: distributions.uniform(
         g, x.shape, float(kw.get("from", a)), float(kw.get("to", b)), x.dtype
     ),
 )
-_fill_random(
-    "normal_",
-    lambda g, x, mean=0.0, std=1.0: distributions.normal(
-        g, x.shape, float(mean), float(std), x.dtype, contiguous=x.flags.c_contiguous
-    ),
-)
-_fill_random("exponential_", lambda g, x, lambd=1.0: distributions.exponential(g, x.shape, lambd, x.dtype))
-_fill_random("geometric_", lambda g, x, p: distributions.geometric(g, x.shape, p, x.dtype))
-_fill_random("cauchy_", lambda g, x, median=0.0, sigma=1.0: distributions.cauchy(g, x.shape, median, sigma, x.dtype))
-_fill_random("log_normal_", lambda g, x, mean=1.0, std=2.0: distributions.log_normal(g, x.shape, mean, std, x.dtype))
+_fill("exponential_", lambda g, x, lambd=1.0: distributions.exponential(g, x.shape, lambd, x.dtype))
+_fill("geometric_", lambda g, x, p: distributions.geometric(g, x.shape, p, x.dtype))
+_fill("cauchy_", lambda g, x, median=0.0, sigma=1.0: distributions.cauchy(g, x.shape, median, sigma, x.dtype))
+_fill("log_normal_", lambda g, x, mean=1.0, std=2.0: distributions.log_normal(g, x.shape, mean, std, x.dtype))
+_BERNOULLI_FILLS = _fill_row("bernoulli", 1, "self, p, noise"), _fill_row("bernoulli", 2)
 _fill_random(
     "bernoulli_",
+    lambda p=0.5: _BERNOULLI_FILLS[0 if isinstance(p, Tensor) else 1],
     lambda g, x, p=0.5: (
         distributions.bernoulli(g, np.broadcast_to(p._data, x.shape), x.dtype)
         if isinstance(p, Tensor)
         else distributions.bernoulli_scalar(g, x.shape, p, x.dtype)
     ),
 )
+_RANDOM_FILLS = [_fill_row("random", n) for n in range(3)]
 _fill_random(
     "random_",
+    lambda low=None, high=None: _RANDOM_FILLS[2 if low is None else 1 if high is None else 0],
     lambda g, x, low=None, high=None: (
         distributions.random_full(g, x.shape, x.dtype)
         if low is None
         else distributions.randint(g, 0 if high is None else low, low if high is None else high, x.shape, x.dtype)
     ),
 )
+_NORMAL_FILL = _fill_row("normal")
+
+
+@method("normal_")
+def normal_(self: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: object = None) -> Tensor:
+    """Normally distributed numbers; PyTorch draws them by blocks where the elements lie row by row."""
+    by_blocks = self._data.flags.c_contiguous
+    return _filled(
+        self,
+        _NORMAL_FILL,
+        (),
+        lambda x: distributions.normal(
+            source_of(generator), x.shape, float(mean), float(std), x.dtype, contiguous=by_blocks
+        ),
+    )
 
 
 # --- parameters that may require a gradient ---

@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, accumulator, bare
+from gradviz.engine.kernel.memory import followed
 from gradviz.engine.kernel.messages import check_kind, check_subtraction
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
@@ -279,6 +280,8 @@ def _quick(
             data = ufunc(a, b, out=...)
         except ValueError:
             raise broadcast_error(a.shape, b.shape) from None
+        if data.ndim > 1 and not (a.flags.c_contiguous and b.flags.c_contiguous):
+            data = followed(data, (a, b))
         out = wrap(data)
         node = (
             attach_pair(row, self, other, out, params)

@@ -126,6 +126,7 @@ def _rrelu_row(key: str, number: int, gradient: Any) -> OpRow:
         key=key,
         number=number,
         category="activations",
+        layout="rows",
         symbol="rrelu",
         latex=r"\max(x, 0) + r \min(x, 0)",
         brief="Negative elements are scaled by a random number.",
@@ -191,6 +192,7 @@ GLU = op(
     "self",
     in_single(_glu),
     category="activations",
+    layout="operands",
     symbol="glu",
     latex=r"a \sigma(b)",
     brief="One half times the sigmoid of the other.",
@@ -249,7 +251,14 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tupl
         return _multiplied(input, wrap(np.zeros((), input._data.dtype)), inplace)
     if input.dtype.rank < 2:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
-    return _multiplied(input, wrap(distributions.dropout_mask(draw.generator, shape, p, input._data.dtype)), inplace)
+    kind = input._data.dtype
+    if shape == input._data.shape:
+        mask = draw.drawn_like(
+            input._data, kind, lambda sizes, _: distributions.dropout_mask(draw.generator, sizes, p, kind), None
+        )
+    else:
+        mask = distributions.dropout_mask(draw.generator, shape, p, kind)
+    return _multiplied(input, wrap(mask), inplace)
 
 
 @api("dropout", where="F")

@@ -10,6 +10,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.memory import laid_as
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.arithmetic import times_alpha
@@ -362,7 +363,7 @@ INDEX_COPY = op(
 INDEX_FILL = op(
     "index_fill",
     "self, index",
-    lambda x, i, *, dim, value: _index_copy(x, i, np.asarray(value, x.dtype), dim),
+    lambda x, i, *, dim, value: laid_as(_index_copy(x, i, np.asarray(value, x.dtype), dim), x, None),
     category="indexing",
     symbol="index=",
     latex=r"x_{i} \leftarrow v",
@@ -374,7 +375,7 @@ INDEX_FILL = op(
 INDEX_FILL_TENSOR = op(
     "index_fill",
     "self, index, value",
-    lambda x, i, v, *, dim: _index_copy(x, i, v.astype(x.dtype), dim),
+    lambda x, i, v, *, dim: laid_as(_index_copy(x, i, v.astype(x.dtype), dim), x, None),
     key="index_fill_tensor",
     number=1,
     category="indexing",

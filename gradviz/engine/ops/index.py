@@ -16,7 +16,7 @@ from gradviz.engine.kernel.batched import one_by_one
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node
-from gradviz.engine.kernel.memory import laid_by
+from gradviz.engine.kernel.memory import laid_by_strides
 from gradviz.engine.kernel.messages import INFERENCE_SAVED
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.saved import keep_sources
@@ -149,7 +149,7 @@ def _taken(x: Array, indices: Array, *, slots: tuple[int, ...]) -> Any:
     several = [0] * (made.ndim - x.ndim + len(slots))
     rest = [step for dim, step in enumerate(x.strides) if dim not in slots]
     first = slots[0] if slots[-1] - slots[0] == len(slots) - 1 else 0
-    return laid_by(made, [*rest[:first], *several, *rest[first:]])
+    return laid_by_strides(made, [*rest[:first], *several, *rest[first:]])
 
 
 def _index_put(x: Array, indices: Array, values: Array, *, slots: Any, accumulate: bool = False) -> Array:

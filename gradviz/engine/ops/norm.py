@@ -19,6 +19,7 @@ from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.windows import keeps_layout
 from gradviz.engine.ops.neural import in_single, is_half, need_floats, one_gradient, plus
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.run.apply import call_all
@@ -261,7 +262,7 @@ def _group_norm_grads(
 GROUP_NORM = op(
     "native_group_norm",
     "input, weight, bias",
-    in_single(_group_norm),
+    keeps_layout(in_single(_group_norm)),
     outputs="result0, result1, result2",
     hidden=2,
     category="layers",

@@ -11,9 +11,9 @@ import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
-from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.rows import OpRow, in_rows, op
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.numerics.windows import Sizes, put_windows, sizes, window_count, windows
+from gradviz.engine.numerics.windows import Sizes, keeps_layout, put_windows, sizes, window_count, windows
 from gradviz.engine.ops.elementwise import number_array
 from gradviz.engine.ops.neural import need_tensor
 from gradviz.engine.run.api import FUNCTIONS, api
@@ -41,7 +41,7 @@ def _constant(x: Array, *, pad: Sizes, value: float) -> Array:
 CONSTANT_PAD: OpRow = op(
     "constant_pad_nd",
     "self",
-    _constant,
+    keeps_layout(_constant),
     category="shape",
     symbol="pad",
     latex=r"[v, x, v]",
@@ -371,7 +371,7 @@ def _unshuffled(x: Array, *, downscale_factor: int) -> Array:
 PIXEL_SHUFFLE: OpRow = op(
     "pixel_shuffle",
     "self",
-    _shuffled,
+    keeps_layout(in_rows(_shuffled)),
     category="shape",
     symbol="shuffle",
     latex=r"x",
@@ -383,7 +383,7 @@ PIXEL_SHUFFLE: OpRow = op(
 PIXEL_UNSHUFFLE: OpRow = op(
     "pixel_unshuffle",
     "self",
-    _unshuffled,
+    keeps_layout(in_rows(_unshuffled)),
     category="shape",
     symbol="unshuffle",
     latex=r"x",

@@ -774,6 +774,7 @@ SOFTMAX = op(
     "self",
     _softmax,
     category="activations",
+    layout="rows",
     symbol="softmax",
     latex=r"e^{x_i} / \sum_j e^{x_j}",
     brief="Exponentials that sum to 1.",
@@ -784,6 +785,7 @@ LOG_SOFTMAX = op(
     "self",
     _log_softmax,
     category="activations",
+    layout="rows",
     symbol="logsoftmax",
     latex=r"x_i - \ln \sum_j e^{x_j}",
     brief="The logarithm of softmax.",
@@ -831,4 +833,5 @@ def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
 @api("count_nonzero")
 def count_nonzero(input: Tensor, dim: Dim = None) -> Tensor:
     """How many elements are not zero."""
-    return wrap(np.asarray(np.count_nonzero(input._data, axis=axes_of(dim, input._data.ndim)), np.int64))
+    counted = np.count_nonzero(input._data, axis=axes_of(dim, input._data.ndim))
+    return wrap(np.asarray(counted, np.int64, order="C"))

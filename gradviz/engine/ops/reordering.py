@@ -11,8 +11,9 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import laid_as, sliding
 from gradviz.engine.kernel.messages import plain_numbers
-from gradviz.engine.kernel.rows import ROWS, op
+from gradviz.engine.kernel.rows import ROWS, in_rows, op
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.windows import keeps_layout
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import distinct_dims
 from gradviz.engine.run.api import FUNCTIONS, api, method
@@ -33,7 +34,7 @@ FLIP = op(
 ROLL = op(
     "roll",
     "self",
-    lambda x, *, shifts, dims: np.roll(x, shifts, dims) if dims else np.roll(x, shifts[0]),
+    keeps_layout(in_rows(lambda x, *, shifts, dims: np.roll(x, shifts, dims) if dims else np.roll(x, shifts[0]))),
     category="shape",
     symbol="roll",
     latex=r"x",
@@ -78,8 +79,8 @@ def _quarter_turns(x: Array, *, k: int, dims: tuple[int, int]) -> Array:
     if k % 4 == 0:
         return x.copy()
     if k % 4 == 2:
-        return np.flip(x, dims).copy()
-    return np.swapaxes(np.flip(x, b if k % 4 == 1 else a).copy(), a, b)
+        return laid_as(np.flip(x, dims).copy(), x, None)
+    return np.swapaxes(laid_as(np.flip(x, b if k % 4 == 1 else a).copy(), x, None), a, b)
 
 
 ROT90 = op(

@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
+from gradviz.engine.kernel.memory import laid_as
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Tensor
@@ -233,7 +234,7 @@ def _put(x: Array, index: Array, source: Array, *, accumulate: bool) -> Array:
         np.add.at(flat, index.reshape(-1), source.reshape(-1))
     else:
         flat[index.reshape(-1)] = source.reshape(-1)
-    return flat.reshape(x.shape)
+    return laid_as(flat.reshape(x.shape), x, None)
 
 
 PUT = op(

@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import layers
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Edge, Node, bare, edge_of, next_sequence
+from gradviz.engine.kernel.memory import followed
 from gradviz.engine.kernel.modes import forward_stack
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.state import on_new_run, state
@@ -53,7 +54,7 @@ def apply(
         return layers.transforms.apply(row, tensors, arrays, params)
     made = row.forward(*arrays, **params) if forward is None else forward(row, arrays, params)
     if row.single:
-        out = wrap_result(made)
+        out = wrap_result(_laid(made, tensors) if row.follows and forward is None else made)
         outputs: tuple[Tensor, ...] = (out,)
     else:
         outputs = tuple(map(wrap_result, made))
@@ -71,6 +72,14 @@ def apply(
     if observer is not None:
         observer.forward(row, tensors, outputs, node, params)
     return outputs[0] if row.single else outputs
+
+
+def _laid(made: Any, tensors: Sequence[Tensor | None]) -> Any:
+    """The result where PyTorch would lay it; NumPy does so itself where all operands lie row by row."""
+    for each in tensors:
+        if each is not None and not each._data.flags.c_contiguous:
+            return followed(made, [None if t is None else t._data for t in tensors])
+    return made
 
 
 @contextmanager

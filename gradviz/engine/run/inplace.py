@@ -9,7 +9,7 @@ it.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -17,9 +17,10 @@ from gradviz.engine.kernel import batched, dtypes, layers
 from gradviz.engine.kernel.batched import one_example, plain
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, edge_of, function_of, next_sequence, show_as
-from gradviz.engine.kernel.memory import repeated
-from gradviz.engine.kernel.messages import SECOND_BACKWARD, WRITTEN_TWICE, view_written
+from gradviz.engine.kernel.memory import memory_order, partly_overlapping, repeated
+from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN_TWICE, view_written
 from gradviz.engine.kernel.rows import ROWS, OpRow
+from gradviz.engine.kernel.saved import Saved
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, View, wrap
 from gradviz.engine.run.api import FUNCTIONS
@@ -80,11 +81,15 @@ def write(
     found = dtypes.of(result)
     if not dtypes.can_cast(found, target.dtype):
         raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.dtype.title}")
+    check_overlap(target, tensors[1:])
     operands = [as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
+    counter = target._version_counter
+    version = 0 if counter is None else counter.value
     put(target, result)
     if tracked:
         node = attach(row, operands, (target,), params, rebase=True)
         if node is not None:
+            _watch_written(node, tensors, operands, version)
             rebase_history(target, node)
     else:
         node = None
@@ -112,9 +117,32 @@ def put(target: Tensor, values: Array) -> None:
 
 
 def _is_written(operand: Tensor, target: Tensor) -> bool:
-    """Whether the write changes the operand: it is the target, or a view of the same memory."""
-    shared = operand._base is not None and operand._version_counter is target._version_counter
-    return operand is target or (shared and operand._requires_grad)
+    """Whether the write counts as one to the operand: it is the target, or looks at the same memory."""
+    counter = operand._version_counter
+    return operand is target or (counter is not None and counter is target._version_counter)
+
+
+def _watch_written(node: Node, tensors: Sequence[Tensor | None], before: Sequence[Tensor | None], version: int) -> None:
+    """PyTorch keeps a copy of what it writes to, but the other operands as they are: where the write changed one that
+    the gradient needs, the backward pass is to refuse it (`y *= y`)."""
+    for one in node.saved or []:
+        if type(one) is not Saved or one.tensor is None:
+            continue
+        for operand, former in zip(tensors[1:], before[1:], strict=True):
+            if former is not operand and operand is not None and one.tensor is former:
+                one.tensor, one.data, one.version = operand, operand._data, version
+                one.counter = operand._share_version()
+
+
+def check_overlap(target: Tensor, operands: Iterable[Tensor | None]) -> None:
+    """Refuse to write to memory that an operand reads in another order: some elements would be read after they were
+    written. PyTorch looks at operands without holes only."""
+    data = target._data
+    for operand in operands:
+        if operand is None or operand is target or not isinstance(operand, Tensor):
+            continue
+        if partly_overlapping(data, operand._data):
+            raise RuntimeError(OVERLAPPING)
 
 
 def as_it_was(target: Tensor) -> Tensor:
@@ -217,12 +245,6 @@ class CopySlices(Node):
         """A copy of the gradient that lies in memory as the base does: the geometry of the view speaks of memory."""
         laid: Tensor = (grad if self.order is None else grad.permute(self.order)).contiguous().clone()
         return laid
-
-
-def memory_order(data: Array) -> tuple[int, ...] | None:
-    """The dimensions from the one whose elements lie furthest apart to the nearest; None where that is their order."""
-    order = tuple(sorted(range(data.ndim), key=lambda dim: -data.strides[dim]))
-    return None if order == tuple(range(data.ndim)) else order
 
 
 def geometry(view: Tensor, base: Tensor) -> Geometry:

@@ -15,6 +15,7 @@ from gradviz.engine.kernel import layers
 from gradviz.engine.kernel.batched import BatchedArray, levels_of, spread
 from gradviz.engine.kernel.formula import rule
 from gradviz.engine.kernel.graph import Node, bare
+from gradviz.engine.kernel.memory import memory_order
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import Saved, keep
 from gradviz.engine.kernel.state import paused, state
@@ -22,7 +23,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.apply import apply, as_views, call
 from gradviz.engine.run.autograd import grad
 from gradviz.engine.run.backward import conform
-from gradviz.engine.run.inplace import geometry, memory_order
+from gradviz.engine.run.inplace import geometry
 
 Operands = Sequence[Tensor | None]
 Tangents = dict[int, Tensor]  # by the position of the operand

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gradviz.session.state import Selection
+    from gradviz.trace.table.folds import Folds
     from gradviz.trace.table.trace import Trace
 
 
@@ -194,9 +195,14 @@ class Place:
     stops: bool = False
 
 
-def advanced(at: float, amount: float, playback: Playback, steps: int, hits: tuple[int, ...]) -> Place:
-    """After `amount` more steps from `at`. A breakpoint on the way, or the end where there is no loop, stops."""
+def advanced(
+    at: float, amount: float, playback: Playback, steps: int, hits: tuple[int, ...], folds: Folds | None = None
+) -> Place:
+    """After `amount` more steps from `at`, or folds of steps. A breakpoint on the way, or the end where there is no
+    loop, stops."""
     low, high = playback.bounds(steps)
+    if folds is not None:
+        amount = abs(folds.moved(at, amount * playback.direction) - at)
     if playback.direction > 0:
         hit = next_hit(hits, int(at))
         target = at + amount

@@ -86,7 +86,7 @@ def inspect(state: State, thing: Selection | None) -> Inspection | None:
         return inspect_group(frame, thing.index)
     if thing.kind == "node":
         return _node(frame, thing.index)
-    return _tensor(frame, thing.index)
+    return _tensor(frame, thing.index, state)
 
 
 def row(label: str, text: str, tone: str = "") -> Row:
@@ -131,8 +131,9 @@ def commas(links: list[Link]) -> tuple[Link, ...]:
 # tensors
 
 
-def _tensor(frame: Frame, tensor: int) -> Inspection:
+def _tensor(frame: Frame, tensor: int, state: State) -> Inspection:
     sections = [Section("", tuple(_tensor_rows(frame, tensor)))]
+    sections += _three_ways(state, tensor)
     buffer = frame.buffer(tensor)
     if buffer is not None:
         sections.append(Section("Gradient contributions", tuple(_contributions(frame, tensor)), "boxes"))
@@ -161,6 +162,22 @@ def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
             Row("used by", commas(links + ([Link(f"{others:,} other{'s' if others > 1 else ''}")] if others else [])))
         )
     return rows
+
+
+def _three_ways(state: State, tensor: int) -> list[Section]:
+    """The gradient beside its differences and its symbolic derivative, or the offer to compare them."""
+    check = state.check
+    if check is not None and check.tensor == tensor and check.trace is state.trace:
+        from gradviz.session.inspect.three_ways import derivative, lines
+
+        rows, written = [row(label, text, tone) for label, text, tone in lines(check)], derivative(check)
+        shown = [Section("Gradient in three ways", tuple(rows))]
+        formula = () if written is None else (Row("", (Link(in_line(written)),), written=written),)
+        return [*shown, Section("", formula, "formula")] if formula else shown
+    frame = state.trace.frame(state.cursor) if state.trace is not None else None
+    if frame is None or frame.grad(tensor) is None or not frame.is_leaf(tensor):
+        return []
+    return [Section("", (Row("", (Link("Check by differences", Selection("check", tensor)),)),))]
 
 
 def _users(frame: Frame, tensor: int) -> tuple[list[int], int]:

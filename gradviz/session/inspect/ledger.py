@@ -30,9 +30,7 @@ def ledger(frame: Frame, tensor: int) -> list[Entry]:
     """All changes of the `.grad` of a tensor up to a frame's cursor, in order."""
     rows = frame.trace.history("grads", "tensor").before(tensor, frame.cursor)
     steps = frame.trace.grads.step[rows].tolist()
-    return [
-        _entry(frame, tensor, row, at == 0 or steps[at - 1] != steps[at]) for at, row in enumerate(map(int, rows))
-    ]
+    return [_entry(frame, tensor, row, at == 0 or steps[at - 1] != steps[at]) for at, row in enumerate(map(int, rows))]
 
 
 def _entry(frame: Frame, tensor: int, row: int, is_first: bool) -> Entry:

@@ -78,8 +78,9 @@ class BackwardPass:
             add("roots", rows.call, tensor, -1 if given is None else rows.writer.value(given._data))
         for each in inputs or ():
             add("wanted", rows.call, rows.tensor_of(each))
-        if self._question is not None and self._question.call == rows.call:
-            answer(self._question, roots, gradients, self._tensor_of_edge, rows.writer)
+        asked = self._question
+        if asked is not None and asked.call == rows.call and not asked.nudges:
+            answer(asked, roots, gradients, self._tensor_of_edge, rows.writer)
 
     def end(self) -> None:
         """The backward pass is over."""

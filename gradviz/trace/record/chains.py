@@ -29,10 +29,12 @@ MOST_RUNS = 5_000  # of nodes, for all paths together
 
 @dataclass(frozen=True)
 class Question:
-    """Which paths are wanted: those of a backward call to a tensor, both by their row in the trace."""
+    """What is wanted of a backward call and a tensor, both by their row in the trace: the paths between them, or with
+    `nudges` the gradient by differences (`nudges.py`)."""
 
     call: int
     tensor: int
+    nudges: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,13 +125,7 @@ class _Walk:
         self._runs += 1
         grads: list[Tensor | None] = [None] * len(node.metas)
         grads[nr] = grad
-        found: list[Tensor | None] = []
-        for i, (edge, sent) in enumerate(zip(node.next, node.apply(grads), strict=False)):
-            if edge is not None and sent is not None:
-                shape, dtype = edge[0].metas[edge[1]]
-                sent = conform(sent, shape, dtype, node, i)
-            found.append(None if edge is None else sent)
-        return found
+        return [sent for _, sent in sent_by(node, grads)]
 
     def _local(self, here: Edge) -> list[float]:
         """The derivatives of an output by the node's operands, where both are single real numbers."""
@@ -143,6 +139,17 @@ class _Walk:
                 known = [_number(sent) for sent in out]
             self._locals[here] = known
         return known
+
+
+def sent_by(node: Node, grads: list[Tensor | None]) -> list[tuple[int, Tensor | None]]:
+    """What a node sends on, as it arrives: each operand's slot, and the gradient in the operand's shape and type."""
+    found: list[tuple[int, Tensor | None]] = []
+    for i, (edge, sent) in enumerate(zip(node.next, node.apply(grads), strict=False)):
+        if edge is not None and sent is not None:
+            shape, dtype = edge[0].metas[edge[1]]
+            sent = conform(sent, shape, dtype, node, i)
+        found.append((i if node.slots is None else node.slots[i], None if edge is None else sent))
+    return found
 
 
 def _number(sent: Tensor | None) -> float:

@@ -15,6 +15,7 @@ from gradviz.trace.record.chains import Question
 from gradviz.trace.record.forward import ForwardPass, Writes
 from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK, Binder, Catcher
 from gradviz.trace.record.location import RegionStack, Sites
+from gradviz.trace.record.partials import PartialsWriter, Place
 from gradviz.trace.record.rows import Compact, Memory, RowWriter
 from gradviz.trace.table.encoding import BUDGET, Writer
 from gradviz.trace.table.kinds import Kind
@@ -25,7 +26,14 @@ from gradviz.trace.table.values import MATRIX
 class Recorder:
     """Records one run. `filename` is the name under which the snippet was compiled."""
 
-    def __init__(self, source: str, filename: str, budget: int = BUDGET, question: Question | None = None) -> None:
+    def __init__(
+        self,
+        source: str,
+        filename: str,
+        budget: int = BUDGET,
+        question: Question | None = None,
+        places: Sequence[Place] = (),
+    ) -> None:
         rows = self._rows = RowWriter(source, filename, budget)
         writes = self._writes = Writes(rows)
         forward, backward = ForwardPass(rows, writes), BackwardPass(rows, writes, question)
@@ -35,6 +43,8 @@ class Recorder:
         self.contribution, self.backward_node = backward.contribution, backward.node_ran
         self.accumulated, self.hook, self.before_write = backward.accumulated, backward.hook, backward.before_write
         self.enter, self.exit = rows.regions.enter, rows.regions.exit
+        if places:
+            self.forward = PartialsWriter(rows, forward.forward, places).forward
         self._binder, self._catcher = Binder(rows), Catcher(rows)
 
     # -- what the worker calls
@@ -121,6 +131,10 @@ class Recorder:
         small = isinstance(found, Tensor) and found._data.size <= MATRIX
         return self._rows.value(found._data) if small and found is not None else -1
 
+    def nudged(self, element: int, up: float, down: float, above: float, below: float, here: float) -> None:
+        """What a root of the call that was asked about becomes when an element of the leaf is nudged."""
+        self._rows.writer.add("nudges", element, up, down, above, below, here)
+
     def metadata_changed(self, tensor: Tensor) -> None:
         """`requires_grad_`, `retain_grad`, `detach_` or `.data = ...` changed the tensor."""
         rows = self._rows
@@ -154,7 +168,8 @@ def settings_text(group: Mapping[str, Any]) -> str:
     return ", ".join(shown)
 
 
-PARTS = (RowWriter, Writes, ForwardPass, BackwardPass)  # what writes for a recorder, and is as little for a snippet
+# What writes for a recorder, and is as little for a snippet.
+PARTS = (RowWriter, Writes, ForwardPass, BackwardPass, PartialsWriter)
 _CODES = {
     function.__code__
     for owner in (Recorder, *PARTS, Binder, Catcher, RegionStack, Sites, Writer, Memory, Compact)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gradviz.engine.kernel.batched import BatchedArray
 from gradviz.trace.table.kinds import TABLE_OF_KIND, Kind
 from gradviz.trace.table.regions import RegionKind
-from gradviz.trace.table.schema import TABLES, UNTRACKED, Batch
+from gradviz.trace.table.schema import NO_PARTIALS, TABLES, UNTRACKED, Batch
 from gradviz.trace.table.tables import Table, columns, row_dtype, row_format
 from gradviz.trace.table.values import DTYPES, WHOLE, edges_of, kept_elements, numpy_dtype, products, summarise
 
@@ -240,6 +240,7 @@ def validate(pieces: Pieces, tables: dict[str, Table], strings: int) -> None:
     _values(pieces)
     refuse_unless((pieces.rows["flows"]["slot"] >= 0).all(), "a negative slot")
     refuse_unless((pieces.rows["nodes"]["reason"] < len(UNTRACKED)).all(), "unknown reason in nodes")
+    refuse_unless((pieces.rows["partials"]["reason"] < len(NO_PARTIALS)).all(), "unknown reason in partials")
     _edges(tables, pieces.rows)
     _regions(tables["regions"].parent, pieces.rows["regions"])  # type: ignore[attr-defined]
     _answers(tables, pieces.rows, totals)

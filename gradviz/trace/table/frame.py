@@ -85,6 +85,12 @@ class Frame:
         row = (int(column[at]) for column in (steps.line, steps.node, steps.tensor, steps.call, steps.ref))
         return StepView(at, Kind(int(steps.kind[at])), *row)
 
+    @cached_property
+    def began(self) -> int:
+        """The first step of what is shown as now: what a node lets go of belongs to its backward."""
+        steps, at = self.trace.steps, self.cursor - 1
+        return at - 1 if at > 0 and steps.kind[at] == Kind.FREE and steps.node[at] == steps.node[at - 1] else at
+
     @property
     def current_node(self) -> int:
         """The node of the current step, -1 none."""
@@ -281,9 +287,9 @@ class Frame:
 
     @cached_property
     def input_grad_now(self) -> Array:
-        """For each row of `trace.inputs`: whether a gradient moves along it in exactly this step."""
+        """For each row of `trace.inputs`: whether a gradient moves along it now."""
         trace, now = self.trace, np.zeros(len(self.trace.inputs), bool)
-        low, high = span(trace.flows.step, self.cursor - 1, self.cursor)
+        low, high = span(trace.flows.step, self.began, self.cursor)
         rows = trace.flows.input[low:high]
         now[rows[rows >= 0]] = True
         if self.step is not None and self.step.kind == Kind.CONTRIBUTION:
@@ -309,8 +315,3 @@ class Frame:
         freed_at = freed + 1 if freed < len(self.trace) else -1
         tensor, nbytes = int(table.tensor[row]), int(table.nbytes[row])
         return SavedBuffer(table.name[row], tensor, nbytes, state, version, now, freed_at)
-
-    @property
-    def held_bytes(self) -> int:
-        """Bytes of saved buffers held now, every storage counted once."""
-        return int(self.trace.held_bytes[self.cursor])

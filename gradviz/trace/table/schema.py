@@ -337,6 +337,36 @@ class Links(Table):
     value: OfValue  # the gradient behind the node
 
 
+class Partials(Table):
+    """What was asked of an operation: how its outputs change with the elements of its operands, see `partials.py`. All
+    of the local Jacobian of an output by an operand, or the row of one `element` of the output, or the column of one
+    element of the operand, `source`, where it is not 0."""
+
+    node: OfNode
+    output: Int  # which of its outputs, -1 where there is no answer for any
+    slot: Int
+    imaginary: Flag  # by the imaginary unit in the place of 1: of complex results only
+    element: Long  # -1: all
+    source: Long  # -1: all
+    at: ValueId  # int64: where the entries are; -1: everywhere
+    value: ValueId
+    more: Long  # entries that were left out, which add `rest` to the sum of this row times the operand
+    rest: Real
+    reason: Byte  # why there is no answer, see NO_PARTIALS
+
+
+class Nudges(Table):
+    """What a backward call began at in two more runs, see `nudges.py`: an element of the leaf was larger by `up`, and
+    smaller by `down`."""
+
+    element: Long
+    up: Real
+    down: Real
+    above: Real
+    below: Real
+    here: Real
+
+
 class Sites(Table):
     """Places in the snippet: 1-based lines, 0-based columns in characters."""
 
@@ -386,6 +416,15 @@ UNTRACKED = (
     "its result is not differentiable",
 )
 
+IN_TRANSFORM, IN_PLACE, NO_DERIVATIVE, TOO_LARGE = 1, 2, 3, 4
+NO_PARTIALS = (
+    "",
+    "it ran inside a function transform (vmap, grad of functions), for several examples at once",
+    "it wrote over its own operand without being tracked",
+    "it has no derivative",
+    "it is too large",
+)
+
 TABLES: dict[str, type[Table]] = {
     "sites": Sites, "dims": Dims, "summaries": Summaries, "values": Values,
     "operands": Operands, "regions": Regions,
@@ -393,7 +432,7 @@ TABLES: dict[str, type[Table]] = {
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "updates": Updates, "calls": Calls,
     "roots": Roots, "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
-    "answers": Answers, "chains": Chains, "links": Links,
+    "answers": Answers, "chains": Chains, "links": Links, "partials": Partials, "nudges": Nudges,
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from gradviz.trace.table.derive import Op, derive, find_ops, held_curve
 from gradviz.trace.table.encoding import read, validate
+from gradviz.trace.table.folds import Folds, find_folds
 from gradviz.trace.table.frame import NORMAL, NOT_FINITE, ZERO, Frame
 from gradviz.trace.table.graphs import Graphs, find_graphs, find_origins, find_superseded, last_uses
 from gradviz.trace.table.kinds import Kind
@@ -38,8 +39,10 @@ from gradviz.trace.table.schema import (
     Links,
     Names,
     Nodes,
+    Nudges,
     Operands,
     Optimizers,
+    Partials,
     Regions,
     Roots,
     Saved,
@@ -84,6 +87,7 @@ class Trace:
         )
         self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
         self.answers, self.chains, self.links = Answers(), Chains(), Links()
+        self.partials, self.nudges = Partials(), Nudges()
         self.strings: list[str] = []
         self.beyond_budget = 0  # values that were not kept whole because the run had kept too much already
         self.store = ValueStore(self.values, self.dims, self.summaries)
@@ -137,7 +141,17 @@ class Trace:
 
     def precompute(self) -> None:
         """Build now what a window asks for first, in another thread than the one that will read it."""
-        for name in ("graphs", "held_bytes", "last_use", "superseded", "value_flag", "nesting", "runs", "naming"):
+        for name in (
+            "graphs",
+            "held_bytes",
+            "last_use",
+            "superseded",
+            "value_flag",
+            "nesting",
+            "runs",
+            "naming",
+            "folds",
+        ):
             getattr(self, name)
         for each in FIRST_READ.split():
             table, _, key = each.partition(".")
@@ -213,6 +227,18 @@ class Trace:
         """Equal calls of modules, one directly after the other."""
         found: Runs = self.kept("runs", lambda: find_runs(self.regions, self.nodes, self.nesting))
         return found
+
+    @property
+    def folds(self) -> Folds:
+        """Which steps are walked as one."""
+        found: Folds = self.kept("folds", lambda: find_folds(self))
+        return found
+
+    def fold_around(self, cursor: int) -> tuple[int, int]:
+        """The steps [start, end) that are walked as one around the step before a cursor; (0, 0) before the first."""
+        ends = self.folds.ends
+        at = span(ends, cursor, cursor)[0]
+        return (int(ends[at - 1]) if at else 0), (int(ends[min(at, len(ends) - 1)]) if cursor > 0 else 0)
 
     @property
     def naming(self) -> Naming:

@@ -80,6 +80,13 @@ MATRIX = 25  # elements of an array that a sentence writes one by one
 FEW = 4  # elements of an array that a formula writes one by one
 
 
+def precision(dtype: np.dtype[Any]) -> float:
+    """The distance from 1 to the next number of a type; 0 for whole numbers."""
+    import ml_dtypes
+
+    return 0.0 if dtype.kind in "biu" else float(ml_dtypes.finfo(dtype).eps)  # type: ignore[no-untyped-call]
+
+
 def numpy_dtype(name: str) -> np.dtype[Any]:
     """The little-endian NumPy type of one of `DTYPES`."""
     if name == "bfloat16":

@@ -192,7 +192,7 @@ def free_sentence(frame: Frame) -> str:
     low, high = span(trace.frees.step, begin, frame.cursor - 1)
     if high > low:
         return f"{said}."
-    return f"{said}: a second backward() through it would fail, unless this call is given retain_graph=True."
+    return f"{said}: for a second backward() through it, this one needs retain_graph=True."
 
 
 def saved_names(frame: Frame, node: int) -> list[str]:

@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 
 USAGE_ROWS: tuple[Row, ...] = (
     (
+        r"No such file or directory: ",
+        plain(
+            "A snippet sees none of the computer's files: its folder is in memory, and was empty when the run began.",
+            "Write the data into the snippet, or write the file first: open(name, 'w').write(text).",
+        ),
+    ),
+    (
         r"vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow",
         plain(
             "Inside of vmap a tensor stands for all examples at once, so “if” cannot ask for its one value.",

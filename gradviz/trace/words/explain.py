@@ -23,6 +23,7 @@ from gradviz.trace.words.updates import update_sentence
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,87 @@ def explain(frame: Frame) -> Explanation:
     if not frame.cursor:
         return Explanation("Before the first step", "Nothing has run yet.", coming)
     return Explanation(step_title(frame), sentence(frame), coming)
+
+
+def explain_fold(trace: Trace, cursor: int) -> Explanation:
+    """Explain the steps that are walked as one and end at a cursor, see Note [Folds]; one step of them if it is within
+    them."""
+    start, end = trace.fold_around(cursor)
+    coming = fold_title(trace, cursor + 1) if cursor < len(trace) else ""
+    found = explain(trace.frame(cursor))
+    if end - start <= 1 or cursor != end:
+        return Explanation(found.title, found.sentence, coming)
+    if trace.steps.kind[start] == Kind.BACKWARD:
+        return Explanation(fold_title(trace, cursor), f"{sentence(trace.frame_at(start + 1))} {found.sentence}", coming)
+    if not trace.folds.quiet[end - 1]:  # a write, and what was computed for it
+        said = f"{found.sentence} Computed for it, untracked: {_results(trace, start, end - 1)}."
+        return Explanation(found.title, said, coming)
+    return Explanation(fold_title(trace, cursor), _untracked(trace, start, end), coming)
+
+
+def fold_title(trace: Trace, cursor: int) -> str:
+    """The steps that are walked as one around a cursor, in a few words."""
+    start, end = trace.fold_around(cursor)
+    if end - start <= 1:
+        return step_title(trace.frame_at(end))
+    if trace.steps.kind[start] == Kind.BACKWARD:
+        return step_title(trace.frame_at(start + 1))
+    if not trace.folds.quiet[end - 1]:
+        return step_title(trace.frame_at(end))
+    return f"{_counted(trace, start, end)} ({_lines(trace, start, end)})"
+
+
+def fold_number(trace: Trace, cursor: int) -> str:
+    """ "Step 8", "Steps 9–10": the steps that are walked as one, by the numbers that they have in the trace."""
+    start, end = trace.fold_around(cursor)
+    return f"Steps {start + 1:,}–{end:,}" if end - start > 1 and cursor == end else f"Step {cursor:,}"
+
+
+_LATEST = 100  # steps of a fold whose results are looked for
+_MOST_RESULTS, _LONGEST_RESULT = 4, 60  # that are told of, and their characters
+
+
+def _counted(trace: Trace, start: int, end: int) -> str:
+    """ "2 constants and 3 untracked operations"."""
+    constants = int((trace.steps.kind[start:end] == Kind.LEAF).sum())
+    counts = ((constants, "constant"), (end - start - constants, "untracked operation"))
+    return listed([f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in counts if count])
+
+
+def _lines(trace: Trace, start: int, end: int) -> str:
+    lines = trace.steps.line[start:end]
+    first, last = int(lines.min()), int(lines.max())
+    return f"line {last}" if first == last else f"lines {max(first, 1)} to {last}"
+
+
+def _untracked(trace: Trace, start: int, end: int) -> str:
+    nodes = trace.steps.node[start:end]
+    is_off = (trace.nodes.reason[nodes[nodes >= 0]] == _SWITCHED_OFF).any()
+    why = ", with gradients switched off" if is_off else ""
+    counted, lines = _counted(trace, start, end), _lines(trace, start, end)
+    return f"{counted} on {lines}{why}: {_results(trace, start, end)}. Nothing of it is recorded for the backward pass."
+
+
+def _results(trace: Trace, start: int, end: int) -> str:
+    """What steps made that the snippet has a name for, or that none of them read again."""
+    frame, steps = trace.frame_at(end), trace.steps
+    made: dict[int, None] = {}
+    for step in range(max(start, end - _LATEST), end):
+        node, tensor = int(steps.node[step]), int(steps.tensor[step])
+        for read in trace.inputs_of(node).tolist() if node >= 0 else []:
+            if not trace.naming.all(read, end):
+                made.pop(read, None)
+        made |= dict.fromkeys(trace.outputs_of(node).tolist() if node >= 0 else [])
+        made |= {tensor: None} if tensor >= 0 else {}
+    told = [_result(frame, tensor) for tensor in list(made)[-_MOST_RESULTS:]]
+    before = ["…"] if len(made) > _MOST_RESULTS else []
+    return "; ".join([*before, *told]) or "nothing that is used"
+
+
+def _result(frame: Frame, tensor: int) -> str:
+    value = frame.value(tensor)
+    written = _text(value)
+    return f"{frame.name(tensor)} = {written if value is None or len(written) <= _LONGEST_RESULT else value.brief()}"
 
 
 def sentence(frame: Frame) -> str:
@@ -139,6 +221,7 @@ _VMAP = {  # what the steps do that vmap adds to the operations of its function
     "BatchSum": " vmap sums the results of the examples.",
     "RemoveBatchDim": " vmap stacks the results of all examples.",
 }
+_SWITCHED_OFF = 2
 _UNTRACKED = (
     "",
     ", as none of its inputs requires grad",

@@ -104,7 +104,7 @@ def _flows(diagram: Diagram, frame: Frame) -> tuple[NDArray[np.uint8], Floats, F
     flow[result[had & (norm[result] == 0)]] = ZERO_FLOW
     flow[result[ran & _not_finite(frame)[tensor]]] = BAD_FLOW
     step = frame.step
-    if step is not None and step.kind == Kind.BACKWARD:
+    if step is not None and step.kind in (Kind.BACKWARD, Kind.FREE):
         now[result] = (maker == step.node) & (flow[result] != NO_FLOW)
     return flow, norm, now
 

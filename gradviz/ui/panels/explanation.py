@@ -21,7 +21,7 @@ BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
 class ExplanationPanel(Panel):
     """Two lines of text that can be selected and copied."""
 
-    shows = Slice(*MOMENT)
+    shows = Slice("view", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -61,7 +61,7 @@ class ExplanationPanel(Panel):
         self.show_state(state, state)
 
     def show_state(self, before: State, after: State) -> None:
-        if not moved(before, after):
+        if not moved(before, after) and before.view.every_step == after.view.every_step:
             return
         self._calls = call_texts(after)
         if after.trace is None or not after.steps:
@@ -70,10 +70,12 @@ class ExplanationPanel(Panel):
             self._texts = ("",)
             self._write()
             return
-        from gradviz.trace.words.explain import explain  # not before the window has been painted
+        from gradviz.trace.words.explain import explain, explain_fold, fold_number  # not before the window was painted
 
-        explanation = explain(after.trace.frame(after.cursor))
-        place = f"Step {after.cursor:,} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
+        every = after.view.every_step
+        explanation = explain(after.trace.frame(after.cursor)) if every else explain_fold(after.trace, after.cursor)
+        number = f"Step {after.cursor:,}" if every else fold_number(after.trace, after.cursor)
+        place = f"{number} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
         self._title = f"{place} · {explanation.title}"
         self.title.setToolTip(look.tip(self._title))  # where the window is too narrow for it
         following = f"Next: {explanation.next}" if explanation.next else ""

@@ -80,7 +80,7 @@ class InspectorPanel(Panel):
     """A text browser, so that everything can be selected, copied and reached by keyboard; links lead to other
     things."""
 
-    shows = Slice("document", "picked", "selection", "run", "what_if", "playing", *MOMENT)
+    shows = Slice("document", "picked", "selection", "run", "what_if", "playing", "check", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -117,6 +117,7 @@ class InspectorPanel(Panel):
             self._write()
         same_thing = before.selection == after.selection and before.run is after.run
         same_thing = same_thing and before.what_if is after.what_if and before.picked == after.picked
+        same_thing = same_thing and before.check is after.check
         if not moved(before, after) and same_thing:
             return
         waits = after.selection is None and bool(self.sheet.kind)  # what is picked is not explained by another step
@@ -156,6 +157,9 @@ class InspectorPanel(Panel):
 
     def _follow(self, url: QUrl) -> None:
         kind, _, index = url.toString().partition(":")
+        if kind == "check":
+            self.context.do("view.check")
+            return
         self.context.shell.store.select(Selection(kind, int(index)))
 
 

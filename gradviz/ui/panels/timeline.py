@@ -26,6 +26,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip
 
+from gradviz.session import moves
 from gradviz.session.breakpoints.points import Playback
 from gradviz.session.state import MOMENT, Slice, State
 from gradviz.session.timeline.marks import Mark, Marks
@@ -124,8 +125,8 @@ class Mouse:
         return Qt.CursorShape.ArrowCursor
 
     def _scrub(self, geometry: Geometry, at: QPointF) -> None:
-        cursor = self._timeline.context.shell.store.state.cursor
-        self._timeline.move_to(geometry.cursor_at(at.x(), at.y(), cursor))
+        state = self._timeline.context.shell.store.state
+        self._timeline.move_to(moves.settled(state, geometry.cursor_at(at.x(), at.y(), state.cursor)))
 
     def _pan(self, geometry: Geometry, by: float) -> None:
         self._timeline.show_span(self._timeline.span.moved(by, geometry.steps))
@@ -154,12 +155,12 @@ def key_target(event: QKeyEvent, state: State, content: Content) -> int | None:
     """The cursor that a key goes to."""
     page = max(PAGE, state.steps // 20)
     targets = {
-        Qt.Key.Key_Left: state.cursor - 1,
-        Qt.Key.Key_Right: state.cursor + 1,
+        Qt.Key.Key_Left: moves.walked(state, -1),
+        Qt.Key.Key_Right: moves.walked(state, 1),
         Qt.Key.Key_Home: 0,
         Qt.Key.Key_End: state.steps,
-        Qt.Key.Key_PageUp: state.cursor - page,
-        Qt.Key.Key_PageDown: state.cursor + page,
+        Qt.Key.Key_PageUp: moves.settled(state, state.cursor - page),
+        Qt.Key.Key_PageDown: moves.settled(state, state.cursor + page),
     }
     if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
         forward = {Qt.Key.Key_Left: False, Qt.Key.Key_Right: True}.get(Qt.Key(event.key()))
@@ -178,13 +179,16 @@ def tooltip(at: QPoint, geometry: Geometry, content: Content, state: State) -> s
     cursor = geometry.cursor_at(place.x(), place.y(), state.cursor)
     if not cursor:
         return ""
-    from gradviz.trace.words.explain import step_title
+    from gradviz.trace.words.explain import fold_number, fold_title, step_title
 
-    title = step_title(content.trace.frame_at(cursor))
+    cursor = moves.settled(state, cursor)
+    every = state.view.every_step
+    title = step_title(content.trace.frame_at(cursor)) if every else fold_title(content.trace, cursor)
+    number = f"Step {cursor:,}" if every else fold_number(content.trace, cursor)
     held = f"\n{size_text(int(content.strip.held[cursor - 1]))} in saved buffers"
     iteration = content.iterations.at(cursor - 1)
     where = f" · {iteration.title}" if iteration is not None else ""
-    return f"Step {cursor:,} · {title}{where}{held if geometry.plots.contains(place) else ''}"
+    return f"{number} · {title}{where}{held if geometry.plots.contains(place) else ''}"
 
 
 # -- the picture
@@ -226,10 +230,11 @@ class Content:
 
 @dataclass(frozen=True)
 class Now:
-    """What moves: the cursor with the fraction of a glide, and the markers."""
+    """What moves: the cursor with the fraction of a glide and how many steps are walked as one there; the markers."""
 
     cursor: int
     glide: float
+    steps: int
     playback: Playback
 
 
@@ -255,7 +260,7 @@ def draw(content: Content, geometry: Geometry, size: QSize, ratio: float) -> QPi
 
 def paint_now(painter: QPainter, content: Content, geometry: Geometry, now: Now) -> None:
     """What moves, over the picture."""
-    paint_playhead(painter, geometry, now.glide)
+    paint_playhead(painter, geometry, now.glide, now.steps)
     paint.paint_markers(painter, geometry, now.playback)
     if geometry.lens.height():
         paint_lens(painter, geometry, content.trace, now.cursor)
@@ -326,7 +331,7 @@ class TimelinePanel(Panel):
         if moved(before, after) and self.content is not None:
             self._begin_glide(before, after)
             self.show_span(self.span.following(after.cursor - 0.5, after.steps))
-        if moved(before, after) or before.playback != after.playback:
+        if moved(before, after) or before.playback != after.playback or before.view is not after.view:
             self.update()
 
     def _take(self, before: State, after: State) -> None:
@@ -365,7 +370,6 @@ class TimelinePanel(Panel):
     def paintEvent(self, _: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            state = self.state
             if self.content is None:
                 painter.setFont(look.sans(self.theme))
                 painter.setPen(QPen(self.palette().placeholderText().color()))
@@ -374,7 +378,14 @@ class TimelinePanel(Panel):
             if self._picture is None:
                 self._picture = draw(self.content, self.geometry_, self.size(), self.devicePixelRatioF())
             painter.drawPixmap(0, 0, self._picture)
-            paint_now(painter, self.content, self.geometry_, Now(state.cursor, self._glided(), state.playback))
+            paint_now(painter, self.content, self.geometry_, self._now())
+
+    def _now(self) -> Now:
+        assert self.content is not None
+        state = self.state
+        start, end = self.content.trace.fold_around(state.cursor)
+        whole_fold = end == state.cursor and not state.view.every_step
+        return Now(state.cursor, self._glided(), end - start if whole_fold else 1, state.playback)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._picture = None
@@ -383,7 +394,7 @@ class TimelinePanel(Panel):
     def _begin_glide(self, before: State, after: State) -> None:
         """While it plays slowly the playhead glides to the next step; otherwise it is there at once."""
         self._glide.stop()
-        slow = after.view.speed < GLIDE_SPEED and abs(after.cursor - before.cursor) == 1
+        slow = after.view.speed < GLIDE_SPEED and abs(after.cursor - before.cursor) <= self._now().steps
         if after.playing and slow and after.view.animated and self.isVisible():
             self._from = float(before.cursor)
             self._glide.setDuration(round(1000 * min(0.7 / after.view.speed, GLIDE_AT_MOST)))
@@ -436,7 +447,7 @@ class TimelinePanel(Panel):
             notches = int(self._wheel / WHEEL_NOTCH)
             if notches:
                 self._wheel -= notches * WHEEL_NOTCH
-                self.move_to(self.state.cursor - notches)
+                self.move_to(moves.walked(self.state, -notches))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.content is None or not self._pressed(event):

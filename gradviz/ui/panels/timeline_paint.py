@@ -276,8 +276,8 @@ def _stamp(theme: Theme, kind: str, sign: str, width: int, height: int, ratio: f
     return image
 
 
-def paint_playhead(painter: QPainter, geometry: Geometry, cursor: float) -> None:
-    """The future paler, the current step framed, and the playhead through all rows."""
+def paint_playhead(painter: QPainter, geometry: Geometry, cursor: float, steps: int = 1) -> None:
+    """The future paler, what is walked as one step framed, and the playhead through all rows."""
     theme, row = geometry.theme, geometry.strip
     painter.save()
     painter.setClipRect(QRectF(row.left() - 6, 0, row.width() + 12, geometry.height))
@@ -293,7 +293,7 @@ def paint_playhead(painter: QPainter, geometry: Geometry, cursor: float) -> None
     if cursor >= 1 and width >= BLOCK:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(ink, 2))
-        painter.drawRoundedRect(QRectF(after - width, row.top() - 1, width, row.height() + 2), 3, 3)
+        painter.drawRoundedRect(QRectF(after - steps * width, row.top() - 1, steps * width, row.height() + 2), 3, 3)
     painter.setPen(QPen(ink, 1.5))
     painter.drawLine(QPointF(x, row.top() - 7), QPointF(x, row.top() - 1))
     if geometry.is_dense:

@@ -67,10 +67,10 @@ class WorkerPool:
         source: str,
         on_event: Callable[[Event], None],
         filename: str = "snippet.py",
-        question: tuple[int, int] | None = None,
+        question: tuple[int, int, bool] | None = None,
     ) -> Run:
-        """Run `source`; `on_event` is called from another thread, the last time with `Done`. `question` asks for the
-        paths of a backward call to a tensor, both by their row in the trace."""
+        """Run `source`; `on_event` is called from another thread, the last time with `Done`. `question` asks about a
+        backward call and a tensor, by their rows in the trace: for the paths, or for the gradient by differences."""
         try:
             worker, request = self._next()
         except OSError as error:

@@ -38,14 +38,36 @@ class Output:
 
 
 @dataclass(frozen=True)
+class Refused:
+    """One thing in a snippet that is not run: the line, what it is, and what to do."""
+
+    line: int
+    what: str
+    advice: str
+
+    @property
+    def sentence(self) -> str:
+        """All of it."""
+        return f"line {self.line}: {self.what}; {self.advice}."
+
+
+@dataclass(frozen=True)
 class Detail:
-    """How a run ended, in words: one sentence, and the error as Python prints it when the snippet raised."""
+    """How a run ended, in words: one sentence, the error as Python prints it when the snippet raised, and everything in
+    the text that was refused, in the order of its lines; the sentence is that of the first."""
 
     sentence: str = ""
     line: int = -1
     traceback: str = ""
     last_line: str = ""
+    refusals: tuple[Refused, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def summary(self) -> str:
+        """The sentence, and in which lines there is more of its kind."""
+        more = ", ".join(str(line) for line in dict.fromkeys(each.line for each in self.refusals[1:]))
+        return f"{self.sentence} More is refused in: {more}." if more else self.sentence
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+MOST_REFUSALS = 100  # of one text
 MEMORY_MARGIN_MB = 512  # address space beyond the resident limit: libraries, stacks, arenas
 
 

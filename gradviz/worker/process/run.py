@@ -14,8 +14,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
-from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Output
-from gradviz.worker.process.limits import Limits, Stopwatch, Usage, usage
+from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Output, Refused
+from gradviz.worker.process.limits import MOST_REFUSALS, Limits, Stopwatch, Usage, usage
 from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, count_field, text_field
 from gradviz.worker.process.worker_process import WorkerProcess
 
@@ -45,7 +45,7 @@ class Run:
         filename: str,
         limits: Limits,
         on_event: Callable[[Event], None],
-        question: tuple[int, int] | None = None,
+        question: tuple[int, int, bool] | None = None,
     ) -> None:
         self._limits = limits
         self._on_event = on_event
@@ -245,7 +245,7 @@ class Run:
             raise ProtocolError("unknown status")
         line = frame.header.get("line", -1)
         sentence, trace, last = (text_field(frame.header, name) for name in ("sentence", "traceback", "last_line"))
-        detail = Detail(sentence, line if type(line) is int else -1, trace, last)
+        detail = Detail(sentence, line if type(line) is int else -1, trace, last, _refusals(frame))
         with self._lock:
             verdict = self._verdict = self._verdict or Done(status, detail)
         self._finish(verdict)
@@ -272,6 +272,17 @@ class Run:
             self._on_event(self.result)
         finally:
             self._finished.set()
+
+
+def _refusals(frame: Frame) -> tuple[Refused, ...]:
+    """Every refusal of a text; raises ProtocolError for anything else."""
+    given = frame.header.get("refusals", [])
+    if type(given) is not list or len(given) > MOST_REFUSALS:
+        raise ProtocolError("no list of refusals")
+    for each in given:
+        if type(each) is not list or [type(part) for part in each] != [int, str, str]:
+            raise ProtocolError("no refusal")
+    return tuple(Refused(line, what[:ANSWER_CHARS], advice[:ANSWER_CHARS]) for line, what, advice in given)
 
 
 def _send_aside(worker: WorkerProcess, frame: Frame) -> None:

@@ -1,0 +1,222 @@
+"""Where one number of a tensor comes from, in words: the name of an element, of a row, a column or a window of
+elements, and sums of products with their numbers put in. What they are sums of is found out in
+`gradviz.session.inspect.elements`; `tests/session/test_elements.py` computes them again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.trace.table.values import number_text
+from gradviz.trace.words.formulas import bracketed
+
+Shape = tuple[int, ...]
+Number = complex | float
+Product = tuple[Number, Number]  # a number and what it is multiplied by
+MOST_TERMS = 12  # that are written one by one
+
+
+def element_name(name: str, shape: Shape, index: int) -> str:
+    """ "x[0, 2]"; a single number goes by its name alone."""
+    if not shape:
+        return name
+    return f"{_held(name)}[{', '.join(map(str, place(shape, index)))}]"
+
+
+def _held(name: str) -> str:
+    """A name that an index can stand behind: that of a gradient is in brackets already where it needs them."""
+    return name if name.startswith("∇") else bracketed(name)
+
+
+def place(shape: Shape, index: int) -> Shape:
+    """The row, the column and so on of an element, by its number in reading order."""
+    return tuple(int(one) for one in np.unravel_index(index, shape)) if shape else ()
+
+
+def cells_name(name: str, shape: Shape, cells: NDArray[Any]) -> str:
+    """Several elements of a tensor: "row 2 of x", "column 0 of W", "W[0, :, 1:3]", "all 6 elements of x"."""
+    if len(cells) == 1:
+        return element_name(name, shape, int(cells[0]))
+    total = math.prod(shape)
+    if len(cells) == total:
+        return f"all {total:,} elements of {name}"
+    places = np.stack(np.unravel_index(cells, shape))
+    low, high = places.min(axis=1).tolist(), places.max(axis=1).tolist()
+    if len(shape) == 2 and (low[0] == high[0] or low[1] == high[1]):
+        line, size = (f"row {low[0]}", shape[1]) if low[0] == high[0] else (f"column {low[1]}", shape[0])
+        return f"{line} of {name}" if len(cells) == size else f"{len(cells):,} elements of {line} of {name}"
+    if math.prod(b - a + 1 for a, b in zip(low, high, strict=True)) == len(cells):
+        ranges = [_range(a, b, size) for a, b, size in zip(low, high, shape, strict=True)]
+        return f"{_held(name)}[{', '.join(ranges)}]"
+    return f"{len(cells):,} elements of {name}"
+
+
+def _range(low: int, high: int, size: int) -> str:
+    if low == high:
+        return str(low)
+    return ":" if (low, high) == (0, size - 1) else f"{low}:{high + 1}"
+
+
+def precision_of(dtype: str) -> float:
+    """How far a sum of numbers of this type may be off."""
+    return {"bfloat16": 3e-2, "float16": 4e-3}.get(dtype, 2e-4)
+
+
+def number(value: Number) -> str:
+    """A number of the arithmetic, in five digits at most."""
+    return number_text(_plain(value), 5)
+
+
+def _plain(value: Number) -> Number:
+    return value.real if isinstance(value, complex) and value.imag == 0 else value
+
+
+def factor(value: Number) -> str:
+    """A number as part of a product: in brackets when it has a sign."""
+    text = number(value)
+    return f"({text})" if text.startswith("-") or text.endswith("i") else text
+
+
+def products(terms: Sequence[Product], more: int = 0, rest: Number = 0, in_full: bool = False) -> str:
+    """ "0.125 × 1.541 + 2 × 0.568": in reading order, of many the largest; then how many more there are and what they
+    add. Factors of 1 and a common one are only written where it is `in_full`, all factors being numbers of a tensor."""
+    shown = list(terms)
+    if len(shown) > MOST_TERMS:
+        order = sorted(range(len(shown)), key=lambda at: -_size(terms[at]))
+        shown = [terms[at] for at in order[:MOST_TERMS]]
+        more += len(terms) - MOST_TERMS
+        rest += sum(terms[at][0] * terms[at][1] for at in order[MOST_TERMS:])
+    factors = {_plain(by) for _, by in shown}
+    common = factors.pop() if len(factors) == 1 and len(shown) > 1 and not more and not in_full else None
+    if in_full:
+        text = " + ".join(f"{factor(value)} × {factor(by)}" for value, by in shown)
+    elif common in (1, None):
+        text = _joined([_product(*term) for term in shown])
+    else:
+        text = f"({_joined([_alone(value) for value, _ in shown])}) × {factor(common)}"
+    if more:
+        text += f" + … {more:,} more, together {number(rest)}"
+    return text or "0"
+
+
+def _size(term: Product) -> float:
+    size = abs(term[0] * term[1])
+    return size if size == size else math.inf
+
+
+def _product(value: Number, by: Number) -> str:
+    if by == 1:
+        return _alone(value)
+    if by == -1:
+        return f"-{factor(value)}"
+    return f"{factor(value)} × {factor(by)}"
+
+
+def _alone(value: Number) -> str:
+    """A number that is added: a complex one in brackets."""
+    text = number(value)
+    return f"({text})" if text.endswith("i") else text
+
+
+def _joined(parts: Sequence[str]) -> str:
+    """Parts as a sum: what begins with a minus is taken off."""
+    text = ""
+    for part in parts:
+        if not text:
+            text = part
+        else:
+            text += f" − {part[1:]}" if part.startswith("-") else f" + {part}"
+    return text.replace("-", "−", 1) if text.startswith("-(") else text
+
+
+# -- operations whose arithmetic is better known in another form than as a sum of derivatives
+
+
+def worked_out(op: str, numbers: Sequence[Number], result: Number) -> str:
+    """ "6 / 2", "e^1 / (e^1 + e^2)": the formula of a value with its numbers put in, "" where there is none, or where
+    it does not come to the result."""
+    rule = _RULES.get(op)
+    if rule is None or not numbers or len(numbers) > MOST_TERMS or any(isinstance(one, complex) for one in numbers):
+        return ""
+    with np.errstate(all="ignore"):
+        try:
+            text, computed = rule([float(one.real) for one in numbers])
+        except (ArithmeticError, ValueError, TypeError, IndexError):
+            return ""
+    return text if agree(computed, result) else ""
+
+
+def agree(one: Number, other: Number, scale: float = 0.0, precision: float = 2e-4) -> bool:
+    """Whether two numbers are the same but for rounding, which is that of terms as large as `scale`."""
+    if not (math.isfinite(abs(one)) and math.isfinite(abs(other))):
+        return one == other or (one != one and other != other)
+    return one == other or abs(one - other) <= precision * max(abs(one), abs(other), scale)
+
+
+def _exponentials(numbers: Sequence[float]) -> str:
+    return " + ".join(f"e^{factor(one)}" for one in numbers)
+
+
+def _softmax(numbers: Sequence[float]) -> tuple[str, float]:
+    """The first number is the one whose share it is."""
+    parts = [math.exp(one) for one in numbers[1:]]
+    return f"e^{factor(numbers[0])} / ({_exponentials(numbers[1:])})", math.exp(numbers[0]) / sum(parts)
+
+
+def _log_softmax(numbers: Sequence[float]) -> tuple[str, float]:
+    total = math.log(sum(math.exp(one) for one in numbers[1:]))
+    return f"{number(numbers[0])} − ln({_exponentials(numbers[1:])})", numbers[0] - total
+
+
+def _norm(numbers: Sequence[float]) -> tuple[str, float]:
+    return f"√({' + '.join(f'{factor(one)}²' for one in numbers)})", math.sqrt(sum(one * one for one in numbers))
+
+
+def _one(text: str, run: Any) -> Any:
+    """The rule of a function of one number."""
+    return lambda numbers: (text.format(factor(numbers[0])), run(numbers[0]))
+
+
+def _two(text: str, run: Any) -> Any:
+    return lambda numbers: (text.format(*map(factor, numbers)), run(*numbers))
+
+
+def _sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+FORMULAS = {  # of operations that go element by element
+    "add": lambda numbers: (_joined([*map(number, numbers)]), numbers[0] + numbers[1]),
+    "sub": _two("{} − {}", lambda a, b: a - b),
+    "rsub": _two("{1} − {0}", lambda a, b: b - a),
+    "mul": _two("{} × {}", lambda a, b: a * b),
+    "div": _two("{} / {}", lambda a, b: a / b),
+    "pow": _two("{}^{}", lambda a, b: a**b),
+    "square": _one("{}²", lambda x: x * x),
+    "reciprocal": _one("1 / {}", lambda x: 1 / x),
+    "exp": _one("e^{}", math.exp),
+    "log": _one("ln {}", math.log),
+    "sqrt": _one("√{}", math.sqrt),
+    "rsqrt": _one("1 / √{}", lambda x: 1 / math.sqrt(x)),
+    "sin": _one("sin {}", math.sin),
+    "cos": _one("cos {}", math.cos),
+    "tan": _one("tan {}", math.tan),
+    "tanh": _one("tanh {}", math.tanh),
+    "abs": lambda numbers: (f"|{number(numbers[0])}|", abs(numbers[0])),
+    "sigmoid": _one("1 / (1 + e^(−{}))", _sigmoid),
+    "silu": _one("{0} / (1 + e^(−{0}))", lambda x: x * _sigmoid(x)),
+    "softplus": _one("ln(1 + e^{})", lambda x: math.log1p(math.exp(x))),
+    "relu": lambda numbers: (f"max({number(numbers[0])}, 0)", max(numbers[0], 0.0)),
+}
+_RULES = FORMULAS | {
+    "softmax": _softmax,
+    "log_softmax": _log_softmax,
+    "logsumexp": lambda numbers: (f"ln({_exponentials(numbers)})", math.log(sum(map(math.exp, numbers)))),
+    "linalg_vector_norm": _norm,
+    "norm": _norm,
+    "prod": lambda numbers: (" × ".join(map(factor, numbers)), math.prod(numbers)),
+}

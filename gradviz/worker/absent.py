@@ -1,0 +1,98 @@
+"""Modules and names that a snippet imports and GradViz does not have.
+
+Such an import is no reason to refuse a file: many files never come to what they import. `policy` puts an `Absent` in
+its place, which may be named, stored and handed on; whoever uses it gets the sentence, at the line where it is used. It
+holds a text and leads nowhere. Next: `policy`, which decides what is absent, and `stand_in` for missing names of
+modules that are here.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from typing import Any, NoReturn
+
+from gradviz.worker.arguments import keep_methods
+from gradviz.worker.policy_names import HERE, MODULE_HINTS
+
+_ANOTHER_FILE = "a snippet is one file: put the code into the snippet itself"
+_NOTHING_ELSE = "write what you need of it into the snippet, or leave it out"
+
+
+def way_round(module: str) -> str:
+    """What to do instead of importing a module that is not here."""
+    root = module.partition(".")[0]
+    if not root:  # from .model import Net
+        return _ANOTHER_FILE
+    if root == "torch":
+        from gradviz.torch.missing import reason
+
+        return reason(module)[1] or "leave it out"
+    return MODULE_HINTS.get(module) or MODULE_HINTS.get(root) or _NOTHING_ELSE
+
+
+def sentence_of(path: str) -> str:
+    """What is said where `path`, as "pandas.read_csv", is used."""
+    if path.startswith("torch."):
+        from gradviz.torch.missing import sentence
+
+        return sentence(path)
+    return f"{path} is not {HERE}; {way_round(path)}"
+
+
+def is_known(module: str, name: str) -> bool:
+    """Whether the real module has this public name."""
+    if module.partition(".")[0] == "torch":
+        from gradviz.torch.missing import is_pytorch
+
+        return is_pytorch(module, name)
+    real = sys.modules.get(module)
+    value = vars(real).get(name) if real is not None and not name.startswith("_") else None
+    return value is not None and not isinstance(value, types.ModuleType)
+
+
+class Absent:
+    """Stands for a module or a name that is not here."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __getattr__(self, name: str) -> Absent:
+        if name.startswith("_"):
+            if name == "__version__":
+                raise error_of(self)
+            raise AttributeError(f"{self._path} has no attribute '{name}' here")
+        return Absent(f"{self._path}.{name}")
+
+    def __repr__(self) -> str:
+        return f"<{self._path}, which is not {HERE}>"
+
+    def __instancecheck__(self, value: object) -> bool:
+        return False  # nothing can be one
+
+    def __subclasscheck__(self, kind: object) -> bool:
+        return False
+
+    def __or__(self, other: object) -> Any:
+        return self if other is None or isinstance(other, type) else _refuse(self)  # of a type hint
+
+    def __ror__(self, other: object) -> Any:
+        return self.__or__(other)
+
+
+def error_of(thing: Absent) -> ImportError:
+    """The error of whoever uses it."""
+    return ImportError(sentence_of(thing._path))
+
+
+def _refuse(self: Absent, *given: object, **named: object) -> NoReturn:
+    raise error_of(self)
+
+
+_USES = """call getitem setitem delitem iter next len contains bool enter exit int float index add radd sub rsub mul
+rmul truediv rtruediv matmul rmatmul pow rpow neg lt le gt ge reversed""".split()
+for _use in _USES:
+    setattr(Absent, f"__{_use}__", _refuse)
+keep_methods(Absent)

@@ -1,0 +1,111 @@
+"""The tree of what learners paste: a Python session with its prompts, a notebook cell with its magics, an indented
+piece.
+
+Only text that Python itself can't read is looked at again, and only by leaving things out: no line or column moves, so
+that what the trace marks is where the learner sees it. What can't be read then gets Python's own words. A
+session prints the values of its expressions, as the prompt does. Next: `policy`.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_PROMPT = re.compile(r"(\s*)(>>>|\.\.\.)( |$)")
+_NOTEBOOK = re.compile(r"\s*(%{1,2}\w|!\s*\w|\?\w|(pip3?|conda) install\b)|.*\w\?{1,2}\s*$")
+_MOST = 100  # lines of a notebook that are left out
+_BLOCK = "if 1:\n"
+ECHOES = "echoes"  # the attribute of an expression statement of a session
+_OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+class NotebookLine(Exception):
+    """A line that only a notebook can run, and without which the rest can't be read either."""
+
+    def __init__(self, line: int, text: str) -> None:
+        self.line = line
+        self.text = text
+        super().__init__(text)
+
+
+def parse(source: str, filename: str) -> ast.Module:
+    """The tree of a snippet, or Python's own SyntaxError."""
+    text = source.removeprefix("\ufeff")
+    try:
+        return ast.parse(text, filename)
+    except SyntaxError as error:
+        for read in (_session, _indented, _notebook):
+            found = read(text, filename)
+            if found is not None:
+                return found
+        line = _line_at(text, error.lineno)
+        if _NOTEBOOK.match(line):
+            raise NotebookLine(error.lineno or 1, line.strip()) from None
+        raise
+
+
+def _session(text: str, filename: str) -> ast.Module | None:
+    """`>>> x = 1`: the lines with a prompt, without what was printed between them."""
+    lines = text.splitlines()
+    prompts = [_PROMPT.match(line) for line in lines]
+    if not any(found and found[2] == ">>>" for found in prompts):
+        return None
+    kept = ["    " + line[found.end() :] if found else "" for line, found in zip(lines, prompts, strict=True)]
+    widths = {found.end() for line, found in zip(lines, prompts, strict=True) if found and len(line) > found.end()}
+    tree = _inside_block(kept, filename, shift=max(widths, default=4) - 4) if len(widths) <= 1 else None
+    return tree and _echoing(tree)
+
+
+def _echoing(tree: ast.Module) -> ast.Module:
+    """Mark the expressions whose value Python prints at a prompt: also in a loop there, not in functions or classes."""
+    open_ = [ast.iter_child_nodes(tree)]
+    while open_:
+        for node in open_.pop():
+            if isinstance(node, ast.Expr):
+                setattr(node, ECHOES, True)
+            elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case) and not isinstance(node, _OWN_SCOPE):
+                open_.append(ast.iter_child_nodes(node))
+    return tree
+
+
+def _indented(text: str, filename: str) -> ast.Module | None:
+    """A piece of a function or class that was copied with its indentation."""
+    lines = text.splitlines()
+    first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
+    return _inside_block(lines, filename) if first[:1] in (" ", "\t") else None
+
+
+def _inside_block(lines: list[str], filename: str, shift: int = 0) -> ast.Module | None:
+    try:
+        tree = ast.parse(_BLOCK + "\n".join(lines) + "\n", filename)
+    except SyntaxError:
+        return None
+    (block,) = tree.body if len(tree.body) == 1 else (None,)
+    if not isinstance(block, ast.If) or block.orelse:
+        return None
+    for node in ast.walk(block):
+        if isinstance(node, ast.expr | ast.stmt | ast.excepthandler | ast.arg | ast.keyword | ast.alias):
+            node.col_offset += shift
+            node.end_col_offset = (node.end_col_offset or 0) + shift
+    ast.increment_lineno(block, -1)
+    return ast.Module(block.body, [])
+
+
+def _notebook(text: str, filename: str) -> ast.Module | None:
+    """`%matplotlib inline` and `!pip install torch` are left out, where Python stumbles over them."""
+    lines = text.splitlines()
+    for _ in range(_MOST):
+        try:
+            return ast.parse("\n".join(lines) + "\n", filename)
+        except SyntaxError as error:
+            number = error.lineno or 0
+            line = _line_at("\n".join(lines), number)
+            if not _NOTEBOOK.match(line):
+                return None
+            lines[number - 1] = line[: len(line) - len(line.lstrip())] + "pass"
+    return None
+
+
+def _line_at(text: str, number: int | None) -> str:
+    lines = text.splitlines()
+    return lines[number - 1] if number and 0 < number <= len(lines) else ""

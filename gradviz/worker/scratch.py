@@ -1,0 +1,402 @@
+"""The folder of a run, in memory: what `open`, `os`, `pathlib`, `np.load`, `torch.save` and the like see of a disk.
+
+It is empty at the start, and gone at the end. No path of a snippet ever gets to the system: a name is a key in a table
+here, and a file is a row of bytes behind Python's own readers of text and bytes, which nobody can reach through the
+`ScratchFile` that a snippet holds. Python objects are not turned into bytes: a file holds a mark, and whoever reads it
+gets a copy of what this run has put away under that number, nothing else. Next: `file_modules` for the modules that use
+this, `saved_files` for torch.save.
+"""
+
+from __future__ import annotations
+
+import copy
+import errno
+import io
+import operator
+import os
+import posixpath
+import time
+from collections.abc import Iterator
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from gradviz.engine.kernel.state import paused
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.worker.arguments import keep_methods
+
+HOME = "/home/you/snippet"
+TEMPORARY = "/tmp"
+MOST_BYTES = 64 << 20  # of all files; objects count with their numbers
+MOST_NAMES = 2_000
+LONGEST_PATH = 1_000
+_MARK = b"GradViz object %12d\n"
+MARK_BYTES = len(_MARK % 0)
+_ENCODINGS = {"utf8": "utf-8", "utf-8": "utf-8", "ascii": "ascii", "us-ascii": "ascii", "latin-1": "latin-1"}
+_ENCODINGS |= {"latin1": "latin-1", "iso-8859-1": "latin-1", "utf-8-sig": "utf-8"}
+
+
+class Content:
+    """What a file holds, and the numbers of the objects that it stands for, which weigh something, too."""
+
+    __slots__ = ("data", "numbers", "weight", "when")
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.numbers: list[int] = []
+        self.weight = 0
+        self.when = time.time()
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return len(self.data) + self.weight
+
+
+class Scratch:
+    """The files and folders of one run, by their whole paths."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """As on an empty disk."""
+        self.files: dict[str, Content] = {}
+        self.folders = {"/", "/home", "/home/you", HOME, TEMPORARY}
+        self.here = HOME
+        self.made = 0  # temporary names
+        self._objects: dict[int, Any] = {}
+        self._next = 0
+
+    def path(self, name: str) -> str:
+        """The whole path of a plain name."""
+        if "\0" in name:
+            raise ValueError("embedded null byte")
+        if len(name) > LONGEST_PATH:
+            raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), name)
+        whole = posixpath.normpath(posixpath.join(self.here, name))
+        return "/" + whole.lstrip("/")
+
+    def file(self, name: str) -> Content:
+        """A file that is there."""
+        path = self.path(name)
+        if path in self.folders:
+            fail(errno.EISDIR, name)
+        if path not in self.files or not name:
+            fail(errno.ENOENT, name)
+        return self.files[path]
+
+    def create(self, name: str, makes_folders: bool = False) -> Content:
+        """A file of this name, as it is or new."""
+        path = self.path(name)
+        folder = posixpath.dirname(path)
+        if path in self.folders:
+            fail(errno.EISDIR, name)
+        if folder not in self.folders:
+            if not makes_folders:
+                fail(errno.ENOENT, name)
+            self.make_folders(folder)
+        if path not in self.files:
+            self._check_room(0)
+            self.files[path] = Content()
+        return self.files[path]
+
+    def make_folders(self, path: str) -> None:
+        """A folder and those that it lies in, by their whole paths."""
+        parts = path.strip("/").split("/")
+        for each in ["/" + "/".join(parts[: end + 1]) for end in range(len(parts))]:
+            if each in self.files:
+                fail(errno.ENOTDIR, path)
+            if each not in self.folders:
+                self._check_room(0)
+                self.folders.add(each)
+
+    def children(self, path: str) -> list[str]:
+        """The names in a folder, by its whole path."""
+        start = path.rstrip("/") + "/"
+        inside = [each[len(start) :] for each in (*self.files, *self.folders) if each.startswith(start)]
+        return sorted(each for each in inside if each and "/" not in each)
+
+    def take(self, content: Content, more: int) -> None:
+        """Let a file grow; raises OSError if the folder is full."""
+        content.when = time.time()
+        if more > 0:
+            self._check_room(more)
+
+    def _check_room(self, more: int) -> None:
+        used = sum(each.size for each in self.files.values())
+        if used + more > MOST_BYTES or len(self.files) + len(self.folders) >= MOST_NAMES:
+            raise OSError(errno.ENOSPC, f"the folder of a run is full: {MOST_BYTES >> 20} MB and {MOST_NAMES:,} names")
+
+    # --- objects ---
+
+    def put_away(self, thing: object, content: Content | None = None) -> bytes:
+        """Keep a copy of an object, as long as a file stands for it; returns its mark."""
+        weight = weight_of(thing)
+        self._check_room(weight)
+        with paused():
+            self._objects[self._next] = copy.deepcopy(thing)
+        self._next += 1
+        if content is not None:
+            content.numbers.append(self._next - 1)
+            content.weight += weight
+        return _MARK % (self._next - 1)
+
+    def empty(self, content: Content) -> None:
+        """Cut a file to nothing, and forget the objects that only it stood for."""
+        content.data.clear()
+        kept = {number for each in self.files.values() if each is not content for number in each.numbers}
+        for number in content.numbers:
+            if number not in kept:
+                self._objects.pop(number, None)
+        content.numbers, content.weight = [], 0
+
+    def brought_back(self, mark: bytes) -> Any:
+        """A copy of the object that a mark stands for; raises ValueError if there is none."""
+        number = mark[len(_MARK) - 5 : -1].strip() if len(mark) == MARK_BYTES else b""
+        if not number.isdigit() or mark != _MARK % int(number) or int(number) not in self._objects:
+            raise ValueError("only what this run itself has put away can be loaded in GradViz snippets")
+        with paused():
+            return copy.deepcopy(self._objects[int(number)])
+
+
+SCRATCH = Scratch()
+
+
+def fail(number: int, name: str) -> NoReturn:
+    """Python's own error of a file."""
+    raise OSError(number, os.strerror(number), name)
+
+
+def weight_of(thing: Any, deep: int = 6) -> int:
+    """About how many bytes of numbers an object holds."""
+    if isinstance(thing, Tensor):
+        return int(Tensor.numel(thing)) * 4
+    if isinstance(thing, np.ndarray):
+        return int(thing.nbytes)
+    if deep and isinstance(thing, dict):
+        return sum(weight_of(each, deep - 1) for each in dict.values(thing))
+    if deep and isinstance(thing, list | tuple):
+        return sum(weight_of(each, deep - 1) for each in thing)
+    return 8
+
+
+# --- open ---
+
+
+class _Raw(io.RawIOBase):
+    """The bytes of a file, for Python's own readers and writers."""
+
+    def __init__(self, content: Content, reads: bool, writes: bool, appends: bool) -> None:
+        self._content, self._reads, self._writes, self._appends = content, reads, writes, appends
+        self._at = len(content.data) if appends else 0
+
+    def readable(self) -> bool:
+        return self._reads
+
+    def writable(self) -> bool:
+        return self._writes
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._content.data[self._at : self._at + len(buffer)]
+        buffer[: len(found)] = found
+        self._at += len(found)
+        return len(found)
+
+    def write(self, given: Any) -> int:
+        data, held = bytes(given), self._content.data
+        at = len(held) if self._appends else self._at
+        SCRATCH.take(self._content, at + len(data) - len(held))
+        if at > len(held):
+            held.extend(bytes(at - len(held)))
+        held[at : at + len(data)] = data
+        self._at = at + len(data)
+        return len(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        start = (0, self._at, len(self._content.data))[whence]
+        if start + offset < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        self._at = start + offset
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def truncate(self, size: int | None = None) -> int:
+        size = self._at if size is None else size
+        if size < 0:
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        SCRATCH.take(self._content, size - len(self._content.data))
+        self._content.data[size:] = bytes(max(0, size - len(self._content.data)))
+        return size
+
+
+@keep_methods
+class ScratchFile:
+    """What `open` gives: the methods of a file, with plain texts, bytes and numbers."""
+
+    __slots__ = ("_content", "_inner", "mode", "name")
+
+    _content: Content
+    _inner: Any
+    mode: str
+    name: str
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        raise TypeError("files are made by open() in GradViz snippets")
+
+    def read(self, size: Any = -1) -> Any:
+        """So many characters or bytes, or all that is left."""
+        return self._inner.read(_count(size))
+
+    def readline(self, size: Any = -1) -> Any:
+        """The next line."""
+        return self._inner.readline(_count(size))
+
+    def readlines(self, hint: Any = -1) -> list[Any]:
+        """All lines that are left."""
+        return list(self._inner.readlines(_count(hint)))
+
+    def write(self, data: Any, /) -> int:
+        """Write a text or bytes."""
+        return int(self._inner.write(self._plain(data)))
+
+    def writelines(self, lines: Any, /) -> None:
+        """Write several."""
+        for each in lines:
+            self._inner.write(self._plain(each))
+
+    def _plain(self, data: Any) -> Any:
+        if "b" not in self.mode:
+            if not isinstance(data, str):
+                raise TypeError(f"write() argument must be str, not {type(data).__name__}")
+            return str.__str__(data)
+        return plain_bytes(data)
+
+    def seek(self, offset: Any, whence: Any = 0) -> int:
+        """Move the place."""
+        whence = operator.index(whence)
+        if whence not in (0, 1, 2):
+            raise ValueError(f"invalid whence ({whence}, should be 0, 1 or 2)")
+        return int(self._inner.seek(operator.index(offset), whence))
+
+    def tell(self) -> int:
+        """The place."""
+        return int(self._inner.tell())
+
+    def truncate(self, size: Any = None) -> int:
+        """Cut the rest off."""
+        return int(self._inner.truncate(_count(size)))
+
+    def flush(self) -> None:
+        """Let others see what was written."""
+        self._inner.flush()
+
+    def close(self) -> None:
+        """No more of it."""
+        self._inner.close()
+
+    def readable(self) -> bool:
+        """Whether it was opened for reading."""
+        return bool(self._inner.readable())
+
+    def writable(self) -> bool:
+        """Whether it was opened for writing."""
+        return bool(self._inner.writable())
+
+    def seekable(self) -> bool:
+        """It is."""
+        return True
+
+    def isatty(self) -> bool:
+        """It is not a terminal."""
+        return False
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is closed."""
+        return bool(self._inner.closed)
+
+    @property
+    def encoding(self) -> str:
+        """Of a text."""
+        if "b" in self.mode:
+            raise AttributeError("'_io.BufferedReader' object has no attribute 'encoding'")
+        return str(self._inner.encoding)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        line = self._inner.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    def __enter__(self) -> ScratchFile:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._inner.close()
+
+    def __repr__(self) -> str:
+        return f"<_io.{type(self._inner).__name__} name={self.name!r} mode={self.mode!r}>"
+
+
+ScratchFile.__name__ = ScratchFile.__qualname__ = "TextIOWrapper"
+ScratchFile.__module__ = "_io"
+
+
+def plain_bytes(data: Any) -> bytes:
+    """Bytes as they lie in it, whatever a class of the snippet says of itself."""
+    if isinstance(data, bytes):
+        return bytes.__getitem__(data, slice(None))
+    if isinstance(data, bytearray):
+        return bytes(bytearray.__getitem__(data, slice(None)))
+    raise TypeError(f"a bytes-like object is required, not '{type(data).__name__}'")
+
+
+def _count(size: Any) -> int | None:
+    return None if size is None else operator.index(size)
+
+
+def open_scratch(name: str, mode: str, encoding: Any = None, errors: Any = None, newline: Any = None) -> ScratchFile:
+    """A file of the run by a plain name."""
+    kind, extra = mode.replace("b", "").replace("t", "").replace("U", ""), "+" in mode
+    kind = kind.replace("+", "") or "r"
+    if kind not in ("r", "w", "a", "x") or ("b" in mode and "t" in mode):
+        raise ValueError(f"invalid mode: {mode!r}")
+    if kind == "x" and SCRATCH.path(name) in {*SCRATCH.files, *SCRATCH.folders}:
+        fail(errno.EEXIST, name)
+    content = SCRATCH.file(name) if kind == "r" else SCRATCH.create(name)
+    if kind == "w":
+        SCRATCH.empty(content)
+    raw = _Raw(content, kind == "r" or extra, kind != "r" or extra, kind == "a")
+    inner: Any = io.BufferedRandom(raw) if extra else (io.BufferedReader if kind == "r" else io.BufferedWriter)(raw)
+    if "b" not in mode:
+        inner = io.TextIOWrapper(inner, _encoding(encoding), _errors(errors), _newline(newline))
+    made: ScratchFile = object.__new__(ScratchFile)
+    made.name, made.mode, made._inner, made._content = name, mode, inner, content
+    return made
+
+
+def _encoding(name: Any) -> str:
+    plain = "utf-8" if name is None else str.__str__(name).lower().replace("_", "-")
+    if plain not in _ENCODINGS:
+        raise LookupError(f"unknown encoding: {plain}; UTF-8, ASCII and Latin-1 are available in GradViz snippets")
+    return _ENCODINGS[plain]
+
+
+def _errors(name: Any) -> str:
+    plain = "strict" if name is None else str.__str__(name)
+    if plain not in ("strict", "ignore", "replace", "surrogateescape", "backslashreplace"):
+        raise LookupError(f"unknown error handler name '{plain}'")
+    return plain
+
+
+def _newline(given: Any) -> str | None:
+    return None if given is None else str.__str__(given)

@@ -1,0 +1,232 @@
+"""What the folder of a run, the modules over it and the imports that are not there might let in: real files by tricks
+with names, objects made of bytes, what lies behind a file, too many files."""
+
+from __future__ import annotations
+
+from tests.escapes.attack import Attack, listed
+
+_READ = "try: print(%s)\nexcept (OSError, ValueError, TypeError, AttributeError, EOFError, LookupError): pass"
+
+
+def _tries(*reads: str) -> str:
+    return "import os, io, glob, shutil, pathlib, tempfile, torch\nimport numpy as np\n" + "\n".join(
+        _READ % each for each in reads
+    )
+
+
+_NAMES = {
+    "a whole path": _tries(
+        "open('SECRET').read()", "io.open('SECRET', 'rb').read()", "pathlib.Path('SECRET').read_text()"
+    ),
+    "a path from the root": _tries("os.chdir('/') or open('SECRET'[1:]).read()", "open('//' + 'SECRET').read()"),
+    "a path with dots": _tries("open('../../../..' + 'SECRET').read()", "open('/tmp/../' + 'SECRET').read()"),
+    "a link": _tries("open('FOLDER/link').read()", "open(os.path.realpath('FOLDER/link')).read()"),
+    "a path of bytes": _tries(
+        "open(b'SECRET').read()", "os.listdir(b'FOLDER')", "os.path.exists(os.fsencode('SECRET'))"
+    ),
+    "a descriptor": _tries("open(0).read()", "open(3, 'rb').read()", "os.fdopen(0).read()", "os.read(3, 100)"),
+    "an opener": _tries("open('x', opener=lambda name, flags: 3).read()"),
+    "a text that is another one": (
+        "class S(str):\n    def __str__(self): return 'SECRET'\n    def __add__(self, o): return 'SECRET'\n"
+        "    def __getitem__(self, k): return 'SECRET'\n"
+        + _tries("open(S('x')).read()", "np.loadtxt(S('x'))", "torch.load(S('x'))", "pathlib.Path(S('x')).read_text()")
+    ),
+    "a path that is another one": (
+        "import pathlib\nclass P(pathlib.Path):\n    def __str__(self): return 'SECRET'\n    _text = 'SECRET'\n"
+        + _tries("open(P('x')).read()", "np.load(P('x'))")
+    ),
+    "a path whose text is changed": (
+        "import pathlib\np = pathlib.Path('x')\nclass P(pathlib.Path): pass\nq = P('x')\nfor each in (p, q):\n"
+        "    try:\n        each._text = 5\n        print('ESCAPED')\n    except AttributeError: pass"
+    ),
+    "an object that says where it is": (
+        "class P:\n    def __str__(self): return 'SECRET'\n"
+        + _tries("open(P()).read()", "np.load(P())", "torch.load(P())", "np.loadtxt(P())", "glob.glob(P())")
+    ),
+    "what is in a folder": _tries(
+        "os.listdir('FOLDER')", "list(os.walk('FOLDER'))", "glob.glob('FOLDER/*')",
+        "list(pathlib.Path('FOLDER').iterdir())"
+    ),
+    "whether a file is there": (
+        "import os, pathlib\nif os.path.exists('SECRET') or os.path.isfile('SECRET') or "
+        "pathlib.Path('SECRET').exists() "
+        "or os.path.isdir('FOLDER') or os.path.lexists('FOLDER/link'):\n    print('LEARNED')"
+    ),
+    "facts of a file": _tries(
+        "os.stat('SECRET').st_mtime", "os.path.getmtime('SECRET')", "pathlib.Path('SECRET').stat()"
+    ),
+    "a copy of a file": _tries(
+        "open(shutil.copy('SECRET', 'x')).read()", "open(shutil.move('SECRET', 'x')).read()", "os.rename('SECRET', 'x')"
+    ),
+    "a file to write": _tries(
+        "open('SECRET', 'w').write('x')", "open('FOLDER/new', 'wb').write(b'x')", "pathlib.Path('FOLDER/n').touch()",
+        "np.savetxt('FOLDER/t.txt', [1.0])", "np.save('FOLDER/a.npy', [1.0])", "torch.save(1, 'FOLDER/b.pt')",
+        "os.makedirs('FOLDER/c')", "os.remove('SECRET')", "shutil.rmtree('FOLDER')",
+    ),
+    "files of the system": _tries(
+        "open('/proc/self/environ').read()", "open('/proc/self/maps').read()", "open('/dev/fd/3', 'rb').read()",
+        "open('/etc/passwd').read()", "os.listdir('/proc')", "open('/dev/null', 'r').read()",
+    ),
+    "NumPy opens a name": _tries(
+        "np.load('FOLDER/secret.npy')", "np.loadtxt('SECRET', dtype=str)", "np.genfromtxt('SECRET', dtype=str)",
+        "np.loadtxt(['SECRET'], dtype=str, converters=open)", "np.load('FOLDER/secret.npy', mmap_mode='r')",
+        "np.genfromtxt('http://127.0.0.1:PORT/x')", "np.fromfile('SECRET')", "np.memmap('SECRET')",
+    ),
+    "what the computer is": (
+        "import os, tempfile, pathlib\nimport os.path as p\n"
+        "if dict(os.environ) or os.cpu_count() != 1 or os.getpid() != 1 or tempfile.gettempdir() != '/tmp' "
+        "or not os.getcwd().startswith('/home/you') or not p.expanduser('~').startswith('/home/you') "
+        "or not str(pathlib.Path.home()).startswith('/home/you') or not p.abspath('x').startswith('/home/you'):\n"
+        "    print('ESCAPED')"
+    ),
+}  # fmt: skip
+_BYTES = {
+    "a pickle that calls": (
+        "import pickle, io\nfor load in (pickle.loads, lambda b: pickle.load(io.BytesIO(b))):\n"
+        "    try: load(b\"cos\\nsystem\\n(S'touch FOLDER/made'\\ntR.\")\n"
+        "    except Exception as e:\n        if type(e).__name__ not in ('UnpicklingError', 'TypeError'): "
+        "print('ESCAPED', e)"
+    ),
+    "a pickle from a file": (
+        "import pickle\nwith open('x', 'wb') as f: f.write(b\"cbuiltins\\neval\\n(S'print(1)'\\ntR.\")\n"
+        "print('ESCAPED', pickle.load(open('x', 'rb')))"
+    ),
+    "a pickle with a longer name": (
+        "import pickle\nprint('ESCAPED', pickle.loads(b'\\x80\\x04\\x8c\\x08builtins\\x8c\\x04eval\\x93.'))"
+    ),
+    "an unpickler": "import pickle\nprint('ESCAPED', pickle.Unpickler(open('x', 'wb')))",
+    "a mark of another number": (
+        "import pickle\nm = pickle.dumps(1)\nfor n in (1, 2, 99, -1):\n"
+        "    try: print('ESCAPED', pickle.loads(b'GradViz object %12d\\n' % n))\n    except "
+        "pickle.UnpicklingError: pass"
+    ),
+    "a mark of odd digits": (
+        "import pickle\npickle.dumps(1)\nfor n in (b'           \\xb2', b'          +0', b'         0_0', b'0   "
+        "        '):\n"
+        "    try: print('ESCAPED', pickle.loads(b'GradViz object ' + n + b'\\n'))\n    except "
+        "pickle.UnpicklingError: pass"
+    ),
+    "a class that is made of a pickle": (
+        "import pickle\nclass A:\n    def __reduce__(self): return (print, "
+        "('ESCAPED',))\npickle.loads(pickle.dumps(A()))"
+    ),
+    "objects in an array": (
+        "import numpy as np, io\nh = b\"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }\"\n"
+        "h += b' ' * (117 - len(h)) + b'\\n'\nopen('x.npy', 'wb').write(b'\\x93NUMPY\\x01\\x00' + "
+        "len(h).to_bytes(2, 'little')"
+        " + h + b\"cos\\nsystem\\n(S'touch FOLDER/made'\\ntR.\")\nprint('ESCAPED', np.load('x.npy', allow_pickle=True))"
+    ),
+    "a header that is code": (
+        "import numpy as np\nh = b\"{'descr': print('ESCAPED'), 'fortran_order': False, 'shape': (1,), }\"\n"
+        "open('x.npy', 'wb').write(b'\\x93NUMPY\\x01\\x00' + len(h).to_bytes(2, 'little') + h)\nnp.load('x.npy')"
+    ),
+    "fields in an array": (
+        "import numpy as np\nh = b\"{'descr': [('a', '|O'), ('b', '<f8')], 'fortran_order': False, 'shape': (1,), }\"\n"
+        "open('x.npy', 'wb').write(b'\\x93NUMPY\\x01\\x00' + len(h).to_bytes(2, 'little') + h + b'x' * 16)\n"
+        "print('ESCAPED', np.load('x.npy', allow_pickle=True))"
+    ),
+    "a shape that is too large": (
+        "import numpy as np\nfor shape in ('(4294967296, 4294967296)', '(-1,)', '(9,)', '(1 << 62,)', '(2.5,)'):\n"
+        "    h = (\"{'descr': '<f8', 'fortran_order': False, 'shape': %s, }\" % shape).encode()\n"
+        "    open('x.npy', 'wb').write(b'\\x93NUMPY\\x01\\x00' + len(h).to_bytes(2, 'little') + h + b'x' * 16)\n"
+        "    try: print('ESCAPED', np.load('x.npy'))\n    except (ValueError, MemoryError, OverflowError): pass"
+    ),
+    "a buffer of objects": "import numpy as np\nprint('ESCAPED', np.frombuffer(b'x' * 64, dtype=object))",
+    "a buffer beyond its end": (
+        "import numpy as np\nfor n, at in ((99, 0), (1, 99), (1, -8), (-2, 8)):\n    try: found = "
+        "np.frombuffer(b'x' * 8, 'u1', n, at)\n"
+        "    except ValueError: continue\n    if bytes(found.tolist()).strip(b'x'): print('ESCAPED', found)"
+    ),
+    "a buffer that is written": (
+        "import numpy as np\nb = bytes(8)\na = np.frombuffer(b, 'u1')\na[0] = 7\nif b[0]: print('ESCAPED')"
+    ),
+    "text that becomes objects": (
+        "import numpy as np\nprint('ESCAPED', np.genfromtxt(['1 a'], dtype=object), np.loadtxt(['1'], dtype=object))"
+    ),
+    "names that become fields": "import numpy as np\nprint('ESCAPED', np.genfromtxt(['a b', '1 2'], names=True))",
+}
+_BEHIND = {
+    "what a file is made of": (
+        "f = open('x', 'w')\nfor name in ('_inner', '_content', 'buffer', 'raw', 'detach', '_checkClosed', 'fileno'):\n"
+        "    try: print('ESCAPED', getattr(f, name))\n    except AttributeError: pass"
+    ),
+    "a file of one's own": "f = open('x', 'w')\nprint('ESCAPED', type(f)('y', 'r', f))",
+    "a file that is another": "f = open('x', 'w')\nclass F(type(f)): pass\nprint('ESCAPED')",
+    "a method of a file on another thing": (
+        "import io\nf = open('x', 'w')\nfor thing in (io.BytesIO(), 3, f.read, type(f)):\n"
+        "    try: print('ESCAPED', type(f).read(thing), type(f).write(thing, 'x'))\n    except TypeError: pass"
+    ),
+    "the text of a Path of another thing": (
+        "import pathlib\nclass A: _text = '/x'\nfor f in (pathlib.Path.__str__, pathlib.Path.exists, "
+        "pathlib.Path.read_bytes):\n"
+        "    try: f(A())\n    except TypeError: continue\n    print('ESCAPED')"
+    ),
+    "the reader of a table": (
+        "import csv\nr = csv.reader(['a,b'])\nfor name in ('dialect', 'gi_frame', 'gi_code', 'line_num', '_rows'):\n"
+        "    try: print('ESCAPED', getattr(r, name))\n    except AttributeError: pass"
+    ),
+    "the module behind a module": (
+        "import os, shutil, glob, pickle, csv, tempfile\nfor each in (os, shutil, glob, pickle, csv, tempfile, "
+        "os.path):\n"
+        "    for name in ('sys', 'os', 'io', 'posixpath', 'posix', 'abc', 'genericpath', '_io', 'fnmatch'):\n"
+        "        if each is os and name == 'path': continue\n"
+        "        try: print('ESCAPED', getattr(each, name))\n        except AttributeError: pass"
+    ),
+    "a program": (
+        "import os, shutil\nfor act in (lambda: os.system('touch FOLDER/m'), lambda: os.popen('x'), lambda: os.fork(), "
+        "lambda: os.kill(VICTIM, 9), lambda: shutil.which('sh'), lambda: os.execv('/bin/sh', ['sh'])):\n"
+        "    try: print('ESCAPED', act())\n    except AttributeError: pass"
+    ),
+    "an import that is not there": (
+        "import ctypes, subprocess as s, gc as g\nfrom socket import socket\nfor act in (lambda: ctypes.CDLL(None), "
+        "lambda: s.run(['touch', 'FOLDER/m']), lambda: socket().connect(('127.0.0.1', PORT)), lambda: "
+        "ctypes._CFuncPtr, "
+        "lambda: ctypes._path, lambda: type(ctypes)('os').system('x'), lambda: vars(ctypes)):\n"
+        "    try: print('ESCAPED', act())\n    except (ImportError, AttributeError, TypeError): pass"
+    ),
+    "an import beside one that is there": (
+        "import numpy.ctypeslib, torch.utils.cpp_extension, os.path, collections.sys\n"
+        "from random import _os, SystemRandom\nprint('ESCAPED', _os)"
+    ),
+    "an import in a class": (
+        "class A:\n    import subprocess as __x\n    from os import system as run\n"
+        "try: print('ESCAPED', A().run('touch FOLDER/m'))\nexcept (ImportError, TypeError): pass"
+    ),
+    "the table of the environment": (
+        "import os\nos.environ['LD_PRELOAD'] = 'FOLDER/x.so'\nos.environ.update(PYTHONPATH='FOLDER')\n"
+        "if type(os.environ) is not dict or os.getenv('PATH'): print('ESCAPED')"
+    ),
+}
+_STRAIN = {
+    "a file without end": (
+        "with open('x', 'wb') as f:\n    try:\n        for _ in range(200): f.write(bytes(1 << 20))\n"
+        "    except OSError: pass\n    else: print('ESCAPED')\n"
+    ),
+    "a hole in a file": (
+        "f = open('x', 'wb', 0)\nfor act in (lambda: f.truncate(10**15), lambda: (f.seek(10**15), "
+        "f.write(b'x'), f.flush())):\n"
+        "    try: act()\n    except (OSError, OverflowError): continue\n    print('ESCAPED')"
+    ),
+    "files without end": (
+        "try:\n    for n in range(10_000): open(f'{n}', 'w').close()\nexcept OSError: pass\nelse: print('ESCAPED')"
+    ),
+    "folders without end": (
+        "import os\ntry: os.makedirs('/'.join('a' * 400)) or os.makedirs('/'.join('b' * 5000))\nexcept OSError: pass\n"
+        "else: print('ESCAPED')\ntry:\n    for n in range(10_000): os.mkdir(f'{n}')\nexcept OSError: "
+        "pass\nelse: print('ESCAPED')"
+    ),
+    "objects without end": (
+        "import torch\ntry:\n    for n in range(200): torch.save(torch.zeros(1 << 18), f'{n}.pt')\nexcept "
+        "OSError: pass\n"
+        "else: print('ESCAPED')"
+    ),
+    "a field without end": "import csv\ntry: list(csv.reader(['x' * 10**6]))\nexcept csv.Error: pass\nelse: "
+    "print('ESCAPED')",
+}
+
+DOOR: list[Attack] = [
+    *listed("The folder of a run: names of real files", _NAMES),
+    *listed("The folder of a run: objects made of bytes", _BYTES),
+    *listed("The folder of a run: what lies behind it", _BEHIND),
+    *listed("The folder of a run: too much of it", _STRAIN),
+]

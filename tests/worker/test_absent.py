@@ -1,0 +1,81 @@
+"""What a file imports and GradViz does not have: skipped where nothing uses it, refused at its use; and all that is
+refused before the start, at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.worker.conftest import Runner
+
+
+@pytest.mark.parametrize(
+    ("source", "line", "words"),
+    [
+        (
+            "import requests\nx = 1\nrequests.get('x')\n",
+            3,
+            "requests.get is not available in GradViz snippets; a",
+        ),
+        ("import threading, torch\nthreading.Thread()\n", 2, "one thread"),
+        (
+            "import pandas as pd\n\npd.read_csv('x')\n",
+            3,
+            "pandas.read_csv is not available in GradViz",
+        ),
+        ("from torchviz import make_dot\nmake_dot(1)\n", 2, "draws the graph itself"),
+        ("from .model import Net\nNet()\n", 2, "one file"),
+        ("from model import Net\nclass A(Net): pass\n", 2, "model.Net is not available"),
+        ("from torch.fx import symbolic_trace as t\nt(1)\n", 2, "torch.fx.symbolic_trace is not in GradViz: programs"),
+        ("import torch.fx\ntorch.fx.Graph()\n", 2, "torch.fx is not in GradViz"),
+        ("import torch.no_such_part as x\nx()\n", 2, "torch.no_such_part is not in GradViz"),
+        ("from numpy import memmap, ones\nones(2)\nmemmap('x')\n", 3, "numpy.memmap is not available"),
+        ("import numpy as np\nnp.memmap('x')\n", 2, "numpy.memmap is not available"),
+        ("import random\nrandom.SystemRandom()\n", 2, "random.SystemRandom is not available"),
+        ("import wandb\nprint(wandb.__version__)\n", 2, "wandb is not available"),
+        ("import wandb\nwith wandb.run: pass\n", 2, "wandb.run is not available"),
+        ("import wandb\nwandb.config['x']\n", 2, "wandb.config is not available"),
+        ("import wandb\nx = wandb.a + 1\n", 2, "wandb.a is not available"),
+    ],
+)
+def test_it_is_refused_where_it_is_used(run: Runner, source: str, line: int, words: str) -> None:
+    outcome = run(source)
+    assert (outcome.status, outcome.done.detail.line) == ("raised", line)
+    assert words in outcome.sentence
+
+
+def test_nothing_is_refused_that_is_never_reached(run: Runner) -> None:
+    source = (
+        "import pandas as pd, torch\nfrom .data import load\n"
+        "def f(x: pd.DataFrame | None = None): return isinstance(x, pd.DataFrame)\n"
+        "def g(): return load()\nprint(f(torch.ones(1)), torch.ones(1).item())"
+    )
+    assert run(source).printed() == "False 1.0\n"
+
+
+def test_an_import_that_nothing_uses_is_skipped_with_a_note(run: Runner) -> None:
+    outcome = run("import seaborn as sns, torch\nprint(torch.ones(1).item())")
+    assert (outcome.status, outcome.printed()) == ("ok", "1.0\n")
+    said = "line 1: seaborn is skipped: it is not available in GradViz snippets, and nothing here uses it.\n"
+    assert outcome.printed("err") == said
+
+
+def test_a_failing_import_that_is_expected_fails(run: Runner) -> None:
+    source = "try:\n    import apex\nexcept ImportError as e:\n    apex = None\nprint(apex)"
+    assert run(source).printed() == "None\n"
+    assert "No module named 'apex'" in run("try: import apex\nexcept ImportError: raise").sentence
+
+
+def test_all_refusals_are_told_at_once(run: Runner) -> None:
+    outcome = run("x = eval('1')\nimport os\nclass A(metaclass=B): pass\nasync def f():\n    await g()\nint.mro()\n")
+    assert outcome.status == "refused"
+    found = [(each.line, each.what.split()[0]) for each in outcome.done.detail.refusals]
+    assert found == [(1, "eval()"), (3, "a"), (4, "async"), (6, "the")]
+    assert outcome.sentence == outcome.done.detail.refusals[0].sentence
+    many = run("\n".join(f"eval('{n}')" for n in range(300)))
+    assert len(many.done.detail.refusals) == 100
+
+
+def test_what_stands_for_it_leads_nowhere(run: Runner) -> None:
+    for use in ("a._path", "type(a)._path", "a.__init__('x')", "type(a).__getitem__(3, 1)", "a.x = 1"):
+        outcome = run(f"import apex as a\nb = {use}" if "=" not in use else f"import apex as a\n{use}")
+        assert outcome.status == "raised", use

@@ -1,0 +1,97 @@
+"""The folder of a run: what is no file of the computer, and what does not stay. What programs do with files is in
+`tests/snippets/programs/files_of_a_run.py`."""
+
+from __future__ import annotations
+
+from pathlib import Path as RealPath
+
+import numpy as np
+import pytest
+
+from gradviz.worker.arrays import numpy_modules
+from gradviz.worker.file_formats import array_files
+from gradviz.worker.scratch import HOME, MOST_BYTES, SCRATCH
+from gradviz.worker.scratch_paths import Path, exists, open_, path_modules
+from tests.worker.conftest import Runner
+
+
+@pytest.fixture(autouse=True)
+def _empty() -> None:
+    SCRATCH.forget()
+
+
+def test_no_run_finds_what_another_left(run: Runner) -> None:
+    left = "import os, torch, pickle\nopen('a', 'w').write('x')\nos.environ['A'] = 'b'\ntorch.save(1, 'b')\n"
+    assert run(left + "print(os.listdir(), pickle.dumps(2))").printed().startswith("['a', 'b']")
+    assert run("import os\nprint(os.listdir(), dict(os.environ))").printed() == "[] {}\n"
+    outcome = run("import pickle\npickle.loads(b'GradViz object            0\\n')")
+    assert "only what this run itself has put away" in outcome.sentence
+
+
+def test_a_file_of_the_computer_is_none(tmp_path: RealPath) -> None:
+    real = tmp_path / "real.txt"
+    real.write_text("x")
+    with pytest.raises(FileNotFoundError):
+        open_(str(real))
+    assert not exists(str(real))
+    with pytest.raises(FileNotFoundError):
+        open_(str(tmp_path / "new.txt"), "w")
+    assert sorted(tmp_path.iterdir()) == [real]
+
+
+def test_a_name_is_the_text_that_it_holds() -> None:
+    class Other(str):
+        def __str__(self) -> str:
+            return "b"
+
+        def __contains__(self, part: object) -> bool:
+            return False
+
+    open_(Other("a"), "w").close()
+    assert SCRATCH.children(HOME) == ["a"]
+    assert exists(Path(Other("a"))) and str(Path(Other("x\0"))) == "x\0"
+
+
+def test_numpy_opens_nothing(tmp_path: RealPath) -> None:
+    real = tmp_path / "real.txt"
+    real.write_text("1 2")
+    np.save(tmp_path / "real.npy", np.ones(2))
+    names = array_files()
+    for read in (names["loadtxt"], names["genfromtxt"], names["load"]):
+        for name in (str(real), Path(str(real)), str(tmp_path / "real.npy"), "https://example.org/x"):
+            with pytest.raises(FileNotFoundError):
+                read(name)
+    with pytest.raises(TypeError):
+        names["loadtxt"](["1"], converters=print)
+
+
+def test_an_array_of_bytes_is_a_copy() -> None:
+    made = numpy_modules()["numpy"].frombuffer(b"\1\2", "u1")
+    made[0] = 7
+    assert made.tolist() == [7, 2]
+
+
+def test_a_full_folder_says_so_and_has_room_again() -> None:
+    with open_("a", "wb") as file, pytest.raises(OSError, match="full"):
+        file.write(bytes(MOST_BYTES + 1))
+        file.flush()
+    with open_("b", "wb") as file:
+        file.write(bytes(MOST_BYTES - 100))
+    open_("b", "w").close()
+    with open_("c", "wb") as file:
+        file.write(bytes(MOST_BYTES - 100))
+
+
+def test_an_object_goes_with_the_last_file_that_stands_for_it(run: Runner) -> None:
+    source = (
+        "import torch, shutil, os\ntorch.save(torch.ones(2), 'a')\nshutil.copy('a', 'b')\nos.remove('a')\n"
+        "print(torch.load('b'))\nfor n in range(300): torch.save(torch.zeros(1 << 18), 'b')\n"
+        "print(os.path.getsize('b') > 10**6)"
+    )
+    assert run(source).printed() == "tensor([1., 1.])\nTrue\n"
+
+
+def test_nothing_of_the_computer_is_told() -> None:
+    system = path_modules()["os"]
+    assert (system.cpu_count(), system.getpid(), system.getcwd(), dict(system.environ)) == (1, 1, HOME, {})
+    assert not hasattr(system, "system") and not hasattr(system, "fork")
