@@ -24,7 +24,7 @@ _gradviz() {
             esac ;;
         *)
             case $command in
-                run) options="--help --json --steps --time-limit --plots" ;;
+                run) options="--help --json --steps --every-step --time-limit --plots" ;;
                 export) options="--help --out --step" ;;
                 code) options="--help" ;;
                 draw) options="--help --out" ;;
