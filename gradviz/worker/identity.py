@@ -4,7 +4,7 @@ An address would tell code that got out of the language where things lie, and wo
 the first object that a run asks about is 1, the next one is 2, and what is printed is the same every time.
 
 Python writes an address into a text in a few places, the `repr` of some of its own types, whoever asks for the text: an
-f-string, `map(str, …)`, the message of an error. `hardening` changes it there, for the whole process. Next:
+f-string, `map(str, …)`, the message of an error. `python_types` changes it there, for the whole process. Next:
 `snippet_builtins`, which offers `id` and `hash`, and `guard`, which gives a hash to the classes of a snippet.
 """
 
@@ -27,7 +27,7 @@ _FIRST, _STEP = 1 << 40, 16  # they look like addresses, and like none of this p
 _ALIGNED = 64  # bytes, as PyTorch lays memory out
 _ADDRESS = re.compile(r"(?<= at 0x)[0-9a-fA-F]{6,16}(?=[>,;: ])")
 _HASH: Any = object.__hash__
-_PLAIN = frozenset((int, str, bool, bytes, type(None)))  # their hash is made of what they hold
+_PLAIN = frozenset((int, str, bool, bytes))  # their hash is made of what they hold
 _NUMBERS = (int, str, bytes, float, complex)
 _BOUND = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
 

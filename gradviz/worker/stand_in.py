@@ -58,6 +58,8 @@ class _OneArgumentType(type):
             raise TypeError("the type of an object that belongs to GradViz is not available in GradViz snippets")
         if found is super:
             return plain_super
+        if found is types.GenericAlias:
+            return plain_alias
         return plain_type if found is type or issubclass(found, type) else found
 
     def __instancecheck__(cls, value: object) -> bool:
@@ -94,6 +96,29 @@ class plain_type(metaclass=_OneArgumentType):
 
 
 plain_type.__name__ = plain_type.__qualname__ = "type"
+
+
+class _AliasType(type):
+    """The real one takes any function, and leaves a mark on whatever that returns."""
+
+    def __call__(cls, *given: object) -> NoReturn:
+        raise TypeError("write the type in brackets itself")
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, types.GenericAlias)
+
+    def __repr__(cls) -> str:
+        return "<class 'types.GenericAlias'>"
+
+
+class plain_alias(metaclass=_AliasType):
+    """The snippet's `type(list[int])`."""
+
+    __slots__ = ()
+
+
+plain_alias.__name__ = plain_alias.__qualname__ = "GenericAlias"
+plain_alias.__module__ = "types"
 
 
 def plain_super(*arguments: object) -> NoReturn:

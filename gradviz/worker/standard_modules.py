@@ -20,7 +20,6 @@ import functools
 import heapq
 import inspect
 import io
-import itertools
 import math
 import operator
 import random
@@ -50,6 +49,7 @@ from gradviz.worker.classes import (
 from gradviz.worker.command_line import PROGRAM, command_line_module
 from gradviz.worker.file_formats import format_modules
 from gradviz.worker.guard import Guard
+from gradviz.worker.iterators import iterator_names
 from gradviz.worker.log_messages import logging_module
 from gradviz.worker.saved_files import ByteBuffer
 from gradviz.worker.scratch_paths import open_, path_modules
@@ -67,7 +67,7 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     modules = {
         "math": stand_in("math", _public(math)),
         "random": stand_in("random", _random_names()),
-        "itertools": stand_in("itertools", _public(itertools)),
+        "itertools": stand_in("itertools", iterator_names()),
         "functools": stand_in("functools", _functools_names(guard)),
         "collections": stand_in("collections", {**_collections_names(guard), "abc": abstract}),
         "collections.abc": abstract,

@@ -66,6 +66,13 @@ class Space(types.SimpleNamespace):
         super().__init__(**values)
 
 
+class _Encoder(json.JSONEncoder):
+    """Python's own encoder in Python: in C code a table is gone when its `items` has taken it out of its list."""
+
+    def iterencode(self, o: object, _one_shot: bool = False) -> Iterator[str]:
+        return super().iterencode(o)
+
+
 def _dumps(
     obj: object,
     *,
@@ -79,6 +86,7 @@ def _dumps(
 ) -> str:
     return json.dumps(
         obj,
+        cls=_Encoder,
         skipkeys=bool(skipkeys),
         ensure_ascii=bool(ensure_ascii),
         allow_nan=bool(allow_nan),

@@ -65,6 +65,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.asking import ASKING
     from tests.escapes.door import DOOR
     from tests.escapes.eighth_look import EIGHTH
+    from tests.escapes.eleventh_look import ELEVENTH
     from tests.escapes.fifth_look import FIFTH
     from tests.escapes.found import FOUND
     from tests.escapes.fourth_look import FOURTH
@@ -78,7 +79,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.tenth_look import TENTH
     from tests.escapes.third_look import THIRD
 
-    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *DOOR]
+    looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH, *DOOR]
     attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))

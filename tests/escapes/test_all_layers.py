@@ -84,7 +84,9 @@ def test_the_next_run_works(bench: MakeBench) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_language_alone_lets_nothing_past(bench: MakeBench, kind: str) -> None:
-    assert wrong(KINDS[kind], bench("language").attempt_all(KINDS[kind]), (CONTAINED, ENDED)) == []
+    """Nor does it let memory be damaged: a worker that a door, once open, brought down would be a sign of that."""
+    allowed = (CONTAINED,) if kind.startswith("Found") else (CONTAINED, ENDED)
+    assert wrong(KINDS[kind], bench("language").attempt_all(KINDS[kind]), allowed) == []
 
 
 @pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)

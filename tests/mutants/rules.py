@@ -806,7 +806,7 @@ NUMPY = (
         W + "test_identity.py::test_what_is_printed_is_the_same_every_time",
     ),
     worker(
-        "hardening",
+        "python_types",
         "addresses in texts",
         "    change_types()\n",
         "",
@@ -814,14 +814,14 @@ NUMPY = (
         found("Found: addresses in errors"),
     ),
     worker(
-        "hardening",
+        "python_types",
         "addresses in texts of objects of all classes",
         "for heir in {cls, *_heirs(cls)} - {Stack}:",
         "for heir in {cls} - {Stack}:",
         found("Found: addresses in texts that C code makes"),
     ),
     worker(
-        "hardening",
+        "python_types",
         "a format that is emptied while it is read",
         "return bytearray(bytes(self) % values)",
         "return original.__get__(self)(values)",

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 BEFORE = f"""
 import sys
 sys.path.insert(0, {str(ROOT)!r})
-import collections, datetime, itertools, pprint, random, warnings, weakref
+import collections, datetime, pprint, random, typing, warnings, weakref
 import numpy as np
 from gradviz.worker.identity import Identities
 from gradviz.worker.hardening import harden
@@ -43,7 +43,7 @@ class Short:
     def __iter__(self): return iter([49, 50])
 letters, items, ring, none = bytearray(b"A" * 100), [0] * 50, [], float("nan")
 ring.append(ring)
-chained = itertools.chain(map(lambda each: next(chained), [1]))
+called = iter(lambda: next(called), 1)
 class Clearing:
     def __eq__(self, other):
         told.append(second() is not None)
@@ -118,7 +118,7 @@ SAID = {
     "a day of the year 0": ("datetime.date(bytes([0, 0, 1, 1])).ctime()", "year 0 is out of range"),
     "a seed from an address": ("random.Random(none).random() == random.Random(run.hash(none)).random()", "True"),
     "the address of a list in itself": ("pprint.pformat(ring)", f"[<Recursion on list with id={(1 << 40) + 32}>]"),
-    "an iterator within itself": ("next(chained)", "iterator already executing"),
+    "an iterator within itself": ("next(called)", "iterator already executing"),
     "items of a deque that is asked": ("held('__contains__')", "[True, True]"),
     "items of a deque that is searched": ("held('index')", "[True, True]"),
     "items of a deque that are counted": ("held('count')", "[True, True]"),
@@ -128,10 +128,22 @@ SAID = {
         "[0, 1, 0, 3]",
     ),
     "a place that is deleted": ("spread(lambda place: places.__delitem__(place))", "[1, 3, 5, 7]"),
-    "what a Counter counts with": ("collections._count_elements.__module__", "gradviz.worker.hardening"),
+    "what a Counter counts with": ("collections._count_elements.__module__", "gradviz.worker.python_types"),
     "a letter of a text that is freed": ("warned()", "0"),
     "a table that its copy empties": ("type(collections.OrderedDict.copy).__name__", "function"),
     "a mark on a class": ("plain_type[int](random.Random())", "type[...] can't be called; write type()"),
+    "a mark by a type in brackets of typing": (
+        "hasattr(typing.Annotated[lambda: Own, 1](), '__orig_class__')",
+        "False",
+    ),
+    "a type in brackets of typing that makes nothing": (
+        "typing.Type[int](1)",
+        "Type Type cannot be instantiated; use type() instead",
+    ),
+    "what a Counter has counted": (
+        "collections.Counter('abca') + collections.Counter(b=-1)",
+        "Counter({'a': 2, 'c': 1})",
+    ),
     "a dtype of one's own": ("type(torch.float32)('x', 'O', 2, 'X')", "cannot create 'torch.dtype' instances"),
 }
 

@@ -1,0 +1,113 @@
+"""`itertools` as a snippet gets it.
+
+Python's own iterators let go of what they work with when they are asked for the next item while they look for one: a
+method of an item, or an iterator that a chain goes through, then finds its memory freed. A generator refuses to be
+entered twice, and keeps what it works with. So each of those here is one that Python's own stands in; Python's own
+classes, which the engine uses, stay as they are. Next: `standard_modules`, which offers it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+_ENTERED = "accumulate batched chain count cycle islice pairwise zip_longest".split()
+_NONE: Any = object()
+
+
+def _one_by_one(items: Iterator[Any]) -> Iterator[Any]:
+    for each in items:  # noqa: UP028 to delegate would close what the snippet may go on with
+        yield each
+
+
+def _entered_once(real: Any) -> Any:
+    """The class, whose objects are asked for one item at a time."""
+
+    class Items:
+        __slots__ = ("_items",)
+
+        def __init__(self, *given: Any, **named: Any) -> None:
+            self._items = _one_by_one(real(*given, **named))
+
+        def __iter__(self) -> Iterator[Any]:
+            return self._items
+
+        def __next__(self) -> Any:
+            return next(self._items)
+
+    return Items
+
+
+class _Chained:
+    _items: Iterator[Any]
+
+    @classmethod
+    def from_iterable(cls, iterable: Any, /) -> Any:
+        made = cls()
+        made._items = _one_by_one(itertools.chain.from_iterable(iterable))
+        return made
+
+
+class groupby:
+    """What follows each other and has the same key."""
+
+    __slots__ = ("_all", "_group", "_item", "_key", "_key_of", "_last")
+
+    def __init__(self, iterable: Any, key: Callable[[Any], Any] | None = None) -> None:
+        self._all = iter(iterable)
+        self._key_of = key
+        self._key = self._last = self._item = _NONE
+        self._group: object = None
+
+    def __iter__(self) -> groupby:
+        return self
+
+    def __next__(self) -> Any:
+        self._group = None
+        while self._key is _NONE or (self._last is not _NONE and _is_same(self._last, self._key)):
+            self._step()
+        self._last = self._key
+        self._group = mine = object()
+        return self._last, self._same(mine, self._last)
+
+    def _step(self) -> None:
+        item = next(self._all)
+        key = item if self._key_of is None else self._key_of(item)
+        self._item, self._key = item, key
+
+    def _same(self, group: object, key: Any) -> Iterator[Any]:
+        while self._group is group and self._item is not _NONE and _is_same(key, self._key):
+            item, self._item = self._item, _NONE
+            yield item
+            if self._group is not group:
+                return
+            try:
+                self._step()
+            except StopIteration:
+                return
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return one is other or bool(one == other)
+
+
+def _made() -> dict[str, Any]:
+    found: dict[str, Any] = {"groupby": groupby}
+    for name in _ENTERED:
+        if hasattr(itertools, name):
+            found[name] = _entered_once(getattr(itertools, name))
+    found["chain"] = type("chain", (_Chained, found["chain"]), {"__slots__": ()})
+    for name, made in found.items():
+        made.__name__ = made.__qualname__ = name
+        for each in made.__mro__[:-1]:  # the private names of a module of Python's stay private in a class of one's own
+            each.__module__ = "itertools"
+    return found
+
+
+OWN = _made()
+
+
+def iterator_names() -> dict[str, Any]:
+    """The names of `itertools`."""
+    return {name: value for name, value in vars(itertools).items() if not name.startswith("_")} | OWN

@@ -1,0 +1,449 @@
+"""What a worker changes on Python's own types and functions, once, before snippets come.
+
+They write no address into a text and seed no generator with one, leave no mark on what a snippet gets, and their C code
+reads and writes no memory that a method of the snippet has freed meanwhile: what it works with stays, or is plain
+before it begins. The types are those of the whole process; what only a snippet uses has a form of its own in
+`iterators`. Next: `hardening`, which calls this.
+"""
+
+from __future__ import annotations
+
+import _random
+import _thread
+import codecs
+import collections
+import contextvars
+import ctypes
+import datetime
+import encodings.unicode_escape
+import functools
+import gc
+import operator
+import pprint
+import random
+import sys
+import time
+import types
+import typing
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from gradviz.trace.record.location import Stack
+from gradviz.worker.identity import current
+from gradviz.worker.iterators import OWN
+
+
+def change_python() -> None:
+    """Do all of it."""
+    change_types()
+    _seed_without_addresses()
+    vars(pprint)["_recursion"] = _recursion
+    vars(collections).update(_count_elements=_count, _chain=OWN["chain"])
+    _leave_no_marks()
+    _decode_quietly()
+
+
+_CAPSULE = type(np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]
+_WITH_ADDRESS = (  # the types whose `repr` writes one; others have that of `object`, or of what they hold
+    *(object, types.FunctionType, types.BuiltinFunctionType, types.MethodWrapperType, types.GeneratorType),
+    *(types.CoroutineType, types.AsyncGeneratorType, types.CellType, types.CodeType, types.FrameType, memoryview),
+    *(weakref.ReferenceType, weakref.ProxyType, weakref.CallableProxyType, contextvars.ContextVar, contextvars.Token),
+    *(_thread.LockType, _thread.RLock, _CAPSULE),
+)
+_WORD = ctypes.sizeof(ctypes.c_void_p)
+_Change = tuple[type, str, Callable[[Any], object]]  # the method of a class, and what makes another one of it
+
+
+class _Looking:
+    """Its C functions look for the method of the type."""
+
+    def __repr__(self) -> str:
+        return ""
+
+    def __str__(self) -> str:
+        return ""
+
+    def __mod__(self, other: object) -> None:
+        return None
+
+    def __contains__(self, other: object) -> bool:
+        return False
+
+    def __setitem__(self, key: object, value: object) -> None:
+        return None
+
+    def __next__(self) -> None:
+        return None
+
+
+def change_types() -> bool:
+    """Change methods of Python's own types; False where these are laid out otherwise.
+
+    Nobody can set an attribute of such a type; what would happen if one could is done here by hand: the type's table of
+    names gets another method, and the type the C function that looks there.
+    """
+    with_address = [each for each in _WITH_ADDRESS if type(vars(each).get("__repr__")) is types.WrapperDescriptorType]
+    others: list[_Change] = [(bytearray, "__mod__", _formatting), (bytearray, "__rmod__", _formatting_with)]
+    others += [(bytearray, "__contains__", _of_bytes), (list, "__setitem__", _of_listed_values)]
+    others += [(bytearray, "__setitem__", _at_plain_places), (collections.deque, "__contains__", _with_items_kept)]
+    others += [(_CALLING, "__next__", _one_at_a_time), (OSError, "__str__", _of_kept_parts)]
+    others += [(each, "__repr__", _kept) for each in _OF_PARTS]
+    others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
+    changes: list[_Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
+    wrapped = [(_word(_place(cls, name)), _word(id(vars(cls)[name]) + 6 * _WORD)) for cls, name, _ in changes]
+    if any(function != same for function, same in wrapped):
+        return False
+    for cls, name, around in changes:
+        _change(cls, name, around)
+    for cls, name, around in _METHODS:
+        _put(cls, name, around)
+    return True
+
+
+def _put(cls: type, name: str, around: Callable[[Any], object]) -> None:
+    (names,) = gc.get_referents(vars(cls))
+    made: Any = around(names[name])
+    names[name] = functools.wraps(names[name])(made)
+    ctypes.pythonapi.PyType_Modified(ctypes.py_object(cls))
+
+
+def _change(cls: type, name: str, around: Callable[[Any], object]) -> None:
+    function = _word(_place(cls, name))
+    _put(cls, name, around)
+    for heir in {cls, *_heirs(cls)} - {Stack}:
+        if _word(_place(heir, name)) == function:
+            ctypes.c_void_p.from_address(_place(heir, name)).value = _word(_place(_Looking, name))
+        ctypes.pythonapi.PyType_Modified(ctypes.py_object(heir))
+
+
+# of a method of Python's: the word of the type that leads to its C function, and the word there
+_PLACES = {
+    "__repr__": (11, None),
+    "__str__": (17, None),
+    "__mod__": (12, 3),
+    "__rmod__": (12, 3),
+    "__contains__": (13, 7),
+    "__setitem__": (14, 2),
+    "__next__": (28, None),
+}
+
+
+def _place(cls: type, name: str) -> int:
+    """Where a type has the C function for a method."""
+    of_type, of_table = _PLACES[name]
+    place = id(cls) + of_type * _WORD
+    return place if of_table is None else _word(place) + of_table * _WORD
+
+
+def _word(place: int) -> int:
+    return ctypes.c_void_p.from_address(place).value or 0
+
+
+def _heirs(cls: type) -> Iterator[type]:
+    waiting: list[type] = [cls]
+    while waiting:
+        found: list[type] = type.__subclasses__(waiting.pop())
+        yield from found
+        waiting += found
+
+
+def _numbered(original: Callable[[object], str]) -> Callable[[Any], str]:
+    def __repr__(self: object) -> str:
+        text, identities = original(self), current()
+        return text if identities is None else identities.local(text)
+
+    return __repr__
+
+
+def _formatting(original: object) -> Callable[[bytearray, Any], bytearray]:
+    """`bytearray % values` with a format that stays while a method of the values empties the bytearray."""
+
+    def __mod__(self: bytearray, values: object) -> bytearray:
+        return bytearray(bytes(self) % values)
+
+    return __mod__
+
+
+def _formatting_with(original: object) -> Callable[[Any, Any], Any]:
+    def __rmod__(self: object, form: object) -> Any:
+        return bytearray.__mod__(form, self) if isinstance(form, bytearray) else NotImplemented
+
+    return __rmod__
+
+
+def _of_bytes(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a bytearray, on a copy where a method of an argument may empty the bytearray meanwhile."""
+    same = getattr(bytes, original.__name__)
+
+    def call(self: object, *given: object, **named: object) -> Any:
+        if all(type(each) in _PLAIN for each in (*given, *named.values())):
+            return original(self, *given, **named)
+        if not isinstance(self, bytearray):
+            raise TypeError(f"expected a 'bytearray', not '{type(self).__name__}'")
+        return same(bytes(self), *given, **named)
+
+    return call
+
+
+def _extending(original: Callable[..., None]) -> Callable[..., None]:
+    """`bytearray.extend` by what has as many items as it says."""
+
+    def extend(self: bytearray, values: object, /) -> None:
+        original(self, values if type(values) in (bytes, bytearray) or _has_memory(values) else _listed(values))
+
+    return extend
+
+
+def _has_memory(values: Any) -> bool:
+    try:
+        memoryview(values).release()
+    except TypeError:
+        return False
+    return True
+
+
+def _listed(values: Any) -> Any:
+    """A list of the same values; of what has none, the thing itself, of which Python says that."""
+    if type(values) in (list, tuple):
+        return values
+    try:
+        found = iter(values)
+    except TypeError:
+        return values
+    return list(found)
+
+
+def _of_listed_values(original: Callable[..., None]) -> Callable[..., None]:
+    """`some[a:b:c] = values` with values that are there, so that no method of theirs shortens the list meanwhile."""
+
+    def __setitem__(self: list[object], key: object, value: object) -> None:
+        original(self, key, _listed(value) if type(key) is slice else value)
+
+    return __setitem__
+
+
+def _at_plain_places(original: Callable[..., None]) -> Callable[..., None]:
+    """`some[a] = values` and `del some[a]` of a bytearray: places and values are numbers before C code looks where its
+    memory is."""
+
+    def call(self: bytearray, key: object, *value: object) -> None:
+        if type(key) is int and (not value or type(value[0]) is int):
+            original(self, key, *value)
+        elif type(key) is slice:
+            parts = (key.start, key.stop, key.step)
+            original(self, slice(*(each if each is None else operator.index(each) for each in parts)), *value)
+        else:
+            original(self, _number(key), *map(_number, value))
+
+    return call
+
+
+def _number(given: Any) -> Any:
+    """The same as a number of Python's; of what is none, the thing itself, of which Python says that."""
+    return operator.index(given) if hasattr(type(given), "__index__") else given
+
+
+def _with_items_kept(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a deque that compares, whose items stay while one of them empties it."""
+
+    def call(self: Any, *given: object) -> Any:
+        kept = list(collections.deque.__iter__(self)) if isinstance(self, collections.deque) else None
+        try:
+            return original(self, *given)
+        finally:
+            del kept
+
+    return call
+
+
+def _copied(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """`OrderedDict.copy`, whose keys stay while a class of one's own looks up what they stand for."""
+
+    def copy(self: Any) -> Any:
+        if type(self) is collections.OrderedDict or not isinstance(self, collections.OrderedDict):
+            return original(self)
+        made: Any = type(self)()
+        for key in collections.OrderedDict.__iter__(self):
+            made[key] = self[key]
+        return made
+
+    return copy
+
+
+def _one_at_a_time(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The next item of an iterator that drops the function behind it at its end: not while that one is at work."""
+    working: set[int] = set()
+
+    def __next__(self: object) -> Any:
+        key = id(self)
+        if key in working:
+            raise ValueError("iterator already executing")
+        working.add(key)
+        try:
+            return original(self)
+        finally:
+            working.discard(key)
+
+    return __next__
+
+
+def _by_a_kept_factory(original: Callable[..., Any]) -> Callable[..., Any]:
+    """What a defaultdict makes by a function that stays while it replaces itself."""
+    factory = vars(collections.defaultdict)["default_factory"]
+
+    def __missing__(self: Any, key: object) -> Any:
+        kept = factory.__get__(self)
+        try:
+            return original(self, key)
+        finally:
+            del kept
+
+    return __missing__
+
+
+def _kept(original: Callable[[Any], str]) -> Callable[[Any], str]:
+    """The text of what stays, while a part of it is asked for its own and drops the whole."""
+
+    def __repr__(self: object) -> str:
+        return original(self)
+
+    return __repr__
+
+
+def _of_kept_parts(original: Callable[[Any], str]) -> Callable[[Any], str]:
+    """The text of an OSError whose parts stay, while one of them takes the others away."""
+    parts = [each for each in vars(OSError).values() if isinstance(each, types.MemberDescriptorType)]
+
+    def __str__(self: Any) -> str:
+        kept = [part.__get__(self) for part in parts]
+        try:
+            return original(self)
+        finally:
+            del kept
+
+    return __str__
+
+
+def _of_plain_parts(original: Callable[[object], str]) -> Callable[[Any], str]:
+    """The text of an error of a codec, which names a byte only where there is one."""
+    names = vars(original.__objclass__)  # type: ignore[attr-defined]
+    parts = [names.get(name) for name in ("object", "encoding", "reason", "start", "end")]
+
+    def __str__(self: object) -> str:
+        told: list[Any] = [part and part.__get__(self) for part in parts]
+        thing, encoding, reason, start, end = told
+        texts = {type(each) for each in (encoding, reason)}
+        if type(thing) in (str, bytes) and texts <= {str, type(None)} and 0 <= start < len(thing):
+            return original(self)
+        return "" if thing is None else f"{encoding} codec, position {start}-{end}: {reason}"
+
+    return __str__
+
+
+def _of_a_year(original: Callable[[object], str]) -> Callable[[Any], str]:
+    """`ctime` of a date that is one: made of bytes, it may be in the year 0, whose days have no names."""
+    year = vars(datetime.date)["year"]
+
+    def ctime(self: object) -> str:
+        if year.__get__(self) < datetime.MINYEAR:
+            raise ValueError("year 0 is out of range")
+        return original(self)
+
+    return ctime
+
+
+_PLAIN = frozenset((int, bytes, str, type(None)))
+_CODEC_ERRORS = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
+_CALLING = type(iter(int, 1))
+_OF_PARTS: tuple[type, ...] = (  # whose `repr` asks for that of several parts and keeps neither them nor itself
+    *(slice, types.GenericAlias, types.UnionType, datetime.timezone, collections.defaultdict),
+    *(time.struct_time, type(sys.float_info)),
+)
+_METHODS: list[_Change] = [
+    (bytearray, "__delitem__", _at_plain_places),
+    (collections.OrderedDict, "copy", _copied),
+    (collections.defaultdict, "__missing__", _by_a_kept_factory),
+    *((collections.deque, name, _with_items_kept) for name in ("count", "index", "remove")),
+    *((bytearray, name, _of_bytes) for name in "find rfind index rindex count startswith endswith hex".split()),
+    (bytearray, "extend", _extending),
+    *((cls, "ctime", _of_a_year) for cls in (datetime.date, datetime.datetime)),
+]
+
+
+# --- where Python's own code keeps no hold of what it works with ---
+
+
+_count_in_c: Callable[[Any, Any], None] = collections._count_elements  # type: ignore[attr-defined]
+
+
+def _count(mapping: Any, iterable: Any) -> None:
+    """What Counter counts with; in C code the value is gone when its `__add__` empties the Counter, so that counts in
+    a table of its own."""
+    if type(mapping) is collections.Counter:
+        found: dict[Any, int] = {}
+        _count_in_c(found, iterable)
+        for each, times in found.items():
+            mapping[each] = mapping.get(each, 0) + times
+        return
+    for each in iterable:
+        mapping[each] = mapping.get(each, 0) + 1
+
+
+def _leave_no_marks() -> None:
+    """`List[int](...)` would leave a mark on what it returns, which all runs may share."""
+    alias: Any = typing._BaseGenericAlias  # type: ignore[attr-defined]
+    call = alias.__call__
+
+    def __call__(self: Any, *given: Any, **named: Any) -> Any:
+        return self.__origin__(*given, **named) if self._inst else call(self, *given, **named)
+
+    alias.__call__ = __call__
+
+
+def _decode_quietly() -> None:
+    """Where an error is passed over, C code reads the wrong letter of which it warns after it has freed the text."""
+    decode = codecs.unicode_escape_decode
+
+    def decoded(text: Any, errors: str | None = None, final: bool = True) -> tuple[str, int]:
+        if errors in (None, "strict"):
+            return decode(text, errors, final)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return decode(text, errors, final)
+
+    vars(encodings)["_cache"].pop("unicode_escape", None)
+    encodings.unicode_escape.Codec.decode = staticmethod(decoded)  # type: ignore[method-assign]
+    codecs.unregister(encodings.search_function)  # which forgets what was found before
+    codecs.register(encodings.search_function)
+
+
+# --- where Python's own code makes a number of an address ---
+
+
+def _seed_without_addresses() -> None:
+    """A generator is seeded with the hash of what is no whole number, which may be made of an address."""
+    base: Any = _random.Random
+    make, fill = base.__new__, base.seed
+
+    def seed(self: object, a: object = None, /) -> None:
+        identities = current()
+        fill(self, a if a is None or isinstance(a, int) or identities is None else identities.hash(a))
+
+    def __new__(cls: type, *given: object, **named: object) -> Any:
+        made = make(cls)
+        if len(given) == 1:
+            seed(made, *given)
+        return made
+
+    random.Random.__new__ = __new__  # type: ignore[method-assign]
+    base.seed = seed
+
+
+def _recursion(thing: object) -> str:
+    """What pprint says of a list that holds itself."""
+    identities = current()
+    return f"<Recursion on {type(thing).__name__} with id={id(thing) if identities is None else identities.id(thing)}>"
