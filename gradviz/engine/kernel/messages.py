@@ -4,6 +4,7 @@ boolean, "c" complex), and numbers that do not fit into one."""
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -188,14 +189,25 @@ def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:
         raise RuntimeError(_MINUS.format("a bool tensor"))
 
 
+_FLOAT_MAX = float(np.finfo(np.float32).max)
+
+
 def check_value(value: Any, dtype: dtypes.dtype) -> None:
     """A number that is written has to fit into the element type."""
-    kind = {"int64": "int64_t", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t"}.get(dtype.name, dtype.cpp)
-    fits = dtype.is_complex or not isinstance(value, complex) or not value.imag
-    if fits and dtype.rank == 1 and not isinstance(value, complex):
-        limits = np.iinfo(dtype.np)
-        low = -limits.max if dtype is dtypes.uint8 else limits.min
-        fits = value == value and low <= value <= limits.max
+    kind = {
+        "int64": "int64_t", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "float16": "double",
+        "bfloat16": "double",
+    }.get(dtype.name, dtype.cpp)  # fmt: skip
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise OverflowError("int too big to convert")
+    fits = dtype.rank in (0, 3) or not isinstance(value, complex) or not value.imag
+    if fits and not isinstance(value, complex):
+        if dtype.rank == 1:
+            limits = np.iinfo(dtype.np)
+            low = -limits.max if dtype is dtypes.uint8 and isinstance(value, int) else limits.min
+            fits = value == value and low <= value <= limits.max
+        elif dtype is dtypes.float32:
+            fits = not _FLOAT_MAX < abs(value) < math.inf
     if not fits:
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
 

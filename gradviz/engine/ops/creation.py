@@ -38,75 +38,149 @@ def infer_array(data: object, dtype: dtypes.dtype | None) -> Array:
         return data._data.astype(data._data.dtype if dtype is None else dtype.np)
     if isinstance(data, (np.ndarray, np.generic)):
         return from_array(np.asarray(data), dtype)
-    shape: list[int] = []
+    shape = _sizes(data)
     kinds: set[Any] = set()
     flat: list[Any] = []
-    _walk(data, 0, shape, kinds, flat)
+    try:
+        _store(data, 0, shape, kinds, flat)
+    except (TypeError, ValueError):
+        if dtype is None:
+            _infer(data)  # PyTorch looks for the type first, and refuses what has none
+        raise
     target = (
         dtype or functools.reduce(dtypes.promote, kinds, dtypes.bool_)
         if kinds
         else (dtype or dtypes.get_default_dtype())
     )
-    try:
-        values = np.array(flat, dtype=target.np) if target.rank != 1 else _integers(flat, target)
-    except OverflowError:
-        raise RuntimeError(f"value cannot be converted to type {target.cpp} without overflow") from None
+    for each in flat:
+        if isinstance(each, _SEQUENCES):
+            raise TypeError(
+                f"'{type(each).__name__}' object cannot be interpreted as an integer"
+                if target.rank == 1
+                else f"must be real number, not {type(each).__name__}"
+            )
+    values = _integers(flat, target) if target.rank == 1 else _others(flat, target)
     return values.reshape(shape)
 
 
+_SEQUENCES = (list, tuple, range, deque)
+
+
 def _integers(flat: list[Any], target: dtypes.dtype) -> Array:
-    return np.array([int(v) for v in flat], np.int64).astype(target.np)
+    return np.array([_whole(each, target) for each in flat], np.int64).astype(target.np)
 
 
-def _walk(data: object, depth: int, shape: list[int], kinds: set[object], flat: list[object]) -> None:
-    """Collect shape, element types and values of nested sequences; ragged ones are refused."""
-    if isinstance(data, (list, tuple, range, deque)):
-        _level(data, depth, shape)
-        for each in data:
-            _walk(each, depth + 1, shape, kinds, flat)
-        return
-    if isinstance(data, (Tensor, np.ndarray)) and data.ndim:
-        array = data._data if isinstance(data, Tensor) else data
-        for i, n in enumerate(array.shape):
-            _level(range(n), depth + i, shape)
-        kinds.add(dtypes.OF_NUMPY[array.dtype])
-        flat.extend(array.reshape(-1).tolist())
-        return
-    if depth < len(shape):
-        raise TypeError(f"expected a sequence at dim {depth}, but got a number")
-    _leaf(data, depth, kinds, flat)
-
-
-def _level(items: Any, depth: int, shape: list[int]) -> None:
-    if depth == len(shape):
-        shape.append(len(items))
-    elif shape[depth] != len(items):
-        raise ValueError(f"expected sequence of length {shape[depth]} at dim {depth} (got {len(items)})")
-
-
-def _leaf(data: object, depth: int, kinds: set[object], flat: list[object]) -> None:
-    if isinstance(data, (Tensor, np.ndarray)):
-        kinds.add(dtypes.OF_NUMPY[data._data.dtype if isinstance(data, Tensor) else data.dtype])
-        flat.append((data._data if isinstance(data, Tensor) else data).item())
-    elif isinstance(data, NUMBERS):
-        if isinstance(data, np.generic):
-            kinds.add(dtypes.OF_NUMPY[data.dtype])
-            data = data.item()
-        else:
-            kinds.add(dtypes.of_scalar(data))
-        flat.append(data)
-    elif isinstance(data, str):
-        raise TypeError(
-            f"new(): invalid data type '{type(data).__name__}'"
-            if not depth
-            else f"too many dimensions '{type(data).__name__}'"
-        )
-    elif data is None or not depth:
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
-    elif isinstance(data, (dict, set)):
-        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+def _whole(value: Any, target: dtypes.dtype) -> int:
+    """A number as an integer of the type; a negative one wraps round in an unsigned type, a negative fraction does
+    not."""
+    limits = np.iinfo(target.np)
+    if isinstance(value, complex):
+        raise TypeError("'complex' object cannot be interpreted as an integer")
+    if isinstance(value, float):
+        fits = limits.min <= value <= limits.max
     else:
-        raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
+        if not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        fits = (-limits.max if target is dtypes.uint8 else limits.min) <= value <= limits.max
+    if not fits:
+        raise RuntimeError(f"value cannot be converted to type {target.name} without overflow")
+    return int(value)
+
+
+def _others(flat: list[Any], target: dtypes.dtype) -> Array:
+    if target.rank == 2:
+        if any(isinstance(each, complex) for each in flat):
+            raise TypeError("must be real number, not complex")
+        flat = [float(each) for each in flat]
+    return np.array(flat, dtype=target.np)
+
+
+def _is_sequence(data: object) -> bool:
+    """What Python's C interface calls a sequence: an array, but no tensor."""
+    return isinstance(data, _SEQUENCES) or (isinstance(data, np.ndarray) and data.ndim > 0)
+
+
+def _sizes(data: Any) -> list[int]:
+    """The shape that the first elements tell, as PyTorch reads it off."""
+    found: list[int] = []
+    while _is_sequence(data):
+        found.append(len(data))
+        if not len(data):
+            break
+        data = data[0]
+        if isinstance(data, str):
+            raise ValueError("too many dimensions 'str'")
+    return found
+
+
+def _store(data: Any, dim: int, shape: list[int], kinds: set[object], flat: list[object]) -> None:
+    """Collect element types and values of nested sequences; ragged ones are refused."""
+    if dim == len(shape):
+        _leaf(data, kinds, flat)
+        return
+    if isinstance(data, Tensor) and data.ndim:
+        data = data._data
+    if not _is_sequence(data):
+        raise TypeError("not a sequence")
+    if len(data) != shape[dim]:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)})")
+    if isinstance(data, np.ndarray) and list(data.shape) == shape[dim:]:
+        kinds.add(dtypes.OF_NUMPY[data.dtype])
+        flat.extend(data.reshape(-1).tolist())
+        return
+    for each in data:
+        if isinstance(each, np.ndarray):
+            warn_once("list of arrays", _LIST_OF_ARRAYS)
+        _store(each, dim + 1, shape, kinds, flat)
+
+
+_LIST_OF_ARRAYS = (
+    "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
+    "single numpy.ndarray with numpy.array() before converting to a tensor. (Triggered internally at "
+    "/__w/pytorch/pytorch/torch/csrc/utils/tensor_new.cpp:253.)"
+)
+_GRAD_TO_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first. (Triggered internally at "
+    "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:836.)"
+)
+
+
+def _leaf(data: Any, kinds: set[object], flat: list[object]) -> None:
+    if isinstance(data, Tensor):
+        if data._data.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
+        if data.requires_grad:
+            warn_once("to scalar", _GRAD_TO_SCALAR)
+        kinds.add(data.dtype)
+        flat.append(data._data.item())
+    elif isinstance(data, np.ndarray):
+        kinds.add(dtypes.OF_NUMPY[data.dtype])
+        flat.append(data.item())
+    elif isinstance(data, _SEQUENCES):
+        flat.append(data)
+    else:
+        kinds.add(_infer(data))
+        flat.append(data.item() if isinstance(data, np.generic) else data)
+
+
+def _infer(data: Any) -> dtypes.dtype | None:
+    """The element type of data; refused where it has none."""
+    if isinstance(data, Tensor):
+        return data.dtype
+    if isinstance(data, np.ndarray):
+        return dtypes.OF_NUMPY[data.dtype]
+    if isinstance(data, _SEQUENCES):
+        for each in data:
+            _infer(each)
+        return None
+    if isinstance(data, np.generic):
+        return dtypes.OF_NUMPY[data.dtype]
+    if isinstance(data, NUMBERS):
+        return dtypes.of_scalar(data)
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
 
 
 def from_array(data: Array, dtype: dtypes.dtype | None = None) -> Array:
@@ -298,6 +372,15 @@ _factory("ones", np.ones)
 _factory("empty", np.zeros)  # what memory happens to hold is zeros here
 
 
+def _fitted(value: Any, target: dtypes.dtype) -> Any:
+    """A number that `check_value` let through, as NumPy takes it."""
+    if target is dtypes.bool_:
+        return bool(value)
+    if isinstance(value, int):
+        return float(value) if target.rank == 2 else value % 256 if target is dtypes.uint8 else value
+    return value
+
+
 @api("full", where="torch")
 def full(
     size: Any,
@@ -317,7 +400,7 @@ def full(
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
     target = dtype or (dtypes.of_scalar(value) if out is None else out.dtype)
     check_value(value, target)
-    array = np.full(sizes_of(size, "full"), value, target.np)
+    array = np.full(sizes_of(size, "full"), _fitted(value, target), target.np)
     return made(array, requires_grad) if out is None else put_out(out, array)
 
 
@@ -335,7 +418,7 @@ def full_like(
     value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
     target = dtype or input.dtype
     check_value(value, target)
-    array = alike(input._data, np.full(input._data.shape, value, target.np))
+    array = alike(input._data, np.full(input._data.shape, _fitted(value, target), target.np))
     return made(laid_as(array, input._data, memory_format), requires_grad)
 
 
@@ -350,7 +433,10 @@ def new_full(
     requires_grad: bool = False,
 ) -> Tensor:
     """As `full`, with the type of this tensor."""
-    return made(alike(self._data, np.full(sizes_of(size), fill_value, (dtype or self.dtype).np)), requires_grad)
+    target = dtype or self.dtype
+    check_value(fill_value, target)
+    filled = np.full(sizes_of(size), _fitted(fill_value, target), target.np)
+    return made(alike(self._data, filled), requires_grad)
 
 
 @method("new_tensor")
