@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 
 class Backend:
     """One back end: not available, with switches that may be set."""
@@ -22,6 +24,10 @@ class Backend:
 
     def version(self) -> None:
         """There is none."""
+
+    def flags(self, **switches: object) -> AbstractContextManager[None]:
+        """Switches that hold for a block; nothing follows them here."""
+        return nullcontext()
 
 
 mps = Backend("mps")

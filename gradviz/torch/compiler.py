@@ -46,6 +46,14 @@ def cudagraph_mark_step_begin() -> None:
     """Nothing to mark."""
 
 
-def set_stance(stance: str = "default", **options: object) -> contextlib.AbstractContextManager[None]:
-    """Accepted."""
-    return contextlib.nullcontext()
+class set_stance(contextlib.ContextDecorator):
+    """Accepted, for a block or a function."""
+
+    def __init__(self, stance: str = "default", **options: object) -> None:
+        self.stance = stance
+
+    def __enter__(self) -> None:
+        """Nothing to change."""
+
+    def __exit__(self, *exc: object) -> None:
+        """Nothing to restore."""

@@ -6,6 +6,7 @@ and the like out of all other modules. The operations are in `ops/strided.py`.""
 from __future__ import annotations
 
 import math
+import re
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -430,7 +431,14 @@ class device:
         if isinstance(type, device):
             self.type, self.index = type.type, type.index
             return
-        kind, _, number = str(type).partition(":")
+        if isinstance(type, int):
+            raise RuntimeError("Cannot access accelerator device when none is available.")
+        if not type:
+            raise RuntimeError("Device string must not be empty")
+        found = re.fullmatch(r"([a-zA-Z_]+)(?::(\d+))?", str(type))
+        if found is None:
+            raise RuntimeError(f"Invalid device string: '{type}'")
+        kind, number = found.groups()
         if kind not in _KINDS:
             raise RuntimeError(
                 f"Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, "
@@ -451,3 +459,9 @@ class device:
 
     def __hash__(self) -> int:
         return hash((self.type, self.index))
+
+    def __enter__(self) -> device:
+        return self  # the device of new tensors; there is one only
+
+    def __exit__(self, *exc: object) -> None:
+        """Nothing to restore."""

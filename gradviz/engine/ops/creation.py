@@ -15,7 +15,8 @@ import numpy as np
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import alike
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.memory import device, laid_as, memory_of, start_of
+from gradviz.engine.kernel.memory import device as Device
+from gradviz.engine.kernel.memory import laid_as, memory_of, start_of
 from gradviz.engine.kernel.messages import check_value
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
@@ -137,12 +138,12 @@ def _store(data: Any, dim: int, shape: list[int], kinds: set[object], flat: list
 _LIST_OF_ARRAYS = (
     "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a "
     "single numpy.ndarray with numpy.array() before converting to a tensor. (Triggered internally at "
-    "/__w/pytorch/pytorch/torch/csrc/utils/tensor_new.cpp:253.)"
+    "/__w/pytorch/pytorch/torch/csrc/utils/tensor_new.cpp:252.)"
 )
 _GRAD_TO_SCALAR = (
     "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
     "Consider using tensor.detach() first. (Triggered internally at "
-    "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:836.)"
+    "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:822.)"
 )
 
 
@@ -279,19 +280,31 @@ def from_numpy(data: Array) -> Tensor:
             "currently "
             "supported. (You can probably work around this by making a copy of your array  with array.copy().) "
         )
+    if not data.flags.writeable:
+        warn_once("read-only array", _READ_ONLY)
     return made(np.asarray(data))  # of a subclass, the plain array over the same memory
+
+
+_READ_ONLY = (
+    "The given NumPy array is not writable, and PyTorch does not support non-writable tensors. This means writing to "
+    "this tensor will result in undefined behavior. You may want to copy the array to protect its data or make it "
+    "writable before converting it to a tensor. This type of warning will be suppressed for the rest of this program. "
+    "(Triggered internally at /__w/pytorch/pytorch/torch/csrc/utils/tensor_numpy.cpp:213.)"
+)
 
 
 def check_device(device: object) -> None:
     """Only the CPU is there."""
-    kind = str(device).split(":")[0] if device is not None else "cpu"
+    kind = "cpu" if device is None or device == "cpu" else Device(device).type
     if kind == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled")
-    if kind != "cpu":
+    if kind == "meta":
         raise RuntimeError(f"GradViz computes on the CPU only: device '{device}' is not available; use device='cpu'")
+    if kind != "cpu":
+        raise RuntimeError(f"PyTorch is not linked with support for {kind} devices")
 
 
-_default_device = device("cpu")
+_default_device = Device("cpu")
 
 
 @api("set_default_device", where="torch")

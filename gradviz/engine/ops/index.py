@@ -7,6 +7,8 @@ broadcast together and kept as one saved tensor, first dimension one per index.
 
 from __future__ import annotations
 
+import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -17,11 +19,11 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node
 from gradviz.engine.kernel.memory import laid_by_strides
-from gradviz.engine.kernel.messages import INFERENCE_SAVED
+from gradviz.engine.kernel.messages import INFERENCE_SAVED, check_value
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.saved import keep_sources
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.ops.elementwise import NUMBERS, operand
+from gradviz.engine.ops.elementwise import operand
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.run.api import FUNCTIONS, api, method
@@ -202,8 +204,37 @@ def _as_index(value: object) -> Any:
     if isinstance(value, np.ndarray):
         return wrap(value)
     if isinstance(value, (list, range)) or (isinstance(value, tuple) and value):
-        return F["tensor"](list(value)) if len(value) else wrap(np.zeros(0, np.int64))
+        found = F["tensor"](list(value))
+        return found if found.dtype in (dtypes.bool_, dtypes.uint8, dtypes.int64) else found.long()
+    if isinstance(value, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(value).__name__}'")
     return None
+
+
+# PyTorch still reads `x[[[0, 1], [1, 2]]]` as `x[[0, 1], [1, 2]]`, by a rule of old NumPy's.
+_LIST_AS_TUPLE = (
+    "Using a non-tuple sequence for multidimensional indexing is deprecated and will be changed in pytorch 2.9; use "
+    "x[tuple(seq)] instead of x[seq]. In pytorch 2.9 this will be interpreted as tensor index, x[torch.tensor(seq)], "
+    "which will result either in an error or a different result (Triggered internally at "
+    "/__w/pytorch/pytorch/torch/csrc/autograd/python_variable_indexing.cpp:349.)"
+)
+
+
+def _is_like_a_tuple(items: object) -> bool:
+    if not isinstance(items, (list, range, str)) or len(items) >= 32:
+        return False
+    parts = (list, tuple, range, str, bytes, np.ndarray, Tensor, slice, type(None), type(...))
+    return any(isinstance(each, parts) for each in items)
+
+
+def _bound(value: Any) -> int | None:
+    """A start, end or step of a slice."""
+    if value is None:
+        return None
+    try:
+        return int(value) if isinstance(value, Tensor) else operator.index(value)
+    except TypeError:
+        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
 
 
 class _Indexer:
@@ -217,7 +248,8 @@ class _Indexer:
         self.selected = 0  # dimensions that integers took away so far
         self.slots: dict[int, Array] = {}
         self.given: list[tuple[int, Tensor, int]] = []  # where each index tensor or mask begins, and its dimensions
-        if isinstance(items, list) and any(isinstance(i, (slice, Tensor, type(None), type(...))) for i in items):
+        if _is_like_a_tuple(items):
+            warnings.warn(_LIST_AS_TUPLE, UserWarning, stacklevel=3)
             items = tuple(items)
         self.items = items if isinstance(items, tuple) else (items,)
         self._run()
@@ -226,6 +258,8 @@ class _Indexer:
         used = sum(self._consumes(item) for item in self.items)
         n = self.original._data.ndim
         if used > n == 0:
+            if len(self.items) == 1 and isinstance(self.items[0], slice):
+                raise IndexError("slice() cannot be applied to a 0-dim tensor.")
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
                 "convert a 0-dim "
@@ -271,8 +305,10 @@ class _Indexer:
         self.view = call(SELECT, self.view, dim=self.dim, index=index % n)
 
     def _slice(self, item: slice) -> None:
-        parts = [None if p is None else int(p) for p in (item.start, item.stop, item.step)]
-        if parts[2] is not None and parts[2] <= 0:
+        parts = [_bound(each) for each in (item.start, item.stop, item.step)]
+        if parts[2] == 0:
+            raise ValueError("slice step cannot be zero")
+        if parts[2] is not None and parts[2] < 0:
             raise ValueError("step must be greater than zero")
         if parts != [None, None, None] or len(self.items) == 1:
             start, end, step = slice(*parts).indices(self.view._data.shape[self.dim])
@@ -321,7 +357,7 @@ class _Indexer:
         n = self.view._data.shape[self.dim]
         bad = data[(data < -n) | (data >= n)]
         if bad.size:
-            raise IndexError(f"index {int(bad.flat[0])} is out of bounds for dimension {self.dim} with size {n}")
+            raise IndexError(f"index {int(bad.flat[0])} is out of bounds for dimension {len(self.slots)} with size {n}")
         return np.where(data < 0, data + n, data)
 
     def show(self, node: Node | None, indices: Tensor) -> None:
@@ -377,12 +413,23 @@ def getitem(self: Tensor, items: object) -> Tensor:
     return found.view
 
 
+def _type_name(value: object) -> str:
+    """A type as Python's C code names it: "numpy.ndarray"."""
+    kind = type(value)
+    return f"numpy.{kind.__name__}" if isinstance(value, (np.ndarray, np.generic)) else kind.__name__
+
+
 @method("__setitem__")
 def setitem(self: Tensor, items: object, value: object) -> None:
     """Write to what `self[items]` names."""
     found = _Indexer(self, items)
-    given = value if isinstance(value, (Tensor, *NUMBERS)) else F["tensor"](value)
-    given = operand(given)
+    if not isinstance(value, (Tensor, int, float, complex, np.integer)):
+        raise TypeError(f"can't assign a {_type_name(value)} to a {self.dtype.label}")
+    if not isinstance(value, Tensor):
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError("Overflow when unpacking long long")
+        check_value(value, self.dtype)
+    given = operand(value)
     if not found.slots:
         target = found.view if found.view is not self else call(ALIAS, self)
         _check_assignable(given, target)

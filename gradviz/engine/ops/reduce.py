@@ -4,6 +4,7 @@ Running sums are in `calculus.py`."""
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -568,6 +569,17 @@ STD = op(
 )
 
 
+def _warn_of_freedom(name: str, input: Tensor, dim: object, correction: Any) -> None:
+    if _count(input._data.shape, _tuple(dim)) - correction <= 0:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
+            "(input numel divided by output numel). (Triggered internally at "
+            "/__w/pytorch/pytorch/aten/src/ATen/native/ReduceOps.cpp:1861.)",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
 def _spread_of(row: Any, name: str) -> None:
     @api(name)
     def function(
@@ -579,6 +591,7 @@ def _spread_of(row: Any, name: str) -> None:
             correction = 1 if unbiased is None or unbiased else 0
         if input.dtype.rank < 2:
             raise RuntimeError("std and var only support floating point and complex dtypes")
+        _warn_of_freedom(name, input, dim, correction)
         return call(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
 
 
@@ -632,6 +645,7 @@ def _with_mean(name: str, variance: bool) -> None:
             correction = 1 if unbiased is None or unbiased else 0
         if input.dtype.rank < 2:
             raise RuntimeError(f"{name} only support floating point and complex dtypes")
+        _warn_of_freedom(name, input, dim, correction)
         return call_all(row, input, dim=_tuple(dim), correction=correction, keepdim=keepdim)
 
 

@@ -16,6 +16,7 @@ from gradviz.engine.kernel.formula import jointly, sentence
 from gradviz.engine.kernel.memory import check_rank, is_laid
 from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.rows import in_rows, op
+from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.numerics import overflow
 from gradviz.engine.numerics.windows import channels_last
@@ -292,9 +293,25 @@ def t(input: Tensor) -> Tensor:
     return call(T, input)
 
 
+_REVERSED = (
+    "The use of `x.T` on tensors of dimension other than 2 to reverse their shape is deprecated and it will throw an "
+    "error in a future release. Consider `x.mT` to transpose batches of matrices or `x.permute(*torch.arange(x.ndim - "
+    "1, -1, -1))` to reverse the dimensions of a tensor. (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/native/TensorShape.cpp:4314.)"
+)
+_SAME = (
+    "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases. (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/native/TensorShape.cpp:4321.)"
+)
+
+
 @prop("T")
 def reversed_dims(self: Tensor) -> Tensor:
     """All dimensions in reverse order."""
+    if self._data.ndim not in (0, 2):
+        warn_once("T", _REVERSED)
+    elif not self._data.ndim:
+        warn_once("T of a number", _SAME)
     return permute(self, tuple(reversed(range(self._data.ndim))))
 
 

@@ -15,6 +15,8 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.api import FUNCTIONS as F
 from gradviz.engine.run.autograd import backward as run_backward
 from gradviz.engine.run.function import Function
+from gradviz.torch import settings
+from gradviz.torch.amp import autocast
 from gradviz.torch.autograd import _is_checkpoint_valid
 from gradviz.torch.utils.recompute import CheckpointError, Frame, GraphExecGroup
 
@@ -118,6 +120,13 @@ def _random_numbers(saved: Tensor | None) -> Iterator[None]:
         F["set_rng_state"](outer)
 
 
+def _same_autocast() -> Callable[[], AbstractContextManager[object]]:
+    """What makes the autocast of now, for the recomputation."""
+    small, wanted = settings.get_autocast_dtype("cpu"), settings.is_autocast_enabled("cpu")
+    cache = settings.is_autocast_cache_enabled()
+    return lambda: autocast("cpu", dtype=small, enabled=wanted, cache_enabled=cache)
+
+
 class CheckpointFunction(Function):
     """The reentrant form: forward without a graph, and again with one in the backward."""
 
@@ -126,6 +135,7 @@ class CheckpointFunction(Function):
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.random_state = F["get_rng_state"]() if preserve_rng_state else None
+        ctx.autocast = _same_autocast()
         ctx.inputs = [None if isinstance(each, Tensor) else each for each in args]
         ctx.at = [i for i, each in enumerate(args) if isinstance(each, Tensor)]
         ctx.save_for_backward(*(args[i] for i in ctx.at))
@@ -141,7 +151,7 @@ class CheckpointFunction(Function):
             given[i] = tensor
         with resumed(), _random_numbers(ctx.random_state):
             inputs = detach_variable(tuple(given))
-            with enable_grad():
+            with enable_grad(), ctx.autocast():
                 found = ctx.run_function(*inputs)
         outputs = (found,) if isinstance(found, Tensor) else found
         pairs = [
@@ -184,9 +194,10 @@ def checkpoint(
         raise ValueError(f"determinism_check should be one of {list(_FACTS)}, but got {determinism_check}")
     forward_context, again_context = context_fn()
     random_state = F["get_rng_state"]() if preserve_rng_state else None
+    conversions = _same_autocast()
 
     def again(keywords: dict[str, Any], *values: object) -> None:
-        with _random_numbers(random_state), again_context:
+        with _random_numbers(random_state), conversions(), again_context:
             function(*values, **keywords)
 
     frame = Frame(
