@@ -38,6 +38,15 @@ class dtype:
         """The name that some messages use: "float", "long int"."""
         return _CPP.get(self.name, self.name)
 
+    @property
+    def cpu_type(self) -> str:
+        """The class of tensors as errors name it: "torch.FloatTensor"; newer types never had one."""
+        return (
+            f"CPU{self.title}Type"
+            if self.title in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble")
+            else self.label
+        )
+
     def to_complex(self) -> dtype:
         """The complex type of the same precision."""
         return complex128 if self.itemsize >= 8 else complex64

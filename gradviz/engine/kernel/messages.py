@@ -135,6 +135,26 @@ KERNELS: dict[str, dict[str, str]] = {
     "round": {"b": "round_vml_cpu", "c": "round_vml_cpu"},
     "max": {"c": "max_all"},
     "min": {"c": "min_all"},
+    "atan2": {"c": "atan2_cpu"},
+    "hypot": {"c": "hypot_cpu"},
+    "copysign": {"c": "copysign_cpu"},
+    "xlogy": {"c": "xlogy_cpu"},
+    "logaddexp2": {"c": "logaddexp2_cpu"},
+    "amax": {"c": "max_values_cpu"},
+    "amin": {"c": "min_values_cpu"},
+    "aminmax": {"c": "aminmax_cpu"},
+    "digamma": {"c": "digamma"},
+    "erf": {"c": "erf_vml_cpu"},
+    "erfc": {"c": "erfc_vml_cpu"},
+    "erfinv": {"c": "erfinv_vml_cpu"},
+    "lgamma": {"c": "lgamma_vml_cpu"},
+    "logit": {"c": "logit_cpu"},
+    "median": {"c": "median_cpu"},
+    "nanmedian": {"c": "median_cpu", "b": "median_cpu"},
+    "mode": {"c": "mode_cpu"},
+    "unique": {"c": "unique"},
+    "cummax": {"c": "cummax_cpu"},
+    "cummin": {"c": "cummin_cpu"},
 }
 MESSAGES: dict[tuple[str, str], tuple[type[Exception], str]] = {
     ("neg", "b"): (
@@ -146,6 +166,23 @@ MESSAGES: dict[tuple[str, str], tuple[type[Exception], str]] = {
     ("clamp", "c"): (NotImplementedError, "clamp is not supported for complex types"),
     ("maximum", "c"): (RuntimeError, "maximum not implemented for complex tensors."),
     ("minimum", "c"): (RuntimeError, "minimum not implemented for complex tensors."),
+    ("fmax", "c"): (RuntimeError, "fmax not implemented for complex tensors."),
+    ("fmin", "c"): (RuntimeError, "fmin not implemented for complex tensors."),
+    ("argmax", "c"): (RuntimeError, "argmax(): does not support complex input"),
+    ("argmin", "c"): (RuntimeError, "argmin(): does not support complex input"),
+    ("sort", "c"): (RuntimeError, " Sort does not support complex dtypes on CPU"),
+    ("argsort", "c"): (RuntimeError, " Sort does not support complex dtypes on CPU"),
+    ("msort", "c"): (RuntimeError, " Sort does not support complex dtypes on CPU"),
+    ("nansum", "c"): (RuntimeError, "nansum on CPU does not support complex inputs"),
+    ("nanmean", "c"): (RuntimeError, "nansum on CPU does not support complex inputs"),
+    ("deg2rad", "c"): (RuntimeError, "deg2rad is not supported for complex tensors."),
+    ("rad2deg", "c"): (RuntimeError, "rad2deg is not supported for complex tensors."),
+    ("isneginf", "c"): (RuntimeError, "isneginf does not support complex inputs."),
+    ("isposinf", "c"): (RuntimeError, "isposinf does not support complex inputs."),
+    ("signbit", "c"): (NotImplementedError, "signbit is not implemented for complex tensors."),
+    ("positive", "b"): (RuntimeError, "The `+` operator, on a bool tensor is not supported."),
+    ("hardtanh", "b"): (RuntimeError, "Bool inputs not supported for hardtanh"),
+    ("hardtanh", "c"): (NotImplementedError, "clamp is not supported for complex types"),
     ("floor", "c"): (NotImplementedError, "floor is not supported for complex inputs"),
     ("ceil", "c"): (NotImplementedError, "ceil is not supported for complex inputs"),
     ("trunc", "c"): (NotImplementedError, "trunc is not supported for complex inputs"),
@@ -184,7 +221,7 @@ def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:
     """Booleans are not subtracted; each operand as (type, whether it is a tensor)."""
     booleans = [is_tensor for dtype, is_tensor in operands if dtype is dtypes.bool_]
     if booleans:
-        if len(booleans) == 2 and all(booleans):
+        if len(booleans) == 2:
             raise RuntimeError(_TWO_BOOLEANS)
         raise RuntimeError(_MINUS.format("a bool tensor"))
 

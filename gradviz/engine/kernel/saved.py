@@ -270,19 +270,10 @@ def _with_history_of(tensor: Tensor, data: Array) -> Tensor:
     return result
 
 
-# types that had no tensor class of their own when PyTorch named them in errors
-_NAMELESS = {
-    "Bool": "CPUBoolType",
-    "BFloat16": "CPUBFloat16Type",
-    "ComplexFloat": "CPUComplexFloatType",
-    "ComplexDouble": "CPUComplexDoubleType",
-}
-
-
 def _version_error(one: Saved, node: Node) -> str:
     shape = ", ".join(map(str, one.data.shape))
     owner, number = (node, one.index) if one.tensor is None else (one.tensor.grad_fn, one.tensor._output_nr)
     source = "" if owner is None else f", which is output {number} of {function_of(owner)},"
     kind = dtypes.of(one.data)
-    what = f"[{_NAMELESS.get(kind.title, kind.label)} [{shape}]]{source}"
+    what = f"[{kind.cpu_type} [{shape}]]{source}"
     return overwritten(what, one.current_version, one.version, state.anomaly)

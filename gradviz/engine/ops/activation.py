@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.messages import check_kind
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -536,12 +538,15 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
     """Each element limited to [min_val, max_val]."""
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    if input.dtype is dtypes.uint8 and min_val < 0:
+        raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     return run(HARDTANH, HARDTANH, input, inplace, "", min_val=min_val, max_val=max_val)
 
 
 @api("relu6", where="F")
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """min(max(x, 0), 6)."""
+    check_kind("hardtanh", input.dtype)
     return hardtanh(input, 0, 6, inplace)
 
 

@@ -188,12 +188,14 @@ def _check_batches(x: Tensor, y: Tensor) -> None:
 
 def _baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
     _check_batches(batch1, batch2)
+    _refuse_bool("baddbmm", batch1.dtype)
+    if batch1.dtype is input.dtype is not batch2.dtype:
+        raise RuntimeError(f"expected scalar type {batch1.dtype.title} but found {batch2.dtype.title}")
     if not batch1.dtype is batch2.dtype is input.dtype:
         raise RuntimeError(
             f"Input dtypes must be the same, got: input {input.dtype.cpp}, batch1: {batch1.dtype.cpp}, batch2: "
             f"{batch2.dtype.cpp}"
         )
-    _refuse_bool("baddbmm", batch1.dtype)
     return _same(BADDBMM, (input, batch1, batch2), (*batch1._data.shape[:2], batch2._data.shape[2]))
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -331,6 +332,8 @@ def _power(x: Array, *, exponent: object) -> Any:
 
 def _whole_power(x: Array, y: Array) -> Any:
     """A power; whole numbers with a negative exponent become 0, but for 1 and −1."""
+    if y.dtype.kind == "c":
+        return np.where((x == 0) & (y == 0), y.dtype.type(complex(math.nan, math.nan)), functions.power(x, y))
     if y.dtype.kind != "i" or not (y < 0).any():
         return functions.power(x, y)
     found = np.power(x, np.maximum(y, 0))
@@ -591,10 +594,23 @@ LERP_TENSOR = op(
 )
 
 
+_INTEGER_ADDCDIV = (
+    "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true "
+    "division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * "
+    "torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / tensor2) "
+    "for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * tensor1 / "
+    "tensor2), for all dtypes."
+)
+
+
 def _prepare_three(row: Any) -> Any:
     def prepare(input: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Any = 1) -> Prepared:
         target = result_type(input, tensor1, tensor2)
         tensors = input, tensor1, tensor2
+        if row is ADDCDIV and tensor1.dtype.rank < 2 and tensor2.dtype.rank < 2:
+            raise RuntimeError(_INTEGER_ADDCDIV)
+        if target is dtypes.bool_:
+            raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
         return row, tensors, [cast(t, target) for t in tensors], {"value": value}
 
     return prepare
@@ -604,7 +620,17 @@ register(_prepare_three(ADDCMUL), ("addcmul",))
 register(_prepare_three(ADDCDIV), ("addcdiv",))
 
 
+def _lerp_name(tensor: Tensor) -> str:
+    return tensor.dtype.cpp
+
+
 def _prepare_lerp(input: Tensor, end: Tensor, weight: object) -> Prepared:
+    for name, each in (("end", end), ("weight", weight)):
+        if isinstance(each, Tensor) and each.dtype is not input.dtype:
+            raise RuntimeError(f"expected dtype {_lerp_name(input)} for `{name}` but got dtype {_lerp_name(each)}")
+    if input.dtype.rank < 2:
+        kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
     if isinstance(weight, Tensor):
         tensors = input, end, weight
         return LERP_TENSOR, tensors, [t._data for t in tensors], NO_PARAMS

@@ -15,7 +15,7 @@ from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.sums import exponentials
 from gradviz.engine.numerics.windows import keeps_layout
-from gradviz.engine.ops.neural import in_single, need_constants, need_floats, one_gradient
+from gradviz.engine.ops.neural import check_mixed, in_single, need_constants, need_floats, one_gradient
 from gradviz.engine.ops.norm import channels, statistics, through_standard
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call_all
@@ -179,9 +179,8 @@ def _check_batch_norm(input: Tensor, given: dict[str, Tensor | None], training: 
         if each is not None and each._data.size != count:
             raise RuntimeError(f"{name} should contain {count} elements not {each._data.size}")
     need_floats(input, "batch_norm")
-    known = [each for each in given.values() if each is not None]
-    if any(each.dtype is not input.dtype for each in known) and input._data.dtype.itemsize != 2:
-        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+    for each in given.values():
+        check_mixed(input, each)
 
 
 @api("batch_norm", where="F")

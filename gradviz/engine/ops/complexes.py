@@ -127,15 +127,20 @@ prop("real")(real)
 prop("imag")(imag)
 
 
+def _need_reals(first: Tensor, second: Tensor) -> None:
+    kinds = dtypes.float16, dtypes.float32, dtypes.float64
+    if first.dtype not in kinds or second.dtype not in kinds:
+        raise RuntimeError(
+            f"Expected both inputs to be Half, Float or Double tensors but got {first.dtype.title} and "
+            f"{second.dtype.title}"
+        )
+
+
 @api("complex", where="torch")
 def complex_of(real: Tensor, imag: Tensor) -> Tensor:
     """Complex numbers from their real and imaginary parts."""
     check_operands("complex", real, imag)
-    if not (real.dtype.is_floating_point and imag.dtype.is_floating_point):
-        raise RuntimeError(
-            f"Expected both inputs to be Half, Float or Double tensors but got {real.dtype.title} and "
-            f"{imag.dtype.title}"
-        )
+    _need_reals(real, imag)
     if real.dtype is not imag.dtype:
         raise RuntimeError(
             f"Expected object of scalar type {real.dtype.title} but got scalar type {imag.dtype.title} for second "
@@ -148,6 +153,7 @@ def complex_of(real: Tensor, imag: Tensor) -> Tensor:
 def polar(abs: Tensor, angle: Tensor) -> Tensor:
     """Complex numbers from absolute value and angle."""
     check_operands("polar", abs, angle)
+    _need_reals(abs, angle)
     if abs.dtype is not angle.dtype:
         raise RuntimeError(
             f"Expected object of scalar type {abs.dtype.title} but got scalar type {angle.dtype.title} for second "

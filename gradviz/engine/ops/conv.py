@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly, rule
 from gradviz.engine.kernel.rows import OpRow, op
@@ -245,6 +246,14 @@ def _check_reach(input: Tensor, kernel: Sizes, padding: Sizes, dilation: Sizes) 
 
 
 def _check_types(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    if input.dtype is dtypes.bool_:
+        raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool'")
+    if input.dtype is not weight.dtype and (input.dtype.is_complex or input.dtype is dtypes.bfloat16):
+        either = " or input should be a MKLDNN tensor and weight is a dense tensor"
+        raise RuntimeError(
+            f"Input type ({input.dtype.cpu_type}) and weight type ({weight.dtype.cpu_type}) should be the same"
+            f"{'' if input.dtype.is_complex else either}"
+        )
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
     if bias is not None and bias.dtype is not input.dtype:

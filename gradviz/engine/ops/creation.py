@@ -314,7 +314,7 @@ def set_default_device(device: object) -> None:
 
 
 @api("get_default_device", where="torch")
-def get_default_device() -> device:
+def get_default_device() -> Device:
     """The CPU."""
     return _default_device
 

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.messages import check_kind, check_subtraction
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -54,7 +56,7 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     """The cosine of the angle between vectors along `dim`."""
     target = result_type(x1, x2)
     if not target.is_floating_point:
-        raise RuntimeError(f"expected common_dtype to be floating point, yet common_dtype is {target.title}")
+        raise RuntimeError(f"expected common dtype to be floating point, yet common dtype is {target.title}")
     check_broadcast(x1._data, x2._data)
     shape = np.broadcast_shapes(x1._data.shape, x2._data.shape)
     first, second = (x if x._data.shape == shape else x.expand(shape) for x in (x1, x2))
@@ -99,6 +101,8 @@ def hinge_embedding_loss(
     """x for targets 1, max(0, margin − x) for targets −1."""
     reduction = chosen_reduction(size_average, reduce, reduction)
     check_broadcast(target._data, input._data)
+    check_subtraction((input.dtype, True), (input.dtype, False))
+    check_kind("clamp", input.dtype)
     far = _where(target, 1, False, at_least(_number_minus(margin, input), 0))
     return reduced(far + _where(target, -1, False, input), reduction)
 
@@ -334,12 +338,26 @@ PDIST = op(
 @api("dist")
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
     """The norm of the difference."""
+    check_subtraction((input.dtype, True), (other.dtype, True))
+    target = result_type(input, other)
+    if target.rank < 2:
+        raise RuntimeError(
+            f"norm(): input dtype should be either floating point or complex. Got {target.title} instead."
+        )
+    input, other = (each if each.dtype is target else each.to(target) for each in (input, other))
     return call(DIST, input, other, p=p)
 
 
 @api("cdist", where="torch")
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: object = None) -> Tensor:
     """The distance of each row of one to each row of the other: (…, n, d) and (…, m, d) give (…, n, m)."""
+    for name, each in (("X1", x1), ("X2", x2)):
+        if not each.dtype.is_floating_point:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {each.dtype.title}")
+    if x1.dtype in (dtypes.float16, dtypes.bfloat16):
+        raise NotImplementedError(f"\"cdist\" not implemented for '{x1.dtype.title}'")
+    if x1.dtype is not x2.dtype:
+        raise RuntimeError(f"expected scalar type {x1.dtype.title} but found {x2.dtype.title}")
     return call(CDIST, x1, x2, p=p)
 
 

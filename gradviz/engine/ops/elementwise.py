@@ -161,14 +161,31 @@ def register(
         @functools.wraps(prepare)
         def function_(self: Tensor, *args: object, **kwargs: object) -> Tensor:
             try:
-                prepared = prepare(self, *args, **kwargs)
-            except TypeError as error:
-                raise in_torch_words(error, prepare, names[0] + "_") from None
-            return write(self, *prepared)
+                return write(self, *prepare(self, *args, **kwargs))
+            except (NotImplementedError, RuntimeError, TypeError) as error:
+                raise _cast_first(self, args, error) or (
+                    in_torch_words(error, prepare, names[0] + "_") if isinstance(error, TypeError) else error
+                ) from None
 
         function_.__name__ = names[0] + "_"
         api(*(name + "_" for name in names), where=where)(function_)
     return function
+
+
+def _cast_first(target: Tensor, others: Sequence[object], error: Exception) -> Exception | None:
+    """PyTorch looks whether the result can be written before it looks whether it can be computed."""
+    known = [each for each in others if isinstance(each, (Tensor, *NUMBERS))]
+    if "lerp" in str(error):
+        return None
+    if isinstance(error, RuntimeError) and not isinstance(error, NotImplementedError):
+        if str(error) != "ZeroDivisionError":
+            return None
+    elif isinstance(error, TypeError) and not str(error).startswith("ufunc"):
+        return None
+    found = result_type(target, *map(operand, known))
+    if not known or dtypes.can_cast(found, target.dtype):
+        return None
+    return RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.dtype.title}")
 
 
 # --- two operands ---
@@ -232,7 +249,10 @@ def dunders(name: str, quick: Callable[[object, object], object], prepare: Calla
     def in_place(self: Tensor, other: object) -> Any:
         if not isinstance(other, (Tensor, *NUMBERS)):
             return NotImplemented
-        return write(self, *prepare(self, other))
+        try:
+            return write(self, *prepare(self, other))
+        except (NotImplementedError, RuntimeError, TypeError) as error:
+            raise _cast_first(self, (other,), error) or error from None
 
     method(f"__{name}__")(quick if quick.__name__ == "quick" else left)
     method(f"__r{name}__")(reflected(name, right))

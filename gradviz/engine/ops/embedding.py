@@ -78,7 +78,7 @@ def check_indices(indices: Tensor, weight: Tensor, name: str) -> None:
     if indices.dtype not in (dtypes.int64, dtypes.int32):
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; "
-            f"but got torch.{indices.dtype.title}Tensor instead (while checking arguments for {name})"
+            f"but got {indices.dtype.cpu_type} instead (while checking arguments for {name})"
         )
     i = indices._data
     if i.size and (i.min() < 0 or i.max() >= weight._data.shape[0]):

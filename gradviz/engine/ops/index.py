@@ -441,6 +441,8 @@ def setitem(self: Tensor, items: object, value: object) -> None:
             target.fill_(wrap(given._data))
         return
     indices, slots = found.indices()
+    if given.dtype is not self.dtype and not given._data.ndim and _is_mask(found):
+        given = given.to(self.dtype)  # PyTorch fills here
     if given.dtype is not self.dtype and given._wrapped is None:
         raise RuntimeError(
             f"Index put requires the source and destination dtypes match, got {self.dtype.title} for the "
@@ -453,6 +455,10 @@ def setitem(self: Tensor, items: object, value: object) -> None:
     write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})
     if found.view._base is None:
         found.show(found.view._node, indices)
+
+
+def _is_mask(found: _Indexer) -> bool:
+    return len(found.given) == 1 and found.given[0][1].dtype is dtypes.bool_
 
 
 def _check_assignable(given: Tensor, target: Tensor) -> None:

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.messages import check_kind, check_subtraction
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Size, Tensor
@@ -127,9 +129,9 @@ def binary_cross_entropy(
             f"deprecated. "
             "Please ensure they have the same size."
         )
-    need_floats(input, "binary_cross_entropy")
     if target.dtype is not input.dtype:
         raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
+    need_floats(input, "binary_cross_entropy")
     if weight is not None and weight._data.shape != target._data.shape:
         weight = weight.expand(_common_shape(target._data.shape, weight._data.shape))
     for name, x in (("input", input._data), ("target", target._data)):
@@ -192,12 +194,18 @@ def binary_cross_entropy_with_logits(
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     need_floats(input, "log_sigmoid_cpu")
+    check_subtraction((target.dtype, True), (target.dtype, False))
     if target.dtype.rank < 2:
         raise RuntimeError(
             f"result type {input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
         )
     check_broadcast(*(each._data for each in (input, weight, pos_weight) if each is not None))
     need_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    common = result_type(input, target)
+    if common is not input.dtype:
+        input = input.to(common)
+    if common is not target.dtype:
+        target = target.to(common)
     return call(BCE_LOGITS, input, target, weight, pos_weight, reduction=reduction)
 
 
@@ -221,6 +229,10 @@ def kl_div(
     log_target: bool = False,
 ) -> Tensor:
     """target · (ln target − input), for log-probabilities as input."""
+    if target.dtype.is_complex or input.dtype.is_complex:
+        raise RuntimeError("kl_div: Complex inputs not supported.")
+    if target.dtype.rank < 2 or input.dtype.rank < 2:
+        raise RuntimeError("kl_div: Integral inputs not supported.")
     legacy = size_average is not None or reduce is not None
     if reduction == "mean" and not legacy:
         warnings.warn(
@@ -503,6 +515,11 @@ def huber_loss(
     x, y = expanded(input, target)
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    common = result_type(x, y)
+    if not dtypes.can_cast(common, x.dtype):
+        raise RuntimeError(f"result type {common.title} can't be cast to the desired output type {x.dtype.title}")
+    if weight is None and common is not x.dtype and common.rank == 2:
+        y = y.to(x.dtype)
     if weight is None:
         return promoted(
             HUBER, (x, y), {"reduction": chosen_reduction(None, None, reduction), "delta": delta}, "huber_cpu"
@@ -546,5 +563,10 @@ def soft_margin_loss(
     """ln(1 + e^(−yx)) for targets ±1."""
     reduction = chosen_reduction(size_average, reduce, reduction)
     x, y = expanded(input, target)
+    if x.dtype is dtypes.bool_:
+        check_kind("neg", x.dtype)
+    if x.dtype.rank < 2 and y.dtype is not dtypes.bool_:
+        common = dtypes.promote(result_type(x, y), dtypes.default.dtype)
+        raise RuntimeError(f"result type {common.title} can't be cast to the desired output type {x.dtype.title}")
     need_constants("soft_margin_loss", target=target)
     return promoted(SOFT_MARGIN, (x, y), {"reduction": reduction})

@@ -143,7 +143,11 @@ def mm(input: Tensor, mat2: Tensor) -> Tensor:
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """A matrix, n×m, times a vector of m."""
     check_vectors(1, None, input, vec)
-    _check_types(input, vec)
+    if input.dtype is not vec.dtype:
+        raise RuntimeError(
+            f"addmv input tensors must have the same dtype, but got {vec.dtype.title}, {input.dtype.title}, and "
+            f"{vec.dtype.title}"
+        )
     _refuse_bool("addmv_impl_cpu", input)
     return call(MV, input, vec)
 
@@ -188,6 +192,8 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     """The inner product over the last dimension."""
     if not input._data.ndim or not other._data.ndim:
         return input * other
+    if input._data.ndim == 1 == other._data.ndim and input.dtype is other.dtype:
+        _refuse_bool("dot", input)
     made: Tensor = F["tensordot"](input, other, dims=([-1], [-1]))
     return made
 
@@ -205,9 +211,9 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
             f"Expected size for first two dimensions of batch2 tensor to be: [{b}, {k}] but got: "
             f"[{mat2._data.shape[0]}, {mat2._data.shape[1]}]."
         )
+    _refuse_bool("bmm", input)
     if input._data.dtype != mat2._data.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {mat2.dtype.title}")
-    _refuse_bool("bmm", input)
     return call(BMM, input, mat2)
 
 

@@ -205,6 +205,8 @@ _triangle_indices("triu_indices", np.triu_indices)
 @api("tensordot", where="torch")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     """Products summed over the dimensions named, as one mm."""
+    if a.dtype is not b.dtype:
+        raise RuntimeError("both inputs should have same dtype")
     if isinstance(dims, int):
         left, right = list(range(a._data.ndim - dims, a._data.ndim)), list(range(dims))
     else:
@@ -283,6 +285,8 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     sizes = [each._data.shape[wrap_dim(dim, each._data.ndim)] for each in (input, other)]
     if sizes != [3, 3]:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {sizes[0]} and {sizes[1]}")
+    if input.dtype is dtypes.bool_:
+        raise NotImplementedError("\"cross\" not implemented for 'Bool'")
     if input.dtype is not other.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {other.dtype.title}")
     x, y = (input, other) if input._data.shape == other._data.shape else F["broadcast_tensors"](input, other)

@@ -198,6 +198,16 @@ def need_floats(x: Tensor, kernel: str) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.title}'")
 
 
+def check_mixed(input: Tensor, parameter: Tensor | None) -> None:
+    """Refuse a parameter of a norm that has another type; half types may go with float32."""
+    if parameter is None or parameter.dtype is input.dtype:
+        return
+    if parameter.dtype is not dtypes.float32:
+        raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
+    if input.dtype not in (dtypes.float16, dtypes.bfloat16):
+        raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
+
+
 # --- gradients as one operation ---
 
 

@@ -20,7 +20,7 @@ from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.windows import keeps_layout
-from gradviz.engine.ops.neural import in_single, is_half, need_floats, one_gradient, plus
+from gradviz.engine.ops.neural import check_mixed, in_single, is_half, need_floats, one_gradient, plus
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.run.apply import call_all
 
@@ -190,9 +190,8 @@ def _checked_layer(input: Tensor, normalized_shape: object, weight: Tensor | Non
                 f"Expected {name} to be of same shape as normalized_shape, but got {name} of shape "
                 f"{list(each._data.shape)} and normalized_shape = {list(wanted)}"
             )
+    check_mixed(input, weight)
     need_floats(input, "LayerNormKernelImpl")
-    if weight is not None and weight.dtype is not input.dtype:
-        raise RuntimeError(f"mixed dtype (CPU): expect parameter to have scalar type of {input.dtype.title}")
     return wanted
 
 

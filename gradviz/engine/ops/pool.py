@@ -412,8 +412,8 @@ def max_pool1d(
     need_tensor(input, "max_pool1d")
     settings = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}
     kernel, step, around, gap = check_line(input._data.shape, settings, ceil_mode, return_indices)
-    if not input.dtype.rank:
-        raise NotImplementedError("\"max_pool1d_impl\" not implemented for 'Bool'")
+    if not input.dtype.is_floating_point and not return_indices:
+        raise NotImplementedError(f"\"max_pool1d_impl\" not implemented for '{input.dtype.title}'")
     given = {"kernel_size": (1, kernel), "stride": (1, step), "padding": (0, around), "dilation": (1, gap)}
     values, indices = _pooled(input.unsqueeze(-2), 2, given, ceil_mode)
     return (values.squeeze(-2), indices.squeeze(-2)) if return_indices else values.squeeze(-2)

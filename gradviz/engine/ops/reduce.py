@@ -508,16 +508,21 @@ ALL = op(
 )
 
 
+def _as_bytes(found: Tensor, input: Tensor) -> Tensor:
+    """Bytes were PyTorch's booleans once, and answer with bytes."""
+    return found.to(dtypes.uint8) if input.dtype is dtypes.uint8 else found
+
+
 @api("any")
 def any_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
     """Whether any element is true."""
-    return call(ANY, input, dim=dim, keepdim=keepdim)
+    return _as_bytes(call(ANY, input, dim=dim, keepdim=keepdim), input)
 
 
 @api("all")
 def all_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
     """Whether all elements are true."""
-    return call(ALL, input, dim=dim, keepdim=keepdim)
+    return _as_bytes(call(ALL, input, dim=dim, keepdim=keepdim), input)
 
 
 # --- spread ---
@@ -814,8 +819,9 @@ def _soft(row: Any) -> Any:
         if dim is None:
             dim = _implicit_dim(row.name, input._data.ndim)
         input = input if dtype is None else input.to(dtype)
-        if input.dtype.rank < 2:
-            raise RuntimeError(f"\"{row.name}_lastdim_kernel_impl\" not implemented for '{input.dtype.title}'")
+        if input.dtype.rank != 2:
+            last = "_lastdim" if wrap_dim(dim, input._data.ndim) == max(input._data.ndim - 1, 0) else ""
+            raise NotImplementedError(f"\"{row.name}{last}_kernel_impl\" not implemented for '{input.dtype.title}'")
         return call(row, input, dim=dim)
 
     function.__name__ = row.name

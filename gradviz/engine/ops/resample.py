@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
 from gradviz.engine.kernel.rows import OpRow, op
@@ -311,6 +312,8 @@ def avg_pool1d(
 ) -> Tensor:
     """The mean of each window over the last dimension."""
     need_line(input, "avg_pool1d")
+    if not input.dtype.is_floating_point and input.dtype is not dtypes.int64:
+        raise NotImplementedError(f"\"avg_pool2d\" not implemented for '{input.dtype.title}'")
     kernel = one_number(kernel_size, "avg_pool1d", "kernel_size")
     step = kernel if stride in (None, (), []) else one_number(stride, "avg_pool1d", "stride")
     around = one_number(padding, "avg_pool1d", "padding")

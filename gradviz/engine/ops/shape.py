@@ -299,7 +299,7 @@ _REVERSED = (
     "1, -1, -1))` to reverse the dimensions of a tensor. (Triggered internally at "
     "/__w/pytorch/pytorch/aten/src/ATen/native/TensorShape.cpp:4314.)"
 )
-_SAME = (
+_NUMBER_REVERSED = (
     "Tensor.T is deprecated on 0-D tensors. This function is the identity in these cases. (Triggered internally at "
     "/__w/pytorch/pytorch/aten/src/ATen/native/TensorShape.cpp:4321.)"
 )
@@ -311,7 +311,7 @@ def reversed_dims(self: Tensor) -> Tensor:
     if self._data.ndim not in (0, 2):
         warn_once("T", _REVERSED)
     elif not self._data.ndim:
-        warn_once("T of a number", _SAME)
+        warn_once("T of a number", _NUMBER_REVERSED)
     return permute(self, tuple(reversed(range(self._data.ndim))))
 
 

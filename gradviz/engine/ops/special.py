@@ -18,10 +18,11 @@ from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions
 from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.ops.elementwise import Prepared, binary, register, unary
+from gradviz.engine.ops.elementwise import Prepared, binary, prepare_pair, register, unary
 from gradviz.engine.ops.reduce import spread, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api
-from gradviz.engine.run.apply import call
+from gradviz.engine.run.apply import NO_PARAMS, call
+from gradviz.engine.run.arguments import check_operands
 
 F = FUNCTIONS
 
@@ -254,6 +255,18 @@ HEAVISIDE = op(
     latex=r"H(x)",
     brief="0 below 0, 1 above.",
 )
+
+
+def _prepare_heaviside(input: Tensor, values: Tensor) -> Prepared:
+    check_operands("heaviside", input, values)
+    if input.dtype.is_complex or values.dtype.is_complex:
+        raise RuntimeError("heaviside is not yet implemented for complex tensors.")
+    if input.dtype is not values.dtype:
+        raise RuntimeError("heaviside is not yet implemented for tensors with different dtypes.")
+    return prepare_pair(HEAVISIDE, input, values, NO_PARAMS, False)
+
+
+register(_prepare_heaviside, ("heaviside",))
 for _row, _names in (
     (ATAN2, ("atan2", "arctan2")),
     (HYPOT, ("hypot",)),
@@ -261,7 +274,6 @@ for _row, _names in (
     (LOGADDEXP, ("logaddexp",)),
     (LOGADDEXP2, ("logaddexp2",)),
     (COPYSIGN, ("copysign",)),
-    (HEAVISIDE, ("heaviside",)),
 ):
     binary(
         _row, *_names, division=_row in (ATAN2, XLOGY, COPYSIGN), number=COPYSIGN_NUMBER if _row is COPYSIGN else None
@@ -325,6 +337,10 @@ def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: obje
 @api("nanmean")
 def nanmean(input: Tensor, dim: object = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
     """The mean of all that is not NaN."""
+    if input.dtype.rank < 2:
+        raise RuntimeError(
+            f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.title}"
+        )
     count = F["logical_not"](F["isnan"](input)).sum(dim, keepdim)
     found: Tensor = nansum(input, dim, keepdim, dtype=dtype) / count
     return found

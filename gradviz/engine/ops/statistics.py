@@ -299,6 +299,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
 @api("histc")
 def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Tensor:
     """How many elements fall into each of `bins` equal parts of the range."""
+    if input.dtype.rank != 2:
+        kernel = "linspace_cpu" if input.dtype is dtypes.bool_ else "histogram_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
     return made(one_by_one(_histogram, (input._data, bins, min, max), {}))
 
 

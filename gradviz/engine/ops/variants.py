@@ -142,10 +142,12 @@ for _name in ("gcd", "lcm", "logical_not", "nextafter", "cumprod", "ldexp"):
 @method("float_power_")
 def float_power_(self: Tensor, exponent: object) -> Tensor:
     """The power in double precision, which the tensor has to have."""
-    if self.dtype is not dtypes.float64:
+    wide = isinstance(exponent, complex) or (isinstance(exponent, Tensor) and exponent.dtype.is_complex)
+    target = dtypes.complex128 if wide or self.dtype.is_complex else dtypes.float64
+    if self.dtype is not target:
         raise RuntimeError(
             f"the base given to float_power_ has dtype {self.dtype.title} but the operation's result requires dtype "
-            "Double"
+            f"{target.title}"
         )
     found: Tensor = self.pow_(exponent)
     return found

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from gradviz.engine.kernel.formula import TABLES
+from gradviz.engine.kernel.messages import check_kind
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.arguments import check_out, return_type
@@ -46,7 +47,7 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
     """Register a function under each of `names` in each place of `where`: torch, method, F, linalg, special, fft."""
 
     def register(fn: F) -> F:
-        offered = with_numpy_names(fn)
+        offered = with_numpy_names(_checked(fn, names[0]))
         for place in where.split():
             for name in names:
                 if place == "method":
@@ -58,6 +59,27 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
         return fn
 
     return register
+
+
+# Functions that refuse element types by the table of messages before they look at anything else.
+_CHECKED = frozenset(
+    """amax amin aminmax median nanmedian mode unique cummax cummin argmax argmin sort argsort msort nansum nanmean
+    deg2rad rad2deg isneginf isposinf signbit positive hardtanh""".split()
+)
+
+
+def _checked(fn: F, name: str) -> F:
+    if name not in _CHECKED:
+        return fn
+
+    @functools.wraps(fn)
+    def call(*args: Any, **keywords: Any) -> Any:
+        first = args[0] if args else keywords.get("input")
+        if isinstance(first, Tensor):
+            check_kind(name, first.dtype)
+        return fn(*args, **keywords)
+
+    return cast(F, call)
 
 
 def called(fn: F, name: str) -> F:
