@@ -20,6 +20,7 @@ from gradviz.trace.words.formulas import bracketed, filled
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame, SavedBuffer
+    from gradviz.trace.table.trace import Trace
 
 _MOST_TEXT = 200  # characters of a rule on average, beyond which a sentence only counts them
 _MOST_SUM = 80  # characters of a sum with its parts
@@ -168,6 +169,39 @@ def added(parts: list[Value], total: Value) -> str:
     first, *rest = (part.written() for part in parts)
     text = first + "".join(f" − {each[1:]}" if each.startswith("-") else f" + {each}" for each in rest)
     return f"{text} = {total.written()}" if len(text) <= _MOST_SUM else total.written()
+
+
+def edge_words(trace: Trace, flow: int) -> tuple[str, ...]:
+    """What a gradient that a node sent says on its edge, in several lengths, the longest first: the factor and the
+    product, and through which use of the tensor it goes where there are several, "1 · 6 = 6, through y's 1st use". ()
+    for arrays that can't be written there."""
+    flows = trace.flows
+    node, slot, sent = int(flows.node[flow]), int(flows.slot[flow]), trace.value(int(flows.value[flow]))
+    if sent is None or not 0 < sent.numel <= FEW:
+        return ()
+    frame = trace.frame_at(int(flows.step[flow]) + 1)  # with the values that it had there
+    passing = (frame.passing(int(tensor)) for tensor in trace.outputs_of(node))
+    steps = filled(frame, node, slot, sent, next((grad for grad in passing if grad is not None), None))
+    product = sent.written()
+    rules = [step.removeprefix("grad ") if step.startswith("grad · ") else step for step in reversed(steps)]
+    rules = [rule for rule in rules if rule != "grad"]
+    full, *rest = [_joined("", [rule, product]).strip().replace("×", "·") for rule in rules] + [product]
+    tensor = int(trace.inputs.tensor[flows.input[flow]]) if flows.input[flow] >= 0 else -1
+    use = f", through {frame.name(tensor)}'s {ordinal(_use(trace, flow, tensor))} use" if tensor >= 0 else ""
+    is_one_of_several = tensor >= 0 and _expected(frame, tensor) > 1
+    ways = [*([f"{full}{use}", f"{product}{use}"] if is_one_of_several else []), full, *rest]
+    return tuple(dict.fromkeys(way for way in ways if len(way) <= _MOST_ON_EDGE))
+
+
+_MOST_ON_EDGE = 44  # characters
+
+
+def _use(trace: Trace, flow: int, tensor: int) -> int:
+    """Which use of a tensor a gradient came through, counted from 1 in the order of the code, in its graph."""
+    row, of_node = int(trace.flows.input[flow]), trace.graph_of_node
+    rows = trace.history("inputs", "tensor").all(tensor)
+    mine = of_node[trace.inputs.node[rows]] == of_node[trace.flows.node[flow]]
+    return int((rows[mine] <= row).sum())
 
 
 def accumulate_sentence(frame: Frame) -> str:

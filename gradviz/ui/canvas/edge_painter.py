@@ -7,6 +7,7 @@ less; wider pens are kept for the few edges that are seen near. All geometry is 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPaintEngine, QPainter, QPainterPath, QPen, QPolygonF
 from shiboken6 import Shiboken
 
+from gradviz.trace.table.frame import Frame
+from gradviz.trace.words.contributions import edge_words
 from gradviz.ui.canvas import sizes
-from gradviz.ui.canvas.diagram import Floats, Ints
+from gradviz.ui.canvas.diagram import OPERATION, Flags, Floats, Ints
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.moment import BAD_FLOW, FLOW, ZERO_FLOW, Moment
 from gradviz.ui.canvas.placed import PERIOD, Budget, Placed
@@ -279,6 +282,216 @@ def _paint_ends(painter: QPainter, ink: Ink, placed: Placed, cubics: Ints, kind:
         painter.setBrush(ink.colours["card"])
         painter.drawRoundedRect(chip, 7, 7)
         ink.text(painter, sizes.SMALL, colour, chip, text, CENTRE)
+
+
+# -- what a gradient says on its edge
+
+
+@dataclass(frozen=True)
+class Pill:
+    """A few words on an edge: the factor and the product of its gradient."""
+
+    edge: int
+    box: Area
+    anchor: tuple[float, float]  # the point of the edge that it speaks of
+    text: str
+    now: bool = False
+
+
+MOST_PILLS, AT_ONCE = (
+    40,
+    20,
+)  # gradients of a backward call; where there are more, the first are silent, so many at once
+MANY_FLOWS = 2000  # of which those of earlier steps are not even looked at
+MOST_TRIED = 8  # places that are free of cards and looked at for other edges
+ALONG = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # places on an edge, in parts of its length
+MANY_CUBICS = 60  # of other edges that a pill keeps clear of
+PILL_HEIGHT, PILL_SIDE = 16.0, 6.0  # pixels
+ASIDE = (0.0, *(sign * part for part in (0.75, 1.5, 2.25, 3.0, 3.75, 4.5) for sign in (-1, 1)))  # heights of a pill
+ON_EDGE = 1.0  # heights beyond which a line leads from the pill to its edge
+SPARE = 2.0  # pixels between a pill and what is not to be covered
+
+
+class Places:
+    """The places of the pills of one backward call at one zoom, in the order of its gradients: each depends only on
+    those before it."""
+
+    def __init__(self, call: int, scale: float, items: Flags, obstacles: Floats) -> None:
+        self._of, self._items, self._obstacles = (call, scale), items, obstacles
+        self.rows: list[int] = []
+        self.pills: list[Pill | None] = []
+
+    def are_of(self, moment: Moment, scale: float) -> bool:
+        """Whether they still hold."""
+        return self._of == (moment.frame.call, scale) and np.array_equal(self._items, moment.items)
+
+    @property
+    def taken(self) -> Floats:
+        """Boxes that are not to be covered."""
+        return np.concatenate((self._obstacles, *([pill.box] for pill in self.pills if pill is not None)))
+
+    def forget_after(self, rows: list[int]) -> None:
+        """Keep those of the first of these gradients only."""
+        pairs = zip(self.rows, rows, strict=False)
+        same = next((at for at, (mine, other) in enumerate(pairs) if mine != other), min(len(self.rows), len(rows)))
+        del self.rows[same:], self.pills[same:]
+
+    def add(self, row: int, pill: Pill | None) -> None:
+        """The next one."""
+        self.rows.append(row)
+        self.pills.append(pill)
+
+
+class PillPlaces:
+    """Where pills are: each at the middle of its edge, else as near to that, on it or above or below it, as it covers
+    nothing. They have the same size at every zoom, so that they are as legible, and more of them fit the nearer one
+    looks. The order of the gradients decides which comes first: what has its place keeps it in the next step."""
+
+    def __init__(self, placed: Placed, ink: Ink) -> None:
+        diagram = placed.diagram
+        self.placed, self._ink = placed, ink
+        self._edge_of_row = np.full(len(diagram.trace.inputs), -1, np.int64)
+        argument = np.flatnonzero((diagram.row >= 0) & (np.diff(diagram.use_start) == 1))
+        self._edge_of_row[diagram.row[argument]] = argument
+        self._found: tuple[Frame, float, tuple[Pill, ...]] | None = None
+        self._known = Places(-1, 0.0, np.empty(0, bool), np.empty((0, 4)))
+
+    def at(self, moment: Moment, scale: float, *, labels: bool) -> tuple[Pill, ...]:
+        """The pills of a moment; with `labels` there are words under the operations."""
+        frame = moment.frame
+        if self._found is None or self._found[0] is not frame or self._found[1] != scale:
+            self._found = frame, scale, self._find(moment, scale, labels) if scale >= NEAR else ()
+        return self._found[2]
+
+    def changed(self, moment: Moment, scale: float, *, labels: bool) -> list[Area]:
+        """Boxes of the pills that are other ones than those that were last asked for."""
+        before = set(self._found[2]) if self._found is not None else set()
+        return [_around(pill) for pill in before ^ set(self.at(moment, scale, labels=labels))]
+
+    def _find(self, moment: Moment, scale: float, labels: bool) -> tuple[Pill, ...]:
+        trace, rows = moment.frame.trace, self._rows(moment.frame)
+        edges = self._edge_of_row[trace.flows.input[rows]]
+        shown = (edges >= 0) & (moment.flow[edges] == FLOW)
+        rows, edges = rows[shown], edges[shown]
+        first = max(0, -(-(len(rows) - MOST_PILLS) // AT_ONCE) * AT_ONCE)
+        if not len(rows):
+            return ()
+        words: dict[int, tuple[str, ...]] = trace.kept("words on edges", dict)
+        known = self._known
+        if not known.are_of(moment, scale):
+            known = self._known = Places(moment.frame.call, scale, moment.items, self._obstacles(moment, labels))
+        chosen = rows[first:].tolist()
+        known.forget_after(chosen)
+        for row, edge in list(zip(chosen, edges[first:].tolist(), strict=True))[len(known.rows) :]:
+            if row not in words:
+                words[row] = edge_words(trace, row)
+            known.add(row, self._place(edge, words[row], known.taken, scale))
+        return tuple(replace(pill, now=bool(moment.now[pill.edge])) for pill in known.pills if pill is not None)
+
+    def _rows(self, frame: Frame) -> Ints:
+        """The gradients that flowed in this backward call to inputs that are known; of very many those of this step."""
+        flows, calls = frame.trace.flows, frame.trace.calls
+        if frame.call < 0:
+            return np.empty(0, np.int64)
+        low, high = np.searchsorted(flows.step, [int(calls.step[frame.call]), frame.cursor])
+        if high - low > MANY_FLOWS:
+            low, high = np.searchsorted(flows.step, [frame.began, frame.cursor])
+        rows: Ints = np.arange(low, high)
+        mine = (flows.input[rows] >= 0) & (frame.trace.steps.call[flows.step[rows]] == frame.call)
+        found: Ints = rows[mine]
+        return found
+
+    def _obstacles(self, moment: Moment, labels: bool) -> Floats:
+        """Boxes that are not to be covered: cards, circles, and the words above and below these."""
+        placed, diagram = self.placed, self.placed.diagram
+        low, high = placed.corner, placed.corner + diagram.size
+        circle = moment.items & (diagram.kind == OPERATION) & (not diagram.drawing.vertical)
+        others = moment.items & ~circle
+        boxes = [np.column_stack((low[others], high[others]))]
+        middle = (low + high)[circle] / 2
+        half, low, high = diagram.card[circle] / 2, low[circle], high[circle]
+        top, bottom = middle[:, 1] - half[:, 1], middle[:, 1] + half[:, 1]
+        boxes.append(np.column_stack((middle[:, 0] - half[:, 0], top, middle[:, 0] + half[:, 0], bottom)))
+        boxes.append(np.column_stack((low[:, 0] - sizes.OVERHANG, low[:, 1], high[:, 0] + sizes.OVERHANG, top)))
+        if labels:
+            boxes.append(np.column_stack((low[:, 0] - sizes.OVERHANG, bottom, high[:, 0] + sizes.OVERHANG, high[:, 1])))
+        return np.concatenate(boxes)
+
+    def _place(self, edge: int, texts: tuple[str, ...], taken: Floats, scale: float) -> Pill | None:
+        size = self._ink.theme.scale / scale
+        height, spare = PILL_HEIGHT * size, SPARE * size
+        widths = [(self._ink.width(sizes.SMALL, text) + 2 * PILL_SIDE) * size for text in texts]
+        points = self._points(edge)
+        reach = max([0.0, *widths]) / 2 + spare, (ASIDE[-1] + 0.5) * height + spare
+        low, high = points.min(0) - reach, points.max(0) + reach
+        taken = taken[((taken[:, :2] < high) & (taken[:, 2:] > low)).all(axis=1)]
+        edges = self._edges_near(edge, (*low.tolist(), *high.tolist()))
+        aside = np.repeat(ASIDE, len(points)) * height
+        x, begin = np.tile(points, (len(ASIDE), 1)).T
+        y = begin + aside
+        line = np.stack((x, np.minimum(y, begin), x, np.maximum(y, begin)))
+        is_free = (np.abs(aside) <= ON_EDGE * height) | ~_any_meets(line, taken)
+        for text, width in zip(texts, widths, strict=True):
+            boxes = np.stack((x - width / 2, y - height / 2, x + width / 2, y + height / 2))
+            wide = boxes + np.array((-spare, -spare, spare, spare))[:, None]
+            for one in np.flatnonzero(is_free & ~_any_meets(wide, taken))[:MOST_TRIED].tolist():
+                if not _any_meets(wide[:, [one]], edges).any():
+                    left, top, right, bottom = boxes[:, one].tolist()
+                    return Pill(edge, (left, top, right, bottom), (float(x[one]), float(begin[one])), text)
+        return None
+
+    def _points(self, edge: int) -> Floats:
+        """Some points of an edge, those in its middle first."""
+        cubics = slice(*self.placed.first_cubic[edge : edge + 2].tolist())
+        points = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)
+        way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
+        points = points[np.searchsorted(way, np.array(ALONG) * way[-1]).clip(max=len(points) - 1)]
+        found: Floats = points
+        return found
+
+    def _edges_near(self, edge: int, area: Area) -> Floats:
+        """Points of other edges in an area, as boxes: a pill on them would seem to speak of those."""
+        cubics = np.flatnonzero(_meet(self.placed.cubic_bounds, area))
+        cubics = cubics[self.placed.edge_of_cubic[cubics] != edge][:MANY_CUBICS]
+        points = np.matmul(WEIGHTS[20], self.placed.cubics[cubics]).reshape(-1, 2)
+        return np.column_stack((points, points))
+
+
+def _any_meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
+    """Which boxes (columns: left, top, right, bottom) meet any of some others, which are rows."""
+    left, top, right, bottom = boxes[:, :, None]
+    meet = (left < others[:, 2]) & (right > others[:, 0])
+    meet &= (top < others[:, 3]) & (bottom > others[:, 1])
+    return np.asarray(np.any(meet, axis=1))
+
+
+def _around(pill: Pill) -> Area:
+    (left, top, right, bottom), (x, y) = pill.box, pill.anchor
+    return min(left, x), min(top, y), max(right, x), max(bottom, y)
+
+
+def paint_pills(painter: QPainter, ink: Ink, pills: tuple[Pill, ...], moment: Moment, scale: float) -> None:
+    """The pills of the gradients that are seen; those of this very step have a wider border."""
+    size = ink.theme.scale / scale
+    for pill in pills:
+        if moment.flow[pill.edge] != FLOW:
+            continue
+        left, top, right, bottom = pill.box
+        pen = ink.pen("gradient", 1.8 if pill.now else 0.8, alpha=1.0 if pill.now else 0.6)
+        painter.save()
+        painter.translate(left, top)
+        painter.scale(size, size)
+        box = QRectF(0, 0, (right - left) / size, (bottom - top) / size)
+        painter.setPen(pen)
+        x, y = (pill.anchor[0] - left) / size, (pill.anchor[1] - top) / size
+        if not -PILL_HEIGHT / 2 <= y <= 1.5 * PILL_HEIGHT:
+            painter.drawLine(QPointF(x, y), QPointF(x, 0 if y < 0 else PILL_HEIGHT))
+            painter.setBrush(ink.colours["gradient"])
+            painter.drawEllipse(QPointF(x, y), 1.5, 1.5)
+        painter.setBrush(ink.colours["gradient_fill"])
+        painter.drawRoundedRect(box, PILL_HEIGHT / 2, PILL_HEIGHT / 2)
+        ink.text(painter, sizes.SMALL, "gradient", box.adjusted(0, 0, 0, -0.5), pill.text, CENTRE)
+        painter.restore()
 
 
 def _flat(pen: QPen) -> QPen:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QTransform
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QRegion, QTransform
 from shiboken6 import Shiboken
 
 from gradviz.trace.table.frame import Frame
@@ -21,7 +21,7 @@ from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.content import Content, GroupContent, OperationContent, ReferenceContent, content
 from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, Ints
-from gradviz.ui.canvas.edge_painter import MIDDLE, paint_flows, paint_forward
+from gradviz.ui.canvas.edge_painter import MIDDLE, PillPlaces, paint_flows, paint_forward, paint_pills
 from gradviz.ui.canvas.group_painter import paint_frames, paint_group, paint_group_small
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.item_painter import paint_card, paint_operation, paint_reference
@@ -111,6 +111,7 @@ class ScenePainter:
         self.ink = ink
         self.sprites = SpriteCache()
         self.budget = SCREEN  # of edges and dashes
+        self._pills: PillPlaces | None = None
         self.coarse = False  # while zooming: near items may be scaled pictures
         self.patience: float | None = None  # seconds after which the other new items of a picture are plain blocks
         self.unfinished: list[int] = []  # such blocks, which have to be painted again
@@ -137,6 +138,21 @@ class ScenePainter:
             group = self.placed.diagram.kind[item] > REFERENCE
             known[item] = self._says(moment, item) if group else briefs.of(self.placed.diagram, item)
         return known[item]
+
+    @property
+    def pills(self) -> PillPlaces:
+        """The words on the edges."""
+        if self._pills is None or self._pills.placed is not self.placed:
+            self._pills = PillPlaces(self.placed, self.ink)
+        return self._pills
+
+    def changed_pills(self, moment: Moment, camera: Camera) -> QRegion:
+        """The pixels of words on edges that are other ones than those that were asked for last."""
+        region = QRegion()
+        for left, top, right, bottom in self.pills.changed(moment, camera.scale, labels=self.whole(camera.scale)):
+            box = QRectF(QPointF(*camera.to_screen(left, top)), QPointF(*camera.to_screen(right, bottom)))
+            region += box.adjusted(-3, -3, 3, 3).toAlignedRect()
+        return region
 
     def whole(self, scale: float) -> bool:
         """Whether items are painted whole at this zoom."""
@@ -183,6 +199,9 @@ class ScenePainter:
             self._near(painter, moment, items, camera, ratio)
         else:
             self._blocks(painter, moment, items, camera.scale)
+        if not self.coarse:
+            pills = self.pills.at(moment, camera.scale, labels=self.whole(camera.scale))
+            paint_pills(painter, self.ink, pills, moment, camera.scale)
         for item in moment.current:
             self._halo(painter, item, "halo", camera.scale)
         for item, reason in moment.failed:

@@ -302,8 +302,8 @@ class Scene:
         return region
 
     def changed_region(self, change: Change, camera: Camera, area: QRectF, ratio: float) -> QRegion:
-        """The pixels of everything that a change touched, and of the items whose words and numbers differ."""
-        region = self.screen_region(change.flows, camera)
+        """The pixels of everything that a change touched, and of the items and edges whose words and numbers differ."""
+        region = self.screen_region(change.flows, camera) + self.painter.changed_pills(self.moment, camera)
         for item in {*change.items.tolist(), *self.painter.stale(self.moment, camera, area, ratio)}:
             region += self.screen_box(item, camera)
         return region

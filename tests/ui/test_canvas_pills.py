@@ -1,0 +1,140 @@
+"""What the gradients say on their edges: factor and product, through which use; legible, and over nothing else."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.contributions import edge_words
+from gradviz.ui.canvas.edge_painter import MOST_PILLS, PILL_HEIGHT, Pill
+from gradviz.ui.canvas.scene import Scene
+from gradviz.ui.theme import DARK, LIGHT, Theme
+from tests.trace.running import run
+from tests.ui.canvas_fixtures import ARRAYS, LOOP, NOT_FINITE, RECURRENCE, scene_of
+
+TWICE = """import torch
+w = torch.tensor(3.0, requires_grad=True)
+x = torch.tensor(2.0)
+y = w * x
+loss = y * y + w
+loss.backward()
+"""
+MATRICES = """import torch
+x = torch.tensor([[1., 2.], [3., 4.]])
+W = torch.tensor([[0.5], [-1.]], requires_grad=True)
+h = torch.relu(x @ W + 3)
+loss = ((h - 1) ** 2).mean()
+loss.backward()
+"""
+ODD = """import torch
+c = torch.tensor(1 + 2j, requires_grad=True)
+e = torch.zeros(0, requires_grad=True)
+(c * c.conj()).real.backward()
+e.sum().backward()
+(torch.ones(100, requires_grad=True) * 2).sum().backward()
+"""
+
+
+def pills(scene: Scene, scale: float = 1.0) -> tuple[Pill, ...]:
+    return scene.painter.pills.at(scene.moment, scale, labels=scene.painter.whole(scale))
+
+
+def words(trace: Trace) -> list[str]:
+    return [next(iter(edge_words(trace, row)), "") for row in range(len(trace.flows))]
+
+
+def test_factor_product_and_use(qapp: QApplication) -> None:
+    said = words(run(TWICE))
+    assert said == [
+        "1",
+        "1, through w's 2nd use",
+        "1 · 6 = 6, through y's 1st use",
+        "1 · 6 = 6, through y's 2nd use",
+        "12 · 2 = 24, through w's 1st use",
+    ]
+
+
+def test_a_rule_stands_where_its_numbers_are_too_many() -> None:
+    assert words(run(MATRICES))[:3] == [
+        "1 / 2 = [[0.5], [0.5]]",
+        "· 2 · (h - 1) = [[0.5], [-0.5]]",
+        "[[0.5], [-0.5]]",
+    ]
+
+
+def test_numbers_are_those_of_the_step_and_not_of_a_later_write() -> None:
+    trace = run(TWICE + "with torch.no_grad():\n    x.mul_(100)\n")
+    assert words(trace)[-1] == "12 · 2 = 24, through w's 1st use"
+
+
+def test_large_and_empty_arrays_say_nothing() -> None:
+    trace = run(ODD)
+    sizes = [trace.value(int(value)) for value in trace.flows.value]
+    for value, said in zip(sizes, words(trace), strict=True):
+        assert bool(said) == (value is not None and 0 < value.numel <= 4)
+
+
+@pytest.mark.parametrize("scale", [0.45, 0.7, 1.0, 2.5])
+@pytest.mark.parametrize("source", [TWICE, MATRICES, LOOP, RECURRENCE, ARRAYS, NOT_FINITE])
+def test_pills_cover_no_card_no_circle_and_no_other_pill(qapp: QApplication, source: str, scale: float) -> None:
+    trace = run(source)
+    scene = scene_of(trace, 0)
+    for cursor in range(len(trace) + 1):
+        scene.move_to(cursor)
+        placed, diagram = scene.placed, scene.placed.diagram
+        boxes = np.array([pill.box for pill in pills(scene, scale)]).reshape(-1, 4)
+        cards = np.column_stack((placed.card_corner, placed.card_corner + diagram.card))[scene.moment.items]
+        for box in boxes:
+            assert not ((box[:2] < cards[:, 2:]) & (box[2:] > cards[:, :2])).all(1).any()
+        for one, other in combinations(boxes, 2):
+            assert not ((one[:2] < other[2:]) & (one[2:] > other[:2])).all()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_pills_are_as_large_at_every_zoom_and_absent_from_far_away(qapp: QApplication, theme: Theme) -> None:
+    scene = scene_of(run(TWICE), theme=theme)
+    for scale in (0.5, 1.0, 3.0):
+        assert {round(scale * (pill.box[3] - pill.box[1]), 6) for pill in pills(scene, scale)} <= {PILL_HEIGHT}
+    assert len(pills(scene, 1.0)) == 5 and not pills(scene, 0.2)
+
+
+def test_only_what_has_flowed_says_something_and_keeps_its_place(qapp: QApplication) -> None:
+    scene = scene_of(run(TWICE), 6)
+    known: dict[int, Pill] = {}
+    for cursor, count in ((6, 0), (7, 2), (10, 4), (14, 5), (16, 5)):
+        scene.move_to(cursor)
+        found = {pill.edge: pill for pill in pills(scene)}
+        assert len(found) == count
+        assert all((found[edge].box, found[edge].text) == (pill.box, pill.text) for edge, pill in known.items())
+        known = found
+
+
+def test_of_many_gradients_the_latest_say_something(qapp: QApplication) -> None:
+    lines = 3 * MOST_PILLS * ["y = y * 1.5"]
+    trace = run("\n".join(["import torch", "y = x = torch.tensor(1., requires_grad=True)", *lines, "y.backward()"]))
+    scene = scene_of(trace, 0)
+    most = 0
+    for cursor in range(len(trace) + 1):
+        scene.move_to(cursor)
+        found = pills(scene)
+        most = max(most, len(found))
+        assert len(found) <= MOST_PILLS
+    assert most > MOST_PILLS // 2 and max(pill.edge for pill in found) < len(scene.placed.diagram.edges) // 2
+
+
+@pytest.mark.parametrize("scale", [0.7, 1.3])
+def test_places_do_not_depend_on_the_way(qapp: QApplication, scale: float) -> None:
+    trace = run(RECURRENCE)
+    scene = scene_of(trace, 0)
+    there = {cursor: _at(scene, cursor, scale) for cursor in range(len(trace) + 1)}
+    for cursor in (*range(len(trace), -1, -1), 3, len(trace), 40, 41, 40, len(trace) - 1):
+        assert _at(scene, cursor, scale) == there[cursor]
+
+
+def _at(scene: Scene, cursor: int, scale: float) -> tuple[Pill, ...]:
+    scene.move_to(cursor)
+    return pills(scene, scale)
