@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gradviz.engine.kernel.expressions import Math
+    from gradviz.session.inspect.ledger import Bar
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
     from gradviz.trace.table.values import Value
@@ -70,6 +71,7 @@ class Inspection:
 
     title: str
     sections: tuple[Section, ...]
+    bars: tuple[Bar, ...] = ()  # what backward calls added to its .grad, to be drawn
 
     def find(self, label: str) -> str:
         """The text of the first row with this label, "" if there is none."""
@@ -137,11 +139,20 @@ def _tensor(frame: Frame, tensor: int, state: State) -> Inspection:
     buffer = frame.buffer(tensor)
     if buffer is not None:
         sections.append(Section("Gradient contributions", tuple(_contributions(frame, tensor)), "boxes"))
-    sections += _ledger(frame, tensor)
+    has_ledger = len(frame.trace.history("grads", "tensor").before(tensor, frame.cursor)) > 1
+    sections += _ledger(frame, tensor) if has_ledger else []
     users, _ = _users(frame, tensor)
     places = [(node, slot) for node in users for slot in _slots(frame, node, tensor)]
     sections += _derivatives(frame, places)
-    return Inspection(frame.name(tensor), tuple(sections))
+    return Inspection(frame.name(tensor), tuple(sections), _bars(frame, tensor) if has_ledger else ())
+
+
+def _bars(frame: Frame, tensor: int) -> tuple[Bar, ...]:
+    """What several backward calls added to its `.grad`."""
+    from gradviz.session.inspect.ledger import bars
+
+    found = bars(frame, tensor)
+    return found if len(found) > 1 else ()
 
 
 def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
@@ -254,8 +265,6 @@ def _ledger(frame: Frame, tensor: int) -> list[Section]:
     from gradviz.session.inspect.ledger import ledger, since_cleared
 
     entries = ledger(frame, tensor)
-    if len(entries) < 2:
-        return []
     held = since_cleared(entries)
     shown = entries[-MOST:]
     rows = [row(f"{len(entries) - MOST:,} earlier", "before these", "muted")] if len(entries) > MOST else []

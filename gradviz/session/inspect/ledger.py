@@ -1,8 +1,9 @@
 """The ledger of a `.grad`: what each backward call added to it, what cleared it, what is left in it from before. The
-sum of its lines since it was cleared is what `.grad` holds."""
+sum of its lines since it was cleared is what `.grad` holds. `bars` is the same by backward calls, to be drawn."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from gradviz.trace.table.kinds import Kind
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
     from gradviz.trace.table.values import Value
 
 
@@ -24,6 +26,67 @@ class Entry:
     step: int  # the cursor at which it is there, as the timeline counts
     line: int  # -1 unknown
     value: Value | None
+
+
+MOST_BARS = 48  # backward calls that are drawn
+_MOST_ROWS = 3 * MOST_BARS
+_LOOKED_BACK = 1000  # changes before these among which a beginning is looked for
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One backward call that added to a `.grad`: what was left in it from `calls` calls before, and what it added."""
+
+    step: int
+    line: int
+    left: Value | None
+    calls: int
+    added: Value | None
+    total: Value | None
+    cleared: bool  # since the call before
+
+    def sentence(self, number: Callable[[Value | None], str], *, adds: bool = True) -> str:
+        """ "Step 16, line 10: −4 left from 1 earlier backward() call; + 2 makes −2". Norms do not add up."""
+        place = f"Step {self.step:,}" + (f", line {self.line}" if self.line > 0 else "")
+        added, total = number(self.added), number(self.total)
+        if self.left is None:
+            return f"{place}: {added}, with nothing left from before"
+        earlier = f"{self.calls} earlier backward() call{'' if self.calls == 1 else 's'}" if self.calls else "before"
+        left = f"{place}: {number(self.left)} left from {earlier}"
+        if not adds:
+            return f"{left}; {added} added; {total} now"
+        return f"{left}; {f'− {added[1:]}' if added.startswith('-') else f'+ {added}'} makes {total}"
+
+
+def bars(frame: Frame, tensor: int) -> tuple[Bar, ...]:
+    """The latest backward calls that added to the `.grad` of a tensor, in order."""
+    trace = frame.trace
+    every = frame.trace.history("grads", "tensor").before(tensor, frame.cursor)
+    rows = every[-_MOST_ROWS:].tolist()
+    earlier = every[: len(every) - len(rows)][-_LOOKED_BACK:].tolist()
+    known: dict[int, Entry] = trace.kept("ledger entries", dict)
+    steps = [-1, *trace.grads.step[rows].tolist()]
+    left, calls, cleared = _held(trace, earlier)
+    found = []
+    for row, before, step in zip(rows, steps, steps[1:], strict=False):
+        if row not in known:
+            known[row] = _entry(frame, tensor, row, before != step)
+        entry, total = known[row], trace.value(int(trace.grads.value[row]))
+        if entry.kind == "added":
+            found.append(Bar(entry.step, entry.line, left, calls, entry.value, total, cleared))
+        cleared = entry.kind == "cleared"
+        left, calls = (None, 0) if cleared else (total, calls + (entry.kind == "added"))
+    return tuple(found[-MOST_BARS:])
+
+
+def _held(trace: Trace, rows: list[int]) -> tuple[Value | None, int, bool]:
+    """What a `.grad` holds after these changes, and nearly how many calls it comes from."""
+    if not rows:
+        return None, 0, False
+    norms, values = trace.values.norm, trace.grads.value
+    empty = [at for at, row in enumerate(rows) if values[row] < 0 or norms[values[row]] == 0]
+    calls = len(rows) - 1 - (empty[-1] if empty else -1)
+    return (trace.value(int(values[rows[-1]])), calls, False) if calls else (None, 0, True)
 
 
 def ledger(frame: Frame, tensor: int) -> list[Entry]:

@@ -24,6 +24,7 @@ from gradviz.ui.theme import Theme
 if TYPE_CHECKING:
     from gradviz.engine.kernel.expressions import Math
     from gradviz.ui.formula import Formulas
+    from gradviz.ui.panels.ledger_bars import LedgerBars
 
 
 Typeset = Callable[["Math | None", str], str]  # a formula and its text in one line, as rich text
@@ -96,6 +97,7 @@ class InspectorPanel(Panel):
         self.sheet = Sheet(context)
         column.addWidget(self.sheet)
         column.addWidget(self.browser, 1)
+        self._bars: LedgerBars | None = None  # made for the first ledger
         self.set_theme(context.theme)
 
     @property
@@ -107,6 +109,8 @@ class InspectorPanel(Panel):
         super().set_theme(theme)
         self.browser.setFont(look.sans(theme, 12.5))
         self.sheet.set_theme(theme)
+        if self._bars is not None:
+            self._bars.set_theme(theme)
         self._html = ""
         state = self.context.shell.store.state
         self.show_state(state, state)
@@ -131,6 +135,27 @@ class InspectorPanel(Panel):
         if html != self._html:
             self._html = html
             self.browser.show_html(html)
+        self._show_bars()
+
+    def _show_bars(self) -> None:
+        """The ledger of a `.grad` as bars, below."""
+        bars = self.inspection.bars if self.inspection is not None else ()
+        if bars and self._bars is None:
+            from gradviz.ui.panels.ledger_bars import LedgerBars
+
+            self._bars = LedgerBars(self.theme)
+            self._bars.step_wanted.connect(self._go_to)
+            layout = self.layout()
+            assert layout is not None
+            layout.addWidget(self._bars)
+        if self._bars is not None:
+            self._bars.setVisible(bool(bars))
+            if bars and self.inspection is not None:
+                self._bars.show_bars(bars, self.inspection.title)
+
+    def _go_to(self, step: int) -> None:
+        self.context.shell.store.play(False)
+        self.context.shell.store.move(step)
 
     @property
     def _otherwise(self) -> str:
@@ -248,7 +273,8 @@ def array_table(text: str, columns: int) -> str:
     if is_matrix:
         lines = [f"[{line}]" if "⋮" not in line else f" {line}" for line in lines]
     else:
-        lines[0], lines[-1] = "[" + lines[0][1:], lines[-1] + "]"
+        lines[0] = f"[{lines[0][1:]}"
+        lines[-1] += "]"
     drawn = "<br>".join(look.escape(line).replace(" ", "&nbsp;") for line in lines)
     return f"{drawn}<br>{look.escape(after)}" if after else drawn
 
