@@ -63,8 +63,8 @@ def _python() -> Part:
 
 
 def _wheels() -> list[Part]:
-    names = ("PySide6-Essentials", "shiboken6", "numpy", "ml_dtypes", "networkx", "fastjsonschema", "PyInstaller")
-    return [_wheel(name) for name in names]
+    names = "PySide6-Essentials shiboken6 numpy ml_dtypes networkx fastjsonschema einops PyInstaller"
+    return [_wheel(name) for name in names.split()]
 
 
 def _wheel(name: str) -> Part:

@@ -20,6 +20,7 @@ from gradviz.engine.kernel.state import State
 from gradviz.torch.missing import MODULES, NAMES, is_pytorch
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.classes import ClassFormOnly, ClassMaker
+from gradviz.worker.einops_modules import einops_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
@@ -63,7 +64,8 @@ class World:
     ) -> None:
         self.guard = Guard(torch.changeable)
         standard = standard_modules(self.guard, write)
-        bases = (torch.classes | offered_classes(standard.values())) - torch.final
+        others = einops_modules()
+        bases = (torch.classes | offered_classes([*standard.values(), *others.values()])) - torch.final
         self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,))
         self.plots = Book(lambda text: write("err", text), show)
         self.modules: dict[str, Any] = {
@@ -71,6 +73,7 @@ class World:
             **numpy_modules(),
             **plot_modules(self.plots, to_numpy),
             **progress_modules(write),
+            **others,
             **torch.modules,
         }
 

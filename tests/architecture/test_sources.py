@@ -41,7 +41,7 @@ ALLOWED = {
     "trace": {"numpy", "ml_dtypes"},
     "layout": {"numpy"},
     "document": {"numpy", "networkx", "fastjsonschema"},
-    "worker": {"numpy"},
+    "worker": {"numpy", "einops"},
     "session": {"numpy", "networkx", "sympy"},
     "commands": set(),
     "ui": {"numpy", "PySide6", "shiboken6"},

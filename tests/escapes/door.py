@@ -197,6 +197,46 @@ _BEHIND = {
         "if type(os.environ) is not dict or os.getenv('PATH'): print('ESCAPED')"
     ),
 }
+_EINOPS = {
+    "arrays that it returns": (
+        "import einops, numpy as np\na = np.ones((2, 2))\nfor found in (einops.rearrange(a, 'a b -> b a'), "
+        "einops.reduce(a, 'a b -> a', 'sum'), einops.repeat(a, 'a b -> a b c', c=2), einops.einsum(a, a, 'a b, "
+        "b c -> a c'), "
+        "einops.rearrange([a, a], 'n a b -> a n b'), einops.pack([a, a], '* b')[0], einops.asnumpy(a), "
+        "einops.unpack(a, [[1], [1]], '* b')[0], einops.reduce(a, 'a b ->', 'sum')):\n"
+        "    if type(found) not in (np.ndarray, type(np.float64(1))): print('ESCAPED', type(found))"
+    ),
+    "a reduction that looks at what it gets": (
+        "import einops, numpy as np\ndef f(x, axes):\n    if type(x) is not np.ndarray: print('ESCAPED')\n"
+        "    return x.sum(axis=axes)\nprint(einops.reduce(np.ones((2, 2)), 'a b -> a', f))"
+    ),
+    "an object that lies about its array": (
+        "import einops\nclass A:\n    shape = (1, 1)\n    def reshape(self, *s): return print('ESCAPED')\n"
+        "for f in (lambda x: einops.rearrange(x, 'a b -> b a'), lambda x: einops.pack([x], 'a *')):\n"
+        "    try: f(A())\n    except TypeError: pass"
+    ),
+    "a pattern that is another one": (
+        "import einops, torch\nclass S(str):\n    def split(self, *x): print('ESCAPED')\n    def "
+        "__contains__(self, x): print('ESCAPED')\n"
+        "    def __iter__(self): print('ESCAPED')\neinops.rearrange(torch.ones(1, 1), S('a b -> b a'))\n"
+        "from einops.layers.torch import Rearrange\nr = Rearrange(S('a b -> b a'))\nr.pattern = S('a b -> b "
+        "a')\nr(torch.ones(1, 1))"
+    ),
+    "lengths that are none": (
+        "import einops, torch\nclass N(int):\n    def __eq__(self, o): print('ESCAPED')\n    def "
+        "__hash__(self): return 1\n"
+        "einops.rearrange(torch.ones(2, 1), '(a c) b -> a b c', c=N(2))\nfrom einops.layers.torch import Reduce\n"
+        "r = Reduce('(a c) b -> a b', 'sum', c=2)\nr.axes_lengths = {'c': print}\n"
+        "try: r(torch.ones(2, 1))\nexcept TypeError: pass\nelse: print('ESCAPED')"
+    ),
+    "what is behind it": (
+        "import einops\nfrom einops.layers.torch import Rearrange\nfor thing in (einops, "
+        "einops.layers, einops.rearrange, Rearrange):\n"
+        "    for name in ('_backends', 'np', 'sys', 'functools', 'get_backend', '_einops', '__wrapped__', "
+        "'__globals__', 'cache_info', 'os'):\n"
+        "        try: print('ESCAPED', getattr(thing, name))\n        except AttributeError: pass"
+    ),
+}
 _STRAIN = {
     "a file without end": (
         "with open('x', 'wb') as f:\n    try:\n        for _ in range(200): f.write(bytes(1 << 20))\n"
@@ -229,4 +269,5 @@ DOOR: list[Attack] = [
     *listed("The folder of a run: objects made of bytes", _BYTES),
     *listed("The folder of a run: what lies behind it", _BEHIND),
     *listed("The folder of a run: too much of it", _STRAIN),
+    *listed("Packages inside: einops", _EINOPS),
 ]

@@ -604,6 +604,20 @@ MODULES = (
         W + "test_scratch.py::test_an_array_of_bytes_is_a_copy",
     ),
     worker(
+        "einops_modules",
+        "arrays that einops returns",
+        "        return type(value)([_leaving(each) for each in value])\n    return to_snippet(value)",
+        "        return type(value)([_leaving(each) for each in value])\n    return value",
+        found("Packages inside: einops"),
+    ),
+    worker(
+        "einops_modules",
+        "lengths of axes for einops",
+        "{str.__str__(name): int.__int__(operator.index(length)) for",
+        "{name: length for",
+        found("Packages inside: einops"),
+    ),
+    worker(
         "saved_files",
         "objects in a file of weights",
         "if weights_only is None or weights_only:",

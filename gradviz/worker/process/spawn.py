@@ -9,7 +9,7 @@ import sys
 WORKER_FLAG = "--gv-worker"
 WORKER_EXECUTABLE = "gradviz-worker"
 FOLDER_FLAG = "--gv-folder="
-_PACKAGES = ("numpy", "ml_dtypes")
+_PACKAGES = ("numpy", "ml_dtypes", "einops")
 
 
 def worker_command() -> list[str]:
