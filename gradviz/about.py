@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from gradviz import __version__
+from gradviz import RESOURCES, __version__
 
-RESOURCES = Path(__file__).resolve().parents[1] / "resources"
 BUILD = "build.json"
 PARTS = "sbom.cdx.json"  # CycloneDX; it lies in frozen programs
 MAIN_PARTS = ("PySide6-Essentials", "numpy", "ml_dtypes", "networkx", "fastjsonschema")

@@ -22,7 +22,7 @@ WORK = ROOT / "build" / "packages"
 SOURCE = WORK / "source"
 FROZEN = WORK / "dist" / "gradviz"
 DIST = ROOT / "dist"
-STEPS = ("frozen", "deb", "archive")
+STEPS = ("wheel", "frozen", "deb", "archive")
 
 
 def run(*command: str | Path, **more: object) -> None:
@@ -94,6 +94,8 @@ def main(steps: list[str]) -> None:
     python = environment()
     DIST.mkdir(exist_ok=True)
     here = SOURCE / "packaging"
+    if "wheel" in steps:
+        run(python, here / "distributions.py", DIST, cwd=SOURCE)
     if "frozen" in steps:
         run(python, here / "icons.py", SOURCE / "build/icons")
         run(python, here / "frozen.py", WORK / "pyinstaller", WORK / "dist", cwd=SOURCE)

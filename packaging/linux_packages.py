@@ -28,7 +28,7 @@ SHARED = {  # below share/
     f"applications/{NAME}.desktop": f"linux/{NAME}.desktop",
     f"metainfo/{NAME}.metainfo.xml": f"linux/{NAME}.metainfo.xml",
     f"mime/packages/{NAME}.xml": f"linux/{NAME}.mime.xml",
-    "bash-completion/completions/gradviz": "completions/gradviz.bash",
+    "bash-completion/completions/gradviz": "completions/gradviz",
     "zsh/vendor-completions/_gradviz": "completions/_gradviz",
     "fish/vendor_completions.d/gradviz.fish": "completions/gradviz.fish",
 }

@@ -10,15 +10,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from gradviz import RESOURCES
 from gradviz.document.drawing import Literal, Operation
 
 FAR = 20  # so much more used, `cross_entropy` is meant by "cross"
 _BIG = 1 << 20
-FILE = Path(__file__).resolve().parents[2] / "resources" / "catalogue.json"
+FILE = RESOURCES / "catalogue.json"
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from gradviz import RESOURCES
 from gradviz.engine import catalogue_tables as tables
 from gradviz.engine import catalogue_words as words
 from gradviz.engine.kernel.tensor import Tensor
@@ -93,7 +93,7 @@ def _type(arg: ast.arg) -> str:
 
 
 _ready = ranges  # importing it fills the tables
-FILE = Path(__file__).resolve().parents[2] / "resources" / "catalogue.json"
+FILE = RESOURCES / "catalogue.json"
 _F, _FULL = "F.", "nn.functional."
 _PLACES = (("", FUNCTIONS), (_F, FUNCTIONAL), ("linalg.", LINALG), ("special.", SPECIAL), ("fft.", FFT))
 _TENSORS = frozenset(

@@ -12,12 +12,12 @@ import re
 import sys
 import types
 from collections.abc import Callable
-from pathlib import Path
 from typing import NoReturn
 
+from gradviz import RESOURCES
 from gradviz.engine.kernel.tensor import Tensor
 
-_LIST = Path(__file__).resolve().parents[2] / "resources" / "pytorch_names.json"
+_LIST = RESOURCES / "pytorch_names.json"
 _RECORDED = json.loads(_LIST.read_text(encoding="utf-8"))
 NAMES: dict[str, frozenset[str]] = {space: frozenset(text.split()) for space, text in _RECORDED["names"].items()}
 _PRIVATE_METHODS = ("_make_subclass", "_make_wrapper_subclass", "__torch_function__", "__torch_dispatch__")

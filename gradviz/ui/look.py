@@ -5,15 +5,14 @@ offscreen platform) shows the same text."""
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from string import Template
 
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication
 
+from gradviz import RESOURCES
 from gradviz.ui.theme import Theme
 
-RESOURCES = Path(__file__).resolve().parents[2] / "resources"
 FONT_FOLDER = RESOURCES / "fonts"
 STYLE_FILE = RESOURCES / "themes" / "window.qss"
 SANS = ["Inter", "DejaVu Sans"]

@@ -11,9 +11,10 @@ from weakref import WeakKeyDictionary
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
 
+from gradviz import RESOURCES
 from gradviz.session.problem import problem
 from gradviz.session.state import STALE, Phase, Slice, State
-from gradviz.ui.look import RESOURCES, tip
+from gradviz.ui.look import tip
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:

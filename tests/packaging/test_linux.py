@@ -14,7 +14,7 @@ from pathlib import Path
 import icons
 import pytest
 
-from gradviz import __version__, cli
+from gradviz import RESOURCES, __version__, cli
 
 ROOT = Path(__file__).parents[2]
 LINUX = ROOT / "packaging/linux"
@@ -33,6 +33,10 @@ def test_all_versions_agree() -> None:
     heading = re.search(r"^## ([\d.]+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert heading is not None
     assert {project.get("version", __version__), newest.get("version"), heading[1]} == {__version__}
+
+
+def test_resources_are_found_beside_the_package_of_a_work_tree() -> None:
+    assert ROOT / "resources" == RESOURCES
 
 
 def test_the_metainfo_names_the_menu_entry_and_the_type() -> None:
@@ -75,7 +79,7 @@ def test_the_manual_has_every_command_and_option(monkeypatch: pytest.MonkeyPatch
     assert told == set().union(*options(monkeypatch).values())
 
 
-@pytest.mark.parametrize("name", ["gradviz.bash", "_gradviz", "gradviz.fish"])
+@pytest.mark.parametrize("name", ["gradviz", "_gradviz", "gradviz.fish"])
 def test_completions_offer_every_command_and_option(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (ROOT / "packaging/completions" / name).read_text("utf-8")
     found = set(re.findall(r"(?<![\w-])--([a-z][\w-]+)", text)) | set(re.findall(r"-l ([a-z-]+)", text))
@@ -105,7 +109,7 @@ def test_bash_completes(words: str, offered: set[str], tmp_path: Path) -> None:
     (tmp_path / "snippet one.py").touch()
     (tmp_path / "some.txt").touch()
     (tmp_path / "sub").mkdir()
-    script = BASH.format(file=ROOT / "packaging/completions/gradviz.bash", words=words, at=len(words.split()) - 1)
+    script = BASH.format(file=ROOT / "packaging/completions/gradviz", words=words, at=len(words.split()) - 1)
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert set(done.stdout.splitlines()) == offered
 

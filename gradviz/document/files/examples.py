@@ -7,11 +7,12 @@ import ast
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradviz import RESOURCES
 from gradviz.document.documents import Document, text_of
 from gradviz.document.files.opening import load
 from gradviz.document.snippet import Snippet
 
-FOLDER = Path(__file__).resolve().parents[3] / "resources" / "examples"
+FOLDER = RESOURCES / "examples"
 LOOK_AT = "look at"
 
 

@@ -15,9 +15,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from gradviz import RESOURCES
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
@@ -295,7 +295,7 @@ def _list(record: Part, name: str, words: str, dropped: list[str]) -> list[Json]
     return value
 
 
-FILE = Path(__file__).resolve().parents[3] / "resources" / "gradviz.schema.json"
+FILE = RESOURCES / "gradviz.schema.json"
 DEEPEST = 100  # lists in lists; no tensor has more than 64 dimensions
 
 
