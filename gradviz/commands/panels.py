@@ -32,6 +32,7 @@ PANELS = (
     PanelRow("memory", "Memory", "bottom", "memory.MemoryPanel"),
     PanelRow("breakpoints", "Breakpoints", "bottom", "breakpoints.BreakpointsPanel"),
     PanelRow("paths", "Paths", "bottom", "paths.PathsPanel"),
+    PanelRow("elements", "Element", "bottom", "elements.ElementsPanel"),
     PanelRow("differences", "What-if", "bottom", "differences.DifferencesPanel"),
     PanelRow("output", "Output", "corner", "output.OutputPanel", digit=5),
 )

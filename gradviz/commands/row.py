@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
     from gradviz.session.comparison.proposals import Proposal
+    from gradviz.session.inspect.elements import Element
     from gradviz.session.inspect.sources import Place
     from gradviz.session.state import Selection, State
     from gradviz.session.store import Store
@@ -61,6 +62,12 @@ class Checks(Protocol):
     """What is done with a gradient beside its differences."""
 
     def ask(self, tensor: int) -> None: ...
+
+
+class Elements(Protocol):
+    """What is done with one number of a tensor."""
+
+    def show(self, element: Element) -> None: ...
 
 
 class LayoutJob(Protocol):
@@ -158,6 +165,8 @@ class Shell(Protocol):
     def chains(self) -> Chains: ...
     @property
     def checks(self) -> Checks: ...
+    @property
+    def elements(self) -> Elements: ...
     @property
     def layout_progress(self) -> LayoutProgress: ...
     @property

@@ -104,6 +104,22 @@ def _check(shell: Shell) -> None:
         shell.checks.ask(tensor)
 
 
+def _element(shell: Shell) -> None:
+    """Where the first number of the tensor comes from: of its gradient, if that is what the step is about."""
+    from gradviz.session.inspect.origins import first_of
+
+    state = shell.store.state
+    tensor = moves.inspected_tensor(state)
+    if tensor is None or state.trace is None:
+        return
+    element = first_of(state.trace.frame(state.cursor), tensor)
+    if element is None:
+        shell.store.say("It has no number yet.")
+        return
+    shell.elements.show(element)
+    shell.focus("elements")
+
+
 def show_path(shell: Shell, lineage: Lineage) -> None:
     """Let all but a path stand back, if there is one."""
     from gradviz.session.inspect.lineage import family
@@ -243,6 +259,16 @@ FIND_ROWS = (
         group=2,
         enabled=lambda state: state.is_trusted and moves.inspected_tensor(state) is not None,
         run=lambda shell, _: _check(shell),
+    ),
+    Command(
+        id="view.element",
+        title="Where Does This Number Come From?",
+        menu="View",
+        help="Show from which numbers, by which arithmetic, a number of the selected tensor comes. Arrow keys move it.",
+        shortcuts=("Ctrl+Alt+W",),
+        group=2,
+        enabled=lambda state: moves.inspected_tensor(state) is not None,
+        run=lambda shell, _: _element(shell),
     ),
     Command(
         id="view.details",

@@ -39,7 +39,7 @@ def _select(shell: Shell, step: int) -> None:
 
 
 def _end(shell: Shell) -> None:
-    """One thing at a time: a layout that takes long, the search, what stands out, the selection."""
+    """One thing at a time: a layout that takes long, the search, what stands out, a number, the selection."""
     store = shell.store
     if store.state.shows_layout_progress:
         shell.layout_progress.stop()
@@ -47,12 +47,14 @@ def _end(shell: Shell) -> None:
         store.look_for(replace(store.state.search, open=False))
     elif store.state.lineage is not None:
         store.trace_lineage(None)
+    elif store.state.origin is not None:
+        store.show_origin(None)
     else:
         store.select(None)
 
 
 def _can_end(state: State) -> bool:
-    chosen = state.selection is not None or state.lineage is not None
+    chosen = state.selection is not None or state.lineage is not None or state.origin is not None
     return chosen or state.search.open or state.shows_layout_progress
 
 

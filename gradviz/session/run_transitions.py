@@ -60,7 +60,7 @@ def ended_live(state: State, run: Run, trace: Trace | None) -> State:
 
 def without_trace(state: State) -> State:
     """Nothing has run."""
-    return replace(state, trace=None, steps=0, cursor=0, selection=None, lineage=None)
+    return replace(state, trace=None, steps=0, cursor=0, selection=None, lineage=None, origin=None)
 
 
 def _shown(state: State, run: Run, trace: Trace) -> State:

@@ -17,6 +17,7 @@ from gradviz.session.folding import DIRECT_USES, Folding
 
 if TYPE_CHECKING:
     from gradviz.session.inspect.chain_rule import ChainRule
+    from gradviz.session.inspect.elements import Origin
     from gradviz.session.inspect.three_ways import Check
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
@@ -144,6 +145,7 @@ class State:
     lineage: Lineage | None = None
     chain: ChainRule | None = None  # the paths by which a gradient comes to a tensor
     check: Check | None = None  # a gradient beside its differences and its symbolic derivative
+    origin: Origin | None = None  # where one number comes from
     search: Search = field(default_factory=Search)
     playing: bool = False
     playback: Playback = field(default_factory=Playback)
@@ -207,8 +209,8 @@ class State:
 
 Field = Literal[
     "document", "saved", "path", "note", "doubt", "undo_label", "redo_label", "run", "trace", "traced", "steps",
-    "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "search", "playing",
-    "playback", "breakpoints", "what_if", "notice", "layout_progress", "view",
+    "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "origin", "search",
+    "playing", "playback", "breakpoints", "what_if", "notice", "layout_progress", "view",
 ]  # fmt: skip
 MOMENT: tuple[Field, ...] = ("trace", "steps", "cursor")  # a trace grows, so its length belongs to it
 STALE: tuple[Field, ...] = ("document", "trace", "traced", "what_if")  # what `is_stale` depends on

@@ -19,6 +19,7 @@ from gradviz.session.state import Lineage, Notice, Run, Search, Selection, Slice
 
 if TYPE_CHECKING:
     from gradviz.session.inspect.chain_rule import ChainRule
+    from gradviz.session.inspect.elements import Origin
     from gradviz.session.inspect.three_ways import Check
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
@@ -102,7 +103,7 @@ class Store:
     def distrust(self, doubt: str) -> None:
         """What comes into this window now is not the user's own: the trace goes, and nothing runs by itself."""
         gone = run_transitions.without_trace(what_if.closed(self._state))
-        self._become(replace(gone, doubt=doubt, run=Run(), chain=None, playing=False))
+        self._become(replace(gone, doubt=doubt, run=Run(), chain=None, origin=None, playing=False))
 
     def mark_saved(self, path: Path) -> None:
         """The document is now on disk as it is; what is typed from now on is another undo step."""
@@ -202,6 +203,10 @@ class Store:
     def show_check(self, check: Check | None) -> None:
         """Show a gradient beside its differences; None for none."""
         self._become(replace(self._state, check=check))
+
+    def show_origin(self, origin: Origin | None) -> None:
+        """Show where a number comes from; None for none."""
+        self._become(replace(self._state, origin=origin))
 
     def look_for(self, search: Search) -> None:
         """Open, close or change the search, or go to another hit."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.plots import PlotsPanel
     from gradviz.ui.playback import BreakpointSearch, PlaybackTimer
     from gradviz.ui.recovery import RecoveryKeeper
-    from gradviz.ui.side_runs import ChainRunner, CheckRunner, WhatIfRunner
+    from gradviz.ui.side_runs import ChainRunner, CheckRunner, ElementRunner, WhatIfRunner
     from gradviz.ui.theme import Theme
     from gradviz.ui.worker_bridge import WorkerBridge
 
@@ -161,6 +161,17 @@ class WindowShell:
         )
 
     @cached_property
+    def elements(self) -> ElementRunner:
+        """Finds out where a number comes from."""
+        from gradviz.ui.side_runs import ElementRunner
+
+        return ElementRunner(
+            self.store,
+            lambda: (self.live if self.store.state.drawing else self.runner).pool,
+            lambda: () if self.store.state.drawing else self.runner.live.answers,
+        )
+
+    @cached_property
     def asker(self) -> InputAsker:
         """Asks what input() wants to know."""
         from gradviz.ui.input_dialog import InputAsker
@@ -222,6 +233,7 @@ class WindowShell:
         self.what_if_runner.close()
         self.chains.close()
         self.checks.close()
+        self.elements.close()
         self.wire_trial.drop()
         self.live.close()
         self.board.tidier.close()

@@ -1,5 +1,6 @@
 """Runs beside the one that the window shows. `WhatIfRunner` runs a change of the snippet and has the two runs compared
-in a thread of its own. `ChainRunner` finds the paths by which a gradient comes to a tensor: the document is run once
+in a thread of its own. `ElementRunner` asks a worker for the derivatives of the operations that a number comes from or
+goes to. `ChainRunner` finds the paths by which a gradient comes to a tensor: the document is run once
 more in a worker that is asked for them, and the graph between the two ends is searched in a thread;
 `session.inspect.chain_rule` says what is found. `CheckRunner` has a gradient compared with differences of further runs
 (`session.inspect.three_ways`). The first run is the business of `worker_bridge`; all take their
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from gradviz.session.comparison.differences import Verdict
     from gradviz.session.comparison.proposals import Proposal
     from gradviz.session.inspect.chain_rule import Dependencies, Paths
+    from gradviz.session.inspect.elements import Element, Origin, Partials
     from gradviz.session.inspect.symbolic import Symbolic
     from gradviz.trace.table.trace import Trace
 
@@ -418,3 +420,98 @@ class CheckRunner(QObject):
     def _tell(self) -> None:
         if not self._derives and not self.live.is_running:
             self.ended.emit()
+
+
+# -- one number
+
+
+AGAIN = "To work this out, the snippet is run once more: press Run (F5) first."
+
+
+class ElementRunner(QObject):
+    """Implements the commands' `Elements`. What is shown follows the cursor. What was answered is kept for as long as
+    the run is shown, so that the operation of a number is asked about once; a run that only has to answer ends as soon
+    as it did."""
+
+    ended = Signal()  # after the store knows all that can be known
+
+    def __init__(
+        self,
+        store: Store,
+        pool: Callable[[], WorkerPool],
+        answers: Callable[[], Sequence[str | None]] = tuple,
+    ) -> None:
+        super().__init__()
+        self._store = store
+        self._answers = answers  # what input() got in the run whose trace is shown
+        self._known: Partials | None = None
+        self._asking: Origin | None = None
+        self.live = LiveRun(pool)
+        self.live.grown.connect(self._look)
+        self.live.ended.connect(self._finish)
+        self._unsubscribe = store.watch(Slice("trace", "cursor", "origin"), self._follow)
+
+    def show(self, element: Element) -> None:
+        """Show where this number comes from."""
+        self.live.drop()
+        self._asking = None
+        self._explain(element)
+
+    def close(self) -> None:
+        """End what is being worked out."""
+        self._unsubscribe()
+        self._unsubscribe = _nothing
+        self.live.drop()
+
+    def _explain(self, element: Element) -> None:
+        from gradviz.session.inspect.elements import Partials
+        from gradviz.session.inspect.origins import origin
+
+        state, trace = self._store.state, self._store.state.trace
+        if trace is None:
+            return
+        if self._known is None or self._known.of is not trace.run:
+            self._known = Partials(trace.run)
+        found = origin(trace.frame(state.cursor), element, self._known)
+        if found is not None and found.asked and not state.is_trusted:
+            found = replace(found, sentence=AGAIN, asked=())
+        asks = found is not None and bool(found.asked) and not state.run.is_running
+        if found is not None and asks:
+            self._asking = found
+            question = tuple(number for ask in found.asked for number in ask)
+            self.live.start(text_of(state.traced), state.title, question, self._answers())
+        self._store.show_origin(found)
+        if not asks:
+            self.ended.emit()
+
+    def _look(self) -> None:
+        """Whether the run has answered all that it was asked."""
+        answered = self.live.so_far() if self._asking is not None else None
+        if self._asking is None or answered is None:
+            return
+        if {ask[0] for ask in self._asking.asked} <= set(answered.partials.node.tolist()):
+            self.live.drop()
+            self._learn(answered)
+
+    def _finish(self, _: Done) -> None:
+        self._learn(self.live.trace)
+
+    def _learn(self, answered: Trace | None) -> None:
+        asked, self._asking = self._asking, None
+        trace = self._store.state.trace
+        if asked is None or trace is None or answered is None or self._known is None:
+            return
+        if self._known.of is trace.run:
+            self._known.learn(trace, answered, asked.asked)
+            self._explain(asked.element)
+
+    def _follow(self, before: State, after: State) -> None:
+        """The same number at another step; of another run there is none."""
+        shown = after.origin
+        if shown is None:
+            self.live.drop()
+            self._asking = None
+        elif after.trace is None or before.trace is None or after.trace.run is not before.trace.run:
+            self._store.show_origin(None)
+        elif before.cursor != after.cursor:
+            self.show(shown.element)

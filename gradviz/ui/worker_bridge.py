@@ -82,7 +82,7 @@ class LiveRun(QObject):
         self,
         text: str,
         filename: str,
-        question: tuple[int, int, bool] | None = None,
+        question: tuple[int, ...] = (),
         answers: Sequence[str | None] = (),
     ) -> None:
         """Run this text; see `WorkerPool.start`. Its first questions get these answers."""

@@ -100,15 +100,18 @@ def _prepare() -> Runner:
 
 def _serve(channel: Channel, runner: Runner, reading: int) -> None:
     from gradviz.trace.record.chains import Question
+    from gradviz.trace.record.partials import places_of
     from gradviz.worker.process.protocol import FrameKind, read_frame
 
     while (frame := read_frame(lambda count: os.read(reading, count), 1 << 20)) is not None:
         if frame.kind is FrameKind.RUN:
             limits = frame.header["limits"]
             channel.begin(frame.request, int(limits["output_chars"]))
-            asked = frame.header.get("question")
-            question = Question(int(asked[0]), int(asked[1]), bool(asked[2])) if asked else None
-            runner.run(frame.header["source"], frame.header["filename"], int(limits["values_mb"]) << 20, question)
+            asked = [int(number) for number in frame.header.get("question") or ()]
+            question = Question(asked[0], asked[1], bool(asked[2])) if len(asked) == 3 else None
+            places = places_of(asked) if question is None else ()
+            source, filename = frame.header["source"], frame.header["filename"]
+            runner.run(source, filename, int(limits["values_mb"]) << 20, question, places)
 
 
 def _memory_mb() -> int:

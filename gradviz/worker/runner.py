@@ -16,7 +16,7 @@ import threading
 import time
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ from gradviz.engine.kernel.state import Observer, begin_run, set_observer
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.instrument import instrument
 from gradviz.trace.record.nudges import Nudge, Search, differences
+from gradviz.trace.record.partials import Place
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.worker.channel import Channel
@@ -125,9 +126,16 @@ class Runner:
         """Everything is warm: this is what each run finds again."""
         self._fresh = Fresh()
 
-    def run(self, source: str, filename: str, values_bytes: int = BUDGET, question: Question | None = None) -> None:
+    def run(
+        self,
+        source: str,
+        filename: str,
+        values_bytes: int = BUDGET,
+        question: Question | None = None,
+        places: Sequence[Place] = (),
+    ) -> None:
         """Run the snippet, send how it ended, and get ready for the next one."""
-        self._channel.done(self._run(source, filename, values_bytes, question))
+        self._channel.done(self._run(source, filename, values_bytes, question, places))
         self._prepare()
 
     def _prepare(self) -> None:
@@ -168,7 +176,9 @@ class Runner:
         line = snippet_line(self._filename) if self._filename else 0
         self._channel.figure({**header, "line": line or -1}, payload)
 
-    def _run(self, source: str, filename: str, values_bytes: int, question: Question | None) -> dict[str, Any]:
+    def _run(
+        self, source: str, filename: str, values_bytes: int, question: Question | None, places: Sequence[Place]
+    ) -> dict[str, Any]:
         world = self._world
         assert world is not None
         self._filename = filename
@@ -179,7 +189,7 @@ class Runner:
             return _refused(refusal)
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
             return _raised(self._describe(error))
-        recorder = Recorder(source, filename, values_bytes, question=question)
+        recorder = Recorder(source, filename, values_bytes, question, places)
         self._channel.record(recorder)
         if question is None or not question.nudges:
             return self._execute(code, world, recorder, recorder, filename)

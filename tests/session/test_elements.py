@@ -208,8 +208,8 @@ def said(name: str, index: int, part: str = "value", cursor: int | None = None) 
         ("r", 3, ["relu of h[1, 1]: max(-2.5, 0)"]),
         ("c", 0, ["image[0, 0, 0:2, 0:2] · all 4 elements of k: 0 × 1 + 1 × (-1) + 3 × 0.5 + 4 × 2"]),
         ("top", 0, ["max_pool2d_with_indices takes c[0, 0, 1, 1]: 18.5"]),
-        ("m", 0, ["all 4 elements of h: (7 − 1.25 + 4.5 − 2.5) × 0.25"]),
-        ("t", 1, ["column 1 of x: 2 − 1"]),
+        ("m", 0, ["mean of all 4 elements of h: (7 − 1.25 + 4.5 − 2.5) × 0.25"]),
+        ("t", 1, ["sum of column 1 of x: 2 − 1"]),
         ("x", 2, ["No operation computed it: line 3 made it, torch.tensor([[1., 2., 3.], [0., -1., 2.]], requires_grad=True)."]),  # noqa: E501
         ("whole", 0, ["argmax (line 20) makes int64 numbers, which have no derivative."]),
         ("b", 0, ["sub of b[0] and (0.5 * b.grad)[0]: 0.5 − 11.5",

@@ -84,7 +84,7 @@ class _Operand:
         return self.value.array is not None or len(self.terms) == len(self.entries.at)
 
     def cells(self) -> str:
-        return cells_name(self.name, self.value.shape, self.entries.at)
+        return cells_name(self.name, self.value.shape, self.entries.at, self.entries.more)
 
 
 def _operands(frame: Frame, element: Element, node: int, known: Partials) -> list[_Operand]:
@@ -98,7 +98,8 @@ def _operands(frame: Frame, element: Element, node: int, known: Partials) -> lis
     for slot, entries in rows.items():
         value = at_start(trace, slots[slot], before)
         if value is not None:
-            found.append(_Operand(slot, slots[slot], frame.name(slots[slot]), value, entries))
+            kept = entries if value.array is None else entries.cut_short(value.array.reshape(-1))
+            found.append(_Operand(slot, slots[slot], frame.name(slots[slot]), value, kept))
     return found
 
 
@@ -167,7 +168,7 @@ def _summed(
         if terms[0].number != value:
             said += f", rounded to {frame.trace.tensors.dtype[element.tensor]}"
         return [Line(said, number(terms[0].number), tuple(terms), 0, 0, value, True, node)]
-    said = " and ".join(one.cells() for one in chosen)
+    said = f"{frame.trace.nodes.op[node]} of {' and '.join(one.cells() for one in chosen)}"
     partner = _partner(first, there, chosen)
     if partner is not None:
         said = " and ".join([f"{first.cells()} · {partner.cells()}", *(one.cells() for one in chosen[1:])])

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
+MOST_TERMS = 1_000  # of a sum, that are told apart
 Ask = tuple[int, int, int, int]  # node, output, slot or -1, element
 
 
@@ -120,8 +121,18 @@ class Entries:
     more: int = 0
     rest: float = 0.0
 
+    def cut_short(self, numbers: Array) -> Entries:
+        """Those that count most, where there are very many: `numbers` are what they are multiplied by."""
+        if len(self.at) <= MOST_TERMS or self.by_unit is not None:
+            return self
+        with np.errstate(all="ignore"):
+            terms = self.entries.astype(np.result_type(self.entries, np.float64)) * numbers[self.at]
+        order = np.argpartition(-np.abs(terms), MOST_TERMS)
+        kept, left_out = np.sort(order[:MOST_TERMS]), terms[order[MOST_TERMS:]]
+        rest = self.rest + (float("nan") if left_out.dtype.kind == "c" else float(left_out.sum()))
+        return Entries(self.at[kept], self.entries[kept], None, self.more + len(left_out), rest)
 
-NOTHING = Entries(np.empty(0, np.int64), np.empty(0))
+
 Key = tuple[int, int, int, int, int]  # node, output, slot, element of the output, element of the operand
 
 

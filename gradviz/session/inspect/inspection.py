@@ -48,6 +48,7 @@ class Row:
     label: str
     parts: tuple[Link, ...]
     tone: str = ""
+    numbers: tuple[int, str] | None = None  # what its numbers are elements of: a tensor, and "value" or "grad"
     written: Math | None = None
 
     @property
@@ -91,9 +92,9 @@ def inspect(state: State, thing: Selection | None) -> Inspection | None:
     return _tensor(frame, thing.index, state)
 
 
-def row(label: str, text: str, tone: str = "") -> Row:
+def row(label: str, text: str, tone: str = "", numbers: tuple[int, str] | None = None) -> Row:
     """A row without links."""
-    return Row(label, (Link(text),), tone)
+    return Row(label, (Link(text),), tone, numbers)
 
 
 def value_text(value: Value | None) -> str:
@@ -162,7 +163,7 @@ def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
         row("kind", _kind(frame, tensor)),
         row("shape", f"{list(table.shape[tensor])} · {table.dtype[tensor]} · {_bytes(value)}"),
         row("version", str(frame.version(tensor))),
-        row("value", value_text(value)),
+        row("value", value_text(value), numbers=(tensor, "value")),
     ]
     rows += _grad_rows(frame, tensor)
     rows.append(_grad_fn_row(frame, tensor))
@@ -219,10 +220,11 @@ def _grad_rows(frame: Frame, tensor: int) -> list[Row]:
     grad, passing, buffer = frame.grad(tensor), frame.passing(tensor), frame.buffer(tensor)
     waits = buffer is not None and not buffer.used and frame.is_leaf(tensor)
     waiting = f" (input buffer {value_text(buffer.total)}, waiting)" if buffer is not None and waits else ""
-    rows = [row(".grad", value_text(grad) + waiting, "gradient" if grad is not None else "muted")]
+    of = (tensor, "grad")
+    rows = [row(".grad", value_text(grad) + waiting, *(("gradient", of) if grad is not None else ("muted",)))]
     if passing is not None:
         stored = " · not stored" if grad is None else ""
-        rows.append(row("∇ passing", value_text(passing) + stored, "gradient"))
+        rows.append(row("∇ passing", value_text(passing) + stored, "gradient", of))
     reason = no_grad_reason(frame, tensor)
     if reason:
         rows.append(row("why None", reason, "muted"))

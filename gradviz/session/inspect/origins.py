@@ -55,7 +55,7 @@ MOST_USES = 12  # through which a gradient comes, that are told of one by one
 
 def element_of(frame: Frame, element: Element) -> tuple[str, Number] | None:
     """The name of an element and its number, None where there is none or it was not kept."""
-    value = _value(frame, element)
+    value = value_of(frame, element.tensor, element.part)
     if value is None or not 0 <= element.index < value.numel:
         return None
     found = at_index(value, element.index)
@@ -65,18 +65,27 @@ def element_of(frame: Frame, element: Element) -> tuple[str, Number] | None:
     return (name if element.part == "value" else f"gradient of {name}"), found
 
 
-def _value(frame: Frame, element: Element) -> Value | None:
-    if not 0 <= element.tensor < len(frame.trace.tensors):
+def value_of(frame: Frame, tensor: int, part: str) -> Value | None:
+    """The value of a tensor, or its gradient."""
+    if not 0 <= tensor < len(frame.trace.tensors):
         return None
-    if element.part == "value":
-        return frame.value(element.tensor)
-    return _gradient(frame, element.tensor)
+    return frame.value(tensor) if part == "value" else _gradient(frame, tensor)
 
 
 def _gradient(frame: Frame, tensor: int) -> Value | None:
     """The gradient that arrived last at a tensor up to now, else what its `.grad` holds."""
     rows = _arrived(frame, tensor)
     return _total(frame.trace, tensor, rows, frame.cursor) if len(rows) else frame.grad(tensor)
+
+
+def first_of(frame: Frame, tensor: int) -> Element | None:
+    """The first element of a tensor's gradient, once the backward pass has come to it, else of its value."""
+    arrived = _gradient(frame, tensor) is not None and frame.call >= 0
+    for part in ("grad", "value") if arrived else ("value",):
+        element = Element(tensor, part, 0)
+        if element_of(frame, element) is not None:
+            return element
+    return None
 
 
 def origin(frame: Frame, element: Element, known: Partials) -> Origin | None:
@@ -248,30 +257,36 @@ def _contribution(frame: Frame, element: Element, use: _Use, known: Partials) ->
         return Line(
             f"through {name}, whose arithmetic is not shown: {why}", number(result), result=result, node=use.node
         )
-    terms, more = _chain(frame, element, use, known)
-    if terms is None:
+    chain = _chain(frame, element, use, known)
+    if chain is None:
         kept = f"through {name}; the gradient that came in was too large to keep"
         return Line(kept, number(result), result=result, node=use.node)
+    terms, more, rest = chain
     if not terms and abs(result) < 1e-9:
         return Line(f"through {name}: every local derivative by it is 0", number(result), result=result, node=use.node)
-    total, size = sum(term.amount for term in terms), max((_size(term) for term in terms), default=0.0)
-    if more:
-        part = f"through {name}, as part of a sum that is too long"
-        return Line(part, number(result), tuple(terms), node=use.node, result=result)
+    total, size = sum(term.amount for term in terms) + rest, max((_size(term) for term in terms), default=0.0)
     if not agree(total, result, size, precision_of(str(trace.tensors.dtype[element.tensor]))):
         odd = f"through {name}, {CHANGED}"
         return Line(odd, number(result), tuple(terms), node=use.node, result=result)
-    product = _product(frame, element, use, terms, name)
+    product = None if more else _product(frame, element, use, terms, name)
     if product is not None:
         return replace(product, result=result)
-    groups = []
-    for key, some in itertools.groupby(terms, key=lambda term: term.element.tensor):
-        groups.append(_gradient_cells(frame, key, np.array([term.element.index for term in some])))
-    said = f"through {name}: {' and '.join(groups)}"
+    said = f"through {name}: {_came_in(frame, terms, more)}"
     if any(term.factor != 1 for term in terms):
         said += ", times the local derivative" + ("s" if len(terms) > 1 else "")
-    text = products([(term.number, term.factor) for term in terms])
-    return Line(said, text, tuple(terms), 0, 0, result, True, use.node)
+    text = products([(term.number, term.factor) for term in terms], more, rest)
+    return Line(said, text, tuple(terms), more, rest, result, True, use.node)
+
+
+def _came_in(frame: Frame, terms: Sequence[Term], more: int) -> str:
+    """The elements of the gradients that came in."""
+    if more:
+        tensors = dict.fromkeys(f"∇{bracketed(frame.name(term.element.tensor))}" for term in terms)
+        return f"{len(terms) + more:,} elements of {' and '.join(tensors)}"
+    groups = itertools.groupby(terms, key=lambda term: term.element.tensor)
+    return " and ".join(
+        _gradient_cells(frame, tensor, np.array([term.element.index for term in some])) for tensor, some in groups
+    )
 
 
 def _gradient_cells(frame: Frame, tensor: int, cells: Array) -> str:
@@ -326,9 +341,10 @@ def _size(term: Term) -> float:
     return max(abs(term.amount), 1e-2 * abs(term.number))
 
 
-def _chain(frame: Frame, element: Element, use: _Use, known: Partials) -> tuple[list[Term] | None, int]:
-    """The elements of the gradients that came in at a node, times the derivatives of its results by one element."""
-    trace, terms, more = frame.trace, [], 0
+def _chain(frame: Frame, element: Element, use: _Use, known: Partials) -> tuple[list[Term], int, Number] | None:
+    """The elements of the gradients that came in at a node, times the derivatives of its results by one element, how
+    many more there are and what they add; None where they were not kept."""
+    trace, terms, more, rest = frame.trace, list[Term](), 0, 0.0
     call, step = int(trace.arrivals.call[use.arrival]), int(trace.arrivals.step[use.arrival])
     size = numel(trace, element.tensor)
     for made in trace.outputs_of(use.node).tolist():
@@ -339,13 +355,15 @@ def _chain(frame: Frame, element: Element, use: _Use, known: Partials) -> tuple[
         entries = known.column(use.node, output, use.slot, element.index, (incoming.numel, size))
         if entries is None:
             continue
-        more += entries.more
         if incoming.array is None and len(entries.at):
-            return None, 0
+            return None
         flat = incoming.edges.reshape(-1)
+        entries = entries.cut_short(flat)
+        more, rest = more + entries.more, rest + entries.rest
         for at, by, unit in zip(entries.at.tolist(), entries.entries, _units(entries), strict=True):
-            terms.append(_term(Element(made, "grad", at), as_number(flat[at]), by, unit))
-    return terms, more
+            if by == by or as_number(flat[at]):  # 0 · nan beside the sum is none of it
+                terms.append(_term(Element(made, "grad", at), as_number(flat[at]), by, unit))
+    return terms, more, rest
 
 
 def _units(entries: Entries) -> list[Any]:

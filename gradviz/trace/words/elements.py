@@ -37,13 +37,16 @@ def place(shape: Shape, index: int) -> Shape:
     return tuple(int(one) for one in np.unravel_index(index, shape)) if shape else ()
 
 
-def cells_name(name: str, shape: Shape, cells: NDArray[Any]) -> str:
-    """Several elements of a tensor: "row 2 of x", "column 0 of W", "W[0, :, 1:3]", "all 6 elements of x"."""
-    if len(cells) == 1:
+def cells_name(name: str, shape: Shape, cells: NDArray[Any], more: int = 0) -> str:
+    """Several elements of a tensor: "row 2 of x", "column 0 of W", "W[0, :, 1:3]", "all 6 elements of x"; `more` others
+    are known by their number only."""
+    if len(cells) == 1 and not more:
         return element_name(name, shape, int(cells[0]))
     total = math.prod(shape)
-    if len(cells) == total:
+    if len(cells) + more == total:
         return f"all {total:,} elements of {name}"
+    if more:
+        return f"{len(cells) + more:,} elements of {name}"
     places = np.stack(np.unravel_index(cells, shape))
     low, high = places.min(axis=1).tolist(), places.max(axis=1).tolist()
     if len(shape) == 2 and (low[0] == high[0] or low[1] == high[1]):

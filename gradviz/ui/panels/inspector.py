@@ -5,6 +5,7 @@ it: `gradviz.ui.editors`."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -185,7 +186,18 @@ class InspectorPanel(Panel):
         if kind == "check":
             self.context.do("view.check")
             return
+        if kind == "element":
+            self._ask(*index.split(":"))
+            return
         self.context.shell.store.select(Selection(kind, int(index)))
+
+
+    def _ask(self, tensor: str, part: str, index: str) -> None:
+        """Where a number comes from."""
+        from gradviz.session.inspect.elements import Element
+
+        self.context.shell.elements.show(Element(int(tensor), part, int(index)))
+        self.context.shell.focus("elements")
 
 
 NOT_YET = "Its value and its gradient appear here once it has run."
@@ -234,9 +246,12 @@ def _row(row: Row, theme: Theme, columns: int) -> str:
     """The label at the left; above, where what it says needs the whole width."""
     cell = f"{_mono(theme)}; color:{_tone(row, theme)}"
     room = columns - LABEL
-    array = array_table(row.text, int(columns * theme.px(SIZE) / theme.px(SMALLER))) if row.label in ARRAYS else ""
+    address = "" if row.numbers is None else f"element:{row.numbers[0]}:{row.numbers[1]}:"
+    style = f"style='color:{_tone(row, theme)}; text-decoration:none'"
+    across = int(columns * theme.px(SIZE) / theme.px(SMALLER))
+    array = array_table(row.text, across, address, style) if row.label in ARRAYS else ""
     fits = len(row.text) <= room or (not array and max(map(len, row.text.split()), default=0) <= room)
-    said = _listed(row.parts, theme)
+    said = _numbers(row.text, address, style) if address else _listed(row.parts, theme)
     if array and not fits:
         said = f"<span style='font-size:{theme.px(SMALLER)}px'>{array}</span>"
     label = f"style='color:{theme.muted}; padding:3px 6px 3px 2px; white-space:nowrap'>{look.escape(row.label)}"
@@ -249,34 +264,57 @@ def _row(row: Row, theme: Theme, columns: int) -> str:
     return f"{table}<tr><td {label}</td></tr><tr><td style='{cell}; padding:0px 0px 3px 2px'>{said}</td></tr></table>"
 
 
-def array_table(text: str, columns: int) -> str:
-    """The rows of a matrix below each other, a vector in rows as long as there is room; "" for anything else."""
+NUMBERS = re.compile(r"(\[[^…]*\]|[^\s(]+)(.*)", re.DOTALL)
+
+
+def _numbers(text: str, address: str, style: str) -> str:
+    """A text whose elements are links, by their number in reading order."""
+    found = NUMBERS.fullmatch(text)
+    if found is None or text == "None":
+        return look.escape(text)
+    counted = itertools.count()
+    linked = re.sub(r"[^\[\], ]+", lambda one: _number(one[0], next(counted), address, style), found[1])
+    return linked + look.escape(found[2])
+
+
+def _number(text: str, index: int, address: str, style: str) -> str:
+    return f"<a href='{address}{index}' {style}>{look.escape(text)}</a>" if address else look.escape(text)
+
+
+def array_table(text: str, columns: int, address: str = "", style: str = "") -> str:
+    """The rows of a matrix below each other, a vector in rows as long as there is room; "" for anything else. With an
+    `address` each number is a link to it and its place in reading order."""
     found = ARRAY.fullmatch(text)
     if found is None or text.startswith("[[[") or "," not in text:
         return ""
     inner, after = found[1], found[2].strip()
     is_matrix = inner.startswith("[[")
-    rows = [line.split(", ") for line in inner.strip("[]").split("], [")]
-    width = max(len(each) for line in rows for each in line) + 1
+    counted = itertools.count()
+    rows = [[(each, next(counted)) for each in line.split(", ")] for line in inner.strip("[]").split("], [")]
+    width = max(len(each) for line in rows for each, _ in line) + 1
     fitting = max(1, (columns - 2) // width)
     if is_matrix:
         fewer = max(1, (columns - 4) // width)
-        rows = [line if len(line) <= fitting else [*line[:fewer], "…"] for line in rows]
+        rows = [line if len(line) <= fitting else [*line[:fewer], ("…", -1)] for line in rows]
     else:
         rows = [rows[0][start : start + fitting] for start in range(0, len(rows[0]), fitting)]
     if len(rows) > MOST_ROWS:
-        rows = [*rows[: MOST_ROWS - 2], ["⋮"], rows[-1]]
-    lines = [
-        ("" if is_matrix else " ") + " ".join(each if each == "…" else each.rjust(width - 1) for each in line)
-        for line in rows
-    ]
+        rows = [*rows[: MOST_ROWS - 2], [("⋮", -1)], rows[-1]]
+    lines = ["&nbsp;".join(_cell(*each, width - 1, address, style) for each in line) for line in rows]
     if is_matrix:
-        lines = [f"[{line}]" if "⋮" not in line else f" {line}" for line in lines]
+        lines = [f"[{line}]" if "⋮" not in line else f"&nbsp;{line}" for line in lines]
     else:
-        lines[0] = f"[{lines[0][1:]}"
+        lines = [f"&nbsp;{line}" for line in lines]
+        lines[0] = "[" + lines[0].removeprefix("&nbsp;")
         lines[-1] += "]"
-    drawn = "<br>".join(look.escape(line).replace(" ", "&nbsp;") for line in lines)
+    drawn = "<br>".join(lines)
     return f"{drawn}<br>{look.escape(after)}" if after else drawn
+
+
+def _cell(text: str, index: int, width: int, address: str, style: str) -> str:
+    """A number as wide as the others."""
+    padding = "" if text == "…" else "&nbsp;" * (width - len(text))
+    return padding + (_number(text, index, address, style) if index >= 0 else text)
 
 
 def _listed(parts: tuple[Link, ...], theme: Theme) -> str:

@@ -67,10 +67,11 @@ class WorkerPool:
         source: str,
         on_event: Callable[[Event], None],
         filename: str = "snippet.py",
-        question: tuple[int, int, bool] | None = None,
+        question: tuple[int, ...] = (),
     ) -> Run:
         """Run `source`; `on_event` is called from another thread, the last time with `Done`. `question` asks about a
-        backward call and a tensor, by their rows in the trace: for the paths, or for the gradient by differences."""
+        backward call and a tensor, by their rows in the trace: for the paths, or for the gradient by differences; or,
+        by four numbers each, for the derivatives of single operations, see `trace.record.partials.Place`."""
         try:
             worker, request = self._next()
         except OSError as error:

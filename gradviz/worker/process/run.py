@@ -45,7 +45,7 @@ class Run:
         filename: str,
         limits: Limits,
         on_event: Callable[[Event], None],
-        question: tuple[int, int, bool] | None = None,
+        question: tuple[int, ...] = (),
     ) -> None:
         self._limits = limits
         self._on_event = on_event
