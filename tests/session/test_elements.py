@@ -385,14 +385,13 @@ def jacobians(case: Case, result: int) -> dict[int, Any]:
 
 
 LARGE = {"norm_half"}  # its Jacobian has more than 65,536 elements
-REFUSED = {"igamma", "igammac", "zeta"}  # have no derivative by the first operand, so that nobody has a Jacobian
 # Eigenvectors have no derivative one by one; 0 · nan in a product of matrices is what the backward pass leaves out.
 ODD = {"eig_product", "avg_pool_of_nan", *HIDDEN}
 DIFFERENTIABLE = [name for name in CASES if any(feed.differentiable for feed in CASES[name].inputs)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if name not in LARGE | REFUSED | ODD])
+@pytest.mark.parametrize("name", [name for name in DIFFERENTIABLE if name not in LARGE | ODD])
 def test_local_derivatives_make_the_jacobian(name: str) -> None:
     case = CASES[name]
     count, found = chained(case)

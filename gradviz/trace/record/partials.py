@@ -95,23 +95,21 @@ class PartialsWriter:
             self._refuse(number, -1, IN_TRANSFORM)
             return
         in_place = bool(outputs) and any(outputs[0] is each for each in inputs)
+        nodes = [node]
         if not in_place and (node is None or None in node.next):
-            node = _replayed(row, inputs, outputs, params) or node
-        if node is None:
+            nodes = [_replayed(row, inputs, outputs, params), node]
+        found = [_Jacobian(each, () if in_place else inputs) for each in nodes if each is not None]
+        if not found:
             self._refuse(number, -1, IN_PLACE if in_place else NO_DERIVATIVE)
-            return
-        jacobian = _Jacobian(node, () if in_place else inputs)
-        held = state.grad
-        for place in self._asked[number]:
-            for output, entries in jacobian.of(place):
-                try:
-                    found = list(entries)
-                except (RuntimeError, NotImplementedError, TypeError, ValueError):
-                    self._refuse(number, output, TOO_LARGE if jacobian.is_large else NO_DERIVATIVE)
+        for place in self._asked[number] if found else ():
+            answers = found[0].answers(place)
+            if any(entries is None for _, entries in answers) and len(found) > 1:  # by some operand there is none
+                answers = found[1].answers(place)
+            for output, entries in answers:
+                if entries is None:
+                    self._refuse(number, output, TOO_LARGE if found[0].is_large else NO_DERIVATIVE)
                 else:
-                    self._write(number, found)
-                finally:
-                    state.grad = held
+                    self._write(number, entries)
 
     def _refuse(self, node: int, output: int, reason: int) -> None:
         self._rows.writer.add("partials", node, output, -1, False, -1, -1, -1, -1, 0, 0.0, reason)
@@ -222,7 +220,19 @@ class _Jacobian:
     def _size(self, output: int) -> int:
         return int(np.prod(self._node.metas[output][0]))
 
-    def of(self, place: Place) -> Iterator[tuple[int, Iterator[Entries]]]:
+    def answers(self, place: Place) -> list[tuple[int, list[Entries] | None]]:
+        """What answers for this element, by output; None where it has no derivative."""
+        held, found = state.grad, list[tuple[int, list[Entries] | None]]()
+        for output, entries in self._of(place):
+            try:
+                found.append((output, list(entries)))
+            except (RuntimeError, NotImplementedError, TypeError, ValueError):
+                found.append((output, None))
+            finally:
+                state.grad = held
+        return found
+
+    def _of(self, place: Place) -> Iterator[tuple[int, Iterator[Entries]]]:
         """What answers for this element, by output: an output may be one that has no derivative of its own."""
         if not self.is_large:
             if not self._sent_whole:
