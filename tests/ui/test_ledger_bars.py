@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.session.inspect.ledger import MOST_BARS, Bar, bars
@@ -76,6 +75,12 @@ def test_of_a_long_training_the_latest_are_shown_with_what_was_left() -> None:
     assert found[-1].calls == 399
 
 
+def hover(at: QPointF) -> QMouseEvent:
+    """The pointer rests there; given to the chart itself, so that no tooltip waits behind it."""
+    no = Qt.MouseButton.NoButton
+    return QMouseEvent(QEvent.Type.MouseMove, at, at, no, no, Qt.KeyboardModifier.NoModifier)
+
+
 @pytest.fixture
 def shown(pilot: Pilot) -> LedgerBars:
     pilot.run_again(NO_ZERO_GRAD)
@@ -91,8 +96,7 @@ def test_hover_and_keys_tell_of_a_bar_and_lead_to_its_step(pilot: Pilot, shown: 
     chart.setFocus()
     QTest.keyClick(chart, Qt.Key.Key_Left)
     assert shown.words.text().endswith("0 left from 2 earlier backward() calls; + 1.5 makes 1.5")
-    QTest.mouseMove(chart, QPoint(round(chart.box(1).center().x()), 20))
-    QApplication.processEvents()
+    chart.mouseMoveEvent(hover(QPointF(chart.box(1).center().x(), 20)))
     assert chart.at == 1
     step = shown._bars[1].step
     QTest.keyClick(chart, Qt.Key.Key_Return)

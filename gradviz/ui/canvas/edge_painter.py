@@ -429,7 +429,7 @@ class PillPlaces:
         aside = np.repeat(ASIDE, len(points)) * height
         x, begin = np.tile(points, (len(ASIDE), 1)).T
         y = begin + aside
-        line = np.stack((x, np.minimum(y, begin), x, np.maximum(y, begin)))
+        line = np.stack((x - 3 * spare, np.minimum(y, begin), x + 3 * spare, np.maximum(y, begin)))
         is_free = (np.abs(aside) <= ON_EDGE * height) | ~_any_meets(line, taken)
         for text, width in zip(texts, widths, strict=True):
             boxes = np.stack((x - width / 2, y - height / 2, x + width / 2, y + height / 2))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NORM = "norm"
 MOST_ELEMENTS = 100  # of an array that can be chosen
 HEIGHT, WIDEST, NARROWEST, GAP = 76, 26, 6, 3  # pixels
-LEGEND = "▨ left from before   ■ this backward()   ― .grad"
+LEGEND = "▨ from before   ■ this call   ― .grad"
 KEYS = "Left and Right choose a backward call, Return goes to its step."
 Measure = Callable[["Value | None"], float]
 
@@ -89,7 +89,8 @@ class LedgerBars(QWidget):
 
     def _show(self) -> None:
         measure = measured(self._bars, self._which)
-        self.title.setText(f"{self._name}.grad by backward() calls")
+        self.title.setText(f"{self._name}.grad by call")
+        self.title.setToolTip(f"What each backward() call added to {self._name}.grad, and what was left in it.")
         triples = [tuple(map(measure, (bar.left, bar.added, bar.total))) for bar in self._bars]
         self.chart.show_bars(triples, [self._sentence(at) for at in range(len(self._bars))])
         self.chart.setAccessibleName(f"Ledger of {self._name}.grad as bars")
