@@ -11,6 +11,7 @@ import datetime
 import hashlib
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,7 @@ WORK = ROOT / "build" / "packages"
 SOURCE = WORK / "source"
 FROZEN = WORK / "dist" / "gradviz"
 DIST = ROOT / "dist"
-STEPS = ("wheel", "frozen", "deb", "archive")
+STEPS = ("wheel", "frozen", "deb", "archive", "installer")
 
 
 def run(*command: str | Path, **more: object) -> None:
@@ -50,9 +51,9 @@ def stage() -> int:
     day = datetime.datetime.fromtimestamp(int(seconds), datetime.UTC).date()
     (SOURCE / "resources/build.json").write_text(json.dumps({"commit": commit, "date": str(day)}) + "\n")
     for path in [SOURCE, *SOURCE.rglob("*")]:
-        os.utime(path, (int(seconds), int(seconds)), follow_symlinks=False)
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or os.access(path, os.X_OK) else 0o644)
+            os.utime(path, (int(seconds), int(seconds)))
     return int(seconds)
 
 
@@ -102,6 +103,13 @@ def main(steps: list[str]) -> None:
     for kind in ("deb", "archive"):
         if kind in steps and sys.platform == "linux":
             run(python, here / "linux_packages.py", kind, FROZEN, DIST)
+    if "installer" in steps and sys.platform == "win32":
+        values = {"VERSION": version(), "FOLDER": FROZEN, "ICON": SOURCE / "build/icons/gradviz.ico"}
+        values["OUT"] = DIST / f"gradviz-{version()}-windows-setup.exe"
+        run("makensis", "-V2", *(f"-D{name}={value}" for name, value in values.items()), here / "windows/gradviz.nsi")
+    if "installer" in steps and sys.platform == "darwin":
+        image = DIST / f"gradviz-{version()}-macos-{platform.machine()}.dmg"
+        run("sh", here / "macos/make_dmg.sh", FROZEN.parent / "GradViz.app", image)
     checksums()
     print(f"Built in {time.monotonic() - began:.0f} s: GradViz {version()}, {git('rev-parse', '--short', 'HEAD')}")
 

@@ -58,8 +58,9 @@ def parts(folder: Path) -> list[Part]:
 def _python() -> Part:
     version = platform.python_version()
     folders = (sysconfig.get_paths()["stdlib"], sys.base_prefix)
-    texts = [path.read_text("utf-8") for folder in folders if (path := Path(folder, "LICENSE.txt")).exists()]
-    return Part("Python", version, "PSF-2.0", f"pkg:generic/python@{version}", texts[0], "https://www.python.org")
+    places = [*(Path(folder, "LICENSE.txt") for folder in folders), LICENCES / "Python.txt"]
+    text = next(path for path in places if path.exists()).read_text("utf-8")
+    return Part("Python", version, "PSF-2.0", f"pkg:generic/python@{version}", text, "https://www.python.org")
 
 
 def _wheels() -> list[Part]:
