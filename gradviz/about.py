@@ -16,7 +16,7 @@ from gradviz import RESOURCES, __version__
 
 BUILD = "build.json"
 PARTS = "sbom.cdx.json"  # CycloneDX; it lies in frozen programs
-MAIN_PARTS = ("PySide6-Essentials", "numpy", "ml_dtypes", "networkx", "fastjsonschema")
+MAIN_PARTS = ("PySide6-Essentials", "numpy", "ml_dtypes", "networkx", "fastjsonschema", "einops")
 
 
 @dataclass(frozen=True)
