@@ -16,6 +16,7 @@ complete -c gradviz -n "$window" -l verbose -d "With --version: also parts and l
 complete -c gradviz -n "$window; or __fish_seen_subcommand_from export" -l step -x -a end -d "Go to this step"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l json -d "Print the recorded steps as JSON"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l steps -d "Print the recorded steps as text"
+complete -c gradviz -n "__fish_seen_subcommand_from run" -l every-step -d "The same with a line for each step"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l time-limit -x -d "Stop a snippet after this time"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l plots -x -a "(__fish_complete_directories)" -d "Write plots there"
 complete -c gradviz -n "__fish_seen_subcommand_from export draw" -s o -l out -r -d "The file to write"
