@@ -197,6 +197,7 @@ def main(deb: Path, archive: Path, pictures: Path) -> None:
     before = root.files()
     installed(root, older(deb, WORK), f"version {OLD} is installed")
     session(root, "first", "gradviz & program=$!", "", "wait $program")
+    root.run(f"grep -q General {SETTINGS} || sed -i '1i [General]' {SETTINGS}", "pupil")
     root.run(f"sed -i '/^theme=/d; /General/a theme=dark' {SETTINGS}; grep -q theme=dark {SETTINGS}", "pupil")
     installed(root, deb, f"it is upgraded to {version}")
     check(version in root.run("gradviz --version", "pupil"), "the new version is there")

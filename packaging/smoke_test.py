@@ -62,6 +62,9 @@ def main(folder: Path) -> None:
         snippet = Path(scratch, "cube.py")
         snippet.write_text(SNIPPET, encoding="utf-8")
         check("tensor(12.)" in start(program, "run", str(snippet)), "a snippet runs and prints its gradient")
+        package = Path(scratch, "package.py")
+        package.write_text("import torch, einops\nprint(einops.rearrange(torch.ones(2, 3), 'a b -> (b a)').shape)\n")
+        check("torch.Size([6])" in start(program, "run", str(package)), "a snippet uses einops")
         steps = json.loads(start(program, "run", "--json", str(snippet)))["steps"]
         check(len(steps) > 5, "its trace is written as JSON")
         broken = Path(scratch, "broken.py")

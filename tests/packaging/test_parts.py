@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from pathlib import Path
 
 import parts
@@ -51,6 +52,12 @@ def test_without_one_they_are_the_installed_packages() -> None:
     found = {part.name: part for part in about.parts()}
     assert {"Python", *about.MAIN_PARTS} <= found.keys()
     assert all(part.version and part.licence for part in found.values())
+
+
+def test_every_requirement_is_among_them() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        wanted = tomllib.load(file)["project"]["dependencies"]
+    assert {re.split(r"[<>=!]", each)[0] for each in wanted} == set(about.MAIN_PARTS)
 
 
 def test_the_about_box_lists_every_part_with_its_licence() -> None:
