@@ -47,7 +47,9 @@ def is_known(module: str, name: str) -> bool:
 
         return is_pytorch(module, name)
     real = sys.modules.get(module)
-    value = vars(real).get(name) if real is not None and not name.startswith("_") else None
+    if real is None or name.startswith("_"):
+        return real is None and not name.startswith("_")  # of a package that is not installed who knows
+    value = vars(real).get(name)
     return value is not None and not isinstance(value, types.ModuleType)
 
 

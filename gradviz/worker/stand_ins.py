@@ -27,6 +27,7 @@ from gradviz.worker.plots import Book, plot_modules
 from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.standard_modules import offered_classes, standard_modules
 from gradviz.worker.text_modules import progress_modules
+from gradviz.worker.vision import vision_modules
 
 _CHANGEABLE = (
     "torch.Tensor",
@@ -64,7 +65,7 @@ class World:
     ) -> None:
         self.guard = Guard(torch.changeable)
         standard = standard_modules(self.guard, write)
-        others = einops_modules()
+        others = einops_modules() | vision_modules(lambda text: write("err", text))
         bases = (torch.classes | offered_classes([*standard.values(), *others.values()])) - torch.final
         self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,))
         self.plots = Book(lambda text: write("err", text), show)

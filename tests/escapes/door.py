@@ -237,6 +237,63 @@ _EINOPS = {
         "        try: print('ESCAPED', getattr(thing, name))\n        except AttributeError: pass"
     ),
 }
+_VISION = {
+    "what transforms give to a function": (
+        "import torch, numpy as np\nfrom torchvision import transforms as t, datasets as d\nfrom PIL import Image\n"
+        "def f(x):\n    if type(x) not in (Image.Image, torch.Tensor, int): print('ESCAPED', type(x))\n    return x\n"
+        "s = d.MNIST(transform=f, target_transform=f)\nt.Compose([f, t.Resize(9), f, t.ToTensor(), f, "
+        "t.Lambda(f)])(s[0][0])\n"
+        "d.FakeData(2, (1, 4, 4), transform=f, target_transform=f)[0]\nc = d.CIFAR10()\n"
+        "for a in (c.data, np.array(s[0][0]), np.asarray(c[0][0])):\n    if type(a) is not np.ndarray: "
+        "print('ESCAPED', type(a))"
+    ),
+    "pictures put in the place of drawn ones": (
+        "from torchvision import datasets\nimport numpy as np\nclass L:\n    def __getitem__(self, k): return self\n"
+        "    def __int__(self): return 0\n    def __len__(self): return 9\n    def __rmul__(self, o): "
+        "print('ESCAPED', type(o))\n"
+        "class D(datasets.MNIST): pass\nfor d in (D(), datasets.MNIST()):\n    for name in ('_pool', '_labels', "
+        "'_kind', '_length'):\n"
+        "        try: setattr(d, name, L()); print('ESCAPED', name)\n        except AttributeError: pass"
+    ),
+    "pixels of a picture": (
+        "from PIL import Image\ni = Image.new('L', (2, 2))\nclass A: _pixels = 3\n"
+        "for act in (lambda: i._pixels, lambda: setattr(i, '_pixels', 3), lambda: Image.Image(), lambda: "
+        "Image.Image.copy(A()), "
+        "lambda: type('B', (Image.Image,), {}), lambda: Image.open('SECRET'), "
+        "lambda: i.save('FOLDER/x')):\n"
+        "    try: print('ESCAPED', act())\n    except (AttributeError, TypeError, OSError): pass"
+    ),
+    "arrays of other things as pictures": (
+        "from PIL import Image\nimport numpy as np\nclass A:\n    shape = (2, 2)\n    ndim = 2\n    def "
+        "astype(self, *x): print('ESCAPED')\n"
+        "for thing in (A(), [A()], 'x', None, [[1, 'a']], np.ones((1, 2, 3, 4))):\n"
+        "    try: Image.fromarray(thing)\n    except (TypeError, ValueError): continue\n    print('ESCAPED')"
+    ),
+    "options that are none": (
+        "import torch\nfrom torchvision import transforms as t, utils\nclass N:\n    def __mul__(self, o): "
+        "print('ESCAPED', type(o))\n"
+        "    __rmul__ = __add__ = __radd__ = __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __mul__\n"
+        "    def __float__(self): return 1.0\nx, n = torch.ones(3, 4, 4), N()\n"
+        "for act in (lambda: t.Normalize(n, n)(x), lambda: t.Pad(n)(x), lambda: t.functional.rotate(x, n), "
+        "lambda: t.Resize(n)(x), "
+        "lambda: t.functional.adjust_contrast(x, n), lambda: utils.make_grid([x, x], nrow=n), lambda: "
+        "t.RandomRotation(n)(x), "
+        "lambda: t.CenterCrop(n)(x), lambda: t.functional.pad(x, 1, n)):\n    try: act()\n    except Exception: pass"
+    ),
+    "pictures without end": (
+        "import torch\nfrom torchvision import transforms as t\nfrom PIL import Image\nx = torch.ones(1, 2, 2)\n"
+        "for act in (lambda: t.Resize((10**6, 10**6))(x), lambda: t.Pad(10**6)(x), lambda: t.CenterCrop(10**6)(x), "
+        "lambda: Image.new('L', (10**6, 10**6))):\n    try: act()\n    except ValueError: continue\n    "
+        "print('ESCAPED')"
+    ),
+    "classes that the next run would have": (
+        "import torchvision\nfrom torchvision import datasets, transforms, models\nfor cls in (datasets.MNIST, "
+        "transforms.ToTensor, "
+        "transforms.Normalize, models.ResNet, torchvision):\n    for name in ('classes', '__call__', 'forward', "
+        "'x', 'mode'):\n"
+        "        try: setattr(cls, name, 3)\n        except AttributeError: continue\n        print('ESCAPED')"
+    ),
+}
 _STRAIN = {
     "a file without end": (
         "with open('x', 'wb') as f:\n    try:\n        for _ in range(200): f.write(bytes(1 << 20))\n"
@@ -270,4 +327,5 @@ DOOR: list[Attack] = [
     *listed("The folder of a run: what lies behind it", _BEHIND),
     *listed("The folder of a run: too much of it", _STRAIN),
     *listed("Packages inside: einops", _EINOPS),
+    *listed("Packages inside: torchvision and PIL", _VISION),
 ]

@@ -1,0 +1,213 @@
+"""`torchvision.datasets`: sets of pictures that are drawn here, in the sizes, types and classes of those whose
+names they bear. A picture is drawn when it is looked at; beyond the first thousand they are these, moved.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gradviz import torch
+from gradviz.engine.kernel.state import paused
+from gradviz.worker.numpy_boundary import to_numpy, to_snippet
+from gradviz.worker.vision.picture import Image, picture
+from gradviz.worker.vision.pictures import drawn
+
+POOL = 1_000  # pictures of a set that are drawn anew; others are these, moved by a few pixels
+_MOVES = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1))
+_DIGITS = ("0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight")
+_FASHION = "T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag".split()
+_CIFAR = "airplane automobile bird cat deer dog frog horse ship truck".split()
+SAYS = "{name} is not here: these pictures are drawn by GradViz, as many, as large and in the same classes."
+
+Say = Callable[[str], None]
+
+
+class _Drawn(torch.utils.data.Dataset[Any]):
+    """Base of the drawn sets."""
+
+    __slots__ = ("_labels", "_pool")  # which a snippet can't put others in place of
+    _kind = "digits"
+    _length = (60_000, 10_000)
+    _classes: tuple[str, ...] = (*_DIGITS, "9 - nine")
+
+    def __init__(
+        self,
+        root: Any = None,
+        train: Any = True,
+        transform: Any = None,
+        target_transform: Any = None,
+        download: Any = False,
+    ) -> None:
+        self.root, self.train = root, bool(train)
+        self.transform, self.target_transform = transform, target_transform
+        kind, length, classes = _facts(self)
+        self.classes = list(classes)
+        self._labels = np.random.RandomState(11 if self.train else 12).randint(0, 10, length[0 if self.train else 1])
+        self._pool: dict[int, Any] = {}
+        _say_once(type(self), kind)
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __getitem__(self, index: Any) -> Any:
+        at = operator.index(index)
+        at = at + len(self._labels) if at < 0 else at
+        if not 0 <= at < len(self._labels):
+            raise IndexError("index out of range")
+        with paused():
+            image, label = _shown(self, at), int(self._labels[at])
+            image = image if self.transform is None else self.transform(image)
+            return image, label if self.target_transform is None else self.target_transform(label)
+
+    @property
+    def class_to_idx(self) -> dict[str, int]:
+        """The number of each class."""
+        return {name: number for number, name in enumerate(self.classes)}
+
+    def __repr__(self) -> str:
+        return f"Dataset {type(self).__name__} (drawn by GradViz)\n    Number of datapoints: {len(self)}"
+
+
+def _facts(data: Any) -> tuple[str, tuple[int, int], tuple[str, ...]]:
+    """Of the set of ours that it is, or derives from."""
+    ours = next(each for each in type(data).__mro__ if each in CLASSES)
+    return ours._kind, ours._length, ours._classes
+
+
+def _pixels(data: Any, at: int) -> Any:
+    """NumPy's own array of one picture: drawn once for a place in the pool and a label, then moved."""
+    place = at % POOL
+    label = int(data._labels[at])
+    key = place * 10 + label
+    if key not in data._pool:
+        data._pool[key] = drawn(_facts(data)[0], label, key + (0 if data.train else 1 << 20))
+    return np.roll(data._pool[key], _MOVES[at // POOL % len(_MOVES)], (0, 1))
+
+
+def _shown(data: Any, at: int) -> Image:
+    return picture(_pixels(data, at))
+
+
+def _whole(data: Any) -> Any:
+    """Every picture, NumPy's own; drawn from a smaller pool, because somebody looks at all."""
+    kind = _facts(data)[0]
+    each = [
+        np.stack([drawn(kind, label, n * 10 + label + (0 if data.train else 1 << 20)) for n in range(60)])
+        for label in range(10)
+    ]
+    order = np.arange(len(data._labels)) % 60
+    return np.stack(each)[data._labels, order]
+
+
+class _Grey(_Drawn):
+    """As MNIST keeps it: tensors."""
+
+    @property
+    def data(self) -> Any:
+        """Every picture."""
+        with paused():
+            return torch.from_numpy(_whole(self))
+
+    @property
+    def targets(self) -> Any:
+        """Every label."""
+        with paused():
+            return torch.from_numpy(self._labels.astype(np.int64))
+
+    train_data = test_data = data
+    train_labels = test_labels = targets
+
+
+class MNIST(_Grey):
+    """Drawn digits."""
+
+
+class KMNIST(_Grey):
+    """Drawn signs."""
+
+    _kind = "signs"
+    _classes = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
+
+
+class FashionMNIST(_Grey):
+    """Drawn clothes."""
+
+    _kind = "clothes"
+    _classes = (*_FASHION, "Ankle boot")
+
+
+class CIFAR10(_Drawn):
+    """Drawn things."""
+
+    _kind = "things"
+    _length = (50_000, 10_000)
+    _classes = tuple(_CIFAR)
+
+    @property
+    def data(self) -> Any:
+        """Every picture, as an array."""
+        return to_snippet(_whole(self))
+
+    @property
+    def targets(self) -> list[int]:
+        """Every label."""
+        return [int(label) for label in self._labels]
+
+
+class FakeData(torch.utils.data.Dataset[Any]):
+    """Random pictures."""
+
+    def __init__(
+        self, size: Any = 1000, image_size: Any = (3, 224, 224), num_classes: Any = 10, transform: Any = None,
+        target_transform: Any = None, random_offset: Any = 0,
+    ) -> None:  # fmt: skip
+        self.size, self.image_size, self.num_classes = size, tuple(image_size), num_classes
+        self.transform, self.target_transform, self.random_offset = transform, target_transform, random_offset
+
+    def __len__(self) -> int:
+        return operator.index(self.size)
+
+    def __getitem__(self, index: Any) -> Any:
+        at = operator.index(index)
+        if at >= len(self):
+            raise IndexError(f"{type(self).__name__} index out of range")
+        with paused():
+            before = torch.get_rng_state()
+            torch.manual_seed(at + operator.index(self.random_offset))
+            numbers = torch.randn(*self.image_size)
+            label = int(torch.randint(0, operator.index(self.num_classes), size=(1,)).item())
+            torch.set_rng_state(before)
+            image: Any = picture((to_numpy(numbers).transpose(1, 2, 0) * 255).astype(np.int64) % 256)
+            image = image if self.transform is None else self.transform(image)
+            return image, label if self.target_transform is None else self.target_transform(label)
+
+
+class ImageFolder(torch.utils.data.Dataset[Any]):
+    """Folders of pictures; a snippet has none."""
+
+    def __init__(self, root: Any, *rest: object, **options: object) -> NoReturn:
+        raise FileNotFoundError(2, "No such file or directory: a snippet sees no folder of pictures", str(root))
+
+
+CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10)
+_SAID: dict[str, Any] = {"say": None, "said": set()}
+
+
+def begin(say: Say) -> None:
+    """A run begins: it is told once of each set that it is drawn."""
+    _SAID["say"], _SAID["said"] = say, set()
+
+
+def _say_once(kind_of: type, kind: str) -> None:
+    ours = next(each for each in kind_of.__mro__ if each in CLASSES)
+    if kind not in _SAID["said"] and _SAID["say"] is not None:
+        _SAID["said"].add(kind)
+        _SAID["say"](SAYS.format(name=ours.__name__) + "\n")
+
+
+for _class in (_Drawn, _Grey, *CLASSES, FakeData, ImageFolder):
+    _class.__module__ = "torchvision.datasets"

@@ -1,0 +1,42 @@
+"""The stand-ins of `torchvision` and `PIL` for a run, by module name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gradviz.worker.stand_in import stand_in
+from gradviz.worker.vision import datasets, grids, models, picture, transforms
+
+VERSION = "0.28.0"
+_MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "LANCZOS": "lanczos"}
+
+
+def vision_modules(say: datasets.Say) -> dict[str, Any]:
+    """All of them; `say` tells of each set that is drawn."""
+    datasets.begin(say)
+    made: dict[str, Any] = {}
+
+    def offer(name: str, names: dict[str, Any]) -> Any:
+        made[name] = stand_in(name, names)
+        return made[name]
+
+    functional = offer("torchvision.transforms.functional", {each.__name__: each for each in transforms.FUNCTIONS})
+    modes = stand_in("InterpolationMode", _MODES)
+    classes = {each.__name__: each for each in transforms.CLASSES}
+    names = {**classes, "functional": functional, "InterpolationMode": modes}
+    inner = offer("torchvision.transforms.transforms", names)
+    every = offer("torchvision.transforms", {**names, "transforms": inner})
+    sets = [*datasets.CLASSES, datasets.FakeData, datasets.ImageFolder]
+    mnist = offer("torchvision.datasets.mnist", {each.__name__: each for each in datasets.CLASSES[:3]})
+    held = offer("torchvision.datasets", {**{each.__name__: each for each in sets}, "mnist": mnist})
+    utils = offer("torchvision.utils", {"make_grid": grids.make_grid, "save_image": grids.save_image})
+    nets = {each.__name__: each for each in models.FUNCTIONS}
+    kinds = {each.__name__: each for each in models.CLASSES}
+    resnet = offer("torchvision.models.resnet", {**nets, **kinds})
+    zoo = offer("torchvision.models", {**nets, **kinds, "resnet": resnet})
+    offer("torchvision", {"transforms": every, "datasets": held, "utils": utils, "models": zoo, "__version__": VERSION})
+    shades = {name: getattr(picture, name) for name in ("NEAREST", "BILINEAR", "BICUBIC", "LANCZOS")}
+    pictures = {"Image": picture.Image, "open": picture.open_image, "fromarray": picture.fromarray, "new": picture.new}
+    image = offer("PIL.Image", {**pictures, **shades, "ANTIALIAS": picture.LANCZOS})
+    offer("PIL", {"Image": image})
+    return made

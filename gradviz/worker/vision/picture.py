@@ -1,0 +1,147 @@
+"""`PIL.Image` as far as transforms need it: a picture of 8-bit numbers that is looked at, converted, resized and cut.
+
+It holds a tensor. `Image.open` reads no file of the computer; a snippet has none. Next: `transforms`.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from gradviz.engine.kernel.state import paused
+from gradviz.torch import from_numpy
+from gradviz.torch.nn import functional
+from gradviz.worker.arguments import keep_methods
+from gradviz.worker.numpy_boundary import IN, to_numpy
+
+NEAREST, LANCZOS, BILINEAR, BICUBIC = 0, 1, 2, 3
+
+
+@keep_methods
+class Image:
+    """A picture, in grey ("L") or in colours ("RGB")."""
+
+    __slots__ = ("_pixels",)
+    _pixels: Any
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        raise TypeError("pictures are made by Image.fromarray, Image.new and data sets in GradViz snippets")
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height."""
+        return int(self._pixels.shape[1]), int(self._pixels.shape[0])
+
+    @property
+    def width(self) -> int:
+        """In pixels."""
+        return self.size[0]
+
+    @property
+    def height(self) -> int:
+        """In pixels."""
+        return self.size[1]
+
+    @property
+    def mode(self) -> str:
+        """ "L" or "RGB"."""
+        return "L" if self._pixels.ndim == 2 else "RGB"
+
+    def convert(self, mode: Any = "RGB") -> Image:
+        """In grey or in colours."""
+        pixels = self._pixels
+        if mode == "L" and pixels.ndim == 3:
+            return picture((pixels[..., 0] * 19595.0 + pixels[..., 1] * 38470.0 + pixels[..., 2] * 7471.0) / 65536)
+        if mode in ("RGB", "RGBA") and pixels.ndim == 2:
+            return picture(np.repeat(pixels[..., None], 3, 2))
+        return picture(pixels)
+
+    def resize(self, size: Any, resample: object = BILINEAR) -> Image:
+        """Another width and height."""
+        width, height = (operator.index(each) for each in tuple(size))
+        return picture(resized(self._pixels, height, width))
+
+    def crop(self, box: Any) -> Image:
+        """The part from left and top to right and bottom."""
+        left, top, right, bottom = (operator.index(each) for each in tuple(box))
+        return picture(cut(self._pixels, top, left, bottom - top, right - left))
+
+    def copy(self) -> Image:
+        """The same."""
+        return picture(self._pixels)
+
+    def save(self, fp: Any, *look: object, **more: object) -> NoReturn:
+        """Pictures are kept by torchvision.utils.save_image."""
+        raise PermissionError("pictures can't be saved in GradViz snippets; show them with matplotlib")
+
+    def show(self, title: object = None) -> NoReturn:
+        """Pictures are shown by matplotlib."""
+        raise PermissionError("Image.show() is not available in GradViz snippets; show the picture with plt.imshow")
+
+    def __repr__(self) -> str:
+        return f"<PIL.Image.Image image mode={self.mode} size={self.width}x{self.height}>"
+
+
+Image.__module__ = "PIL.Image"
+
+
+def picture(pixels: Any) -> Image:
+    """A picture of NumPy's own array."""
+    made: Image = object.__new__(Image)
+    made._pixels = np.clip(np.rint(pixels), 0, 255).astype(np.uint8).copy()
+    return made
+
+
+def pixels_of(image: Image) -> Any:
+    """A copy, NumPy's own."""
+    return image._pixels.copy()
+
+
+def cut(pixels: Any, top: int, left: int, height: int, width: int) -> Any:
+    """A part, with zeros beyond the edge."""
+    if not 0 < height <= 4096 or not 0 < width <= 4096:
+        raise ValueError(f"a part of {height} x {width} pixels")
+    made = np.zeros((height, width, *pixels.shape[2:]), pixels.dtype)
+    begin, end = max(0, top), max(0, min(pixels.shape[0], top + height))
+    first, last = max(0, left), max(0, min(pixels.shape[1], left + width))
+    if end > begin and last > first:
+        made[begin - top : end - top, first - left : last - left] = pixels[begin:end, first:last]
+    return made
+
+
+def resized(pixels: Any, height: int, width: int) -> Any:
+    """Between the pixels linearly."""
+    if not 0 < height <= 4096 or not 0 < width <= 4096:
+        raise ValueError(f"a picture of {height} x {width} pixels")
+    with paused():
+        channels = pixels[..., None] if pixels.ndim == 2 else pixels
+        given = from_numpy(np.ascontiguousarray(channels.transpose(2, 0, 1)[None].astype(np.float32)))
+        found = functional.interpolate(given, size=(height, width), mode="bilinear", align_corners=False)
+        made = to_numpy(found)[0].transpose(1, 2, 0)
+    return made[..., 0] if pixels.ndim == 2 else made
+
+
+def fromarray(obj: Any, mode: object = None) -> Image:
+    """A picture of an array."""
+    array = np.asarray(to_numpy(obj))
+    if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)) or array.dtype.kind not in "buif":
+        raise TypeError(f"Cannot handle this data type: {array.shape}, {array.dtype.str}")
+    return picture(array[..., :3] if array.ndim == 3 else array)
+
+
+def new(mode: Any, size: Any, color: Any = 0) -> Image:
+    """A picture of one colour."""
+    width, height = (operator.index(each) for each in tuple(size))
+    shade = np.asarray(to_numpy(color), np.uint8)
+    plain = np.zeros((1, 1) if mode == "L" else (1, 1, 3), np.uint8) + shade
+    return picture(cut(np.broadcast_to(plain, (height, width, *plain.shape[2:])), 0, 0, height, width))
+
+
+def open_image(fp: Any, *rest: object) -> NoReturn:
+    """No file of the computer is read."""
+    raise FileNotFoundError(2, "No such file or directory: a snippet sees no pictures of the computer", str(fp))
+
+
+IN[Image] = pixels_of

@@ -1,0 +1,85 @@
+"""Pictures for snippets: drawn sets have the form of those whose names they bear, can be learned and say what they are;
+transforms and models compute as torchvision's do."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.worker.conftest import Runner
+
+_LEARN = """
+import torch
+from torchvision import datasets, transforms
+torch.manual_seed(0)
+tensor = transforms.ToTensor()
+train, test = (datasets.{name}("data", train=each, download=True, transform=tensor) for each in (True, False))
+def batch(data, n):
+    pairs = [data[i] for i in range(n)]
+    return torch.stack([x for x, _ in pairs]).flatten(1), torch.tensor([y for _, y in pairs])
+x, y = batch(train, 400)
+net = torch.nn.Sequential(torch.nn.Linear(x.shape[1], 32), torch.nn.ReLU(), torch.nn.Linear(32, 10))
+optimizer = torch.optim.Adam(net.parameters(), 3e-3)
+for _ in range(60):
+    optimizer.zero_grad()
+    torch.nn.functional.cross_entropy(net(x), y).backward()
+    optimizer.step()
+a, b = batch(test, 200)
+print(len(train), len(test), tuple(train[0][0].shape), train.data.shape, len(train.classes), end=" ")
+print(float((net(a).argmax(1) == b).float().mean()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "data", "least"),
+    [
+        ("MNIST", "60000 10000 (1, 28, 28) torch.Size([60000, 28, 28]) 10", "MNIST", 0.8),
+        ("FashionMNIST", "60000 10000 (1, 28, 28) torch.Size([60000, 28, 28]) 10", "FashionMNIST", 0.8),
+        ("KMNIST", "60000 10000 (1, 28, 28) torch.Size([60000, 28, 28]) 10", "KMNIST", 0.8),
+        ("CIFAR10", "50000 10000 (3, 32, 32) (50000, 32, 32, 3) 10", "CIFAR10", 0.2),
+    ],
+)
+def test_a_drawn_set_has_its_form_and_can_be_learned(
+    run: Runner, name: str, shape: str, data: str, least: float
+) -> None:
+    outcome = run(_LEARN.format(name=name))
+    form, _, share = outcome.printed().strip().rpartition(" ")
+    assert (form, outcome.status) == (shape, "ok"), outcome.sentence
+    assert float(share) >= least
+    said = f"{data} is not here: these pictures are drawn by GradViz, as many, as large and in the same classes.\n"
+    assert outcome.printed("err") == said, "once"
+
+
+def test_transforms_compute_what_torchvisions_do(run: Runner) -> None:
+    source = (
+        "import numpy as np, torch\nfrom torchvision import transforms as t\nfrom torchvision.utils import make_grid\n"
+        "from PIL import Image\ni = Image.fromarray(np.arange(12, dtype=np.uint8).reshape(2, 2, 3) * 20)\n"
+        "x = t.ToTensor()(i)\n"
+        "print(x.shape, x[1].tolist() == [[float(np.float32(20) / 255), float(np.float32(80) / 255)],"
+        " [float(np.float32(140) / 255), float(np.float32(200) / 255)]])\n"
+        "print(t.Normalize((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))(torch.ones(3, 1, 1)).flatten().tolist())\n"
+        "print(t.functional.hflip(x)[0].tolist() == x[0].flip(1).tolist(), "
+        "t.CenterCrop(1)(x).shape, t.Pad(1)(x).shape)\n"
+        "print(t.ToPILImage()(x).size, i.convert('L').mode, i.resize((5, 3)).size, t.Compose([t.ToTensor()]))\n"
+        "torch.manual_seed(0)\nbefore = torch.rand(1).item()\ntorch.manual_seed(0)\nt.RandomHorizontalFlip()(x)\n"
+        "after = torch.rand(1).item()\ntorch.manual_seed(0)\nprint(torch.rand(2)[1].item() == after)\n"
+        "print(make_grid(torch.ones(3, 1, 2, 2), nrow=2, padding=1).shape)\n"
+    )
+    assert run(source).printed() == (
+        "torch.Size([3, 2, 2]) True\n[1.0, 1.0, 1.0]\nTrue torch.Size([3, 1, 1]) torch.Size([3, 4, 4])\n"
+        "(2, 2) L (5, 3) Compose(\n    ToTensor()\n)\nTrue\ntorch.Size([3, 7, 7])\n"
+    )
+
+
+def test_models_have_torchvisions_parameters_and_no_trained_weights(run: Runner) -> None:
+    source = (
+        "from torchvision import models\nprint([sum(p.numel() for p in make(weights=None).parameters()) for make in "
+        "(models.resnet18, models.resnet50, models.alexnet)])\nmodels.resnet18(pretrained=True)"
+    )
+    outcome = run(source)
+    assert outcome.printed() == "[11689512, 25557032, 61100840]\n"
+    assert "weights=None makes the same model with random ones" in outcome.sentence
+
+
+def test_what_torchvision_has_beyond_that_is_refused_where_it_is_used(run: Runner) -> None:
+    outcome = run("from torchvision.models import vit_b_16\nimport torchvision\nx = 1\nvit_b_16()")
+    assert outcome.done.detail.line == 4 and "torchvision.models.vit_b_16 is not available" in outcome.sentence
