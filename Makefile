@@ -13,7 +13,7 @@ FILES ?= 5000
 ONLY ?=
 CHECKED := $(addprefix tests/,architecture engine names nn distributions trace session document)
 
-.PHONY: run test check bench fuzz escapes mutants docs lint packages try-packages release lock clean
+.PHONY: run test check bench fuzz escapes mutants docs lint packages try-packages picture release lock clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -80,6 +80,10 @@ packages: $(VENV)/run.stamp
 # The life of the .deb on a fresh Debian: installed, used, upgraded, removed. As root, with debootstrap.
 try-packages: packages
 	$(PY) packaging/clean_root.py dist/gradviz_*.deb dist/gradviz-*-linux-*.tar.xz
+
+# The moving picture of the README, from its example.
+picture: $(VENV)/run.stamp
+	QT_QPA_PLATFORM=offscreen $(PY) packaging/moving_picture.py
 
 # A release in dist/, after all checks; packaging/README.md says how it is published.
 release: $(VENV)/test.stamp
