@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import re
+
 import pytest
 
 from gradviz.trace.table.kinds import Kind
@@ -45,7 +48,8 @@ def steps(optimizer: str) -> list[str]:
         (
             "Adam([w], lr=0.1)",
             "m = β₁ · m + (1 − β₁) · w.grad, v = β₂ · v + (1 − β₂) · w.grad²: m = 0.6, v = 0.036; "
-            "corrected for step 1, m̂ = m / (1 − β₁^1) = 6, v̂ = v / (1 − β₂^1) = 36; "
+            "corrected for step 1, m̂ = m / (1 − β₁ᵗ) = 0.6 / (1 − 0.9) = 6, "
+            "v̂ = v / (1 − β₂ᵗ) = 0.036 / (1 − 0.999) = 36; "
             "w ← w − lr · m̂ / (√v̂ + ε) = 3 − 0.1 × 6 / (√36 + 1e-08) = 2.9.",
             "= 2.9 − 0.1 × 5.895 / (√34.82 + 1e-08) = 2.8.",
         ),
@@ -71,3 +75,87 @@ def test_further_parameters_of_a_long_rule_are_told_shortly() -> None:
         explain(trace.frame(at + 1)).sentence for at in range(len(trace)) if trace.steps.kind[at] == Kind.OPTIMIZER
     ]
     assert sentence.endswith(": 1 → 0.9.") and sentence.count("β₁ · m") == 1
+
+
+OPTIMIZERS = (
+    "SGD([w], lr=0.1, momentum=0.9, weight_decay=0.1)", "Adam([w], lr=0.1, weight_decay=0.2)",
+    "AdamW([w], lr=0.1, weight_decay=0.2)", "RMSprop([w], lr=0.1)",
+    "RMSprop([w], lr=0.02, momentum=0.5, weight_decay=0.1)",
+    "Adagrad([w], lr=1.0)", "Adagrad([w], lr=1.0, lr_decay=0.1, weight_decay=0.5, initial_accumulator_value=2)",
+    "Adadelta([w])", "Adadelta([w], lr=5.0, rho=0.5, weight_decay=0.3)", "Adamax([w], lr=0.1)",
+    "Adamax([w], lr=0.1, weight_decay=0.1)", "NAdam([w], lr=0.1)", "NAdam([w], lr=0.1, weight_decay=0.1)",
+    "RAdam([w], lr=0.1)", "ASGD([w], lr=0.1, lambd=0.01)", "ASGD([w], lr=0.1, weight_decay=0.1)", "Rprop([w], lr=1.0)",
+)  # fmt: skip
+NUMBER = r"\(?-?[\d.]+(?:e-?\d+)?\)?"
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
+def computed(text: str) -> float:
+    """What a person gets who computes this."""
+    text = text.replace("×", "*").replace("−", "-")
+    text = re.sub(r"\|([^|]*)\|", r"abs(\1)", text)
+    text = re.sub(r"√(\([^()]*\)|[\d.e-]+)", r"sqrt(\1)", text)
+    text = re.sub("[⁰¹²³⁴⁵⁶⁷⁸⁹]+", lambda found: "**" + found[0].translate(RAISED), text)
+    known = {"sqrt": math.sqrt, "abs": abs, "max": max, "sign": lambda x: math.copysign(1, x)}
+    return float(eval(text, {"__builtins__": {}}, known))
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_each_number_of_a_rule_is_what_one_computes(optimizer: str) -> None:
+    trace = run(TWO_STEPS.format(optimizer).replace("range(2)", "range(7)").replace("(w * w)", "(w * w - w)"))
+    checked = 0
+    for at in range(len(trace)):
+        if trace.steps.kind[at] != Kind.OPTIMIZER:
+            continue
+        frame = trace.frame(at + 1)
+        sentence = explain(frame).sentence.removesuffix(".")
+        assert "updates" not in sentence
+        for clause in re.split(r"; |: |, (?=[a-zÀ-ž̂ΔμΠηm̂v̂][^ ]* (?:=|←))", sentence):
+            *_, shown, result = ["", *clause.split(" = ")]
+            in_numbers = bool(shown) and not re.search(r"[a-df-zβαρληΔμΠ]", re.sub("sign|max", "", shown))
+            if in_numbers and re.fullmatch(NUMBER, result):
+                assert computed(shown) == pytest.approx(float(result), rel=5e-3, abs=2e-3), clause
+                checked += 1
+        now = frame.value(int(trace.updates.tensor[0]))
+        assert now is not None
+        assert "stays" in sentence or sentence.split("; u = ρ")[0].endswith(f"= {now.written()}")
+    assert checked >= 7
+
+
+CLIPPED = """
+import torch
+w = torch.tensor([3., 4.], requires_grad=True)
+v = torch.tensor(12., requires_grad=True)
+((w * w).sum() / 2 + v * v / 2).backward()
+torch.nn.utils.{}
+"""
+
+
+def test_clipping_is_a_step_with_the_norm_and_the_factor() -> None:
+    trace = run(CLIPPED.format("clip_grad_norm_([w, v], 1.0)"))
+    frame = trace.frame(len(trace))
+    rows = {str(name): int(row) for row, name in zip(trace.names.tensor, trace.names.name, strict=True)}
+    w, v = rows["w"], rows["v"]
+    before = trace.frame(len(trace) - 1)
+    olds = [before.grad(each) for each in (w, v)]
+    total = math.sqrt(sum(float((old.array**2).sum()) for old in olds if old is not None and old.array is not None))
+    for each, old in zip((w, v), olds, strict=True):
+        now = frame.grad(each)
+        assert now is not None and now.array is not None and old is not None and old.array is not None
+        assert now.array == pytest.approx(old.array / (total + 1e-6), rel=1e-5)
+    assert explain(frame).title == "clip_grad_norm_ (line 6)"
+    assert explain(frame).sentence == (
+        "The norm of all gradients together (√(Σ grad²)) is 13, more than max_norm = 1, so each is multiplied by "
+        "1 / 13 = 0.07692: w.grad: [3, 4] → [0.2308, 0.3077]; v.grad: 12 → 0.9231."
+    )
+    assert "None → [3, 4]" in explain(trace.frame(len(trace) - 1)).sentence  # what backward() wrote stays
+
+
+def test_clipping_what_is_small_enough_and_by_value() -> None:
+    trace = run(CLIPPED.format("clip_grad_norm_([w, v], 20.0, norm_type=float('inf'))"))
+    said = explain(trace.frame(len(trace))).sentence
+    assert said.endswith("(the largest |grad|) is 12, not more than max_norm = 20: they stay as they are.")
+    trace = run(CLIPPED.format("clip_grad_value_([w], 3.5)"))
+    assert explain(trace.frame(len(trace))).sentence == (
+        "Elements of a gradient above 3.5 become 3.5, those below −3.5 become −3.5: w.grad: [3, 4] → [3, 3.5]."
+    )

@@ -156,6 +156,9 @@ class Observer(Protocol):
     ) -> None:
         """An optimizer updated its parameters, each by the options of its group; what it remembers of each."""
 
+    def clipped(self, name: str, params: Sequence[Tensor], settings: Mapping[str, float]) -> None:
+        """The gradients of these tensors were scaled or cut: by which function, and by how much."""
+
     def enter(self, module_name: str) -> None:
         """A module's `forward` begins."""
 

@@ -16,7 +16,7 @@ from gradviz.trace.record.forward import ForwardPass, Writes
 from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK, Binder, Catcher
 from gradviz.trace.record.location import RegionStack, Sites
 from gradviz.trace.record.partials import PartialsWriter, Place
-from gradviz.trace.record.rows import Compact, Memory, RowWriter
+from gradviz.trace.record.rows import Compact, Memory, RowWriter, version_of
 from gradviz.trace.table.encoding import BUDGET, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import Batch
@@ -125,6 +125,19 @@ class Recorder:
             settings = rows.writer.text(settings_text(group))
             rows.writer.add("updates", step, number, settings, _count(state), average, square)
 
+    def clipped(self, name: str, params: Sequence[Tensor], settings: Mapping[str, float]) -> None:
+        """The gradients of these tensors were scaled or cut."""
+        rows = self._rows
+        step = rows.add_step(Kind.OPTIMIZER, -1, -1, rows.sites.here(4), rows.writer.count("optimizers"))
+        rows.writer.add("optimizers", step, rows.writer.text(name))
+        text = rows.writer.text(", ".join(f"{key}={float(value)}" for key, value in settings.items()))
+        for each in params:
+            self._writes.grad_changed(step, each)
+            grad = each._grad
+            if grad is not None and grad._tag >= 0:
+                rows.writer.add("versions", step, rows.storage_of(grad._tag), version_of(grad))
+            rows.writer.add("updates", step, rows.tensor_of(each), text, 0, -1, -1)
+
     def _remembered(self, state: Mapping[str, Any], names: Sequence[str]) -> int:
         """The value of what an optimizer keeps of a parameter under one of these names; -1 where it is not small."""
         found = next((state[name] for name in names if name in state), None)
@@ -144,8 +157,10 @@ class Recorder:
         self._writes.written(step, tensor)
 
 
-_AVERAGES, _SQUARES = ("momentum_buffer", "exp_avg"), ("exp_avg_sq", "square_avg", "sum")
-_SETTINGS = "lr momentum dampening weight_decay nesterov betas alpha eps maximize amsgrad".split()
+_AVERAGES = ("momentum_buffer", "exp_avg", "acc_delta", "step_size")
+_SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
+_SETTINGS = """lr momentum dampening weight_decay nesterov betas alpha eps maximize amsgrad centered lr_decay rho lambd
+    etas momentum_decay decoupled_weight_decay""".split()
 
 
 def _count(state: Mapping[str, Any]) -> int:

@@ -315,7 +315,8 @@ def _clear(frame: Frame) -> str:
 
 
 def _optimizer_title(frame: Frame) -> str:
-    return f"{frame.trace.optimizers.name[_ref(frame)]} step{_where(frame.current_line)}"
+    name = str(frame.trace.optimizers.name[_ref(frame)])
+    return f"{name}{'' if name.startswith('clip_grad') else ' step'}{_where(frame.current_line)}"
 
 
 def _print_title(frame: Frame) -> str:

@@ -1,9 +1,11 @@
 """What an optimizer did to its parameters, as the rule with its numbers: "w ← w − lr · w.grad = 3 − 0.1 × 25 = 0.5".
-SGD, Adam and AdamW have their rule; of the others it says by which settings they went."""
+Where a setting changes the rule (`maximize`), and for optimizers of a snippet's own, it says by which settings they
+went."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,7 +17,8 @@ if TYPE_CHECKING:
 
 _MOST = 4  # parameters that are told of one by one
 _LONGEST = 160  # characters after which the rule of one more parameter is not written out
-_OTHERWISE = frozenset(("maximize", "amsgrad", "nesterov"))  # settings that change the rule
+# settings that change the rule
+_OTHERWISE = frozenset(("maximize", "amsgrad", "nesterov", "centered"))
 Settings = dict[str, float]
 
 
@@ -24,11 +27,38 @@ def update_sentence(frame: Frame) -> str:
     trace, at = frame.trace, frame.cursor - 1
     low, high = span(trace.updates.step, at, at + 1)
     parts: list[str] = []
+    if low < high and str(trace.optimizers.name[int(trace.steps.ref[at])]).startswith("clip_grad"):
+        return _clipped(frame, low, high)
     for row in range(low, min(high, low + _MOST)):
         in_full = sum(map(len, parts)) < _LONGEST
         parts.append(_parameter(frame, row) if in_full else _change(frame, int(trace.updates.tensor[row])))
     more = f", and {high - low - _MOST} more in the same way" if high - low > _MOST else ""
     return f"{'; '.join(parts) or 'The optimizer has no parameter with a gradient'}{more}."
+
+
+def _clipped(frame: Frame, low: int, high: int) -> str:
+    """What clipping did to the gradients."""
+    updates, before = frame.trace.updates, frame.trace.frame_at(frame.cursor - 1)
+    settings = _settings(str(updates.settings[low]))
+    changes = []
+    for tensor in updates.tensor[low : min(high, low + _MOST)].tolist():
+        old, now = before.grad(tensor), frame.grad(tensor)
+        changes.append(f"{frame.name(tensor)}.grad: {_text(old)} → {_text(now)}")
+    more = f", and {high - low - _MOST} more in the same way" if high - low > _MOST else ""
+    changed = f"{'; '.join(changes)}{more}."
+    if "clip_value" in settings:
+        bound = number_text(settings["clip_value"])
+        return f"Elements of a gradient above {bound} become {bound}, those below −{bound} become −{bound}: {changed}"
+    total, bound, factor = (number_text(settings.get(key, 0.0)) for key in ("total", "max_norm", "factor"))
+    kind = settings.get("norm_type", 2.0)
+    named = {2.0: "√(Σ grad²)", float("inf"): "the largest |grad|"}
+    how = named.get(kind, f"of order {number_text(kind)}")
+    norm = f"The norm of all gradients together ({how}) is {total}"
+    if settings.get("factor", 1.0) >= 1:
+        return f"{norm}, not more than max_norm = {bound}: they stay as they are."
+    if not np.isfinite(settings.get("total", 0.0)):
+        return f"{norm}, so that no factor brings it to max_norm = {bound}: {changed}"
+    return f"{norm}, more than max_norm = {bound}, so each is multiplied by {bound} / {total} = {factor}: {changed}"
 
 
 def _change(frame: Frame, tensor: int) -> str:
@@ -46,7 +76,8 @@ def _parameter(frame: Frame, row: int) -> str:
     settings = _settings(str(trace.updates.settings[row]))
     shown = frame.name(tensor)
     rule = _RULES.get(name)
-    if rule is None or now is None or old is None or grad is None or _OTHERWISE & settings.keys():
+    otherwise = _OTHERWISE & settings.keys() or (name in ("NAdam", "RAdam") and "decoupled_weight_decay" in settings)
+    if rule is None or now is None or old is None or grad is None or otherwise:
         said = ", ".join(f"{key} = {number_text(value)}" for key, value in settings.items())
         return f"{name} with {said or 'its defaults'} updates {_change(frame, tensor)}"
     return rule(frame, row, Numbers(shown, old, grad, now), settings)
@@ -117,17 +148,229 @@ def _adam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     in_numbers = f"{old} − {lr} × {_bracketed(first)} / (√{second} + {eps})"
     return (
         f"{said}: m = {mean.written()}, v = {square.written()}; corrected for step {count}, "
-        f"m̂ = m / (1 − β₁^{count}) = {first}, v̂ = v / (1 − β₂^{count}) = {second}; {numbers.said(rule, in_numbers)}"
+        f"m̂ = m / (1 − β₁ᵗ) = {mean.brief()} / {_less(settings, 'betas1', count)} = {first}, "
+        f"v̂ = v / (1 − β₂ᵗ) = {square.brief()} / {_less(settings, 'betas2', count)} = {second}; "
+        f"{numbers.said(rule, in_numbers)}"
     )
 
 
+def _less(settings: Settings, beta: str, count: int) -> str:
+    """ "(1 − 0.9³)", with the number of the step."""
+    raised = "" if count == 1 else str(count).translate(_RAISED)
+    return f"(1 − {number_text(settings.get(beta, 0.0))}{raised})"
+
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def _divided(value: Value, by: float) -> Value:
+    return _made(value, lambda array: array / by)
+
+
+def _made(like: Value, compute: Callable[[Any], Any]) -> Value:
+    """What is computed of the elements of a small value."""
     with np.errstate(all="ignore"):
-        array = np.asarray(value.edges / by)
-    return Value(value.shape, value.dtype, array, array, None)
+        array = np.asarray(compute(like.edges.astype(np.float64)))
+    return Value(like.shape, "float64", array, array, None)
 
 
-_RULES = {"SGD": _sgd, "Adam": _adam, "AdamW": _adam}
+def _counted(numbers: Numbers, settings: Settings) -> tuple[str, str]:
+    """The gradient that counts, with weight decay, as a rule and in numbers."""
+    name, grad, decay = numbers.name, _bracketed(numbers.grad.brief()), settings.get("weight_decay", 0.0)
+    if not decay:
+        return f"{name}.grad", grad
+    old = _bracketed(numbers.old.brief())
+    return f"({name}.grad + weight_decay · {name})", f"({grad} + {number_text(decay)} × {old})"
+
+
+def _gradient(numbers: Numbers, settings: Settings) -> Any:
+    """The elements of the gradient that counts."""
+    return numbers.grad.edges.astype(np.float64) + settings.get("weight_decay", 0.0) * numbers.old.edges
+
+
+def _chain(name: str, *parts: str) -> str:
+    """ "v = rule = in numbers = result"; what is the same is said once."""
+    return " = ".join(dict.fromkeys((name, *parts)))
+
+
+def _rms(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    g, grad = _counted(numbers, settings)
+    name, lr, eps = numbers.name, number_text(settings.get("lr", 0.0)), number_text(settings.get("eps", 0.0))
+    square, alpha = _value(frame, row, "square"), settings.get("alpha", 0.0)
+    rule = f"v = α · v + (1 − α) · {g}²"
+    if square is None or not numbers.are_few:
+        return f"{rule}; {name} ← {name} − lr · {g} / (√v + ε) = {numbers.now.written()}"
+    former = _former(frame, row, "square")
+    before = "0" if former is None else _bracketed(former.brief())
+    a = number_text(alpha)
+    v = _chain(rule, f"{a} × {before} + (1 − {a}) × {grad}²", square.written())
+    ratio, in_numbers = f"{g} / (√v + ε)", f"{grad} / (√{square.brief()} + {eps})"
+    if "momentum" not in settings:
+        return f"{v}; {numbers.said(f'{name} − lr · {ratio}', f'{numbers.old.brief()} − {lr} × {in_numbers}')}"
+    buffer, last = _value(frame, row, "average"), _former(frame, row, "average")
+    if buffer is None:
+        return f"{v}; {name} ← {name} − lr · (momentum of {ratio}) = {numbers.now.written()}"
+    kept = "0" if last is None else _bracketed(last.brief())
+    told = f"{number_text(settings['momentum'])} × {kept} + {in_numbers}"
+    m = _chain(f"m = momentum · m + {ratio}", told, buffer.written())
+    said = numbers.said(f"{name} − lr · m", f"{numbers.old.brief()} − {lr} × {_bracketed(buffer.brief())}")
+    return f"{v}; {m}; {said}"
+
+
+def _adagrad(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    g, grad = _counted(numbers, settings)
+    name, eps, count = numbers.name, number_text(settings.get("eps", 0.0)), int(frame.trace.updates.count[row])
+    total, slower = _value(frame, row, "square"), settings.get("lr_decay", 0.0)
+    lr, said = number_text(settings.get("lr", 0.0)), "lr"
+    if slower:
+        lr, said = f"{lr} / (1 + {count - 1} × {number_text(slower)})", "lr / (1 + (t − 1) · lr_decay)"
+    rule = f"{name} − {said} · {g} / (√s + ε)"
+    if total is None or not numbers.are_few:
+        return f"s = s + {g}²; {name} ← {rule} = {numbers.now.written()}"
+    former = _former(frame, row, "square")
+    begins = former if former is not None else _made(total, lambda array: array - _gradient(numbers, settings) ** 2)
+    s = _chain(f"s = s + {g}²", f"{_bracketed(begins.brief())} + {grad}²", total.written())
+    in_numbers = f"{numbers.old.brief()} − {lr} × {grad} / (√{total.brief()} + {eps})"
+    return f"{s}; {numbers.said(rule, in_numbers)}"
+
+
+def _adadelta(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    g, grad = _counted(numbers, settings)
+    name, lr, eps = numbers.name, number_text(settings.get("lr", 0.0)), settings.get("eps", 0.0)
+    rho, square = number_text(settings.get("rho", 0.0)), _value(frame, row, "square")
+    rules = f"v = ρ · v + (1 − ρ) · {g}²", f"Δ = √(u + ε) / √(v + ε) · {g}"
+    if square is None or not numbers.are_few:
+        return f"{'; '.join(rules)}; {name} ← {name} − lr · Δ = {numbers.now.written()}; u = ρ · u + (1 − ρ) · Δ²"
+    former, moved = _former(frame, row, "square"), _former(frame, row, "average")
+    u = np.zeros(square.shape) if moved is None else moved.edges.astype(np.float64)
+    delta = _made(square, lambda v: np.sqrt(u + eps) / np.sqrt(v + eps) * _gradient(numbers, settings))
+    before = "0" if former is None else _bracketed(former.brief())
+    v = _chain(rules[0], f"{rho} × {before} + (1 − {rho}) × {grad}²", square.written())
+    kept, small = "0" if moved is None else moved.brief(), number_text(eps)
+    d = _chain(rules[1], f"√({kept} + {small}) / √({square.brief()} + {small}) × {grad}", delta.written())
+    said = numbers.said(f"{name} − lr · Δ", f"{numbers.old.brief()} − {lr} × {_bracketed(delta.brief())}")
+    now = _value(frame, row, "average")
+    told = f"{rho} × {_bracketed(kept)} + (1 − {rho}) × {_bracketed(delta.brief())}²"
+    after = f"; {_chain('u = ρ · u + (1 − ρ) · Δ²', told, now.written())}" if now is not None else ""
+    return f"{v}; {d}; {said}{after}"
+
+
+def _moment(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    """ "m = β₁ · m + (1 − β₁) · w.grad = 0.9 × 0 + (1 − 0.9) × 6 = 0.6"."""
+    g, grad = _counted(numbers, settings)
+    mean, former = _value(frame, row, "average"), _former(frame, row, "average")
+    if mean is None or not numbers.are_few:
+        return f"m = β₁ · m + (1 − β₁) · {g}"
+    beta, before = number_text(settings.get("betas1", 0.0)), "0" if former is None else _bracketed(former.brief())
+    return _chain(f"m = β₁ · m + (1 − β₁) · {g}", f"{beta} × {before} + (1 − {beta}) × {grad}", mean.written())
+
+
+def _adamax(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    g, grad = _counted(numbers, settings)
+    name, count = numbers.name, int(frame.trace.updates.count[row])
+    mean, largest = _value(frame, row, "average"), _value(frame, row, "square")
+    rule = f"{name} − lr / (1 − β₁ᵗ) · m / u"
+    m, bound = _moment(frame, row, numbers, settings), f"u = max(β₂ · u, |{g.strip('()')}| + ε)"
+    if mean is None or largest is None or not numbers.are_few or not count:
+        return f"{m}; {bound}; {name} ← {rule} = {numbers.now.written()}"
+    former = _former(frame, row, "square")
+    before = "0" if former is None else _bracketed(former.brief())
+    beta, eps = number_text(settings.get("betas2", 0.0)), number_text(settings.get("eps", 0.0))
+    told = f"max({beta} × {before}, |{grad.strip('()')}| + {eps})"
+    lr = f"{number_text(settings.get('lr', 0.0))} / {_less(settings, 'betas1', count)}"
+    in_numbers = f"{numbers.old.brief()} − {lr} × {_bracketed(mean.brief())} / {_bracketed(largest.brief())}"
+    return f"{m}; {_chain(bound, told, largest.written())}; {numbers.said(rule, in_numbers)}"
+
+
+def _square(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    """ "v = β₂ · v + (1 − β₂) · w.grad² = …"."""
+    g, grad = _counted(numbers, settings)
+    square, former = _value(frame, row, "square"), _former(frame, row, "square")
+    if square is None or not numbers.are_few:
+        return f"v = β₂ · v + (1 − β₂) · {g}²"
+    beta, before = number_text(settings.get("betas2", 0.0)), "0" if former is None else _bracketed(former.brief())
+    return _chain(f"v = β₂ · v + (1 − β₂) · {g}²", f"{beta} × {before} + (1 − {beta}) × {grad}²", square.written())
+
+
+def _nadam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    g, grad = _counted(numbers, settings)
+    name, count, lr = numbers.name, int(frame.trace.updates.count[row]), settings.get("lr", 0.0)
+    mean, square = _value(frame, row, "average"), _value(frame, row, "square")
+    rule = f"{name} − lr · ((1 − μ) / (1 − Πμ) · {g} + μ′ / (1 − Πμ · μ′) · m) / (√v̂ + ε)"
+    said = f"{_moment(frame, row, numbers, settings)}; {_square(frame, row, numbers, settings)}"
+    if mean is None or square is None or not numbers.are_few or not count:
+        return f"{said}; {name} ← {rule} = {numbers.now.written()}"
+    beta, slower = settings.get("betas1", 0.0), settings.get("momentum_decay", 0.0)
+    mus = [beta * (1 - 0.5 * 0.96 ** (step * slower)) for step in range(1, count + 2)]
+    so_far = float(np.prod(mus[:-1]))
+    now, following, product = number_text(mus[-2]), number_text(mus[-1]), number_text(so_far)
+    second = _divided(square, 1 - settings.get("betas2", 0.0) ** count).brief()
+    told = f"(1 − {now}) / (1 − {product}) × {grad} + {following} / (1 − {product} × {following})"
+    below = f"(√{second} + {number_text(settings.get('eps', 0.0))})"
+    in_numbers = f"{numbers.old.brief()} − {number_text(lr)} × ({told} × {_bracketed(mean.brief())}) / {below}"
+    mu = f"μ = {now} and μ′ = {following}, the momentum of this step and the next, Πμ = {product} of all so far"
+    corrected = f"v̂ = v / (1 − β₂ᵗ) = {square.brief()} / {_less(settings, 'betas2', count)} = {second}"
+    return f"{said}; {corrected}; with {mu}: {numbers.said(rule, in_numbers)}"
+
+
+def _radam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    name, count, lr = numbers.name, int(frame.trace.updates.count[row]), number_text(settings.get("lr", 0.0))
+    mean, square = _value(frame, row, "average"), _value(frame, row, "square")
+    said = f"{_moment(frame, row, numbers, settings)}; {_square(frame, row, numbers, settings)}"
+    if mean is None or square is None or not numbers.are_few or not count:
+        return f"{said}; {name} ← {name} − lr · m̂, rectified once enough steps are known, = {numbers.now.written()}"
+    beta = settings.get("betas2", 0.0)
+    longest, rest = 2 / (1 - beta) - 1, 1 - beta**count
+    length = longest - 2 * count * beta**count / rest
+    first = _divided(mean, 1 - settings.get("betas1", 0.0) ** count).brief()
+    said += f"; m̂ = m / (1 − β₁ᵗ) = {mean.brief()} / {_less(settings, 'betas1', count)} = {first}"
+    if length <= 5:
+        why = f"v is known from too few steps (ρ = {number_text(length)}, at most 5), so it does not count"
+        in_numbers = f"{numbers.old.brief()} − {lr} × {_bracketed(first)}"
+        return f"{said}; {why}: {numbers.said(f'{name} − lr · m̂', in_numbers)}"
+    rect = ((length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length)) ** 0.5
+    root, r = number_text(rest**0.5), number_text(rect)
+    told = f"{_bracketed(first)} × {r} × {root} / (√{square.brief()} + {number_text(settings.get('eps', 0.0))})"
+    in_numbers = f"{numbers.old.brief()} − {lr} × {told}"
+    rule = f"{name} − lr · m̂ · r · √(1 − β₂ᵗ) / (√v + ε)"
+    return f"{said}; rectified by r = {r} (ρ = {number_text(length)}): {numbers.said(rule, in_numbers)}"
+
+
+def _asgd(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    g, grad = _counted(numbers, settings)
+    name, count, lr, decay = (
+        numbers.name, int(frame.trace.updates.count[row]), settings.get("lr", 0.0), settings.get("lambd", 0.0),
+    )  # fmt: skip
+    eta = lr / (1 + decay * lr * max(0, count - 1)) ** settings.get("alpha", 0.0)
+    said, shown = number_text(eta), number_text(decay)
+    in_numbers = f"{_bracketed(numbers.old.brief())} × (1 − {shown} × {said}) − {said} × {grad}"
+    how = "lr" if count <= 1 else f"lr / (1 + λ · lr · {count - 1})^α"
+    return f"η = {how} = {said}; {numbers.said(f'{name} · (1 − λ · η) − η · {g}', in_numbers)}"
+
+
+def _rprop(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    name, size, former = numbers.name, _value(frame, row, "average"), _former(frame, row, "average")
+    rule = f"{name} − s · sign({name}.grad)"
+    if size is None or size.numel != 1:
+        how = "each element has a step s of its own, longer while its gradient keeps the sign, shorter where it turned"
+        return f"{name} ← {rule} = {numbers.now.written()}; {how}, and there the element stays"
+    told, factor = f"s = {size.brief()}", 1.0
+    if former is not None and float(former.edges.reshape(-1)[0]):
+        factor = float(size.edges.reshape(-1)[0]) / float(former.edges.reshape(-1)[0])
+    shrink, grow = settings.get("etas1", 0.0), settings.get("etas2", 0.0)
+    if former is not None and abs(factor - shrink) < 1e-3:
+        told = f"the gradient turned its sign, so s = {number_text(shrink)} × {former.brief()} = {size.brief()}"
+        return f"{told}, and {name} stays {numbers.now.written()}"
+    if former is not None and abs(factor - grow) < 1e-3:
+        told = f"the gradient kept its sign, so s = {number_text(grow)} × {former.brief()} = {size.brief()}"
+    sign = "sign(" + numbers.grad.brief() + ")"
+    return f"{told}; {numbers.said(rule, f'{numbers.old.brief()} − {size.brief()} × {sign}')}"
+
+
+_RULES = {
+    "SGD": _sgd, "Adam": _adam, "AdamW": _adam, "RMSprop": _rms, "Adagrad": _adagrad, "Adadelta": _adadelta,
+    "Adamax": _adamax, "NAdam": _nadam, "RAdam": _radam, "ASGD": _asgd, "Rprop": _rprop,
+}  # fmt: skip
 
 
 def _value(frame: Frame, row: int, column: str) -> Value | None:

@@ -20,9 +20,10 @@ from gradviz.torch.nn.parameter import give_data
 Tensors = Tensor | Iterable[Tensor]
 
 
-def _grads(parameters: Tensors) -> list[Tensor]:
+def _with_grad(parameters: Tensors) -> list[Tensor]:
+    """Those that have a gradient."""
     listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    return [param._grad for param in listed if param._grad is not None]
+    return [param for param in listed if param._grad is not None]
 
 
 def _norm(values: Array, p: float) -> Any:
@@ -63,8 +64,11 @@ def _replace(grad: Tensor, values: Array) -> None:
         state.observer.before_write(grad)
     with paused():
         put(grad, values)
-    if state.observer is not None:
-        state.observer.metadata_changed(grad)
+
+
+def _tell(name: str, params: list[Tensor], **settings: float) -> None:
+    if state.observer is not None and params:
+        state.observer.clipped(name, params, settings)
 
 
 def clip_grad_norm_(
@@ -80,24 +84,34 @@ def clip_grad_norm_(
         if isinstance(parameters, types.GeneratorType) and not listed:
             warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
         parameters = listed
-    grads = _grads(parameters)
-    total = get_total_norm(grads, norm_type, error_if_nonfinite)
-    _scale(grads, max_norm, total)
+    params = _with_grad(parameters)
+    total = get_total_norm([_grad(param) for param in params], norm_type, error_if_nonfinite)
+    factor = _scale(params, max_norm, total)
+    _tell("clip_grad_norm_", params, max_norm=max_norm, total=float(total._data), factor=factor, norm_type=norm_type)
     return total
+
+
+def _grad(param: Tensor) -> Tensor:
+    assert param._grad is not None
+    return param._grad
 
 
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
     """Scale all gradients as `clip_grad_norm_` does, with a norm that is known."""
-    _scale(_grads(parameters if isinstance(parameters, Tensor) else list(parameters)), max_norm, total_norm)
+    params = _with_grad(parameters if isinstance(parameters, Tensor) else list(parameters))
+    factor = _scale(params, max_norm, total_norm)
+    _tell("clip_grads_with_norm_", params, max_norm=max_norm, total=float(total_norm._data), factor=factor)
 
 
-def _scale(grads: Any, max_norm: float, total: Tensor) -> None:
+def _scale(params: list[Tensor], max_norm: float, total: Tensor) -> float:
+    """Scale the gradients, and say by how much."""
     kind = total._data.dtype.type
     factor = np.minimum(kind(max_norm) / (total._data + kind(1e-6)), kind(1.0))
-    for grad in grads:
+    for grad in map(_grad, params):
         _replace(grad, grad._data * factor.astype(grad._data.dtype))
+    return float(factor)
 
 
 def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
@@ -113,15 +127,16 @@ def clip_grad_norm(*args: Any, **kwargs: Any) -> Tensor:
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Clamp every element of every gradient to [-clip_value, clip_value]."""
     bound = float(clip_value)
-    grads = _grads(parameters)
-    if not grads:
+    params = _with_grad(parameters)
+    if not params:
         raise RuntimeError(
             "Expected !nested_tensorlist[0].empty() to be true, but got false.  (Could this error message be improved? "
             " If so, please report an enhancement request to PyTorch.)"
         )
-    for grad in grads:
+    for grad in map(_grad, params):
         kind = grad._data.dtype.type
         _replace(grad, np.clip(grad._data, kind(-bound), kind(bound)))
+    _tell("clip_grad_value_", params, clip_value=bound)
 
 
 # --- parameters as one vector ---
