@@ -95,7 +95,7 @@ SINGLE = [  # a backward call on x, and what its sentence says and does not say
     ("(x ** -1).sum()", "−grad · x⁻²", "x-²"),
     ("(x ** 0).sum()", "= 0", "x⁻¹"),
     ("x.norm(1)", "grad · x · |x|⁻¹", "/ ("),
-    ("x.norm()", "grad · x / (x.norm())", "|x|"),
+    ("x.norm()", "grad · x / x.norm()", "|x|"),
     ("x.clamp(min=2).sum()", "grad where 2 ≤ x, else 0", "max"),
     ("x.clamp(max=2).sum()", "grad where x ≤ 2, else 0", "min"),
     ("x.prod()", "grad · the product of the other elements = [0, 3]", "/ x"),
@@ -158,7 +158,7 @@ c = a * 2
 
 ROWS = [  # a backward call on a matrix, and what its sentence says and does not say
     ("x.mean(1) @ torch.tensor([1., 2.])", "grad / 2 = [[0.5, 0.5], [1, 1]]", "[1, 2] / 2"),
-    ("x.logsumexp(1).sum()", "grad · exp(x − (x.logsumexp(1))) = [[", "exp([["),
+    ("x.logsumexp(1).sum()", "grad · exp(x − x.logsumexp(1)) = [[", "exp([["),
     ("x.amax(1).sum()", "grad at the extreme (shared equally at ties), 0 elsewhere = [[0, 1], [0, 1]]", "places"),
     ("x.mean()", "grad / 4 = 1 / 4 = [[0.25, 0.25], [0.25, 0.25]]", "[1]"),
 ]
@@ -203,10 +203,10 @@ g.backward()
 
 
 EXCEPTIONS = [  # parameters for which an operation has a rule of its own
-    ("x.norm(float('inf'))", "∂x = grad · sign x where |x| is (x.norm(float('inf'))) (shared equally at ties)"),
+    ("x.norm(float('inf'))", "∂x = grad · sign x where |x| is x.norm(float('inf')) (shared equally at ties)"),
     ("torch.linalg.vector_norm(x, 0)", "∂x = 0 = [[0, 0], [0, 0]]"),
-    ("torch.conv_transpose1d(x[None], torch.ones(2, 1, 2)).sum()", "= (torch.ones(2, 1, 2)) slides over grad"),
-    ("torch.conv1d(x[None], torch.ones(1, 2, 1)).sum()", "= (torch.ones(1, 2, 1)), turned round, slides over grad"),
+    ("torch.conv_transpose1d(x[None], torch.ones(2, 1, 2)).sum()", "= torch.ones(2, 1, 2) slides over grad"),
+    ("torch.conv1d(x[None], torch.ones(1, 2, 1)).sum()", "= torch.ones(1, 2, 1), turned round, slides over grad"),
     ("torch.fft.rfft(x).abs().sum()", "the real part of grad, transformed in the other direction"),
 ]
 

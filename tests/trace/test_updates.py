@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 
+import numpy as np
 import pytest
 
 from gradviz.trace.table.kinds import Kind
@@ -159,3 +160,77 @@ def test_clipping_what_is_small_enough_and_by_value() -> None:
     assert explain(trace.frame(len(trace))).sentence == (
         "Elements of a gradient above 3.5 become 3.5, those below −3.5 become −3.5: w.grad: [3, 4] → [3, 3.5]."
     )
+
+
+MODULES = """
+import torch
+torch.manual_seed(0)
+bn, drop, table = torch.nn.BatchNorm1d(2), torch.nn.Dropout(0.5), torch.nn.Embedding(5, 2)
+for at in range(3):
+    x = torch.randn(4, 2)
+    y = drop(bn(x)) + torch.nn.functional.dropout(x, 0.5)
+picked = table(torch.tensor([1, 3, 1]))
+(y.sum() + picked.sum()).backward()
+"""
+
+
+def test_running_statistics_are_told_with_the_numbers_of_each_batch() -> None:
+    trace = run(MODULES)
+    frames = [trace.frame(at + 1) for at in range(len(trace)) if trace.steps.kind[at] == Kind.FORWARD]
+    norms = [frame for frame in frames if str(trace.nodes.op[frame.current_node]) == "native_batch_norm"]
+    mean, var = np.zeros(2), np.ones(2)
+    for frame in norms:
+        x = frame.value(trace.slots_of(frame.current_node)[0])
+        assert x is not None and x.array is not None
+        mean = 0.9 * mean + 0.1 * x.array.mean(axis=0)
+        var = 0.9 * var + 0.1 * x.array.var(axis=0, ddof=1)
+        for slot, name, expected in ((3, "bn.running_mean", mean), (4, "bn.running_var", var)):
+            tensor = trace.slots_of(frame.current_node)[slot]
+            now = frame.value(tensor)
+            assert frame.name(tensor) == name
+            assert now is not None and now.array is not None and now.array == pytest.approx(expected, rel=1e-5)
+            assert f"{name} ← 0.9 · " in explain(frame).sentence and f" = {now.written()}" in explain(frame).sentence
+    assert len(norms) == 3
+
+
+def test_masks_and_rows_are_called_what_they_are() -> None:
+    trace = run(MODULES)
+    end = trace.frame(len(trace))
+    names = {end.name(tensor) for tensor in range(len(trace.tensors))}
+    assert {"mask of drop", "mask of dropout"} <= names
+    sentences = [explain(trace.frame(at + 1)).sentence for at in range(len(trace))]
+    assert any(" It is rows 1, 3 and 1 of table.weight." in each for each in sentences)
+    assert any("keeps mask of drop." in each for each in sentences)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("y = torch.nn.Linear(2, 1)(torch.ones(2))", {"torch.nn.Linear(2, 1).weight", "torch.nn.Linear(2, 1).bias"}),
+        (
+            "net = torch.nn.Sequential(torch.nn.Linear(2, 1))\ny = net(torch.ones(1, 2))",
+            {"net[0].weight", "net[0].bias"},
+        ),
+        ("v = torch.ones(2, 2)\na = v.max(0)[0].sum()", {"v.max(0).values", "v.max(0).indices"}),
+    ],
+)
+def test_what_has_no_name_of_its_own_is_told_apart(source: str, expected: set[str]) -> None:
+    trace = run(f"import torch\n{source}\n")
+    end = trace.frame(len(trace))
+    assert expected <= {end.name(tensor) for tensor in range(len(trace.tensors))}
+
+
+def test_a_gradient_is_promised_where_it_comes() -> None:
+    source = "import torch\nx = torch.ones(2, requires_grad=True)\n"
+    stored = explain(run(f"{source}x.sum().backward()\n").frame(1)).sentence
+    asked = explain(run(f"{source}torch.autograd.grad(x.sum(), x)\n").frame(1)).sentence
+    assert stored.endswith("so backward() will put its gradient into .grad.")
+    assert asked.endswith("It is a leaf and requires grad: gradients can be computed for it.")
+
+
+def test_a_write_into_a_view_has_a_rule() -> None:
+    trace = run(
+        "import torch\nv = torch.ones(3, requires_grad=True)\nu = v * 1\nu[1:] = v[:2] * 2\nu.sum().backward()\n"
+    )
+    said = " ".join(explain(trace.frame(at + 1)).sentence for at in range(len(trace)))
+    assert "grad, 0 where it was overwritten = [1, 0, 0]" in said and "grad where it was written = [1, 1]" in said

@@ -229,6 +229,9 @@ def _computed(input: Tensor, given: dict[str, Tensor | None], training: bool, mo
         axes = (0, *range(2, x.ndim))
         _update(running[0], np.mean(x, axis=axes), momentum)
         _update(running[1], np.var(x, axis=axes, ddof=1), momentum)
+        for each in running:
+            if each is not None and state.observer is not None:
+                state.observer.metadata_changed(each)
     return made
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from gradviz.session.inspect.lineage import between
 from gradviz.session.state import Selection
 from gradviz.trace.table.values import FEW, array_text, number_text
 from gradviz.trace.words.contributions import ordinal
-from gradviz.trace.words.formulas import bracketed, formula_for, written_for
+from gradviz.trace.words.formulas import bracketed, factor, formula_for, written_for
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -54,12 +55,12 @@ def local_derivative(frame: Frame, node: int, slot: int) -> Math | None:
     if written is None:
         if is_formula(trace, node, formula):
             formula = WORD.sub(lambda word: numbers.get(word[0], word[0]), formula)
-        factor = without_grad(formula)
-        text = f":  {_named(frame, formula, operands)}" if factor is None else f" = {_named(frame, factor, operands)}"
-        number = "" if factor is None else _number(frame, factor, operands)
+        alone = without_grad(formula)
+        text = f":  {_named(frame, formula, operands)}" if alone is None else f" = {_named(frame, alone, operands)}"
+        number = "" if alone is None else _number(frame, alone, operands)
         return Row((left, Sign(text + (f" = {number}" if number else ""), "prose")))
     words: dict[str, Math] = {name: Sign(number, "number") for name, number in numbers.items()}
-    words |= {name: _name(frame, tensor) for name, tensor in operands.items()}
+    words |= {name: _name(frame, tensor, factor) for name, tensor in operands.items()}
     product = factor_of(written)
     if product is None:
         return Row((left, Sign(":  "), named(written, words)))
@@ -68,10 +69,10 @@ def local_derivative(frame: Frame, node: int, slot: int) -> Math | None:
     return Row((left, Sign(" = "), named(product, words), *equal))
 
 
-def _name(frame: Frame, tensor: int) -> Math:
+def _name(frame: Frame, tensor: int, how: Callable[[str], str] = bracketed) -> Math:
     """The name of a tensor as part of a formula: in brackets when it is an expression."""
     name = frame.name(tensor)
-    return Sign(name, "name") if bracketed(name) == name else Bracketed(Sign(name, "name"))
+    return Sign(name, "name") if how(name) == name else Bracketed(Sign(name, "name"))
 
 
 def _operand_name(frame: Frame, inputs: dict[int, int], slot: int) -> Math:
@@ -142,7 +143,7 @@ def _named(frame: Frame, formula: str, operands: dict[str, int]) -> str:
 
 
 def _operand(frame: Frame, operands: dict[str, int], word: str) -> str:
-    return bracketed(frame.name(operands[word])) if word in operands else word
+    return factor(frame.name(operands[word])) if word in operands else word
 
 
 def _number(frame: Frame, factor: str, operands: dict[str, int]) -> str:

@@ -138,6 +138,9 @@ class Naming:
         names = self._trace.names
         row = rows[names.rank[rows].argmin()]
         name, owner = str(names.name[row]), str(names.owner[row])
+        if owner and name[:1].isdigit():  # of a Sequential: "net[2].bias"
+            first, _, rest = name.partition(".")
+            return f"{owner}[{first}].{rest}" if rest else f"{owner}[{first}]"
         return f"{owner}.{name}" if owner and ("." not in name or name in self._ambiguous) else name
 
     def _made_of(self, tensor: int) -> tuple[int, str]:
@@ -168,8 +171,15 @@ class Naming:
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             return op
         if label and not self._inner(tensor, producer):
-            return label
+            return label + self._field(tensor, producer)
         return f"{scope}: {op}" if scope else op
+
+    def _field(self, tensor: int, producer: int) -> str:
+        """ ".values" or ".indices" of an operation that returns both under these names."""
+        outputs = self._trace.outputs_of(producer).tolist()
+        if len(outputs) != 2 or str(self._trace.nodes.op[producer]) not in _WITH_INDICES:
+            return ""
+        return (".values", ".indices")[outputs.index(tensor)]
 
     def _leaf(self, tensor: int) -> str:
         """The name of a leaf that has none: a number that no factory made is its own name."""
@@ -179,7 +189,40 @@ class Naming:
         value = trace.value(int(trace.tensors.value[tensor]))
         if not made and value is not None and value.scalar is not None:
             return value.brief()
-        return label or f"tensor {tensor}"
+        inside = self._inside(tensor) if not made else ""
+        return inside or self._parameter(tensor, label) or label or f"tensor {tensor}"
+
+    def _parameter(self, tensor: int, label: str) -> str:
+        """A parameter of a module that has no name: "torch.nn.Linear(2, 1).weight"."""
+        tensors = self._trace.tensors
+        if not tensors.is_parameter[tensor] or not _MODULE.fullmatch(label):
+            return ""
+        same = np.flatnonzero(tensors.is_parameter & (tensors.label == label)).tolist()
+        sites = list(dict.fromkeys(tensors.site[same].tolist()))
+        mine = [each for each in same if tensors.site[each] == tensors.site[tensor]]
+        number = str(sites.index(int(tensors.site[tensor])) + 1).translate(_SUBSCRIPTS) if len(sites) > 1 else ""
+        is_usual = len(mine) <= 2 and len(tensors.shape[mine[-1]]) == 1
+        field = ("weight", "bias")[mine.index(tensor)] if is_usual else f"parameters[{mine.index(tensor)}]"
+        return f"{label}{number}.{field}"
+
+    def _inside(self, tensor: int) -> str:
+        """What a module made for itself, by what it is: "mask of dropout1", "bn.running_mean"; "" for all else."""
+        users, trace = self._trace.users_of(tensor), self._trace
+        node = int(users[0]) if len(users) else -1
+        if node < 0:
+            return ""
+        op, slots = str(trace.nodes.op[node]), trace.slots_of(node)
+        slot = next((at for at, each in slots.items() if each == tensor), -1)
+        operand = {3: "running_mean", 4: "running_var"}.get(slot, "") if op == "native_batch_norm" else ""
+        if operand:
+            weight = self.name(slots[1], len(trace)) if 1 in slots else ""
+            owner = weight.removesuffix(".weight") if weight.endswith(".weight") else _module(trace, node)
+            return f"{owner}.{operand}" if owner else ""
+        if op != "mul" or slot != 1 or not _is_mask(trace, tensor, node):
+            return ""
+        same = [each for each in _masks(trace, node) if _module(trace, each) == _module(trace, node)]
+        number = str(same.index(node) + 1).translate(_SUBSCRIPTS) if len(same) > 1 and node in same else ""
+        return f"mask of {_module(trace, node)}{number}"
 
     def _origin(self, tensor: int) -> int:
         """What a tensor was before all in-place operations that gave it its value, or the last that has a name."""
@@ -208,6 +251,41 @@ class Naming:
         )
 
 
+def _is_mask(trace: Trace, tensor: int, node: int) -> bool:
+    """Whether it is what dropout multiplies by: 0 and one larger number, made in the same call."""
+    nodes, label = trace.nodes, str(trace.tensors.label[tensor])
+    value = trace.value(int(trace.tensors.value[tensor]))
+    if label != str(nodes.source[node]) or value is None:
+        return False
+    named = "drop" in f"{nodes.scope[node]} {label}".lower()
+    return named or (value.summary.low == 0 and value.summary.high > 1)
+
+
+def _masks(trace: Trace, node: int) -> list[int]:
+    """The operations of the same graph that multiply by a mask, the given one among them."""
+    outputs = trace.outputs_of(node)
+    graph = int(trace.graphs.of_tensor[outputs[0]]) if len(outputs) else -1
+    if graph < 0:
+        return [node]
+    makers = np.unique(trace.tensors.producer[np.flatnonzero(trace.graphs.of_tensor == graph)])
+    alike = makers[(trace.nodes.op[makers] == "mul") & (trace.nodes.scope[makers] == trace.nodes.scope[node])]
+    found = []
+    for each in alike.tolist()[:MOST_TOLD_APART]:
+        second = trace.slots_of(each).get(1, -1)
+        if second >= 0 and trace.tensors.producer[second] < 0 and _is_mask(trace, second, each):
+            found.append(each)
+    return found
+
+
+def _module(trace: Trace, node: int) -> str:
+    """The module or function that an operation belongs to, as the snippet calls it."""
+    scope, label = str(trace.nodes.scope[node]), str(trace.nodes.source[node])
+    if scope and not scope[0].isupper():
+        return scope
+    called = re.match(r"([\w.]+)\(", label)
+    return called[1].rsplit(".", 1)[-1] if called else scope
+
+
 def _short(label: str) -> str:
     """A label that fits, with both its ends: expressions that begin alike mostly end differently."""
     return label if len(label) <= LONGEST else f"{label[: LONGEST - 19]} … {label[-16:]}"
@@ -219,4 +297,6 @@ def _with(name: str, ending: str) -> str:
     return f"{name}{ending}" if whole else f"({name}){ending}"
 
 
+_WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
+_MODULE = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"
 _PRIMARY = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\]|\.\w+)*")

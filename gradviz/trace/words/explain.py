@@ -19,7 +19,7 @@ from gradviz.trace.words.contributions import (
     saved_names,
 )
 from gradviz.trace.words.errors import explain_at
-from gradviz.trace.words.updates import update_sentence
+from gradviz.trace.words.updates import module_sentence, update_sentence
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -174,6 +174,12 @@ def _leaf_title(frame: Frame) -> str:
 
 
 _LEAF = "It is a leaf and requires grad, so backward() will put its gradient into .grad."
+_UNSTORED = "It is a leaf and requires grad: gradients can be computed for it."
+
+
+def _of_leaf(frame: Frame, tensor: int) -> str:
+    """What a leaf is there for; .grad is promised where it comes."""
+    return _LEAF if len(frame.trace.history("grads", "tensor").all(tensor)) else _UNSTORED
 
 
 def _leaf(frame: Frame) -> str:
@@ -181,7 +187,7 @@ def _leaf(frame: Frame) -> str:
     tensors = frame.trace.tensors
     what = f"{frame.name(tensor)} = {_text(frame.value(tensor))}"
     if frame.requires_grad(tensor):
-        return f"{_stop(what)} {_LEAF}"
+        return f"{_stop(what)} {_of_leaf(frame, tensor)}"
     return f"{what} ({tensors.dtype[tensor]}). It does not require grad: no gradient will flow to it."
 
 
@@ -201,13 +207,13 @@ def _forward(frame: Frame) -> str:
     name = str(trace.nodes.name[node])
     first = int(trace.outputs_of(node)[0]) if len(trace.outputs_of(node)) else -1
     if trace.nodes.op[node] == "detach" and frame.requires_grad(first):  # as Variable and Parameter make it
-        return f"{_stop(made)} {_LEAF}"
+        return f"{_stop(made)} {_of_leaf(frame, first)}"
     if trace.nodes.op[node] == "detach":
         source = frame.name(int(trace.inputs_of(node)[0]))
         return (
             f"{_stop(made)} It shares the memory of {source} and is cut off from its history: no gradient flows back."
         )
-    made = f"{_stop(made)}{_VMAP.get(str(trace.nodes.op[node]), '')}"
+    made = f"{_stop(made)}{_VMAP.get(str(trace.nodes.op[node]), '')}{module_sentence(frame, node)}"
     if not name:
         reason = _UNTRACKED[int(trace.nodes.reason[node])]
         return f"{made} Not tracked{reason}: it has no grad_fn and saves nothing."

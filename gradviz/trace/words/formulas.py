@@ -113,9 +113,9 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     operation has none. `grad` is what came in, `sent` what was sent on."""
     formula = formula_for(frame.trace, node, slot)
     if not formula:
-        return _without_formula(str(frame.trace.nodes.name[node]))
+        return _without_formula(str(frame.trace.nodes.name[node]), str(frame.trace.nodes.op[node]), slot)
     operands = _operands(frame, node)
-    names = {name: bracketed(frame.name(tensor)) for name, tensor in operands.items()}
+    names = {name: factor(frame.name(tensor)) for name, tensor in operands.items()}
     given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
     names = {name: number.replace("j", "i") for name, number in given} | names
     spread = (formula == "grad" or frame.trace.nodes.op[node] in _BROADCAST) and _is_summed(sent, grad)
@@ -132,8 +132,14 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
 
 
-def _without_formula(name: str) -> tuple[str, ...]:
-    """What is said of a node that no formula tells of: a function of the snippet's own, a whole recurrent layer."""
+def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
+    """What is said of a node that no formula tells of: a function of the snippet's own, a whole recurrent layer, a
+    write into a view."""
+    if name == "CopySlices":
+        if op.rstrip("_") in ("copy", "fill", "zero"):
+            return ("grad where it was written",) if slot else ("grad, 0 where it was overwritten",)
+        rule = f"by the rule of {op.rstrip('_')}"
+        return (f"grad where it was written, {rule}",) if slot else (f"grad, and where it was overwritten {rule}",)
     if "Rnn" in name:
         return ("the sum over all time steps, by the chain rule",)
     if name.startswith("BackwardHookFunction"):
@@ -215,3 +221,13 @@ def _is_summed(sent: Value, grad: Value | None) -> bool:
 def bracketed(name: str) -> str:
     """A name as part of a formula: in brackets when it is an expression."""
     return name if re.fullmatch(r"[\w.\[\]]+|\(.*\)[₀-₉]+", name) else f"({name})"
+
+
+def factor(name: str) -> str:
+    """A name as a factor: in brackets when it is an expression that does not hold together by itself, as calls do."""
+    depth = 0
+    for sign in name:
+        depth += (sign in "([{") - (sign in ")]}")
+        if not depth and not (sign.isalnum() or sign in "._)]}"):
+            return f"({name})"
+    return name

@@ -92,6 +92,63 @@ def _text(value: Value | None) -> str:
     return "None" if value is None else value.written()
 
 
+def module_sentence(frame: Frame, node: int) -> str:
+    """What an operation of a module does beside its result: the running statistics of a batch norm, the rows that an
+    embedding picks; "" for all others."""
+    op = str(frame.trace.nodes.op[node])
+    if op == "native_batch_norm":
+        return _running(frame, node)
+    return _picked(frame, node) if op == "embedding" else ""
+
+
+def _running(frame: Frame, node: int) -> str:
+    """ " bn.running_mean ← 0.9 · running_mean + 0.1 · the mean of the batch = 0.9 × [0, 0] + 0.1 × [2, 4] = …"."""
+    trace, slots = frame.trace, frame.trace.slots_of(node)
+    given = _settings(str(trace.nodes.params[node]).replace("False", "0"))
+    x = frame.value(slots[0])
+    if not given.get("training") or not given.get("momentum") or x is None or 3 not in slots or 4 not in slots:
+        return ""
+    few = x.array is not None and frame.trace.tensors.shape[slots[3]] != () and x.numel > 0
+    said = []
+    for slot, what in ((3, "mean of the batch"), (4, "variance of the batch (with n − 1)")):
+        old, now = trace.frame_at(frame.cursor - 1).value(slots[slot]), frame.value(slots[slot])
+        old = trace.value(int(trace.tensors.value[slots[slot]])) if old is None else old
+        if old is None or now is None:
+            return ""
+        name, part = frame.name(slots[slot]), given["momentum"]
+        kept, share = number_text(1 - part), number_text(part)
+        short = name.rsplit(".", 1)[-1]
+        steps = [f"{kept} · {short} + {share} · the {what}"]
+        if few and now.numel <= FEW and x.array is not None:
+            steps.append(f"{kept} × {old.brief()} + {share} × {_statistic(x, slot == 4, now).brief()}")
+        said.append(f"{name} ← {' = '.join([*steps, now.written()])}")
+    return " " + "; ".join(said) + "."
+
+
+def _statistic(x: Value, is_variance: bool, like: Value) -> Value:
+    """The mean or the variance of each channel."""
+    assert x.array is not None
+    array, axes = x.array.astype(np.float64), (0, *range(2, x.array.ndim))
+    with np.errstate(all="ignore"):
+        count = max(1, x.numel // max(1, x.array.shape[1]) - 1)
+        apart = (array - array.mean(axis=axes, keepdims=True)) ** 2
+        found = apart.sum(axis=axes) / count if is_variance else array.mean(axis=axes)
+    return Value(like.shape, "float64", found, found, None)
+
+
+def _picked(frame: Frame, node: int) -> str:
+    slots = frame.trace.slots_of(node)
+    indices = frame.value(slots[1]) if 1 in slots else None
+    if indices is None or indices.array is None or not 0 < indices.numel <= _MOST_ROWS:
+        return ""
+    rows = [str(int(each)) for each in indices.array.reshape(-1).tolist()]
+    listed = rows[0] if len(rows) == 1 else f"{', '.join(rows[:-1])} and {rows[-1]}"
+    return f" It is row{'s' * (len(rows) > 1)} {listed} of {frame.name(slots[0])}."
+
+
+_MOST_ROWS = 12
+
+
 class Numbers:
     """A parameter in an update: its name, its value before and after, its gradient."""
 
