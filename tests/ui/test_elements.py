@@ -9,6 +9,8 @@ from PySide6.QtTest import QTest
 
 from gradviz.session.inspect.elements import Element
 from gradviz.session.state import Selection
+from gradviz.ui.canvas.content import TensorContent
+from gradviz.ui.canvas.item_painter import number_boxes
 from gradviz.ui.panels.elements import ElementsPanel, SheetView
 from gradviz.ui.panels.inspector import InspectorPanel
 from tests.driver import RUN_TIMEOUT, Pilot
@@ -173,6 +175,46 @@ def test_a_run_that_is_stopped_says_so(pilot: Pilot) -> None:
     with pilot.qtbot.waitSignal(runner.ended, timeout=RUN_TIMEOUT):
         runner.live.stop()
     assert pilot.state.origin.lines or "the run ended before it" in pilot.state.origin.sentence
+
+
+def box_on_the_canvas(pilot: Pilot, tensor: int, part: str, index: int) -> QPoint:
+    """The pixel of a number that is written on a card."""
+    view = pilot.window.canvas.view
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    view.viewport.flight.wanted = False
+    view.viewport.zoom_reset()
+    scene = view.scene
+    assert scene is not None
+    item = scene.placed.diagram.items_around_tensor(tensor)[0]
+    view.viewport.show_item(int(item))
+    says = scene.painter._says(scene.moment, int(item))
+    assert isinstance(says, TensorContent)
+    boxes = number_boxes(scene.painter.card(int(item)), says)
+    box = next(box for its, at, box in boxes if (its, at) == (part, index))
+    return QPoint(*map(round, view.camera.to_screen(box.center().x(), box.center().y())))
+
+
+@pytest.mark.parametrize(("part", "title"), [("value", "h[1, 1] = -2.25"), ("grad", "gradient of h[1, 1] = -4.5")])
+def test_a_double_click_on_a_number_of_a_card_asks_about_it(pilot: Pilot, part: str, title: str) -> None:
+    tensor = selected(pilot, "h")
+    at = box_on_the_canvas(pilot, tensor, part, 3)
+    with pilot.qtbot.waitSignal(pilot.window.shell.elements.ended, timeout=RUN_TIMEOUT):
+        QTest.mouseDClick(pilot.window.canvas.view, Qt.MouseButton.LeftButton, pos=at)
+    assert pilot.state.origin is not None and pilot.state.origin.title == title
+    assert panel(pilot).isVisible()
+
+
+def test_the_numbers_stand_out_on_the_canvas(pilot: Pilot) -> None:
+    tensor = selected(pilot, "h")
+    box_on_the_canvas(pilot, tensor, "value", 0)
+    view = pilot.window.canvas.view
+    before = view.grab().toImage()
+    show(pilot, Element(tensor, "value", 0))
+    scene = view.scene
+    assert scene is not None and scene.painter.numbers.asked == (tensor, "value", 0)
+    assert view.grab().toImage() != before
+    pilot.window.commands.do("view.select_none")
+    assert scene.painter.numbers.asked is None
 
 
 ODD = """\

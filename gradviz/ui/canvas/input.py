@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from gradviz.ui.canvas.camera import WHEEL_FLIGHT
 from gradviz.ui.canvas.collapse import Collapse
 from gradviz.ui.canvas.hover import Hover
+from gradviz.ui.canvas.painter import number_at
 from gradviz.ui.canvas.selection import ItemSelection
 from gradviz.ui.canvas.surface import Surface
 from gradviz.ui.canvas.viewport import Viewport
@@ -32,6 +33,7 @@ class Input(QObject):
     """Lets the user look around, select, collapse and expand."""
 
     opened = Signal(str, int)  # double-clicked, or Enter pressed
+    number_chosen = Signal(int, str, int)  # double-clicked: a tensor, "value" or "grad", and which number of it
     other_end = Signal(str, int)  # clicked with Shift: the way from the selection to this is wanted
 
     def __init__(
@@ -143,7 +145,7 @@ class Input(QObject):
                 self.other_end.emit(*other)
 
     def double_click(self, event: QMouseEvent) -> None:
-        """Open or close a group; open an item; fit everything where nothing is."""
+        """Open or close a group; ask about a number; open an item; fit everything where nothing is."""
         scene, at = self._surface.scene, event.position().toPoint()
         if self._turned or scene is None:
             return
@@ -157,7 +159,11 @@ class Input(QObject):
                 self._viewport.fit()
             else:
                 self._selection.choose(item)
-                self._open_selection()
+                number = number_at(scene.painter, scene.moment, item, self._surface.camera, at)
+                if number is None:
+                    self._open_selection()
+                else:
+                    self.number_chosen.emit(*number)
 
     def _thing_at(self, scene: Scene, pixel: QPoint) -> int:
         """The item under a pixel, or the frame whose title it is (-2 - frame), -1 for nothing."""

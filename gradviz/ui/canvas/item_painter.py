@@ -8,6 +8,8 @@ hatched: a sign besides the colour. The strengths come from `heat`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
@@ -179,6 +181,7 @@ def _trace(painter: QPainter, ink: Ink, points: QPolygonF, zero: float, colour: 
 
 
 CORNER = 6.0
+GRAD_LINE = 18.0  # the height of the words over a gradient that is an array
 
 
 def paint_card(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -> None:
@@ -241,7 +244,7 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
     painter.drawLine(QPointF(area.left(), area.top() - 2), QPointF(area.right(), area.top() - 2))
     grad = content.grad
     number = grad is None or grad.kind == "number"
-    height = sizes.LINE if number else 18.0
+    height = sizes.LINE if number else GRAD_LINE
     shift = sizes.NOTE / 2 - 1 if number and not content.note and content.category == LEAF else 0.0
     line = QRectF(area.left(), area.top() + shift, area.width(), height)
     ink.text(painter, sizes.META, "muted", line, content.label, LEFT)
@@ -255,6 +258,29 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
     ink.text(painter, sizes.SMALL, "muted", QRectF(line.right() - room, line.top(), room, height), content.note, RIGHT)
     if grad is not None:
         _value(painter, ink, QRectF(area.left(), line.bottom(), area.width(), area.height()), grad, "gradient")
+
+
+def number_boxes(card: QRectF, content: TensorContent) -> Iterator[tuple[str, int, QRectF]]:
+    """Where the numbers of a card are that are written one by one: of its value or its gradient ("grad"), which in
+    reading order, and its box."""
+    area = _below(card, sizes.HEADER + 4)
+    yield from _boxes("value", area, content.value)
+    heights = {"grid": len(content.value.cells) * sizes.CELL_HEIGHT + 4, "map": sizes.MAP_HEIGHT + 4}
+    below = _below(card, sizes.HEADER + 8 + heights.get(content.value.kind, sizes.LINE))
+    if content.grad is not None and content.label and content.grad.text != "None":
+        top = below.top() + (0.0 if content.grad.kind == "number" else GRAD_LINE)
+        yield from _boxes("grad", QRectF(below.left(), top, below.width(), below.height()), content.grad)
+
+
+def _boxes(part: str, area: QRectF, value: ValueContent) -> Iterator[tuple[str, int, QRectF]]:
+    if value.kind == "number":
+        yield part, 0, QRectF(area.left(), area.top(), area.width(), sizes.LINE)
+        return
+    wide = min(sizes.CELL_MAX, area.width() / max(len(value.cells[0]), 1)) if value.cells else 0.0
+    for row, texts in enumerate(value.cells):
+        for column in range(len(texts)):
+            left, top = area.left() + column * wide, area.top() + row * sizes.CELL_HEIGHT
+            yield part, row * len(texts) + column, QRectF(left, top, wide - 1.5, sizes.CELL_HEIGHT - 1.5)
 
 
 def _number(

@@ -5,13 +5,14 @@ gives the same pixels as painting all."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from time import thread_time
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QRegion, QTransform
 from shiboken6 import Shiboken
 
@@ -19,12 +20,12 @@ from gradviz.trace.table.frame import Frame
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Box, Camera
-from gradviz.ui.canvas.content import Content, GroupContent, OperationContent, ReferenceContent, content
-from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, Ints
+from gradviz.ui.canvas.content import Content, GroupContent, OperationContent, ReferenceContent, TensorContent, content
+from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, TENSOR, Ints
 from gradviz.ui.canvas.edge_painter import MIDDLE, PillPlaces, paint_flows, paint_forward, paint_pills
 from gradviz.ui.canvas.group_painter import paint_frames, paint_group, paint_group_small
 from gradviz.ui.canvas.ink import CENTRE, Ink
-from gradviz.ui.canvas.item_painter import paint_card, paint_operation, paint_reference
+from gradviz.ui.canvas.item_painter import number_boxes, paint_card, paint_operation, paint_reference
 from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.placed import SCREEN, Placed
 
@@ -103,10 +104,19 @@ BLOCK = 0.35  # strength of the colour inside of a block
 REASON_WIDTH, REASON_LINE = 100.0, 14.0
 
 
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """The numbers that stand out: one that is asked about (its tensor, "value" or "grad", and which of it), and those
+    that it comes from, by tensor and part."""
+
+    asked: tuple[int, str, int] | None = None
+    lit: Mapping[tuple[int, str], Mapping[int, float]] = field(default_factory=dict)
+
+
 class ScenePainter:
     """Paints one placed diagram in one theme."""
 
-    def __init__(self, placed: Placed, ink: Ink) -> None:
+    def __init__(self, placed: Placed, ink: Ink, numbers: Numbers | None = None) -> None:
         self.placed = placed
         self.ink = ink
         self.sprites = SpriteCache()
@@ -117,6 +127,7 @@ class ScenePainter:
         self.unfinished: list[int] = []  # such blocks, which have to be painted again
         self._said: tuple[Frame, dict[int, Content]] | None = None
         self._brief: tuple[Frame, Briefs, dict[int, Said]] | None = None
+        self.numbers = numbers or Numbers()
         vertical = placed.diagram.drawing.vertical
         self._brief_painter = BriefPainter(ink, Writer(placed.diagram.trace), vertical=vertical)
 
@@ -202,6 +213,8 @@ class ScenePainter:
         if not self.coarse:
             pills = self.pills.at(moment, camera.scale, labels=self.whole(camera.scale))
             paint_pills(painter, self.ink, pills, moment, camera.scale)
+        if self.numbers.lit and self.whole(camera.scale):
+            _paint_numbers(self, painter, moment)
         for item in moment.current:
             self._halo(painter, item, "halo", camera.scale)
         for item, reason in moment.failed:
@@ -376,3 +389,33 @@ def world_transform(camera: Camera) -> QTransform:
     """From the world to the pixels of a camera."""
     scale = camera.scale
     return QTransform(scale, 0, 0, scale, -camera.left * scale, -camera.top * scale)
+
+
+# -- single numbers
+
+
+def number_at(
+    of: ScenePainter, moment: Moment, item: int, camera: Camera, pixel: QPoint
+) -> tuple[int, str, int] | None:
+    """The number of a tensor that is written under a pixel: the tensor, "value" or "grad", and which one."""
+    says = of._says(moment, item) if of.whole(camera.scale) else None
+    if not isinstance(says, TensorContent):
+        return None
+    at = QPointF(*camera.to_world(pixel.x(), pixel.y()))
+    tensor = int(of.placed.diagram.index[item])
+    found = number_boxes(of.card(item), says)
+    return next(((tensor, part, index) for part, index, box in found if box.contains(at)), None)
+
+
+def _paint_numbers(of: ScenePainter, painter: QPainter, moment: Moment) -> None:
+    """Frames around the number that is asked about and around those that it comes from."""
+    diagram = of.placed.diagram
+    painter.setBrush(QBrush())
+    for tensor in sorted({tensor for tensor, _ in of.numbers.lit}):
+        for item in np.flatnonzero((diagram.kind == TENSOR) & (diagram.index == tensor) & moment.items).tolist():
+            says = of._says(moment, item)
+            for part, index, box in number_boxes(of.card(item), says) if isinstance(says, TensorContent) else ():
+                asked = (tensor, part, index) == of.numbers.asked
+                if asked or index in of.numbers.lit.get((tensor, part), {}):
+                    painter.setPen(of.ink.pen("focus", 2.6 if asked else 1.3))
+                    painter.drawRect(box)

@@ -246,13 +246,13 @@ class Scene:
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
-        self.painter = ScenePainter(self.placed, Ink(theme))
+        self.painter = ScenePainter(self.placed, Ink(theme), self.painter.numbers)
         if self.addition is not None:
             self.addition.set_ink(self.painter.ink)
 
     def keep_pictures(self, old: Scene) -> None:
         """Take over what an older scene of the same diagram has painted; what says something else is painted anew."""
-        self.painter.sprites = old.painter.sprites
+        self.painter.sprites, self.painter.numbers = old.painter.sprites, old.painter.numbers
         self.marks.hovered = old.marks.hovered
 
     def has_the_edges_of(self, old: Scene) -> bool:

@@ -360,6 +360,8 @@ class CanvasOverlays:
         self.bar = SearchBar(context, view)
         view.input.opened.connect(self._opened)
         view.input.other_end.connect(self._other_end)
+        view.input.number_chosen.connect(self._ask)
+        view.laid_out.connect(self._laid_out)
         view.viewport.changed.connect(self.bar.place)
 
     def set_theme(self, theme: Theme) -> None:
@@ -375,6 +377,8 @@ class CanvasOverlays:
             self._show_lineage(before, after)
         if other or before.search != after.search:
             self._show_hits(before, after)
+        if (other or before.origin is not after.origin) and (before.origin is not None or after.origin is not None):
+            self._show_numbers(after)
         self.bar.show_state(before, after)
         self.minimap.wanted = after.view.minimap
         if other or before.view is not after.view:
@@ -397,6 +401,30 @@ class CanvasOverlays:
         from gradviz.session.inspect.search import hits_of
 
         self._view.selection.show_hits(hits_of(after))
+
+    def _laid_out(self, _: bool) -> None:
+        """Another picture of the same graph."""
+        state = self._context.shell.store.state
+        if state.origin is not None:
+            self._show_numbers(state)
+
+    def _show_numbers(self, state: State) -> None:
+        """Let the number that is asked about stand out, and those that it comes from."""
+        from gradviz.ui.canvas.painter import Numbers
+
+        scene, found = self._view.scene, state.origin
+        if scene is not None:
+            element = found.element if found is not None else None
+            asked = (element.tensor, element.part, element.index) if element is not None else None
+            lit = {(element.tensor, element.part): {element.index: 1.0}} if element is not None else {}
+            scene.painter.numbers = Numbers(asked, lit | (found.lit if found is not None else {}))
+            self._view.surface.repaint_all()
+
+    def _ask(self, tensor: int, part: str, index: int) -> None:
+        from gradviz.session.inspect.elements import Element
+
+        self._context.shell.elements.show(Element(tensor, part, index))
+        self._context.shell.focus("elements")
 
     def _opened(self, kind: str, index: int) -> None:
         self._context.shell.store.select(Selection(kind, index))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SHOWN = Slice(
     "document", "doubt", "what_if", "traced", "view", "folding", "playing", "layout_progress", "selection",
-    "picked", "lineage", "chain", "search", *MOMENT,
+    "picked", "lineage", "chain", "origin", "search", *MOMENT,
 )  # fmt: skip
 
 
