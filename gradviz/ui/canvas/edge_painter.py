@@ -325,10 +325,10 @@ class Places:
         """Whether they still hold."""
         return self._of == (moment.frame.call, scale) and np.array_equal(self._items, moment.items)
 
-    @property
-    def taken(self) -> Floats:
-        """Boxes that are not to be covered."""
-        return np.concatenate((self._obstacles, *([pill.box] for pill in self.pills if pill is not None)))
+    def taken(self, area: Area) -> Floats:
+        """Boxes in an area that are not to be covered, as rows."""
+        pills = [pill.box for pill in self.pills if pill is not None]
+        return np.concatenate((self._obstacles[:, _meet(self._obstacles, area)].T, np.reshape(pills, (-1, 4))))
 
     def forget_after(self, rows: list[int]) -> None:
         """Keep those of the first of these gradients only."""
@@ -354,7 +354,7 @@ class PillPlaces:
         argument = np.flatnonzero((diagram.row >= 0) & (np.diff(diagram.use_start) == 1))
         self._edge_of_row[diagram.row[argument]] = argument
         self._found: tuple[Frame, float, tuple[Pill, ...]] | None = None
-        self._known = Places(-1, 0.0, np.empty(0, bool), np.empty((0, 4)))
+        self._known = Places(-1, 0.0, np.empty(0, bool), np.empty((4, 0)))
 
     def at(self, moment: Moment, scale: float, *, labels: bool) -> tuple[Pill, ...]:
         """The pills of a moment; with `labels` there are words under the operations."""
@@ -385,7 +385,7 @@ class PillPlaces:
         for row, edge in list(zip(chosen, edges[first:].tolist(), strict=True))[len(known.rows) :]:
             if row not in words:
                 words[row] = edge_words(trace, row)
-            known.add(row, self._place(edge, words[row], known.taken, scale))
+            known.add(row, self._place(edge, words[row], known, scale))
         return tuple(replace(pill, now=bool(moment.now[pill.edge])) for pill in known.pills if pill is not None)
 
     def _rows(self, frame: Frame) -> Ints:
@@ -402,7 +402,7 @@ class PillPlaces:
         return found
 
     def _obstacles(self, moment: Moment, labels: bool) -> Floats:
-        """Boxes that are not to be covered: cards, circles, and the words above and below these."""
+        """Boxes that are not to be covered, as columns: cards, circles, and the words above and below these."""
         placed, diagram = self.placed, self.placed.diagram
         low, high = placed.corner, placed.corner + diagram.size
         circle = moment.items & (diagram.kind == OPERATION) & (not diagram.drawing.vertical)
@@ -415,17 +415,17 @@ class PillPlaces:
         boxes.append(np.column_stack((low[:, 0] - sizes.OVERHANG, low[:, 1], high[:, 0] + sizes.OVERHANG, top)))
         if labels:
             boxes.append(np.column_stack((low[:, 0] - sizes.OVERHANG, bottom, high[:, 0] + sizes.OVERHANG, high[:, 1])))
-        return np.concatenate(boxes)
+        return np.ascontiguousarray(np.concatenate(boxes).T)
 
-    def _place(self, edge: int, texts: tuple[str, ...], taken: Floats, scale: float) -> Pill | None:
+    def _place(self, edge: int, texts: tuple[str, ...], known: Places, scale: float) -> Pill | None:
         size = self._ink.theme.scale / scale
         height, spare = PILL_HEIGHT * size, SPARE * size
         widths = [(self._ink.width(sizes.SMALL, text) + 2 * PILL_SIDE) * size for text in texts]
         points = self._points(edge)
         reach = max([0.0, *widths]) / 2 + spare, (ASIDE[-1] + 0.5) * height + spare
         low, high = points.min(0) - reach, points.max(0) + reach
-        taken = taken[((taken[:, :2] < high) & (taken[:, 2:] > low)).all(axis=1)]
-        edges = self._edges_near(edge, (*low.tolist(), *high.tolist()))
+        area = (float(low[0]), float(low[1]), float(high[0]), float(high[1]))
+        taken, edges = known.taken(area), self._edges_near(edge, area)
         aside = np.repeat(ASIDE, len(points)) * height
         x, begin = np.tile(points, (len(ASIDE), 1)).T
         y = begin + aside
