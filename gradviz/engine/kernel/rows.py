@@ -142,6 +142,8 @@ _SEVERAL = (tuple, list)
 
 
 def _rows(made: object) -> Any:
+    if isinstance(made, np.ndarray) and isinstance(made.base, np.ndarray) and made.base.size > made.size:
+        return made.copy()  # the last of running sums, say: memory of its own, which begins with it
     if not isinstance(made, np.ndarray) or (made.flags.c_contiguous and 1 not in made.shape):
         return made
     return made if made.strides == _row_strides(made) else made.copy()

@@ -21,6 +21,7 @@ from gradviz.engine.ops.elementwise import (
     Prepared,
     binary,
     cast,
+    check_broadcast,
     dunders,
     number_array,
     operand,
@@ -484,10 +485,17 @@ FILL = op(
     self="zero(grad)",
     value="sum(grad)",
 )
+
+
+def _copied(x: Array, y: Array) -> Array:
+    check_broadcast(x, y)
+    return np.broadcast_to(y.astype(x.dtype), np.broadcast_shapes(x.shape, y.shape))
+
+
 COPY = op(
     "copy",
     "self, src",
-    lambda x, y: np.broadcast_to(y.astype(x.dtype), np.broadcast_shapes(x.shape, y.shape)),
+    _copied,
     node="CopyBackwards",
     category="other",
     symbol="copy_",
@@ -611,7 +619,9 @@ def _prepare_three(row: Any) -> Any:
             raise RuntimeError(_INTEGER_ADDCDIV)
         if target is dtypes.bool_:
             raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
-        return row, tensors, [cast(t, target) for t in tensors], {"value": value}
+        arrays = [cast(t, target) for t in tensors]
+        check_broadcast(*arrays)
+        return row, tensors, arrays, {"value": value}
 
     return prepare
 
@@ -631,8 +641,10 @@ def _prepare_lerp(input: Tensor, end: Tensor, weight: object) -> Prepared:
     if input.dtype.rank < 2:
         kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
+    check_broadcast(input._data, end._data)
     if isinstance(weight, Tensor):
         tensors = input, end, weight
+        check_broadcast(*(each._data for each in tensors))
         return LERP_TENSOR, tensors, [t._data for t in tensors], NO_PARAMS
     return LERP, (input, end), (input._data, end._data), {"weight": weight}
 

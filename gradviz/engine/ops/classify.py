@@ -21,6 +21,7 @@ from gradviz.engine.ops.neural import (
     in_single,
     need_constants,
     need_floats,
+    need_tensor,
     not_differentiable,
     over,
     plus,
@@ -224,6 +225,8 @@ def nll_loss(
     reduction: str = "mean",
 ) -> Tensor:
     """−x at each target class, for log-probabilities x of shape (N, C, …)."""
+    need_tensor(input, "nll_loss_nd")
+    need_tensor(target, "nll_loss_nd", "target", 2)
     return _nll_nd(input, target, weight, chosen_reduction(size_average, reduce, reduction), ignore_index)
 
 
@@ -290,6 +293,8 @@ def cross_entropy(
 ) -> Tensor:
     """nll_loss of log_softmax; targets are classes of shape (N, …) or probabilities of the input's shape."""
     reduction = chosen_reduction(size_average, reduce, reduction)
+    need_tensor(input, "cross_entropy_loss")
+    need_tensor(target, "cross_entropy_loss", "target", 2)
     shape = input._data.shape
     if shape == target._data.shape:
         if not target.dtype.is_floating_point:

@@ -22,7 +22,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.api import api, give, in_torch_words, method
 from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
 from gradviz.engine.run.arguments import check_cast, check_operands
-from gradviz.engine.run.inplace import write
+from gradviz.engine.run.inplace import check_overlap, check_writable, write
 
 Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
 NUMBERS = (int, float, complex, np.number, np.bool_)
@@ -152,6 +152,13 @@ def register(
         if out is None:
             return result
         check_cast(out, result)
+        if out._data.shape != result._data.shape and any(each is out for each in args):
+            raise RuntimeError(
+                f"output with shape {list(out._data.shape)} doesn't match the broadcast shape "
+                f"{list(result._data.shape)}"
+            )
+        if isinstance(out, Tensor):
+            check_overlap(out, [each for each in args if isinstance(each, Tensor)])
         return give(out, result)
 
     function.__name__ = names[0]
@@ -162,8 +169,8 @@ def register(
         def function_(self: Tensor, *args: object, **kwargs: object) -> Tensor:
             try:
                 return write(self, *prepare(self, *args, **kwargs))
-            except (NotImplementedError, RuntimeError, TypeError) as error:
-                raise _cast_first(self, args, error) or (
+            except (RuntimeError, TypeError, ValueError) as error:
+                raise _refused_first(self, args, error) or (
                     in_torch_words(error, prepare, names[0] + "_") if isinstance(error, TypeError) else error
                 ) from None
 
@@ -172,9 +179,15 @@ def register(
     return function
 
 
-def _cast_first(target: Tensor, others: Sequence[object], error: Exception) -> Exception | None:
-    """PyTorch looks whether the result can be written before it looks whether it can be computed."""
+def _refused_first(target: Tensor, others: Sequence[object], error: Exception) -> Exception | None:
+    """PyTorch looks whether the target can be written before it looks whether the result can be computed."""
     known = [each for each in others if isinstance(each, (Tensor, *NUMBERS))]
+    tensors = [each for each in known if isinstance(each, Tensor)]
+    try:
+        check_writable(target, state.grad and any(each._requires_grad for each in (target, *tensors)))
+        check_overlap(target, tensors)
+    except RuntimeError as first:
+        return first
     if "lerp" in str(error):
         return None
     if isinstance(error, RuntimeError) and not isinstance(error, NotImplementedError):
@@ -251,8 +264,8 @@ def dunders(name: str, quick: Callable[[object, object], object], prepare: Calla
             return NotImplemented
         try:
             return write(self, *prepare(self, other))
-        except (NotImplementedError, RuntimeError, TypeError) as error:
-            raise _cast_first(self, (other,), error) or error from None
+        except (RuntimeError, TypeError, ValueError) as error:
+            raise _refused_first(self, (other,), error) or error from None
 
     method(f"__{name}__")(quick if quick.__name__ == "quick" else left)
     method(f"__r{name}__")(reflected(name, right))

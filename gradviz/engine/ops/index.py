@@ -260,6 +260,10 @@ class _Indexer:
         if used > n == 0:
             if len(self.items) == 1 and isinstance(self.items[0], slice):
                 raise IndexError("slice() cannot be applied to a 0-dim tensor.")
+            if not isinstance(self.items[0], (int, np.integer, slice)) or (
+                len(self.items) > 1 and isinstance(self.items[0], slice)
+            ):
+                raise IndexError("too many indices for tensor of dimension 0")
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
                 "convert a 0-dim "
@@ -465,6 +469,11 @@ def _check_assignable(given: Tensor, target: Tensor) -> None:
     shape, wide = given._data.shape, target._data.shape
     while len(shape) > len(wide) and shape[0] == 1:
         shape = shape[1:]
+    if len(shape) > len(wide):
+        raise RuntimeError(
+            f"expand({given.dtype.cpu_type}{{{list(shape)}}}, size={list(wide)}): the number of sizes provided "
+            f"({len(wide)}) must be greater or equal to the number of dimensions in the tensor ({len(shape)})"
+        )
     for i, (n, m) in enumerate(zip(reversed(shape), reversed(wide), strict=False)):
         if n not in (1, m):
             raise RuntimeError(

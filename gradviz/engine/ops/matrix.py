@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
@@ -32,10 +32,17 @@ F = FUNCTIONS
 
 # --- triangles and diagonals ---
 
+
+def _part_of(part: Callable[[Array, int], Array], x: Array, diagonal: int) -> Array:
+    if x.ndim < 2:
+        raise RuntimeError(f"{part.__name__}: input tensor must have at least 2 dimensions")
+    return part(x, diagonal)
+
+
 TRIL = op(
     "tril",
     "self",
-    lambda x, *, diagonal=0: np.tril(x, diagonal),
+    lambda x, *, diagonal=0: _part_of(np.tril, x, diagonal),
     category="linear algebra",
     layout="rows",
     symbol="tril",
@@ -46,7 +53,7 @@ TRIL = op(
 TRIU = op(
     "triu",
     "self",
-    lambda x, *, diagonal=0: np.triu(x, diagonal),
+    lambda x, *, diagonal=0: _part_of(np.triu, x, diagonal),
     category="linear algebra",
     layout="rows",
     symbol="triu",
@@ -59,8 +66,6 @@ TRIU = op(
 def _triangle(row: Any) -> None:
     @api(row.name)
     def function(input: Tensor, diagonal: int = 0) -> Tensor:
-        if input._data.ndim < 2:
-            raise RuntimeError(f"{row.name}: input tensor must have at least 2 dimensions")
         return call(row, input, diagonal=diagonal)
 
     function.__name__ = row.name

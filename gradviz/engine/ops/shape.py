@@ -252,6 +252,8 @@ T = op(
 @api("permute", where="method")
 def permute_method(self: Tensor, *dims: object) -> Tensor:
     """Dimensions in another order."""
+    if not dims:
+        raise TypeError('permute() missing 1 required positional arguments: "dims"')
     return permute(self, sizes_of(dims))
 
 
@@ -288,8 +290,12 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
 @api("t")
 def t(input: Tensor) -> Tensor:
     """The transposed matrix."""
+    return _transposed(input, "t")
+
+
+def _transposed(input: Tensor, name: str) -> Tensor:
     if input._data.ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {input._data.ndim}D")
+        raise RuntimeError(f"{name}() expects a tensor with <= 2 dimensions, but self is {input._data.ndim}D")
     return call(T, input)
 
 
@@ -712,5 +718,6 @@ def _in_place(name: str) -> None:
     method(name + "_")(lambda self, *args, **kw: resize_in_place(self, lambda: F[name](self, *args, **kw)))
 
 
-for _name in ("unsqueeze", "squeeze", "t", "transpose", "swapaxes", "swapdims"):
+for _name in ("unsqueeze", "squeeze", "transpose", "swapaxes", "swapdims"):
     _in_place(_name)
+method("t_")(lambda self: resize_in_place(self, lambda: _transposed(self, "t_")))

@@ -8,7 +8,7 @@ import functools
 import inspect
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -108,6 +108,21 @@ def in_torch_words(error: TypeError, fn: Callable[..., object], name: str) -> Ty
     return TypeError(f"{name}() {said}")
 
 
+def no_tensor(error: AttributeError, known: Iterable[str], args: Sequence[object], name: str) -> TypeError | None:
+    """PyTorch's refusal of an argument that is no tensor, where it was met by asking it for what tensors have."""
+    for at, (parameter, given) in enumerate(zip(known, args, strict=False)):
+        if given is error.obj and not isinstance(given, Tensor) and error.name in _OF_TENSORS:
+            return TypeError(
+                f"{name}(): argument '{parameter}' (position {at + 1}) must be Tensor, not {type(given).__name__}"
+            )
+    return None
+
+
+_OF_TENSORS = frozenset(
+    "_data _requires_grad requires_grad dtype ndim shape dim size numel t is_complex new_zeros device".split()
+)
+
+
 def with_numpy_names(fn: F) -> F:
     """PyTorch takes NumPy's `axis` and `keepdims` wherever it has `dim` and `keepdim`."""
     known = inspect.signature(fn).parameters
@@ -140,6 +155,8 @@ def with_out(fn: F, offered: F, name: str, full: str) -> F:
                 return offered(*args, **keywords)
             except TypeError as error:
                 raise in_torch_words(error, offered, full) from None
+            except AttributeError as error:
+                raise no_tensor(error, known, args, full) or error from None
         if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in (*args, out)):
             raise RuntimeError(
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "

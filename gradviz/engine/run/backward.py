@@ -518,6 +518,10 @@ class GraphTask:
             grad = grads[0]
         variable = node._leaf
         assert variable is not None
+        if variable._node is not None:
+            raise RuntimeError("leaf variable has been moved into the graph interior")
+        if not variable._requires_grad:  # detach_() since
+            return
         held = variable._grad
         if held is None:
             leaf = variable._data

@@ -275,7 +275,7 @@ def remake_view(view: Tensor) -> None:
     if how.origin and (base._requires_grad or view._node is not None):
         raise RuntimeError(view_refusal(view, how.origin, "its base or another view of its base has been"))
     how.version = view._version
-    if not base._requires_grad or not np.may_share_memory(base._data, view._data):
+    if not base._requires_grad or (view._data.size and not np.may_share_memory(base._data, view._data)):
         return
     where = geometry(view, base)
     former, number = view._node, view._output_nr
@@ -307,9 +307,9 @@ def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
         if target._base is None:
             target._node, target._output_nr = made._node, made._output_nr
             target._tag = made._tag  # who records goes on with what was made
-        else:
-            target._view = View(-1, "" if target._view is None else target._view.origin)
-            target._sync_view()
+        else:  # the new way of looking belongs to this view: it is made again only after the base is written to
+            target._view = View(target._version, "" if target._view is None else target._view.origin)
+            target._node, target._output_nr = made._node, made._output_nr
     return target
 
 

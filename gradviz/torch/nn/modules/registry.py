@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS
 from gradviz.torch.nn.parameter import Buffer, Parameter
 
 if TYPE_CHECKING:
@@ -65,7 +66,10 @@ class Registry:
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a submodule under a name."""
         if module is not None and not isinstance(module, Registry):
-            raise TypeError(f"{typename(module)} is not a Module subclass")
+            name = typename(module)
+            if name == "function" and getattr(module, "__name__", "") in FUNCTIONS:
+                name = f"torch._VariableFunctionsClass.{module.__name__}"
+            raise TypeError(f"{name} is not a Module subclass")
         _refuse_name(self, "module", name, self._modules)
         self._modules[name] = module
 

@@ -316,7 +316,7 @@ class RNNBase(Module):
         if isinstance(input, PackedSequence):
             return self._forward_packed_impl(input, hx)
         if input.ndim not in (2, 3):
-            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D instead")
+            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D tensor instead")
         batched = input.ndim == 3
         self._check_dimensions_impl(hx, input.ndim)
         if not batched:

