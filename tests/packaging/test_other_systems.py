@@ -10,10 +10,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import build
 import icons
 import pytest
-
-import build
 
 ROOT = Path(__file__).parents[2]
 SPEC = ast.parse((ROOT / "packaging/gradviz.spec").read_text("utf-8"))
