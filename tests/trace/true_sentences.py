@@ -20,7 +20,7 @@ from gradviz.trace.table.frame import Frame
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import Trace
-from gradviz.trace.words.contributions import gradient_name
+from gradviz.trace.words.contributions import edge_words, gradient_name
 from gradviz.trace.words.explain import explain, explain_fold
 from tests.trace.running import run
 
@@ -39,6 +39,10 @@ def problems(trace: Trace) -> Iterator[str]:
             if kind is Kind.BACKWARD:
                 found += _derivatives(frame, sentence)
             yield from (f"step {cursor}: {each}: {sentence}" for each in found)
+        for flow in range(len(trace.flows)):
+            for words in edge_words(trace, flow):
+                found = list(_sums(Kind.BACKWARD, words.partition(", through")[0]))
+                yield from (f"gradient {flow}: {each}: {words}" for each in found)
         for first, end in pairwise([0, *trace.folds.ends.tolist()]):
             kind, sentence = Kind(int(trace.steps.kind[first])), explain_fold(trace, end).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
