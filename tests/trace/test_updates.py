@@ -152,6 +152,14 @@ def test_clipping_is_a_step_with_the_norm_and_the_factor() -> None:
     assert "None → [3, 4]" in explain(trace.frame(len(trace) - 1)).sentence  # what backward() wrote stays
 
 
+def test_what_an_optimizer_remembers_is_not_forgotten_over_a_clipping() -> None:
+    source = TWO_STEPS.format("RMSprop([w], lr=0.1)").replace(
+        "    opt.step()", "    torch.nn.utils.clip_grad_norm_([w], 100.0)\n    opt.step()"
+    )
+    trace = run(source)
+    assert "0.99 × 0.36 + (1 − 0.99) × 4² = 0.5164" in explain(trace.frame(len(trace))).sentence
+
+
 def test_clipping_what_is_small_enough_and_by_value() -> None:
     trace = run(CLIPPED.format("clip_grad_norm_([w, v], 20.0, norm_type=float('inf'))"))
     said = explain(trace.frame(len(trace))).sentence

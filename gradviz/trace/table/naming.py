@@ -172,6 +172,8 @@ class Naming:
             return op
         if label and not self._inner(tensor, producer):
             return label + self._field(tensor, producer)
+        if scope[:1].isdigit():
+            scope = _module(self._trace, producer)
         return f"{scope}: {op}" if scope else op
 
     def _field(self, tensor: int, producer: int) -> str:
@@ -280,9 +282,11 @@ def _masks(trace: Trace, node: int) -> list[int]:
 def _module(trace: Trace, node: int) -> str:
     """The module or function that an operation belongs to, as the snippet calls it."""
     scope, label = str(trace.nodes.scope[node]), str(trace.nodes.source[node])
+    called = re.match(r"([\w.]+)\(", label)
+    if called and scope[:1].isdigit():  # of a Sequential: "net[3]"
+        return called[1] + "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in scope.split("."))
     if scope and not scope[0].isupper():
         return scope
-    called = re.match(r"([\w.]+)\(", label)
     return called[1].rsplit(".", 1)[-1] if called else scope
 
 

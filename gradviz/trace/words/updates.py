@@ -437,7 +437,8 @@ def _value(frame: Frame, row: int, column: str) -> Value | None:
 def _former(frame: Frame, row: int, column: str) -> Value | None:
     """What the optimizer remembered of the parameter before this step."""
     updates = frame.trace.updates
-    rows = np.flatnonzero(updates.tensor[:row] == updates.tensor[row])
+    kept = getattr(updates, column)[:row] >= 0  # rows of clipping remember nothing
+    rows = np.flatnonzero((updates.tensor[:row] == updates.tensor[row]) & kept)
     return _value(frame, int(rows[-1]), column) if len(rows) else None
 
 
