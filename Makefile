@@ -74,7 +74,7 @@ docs: $(VENV)/test.stamp
 
 # The packages of the last commit, in dist/, and whether the frozen program works. See packaging/README.md.
 packages: $(VENV)/run.stamp
-	$(PY) packaging/build.py
+	$(PY) packaging/build_packages.py
 	$(PY) packaging/smoke_test.py build/packages/dist/gradviz
 
 # The life of the .deb on a fresh Debian: installed, used, upgraded, removed. As root, with debootstrap.

@@ -1,6 +1,6 @@
 """What this GradViz is: its version, the commit and the day that it was built from, and the parts that it is made of,
-with their licences. Known of a package (`packaging/build.py` writes it down), and of a Python with GradViz in it as far
-as that says it. No Qt, no NumPy: `gradviz --version --verbose`, the About box and reports ask here."""
+with their licences. Known of a package (`packaging/build_packages.py` writes it down), and of a Python with GradViz in
+it as far as that says it. No Qt, no NumPy: `gradviz --version --verbose`, the About box and reports ask here."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Freezes the program with PyInstaller into `dist/gradviz`, takes away what nobody loads, and writes down what is left.
-Run by `build.py`, with the Python of the build environment, in a clean copy of the sources."""
+Run by `build_packages.py`, with the Python of the build environment, in a clean copy of the sources."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The frozen folder as packages for Linux: a .deb, and an archive that installs itself for one user. Both hold the same
-tree below a prefix: bin, lib/gradviz, share. Run by `build.py`: `python linux_packages.py deb FROZEN OUT`."""
+tree below a prefix: bin, lib/gradviz, share. Run by `build_packages.py`: `python linux_packages.py deb FROZEN OUT`."""
 
 from __future__ import annotations
 

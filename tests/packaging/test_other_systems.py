@@ -10,7 +10,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import build
+import build_packages
 import icons
 import pytest
 
@@ -78,7 +78,7 @@ def test_the_workflow_calls_what_is_there() -> None:
     assert targets == {"test", "packages"}
     assert targets <= made
     steps = re.findall(r"build\.py ([a-z ]+)", WORKFLOW)
-    assert steps and all(set(each.split()) <= set(build.STEPS) for each in steps)
+    assert steps and all(set(each.split()) <= set(build_packages.STEPS) for each in steps)
 
 
 def test_secrets_are_only_handed_on() -> None:

@@ -1,4 +1,4 @@
-"""Builds the packages from the last commit: `python packaging/build.py`.
+"""Builds the packages from the last commit: `python packaging/build_packages.py`.
 
 Everything is made in build/packages from a clean copy of the commit, with the exact versions of requirements.lock, and
 lands in dist/ with its checksums. This file needs the standard library only; the steps run in their own environment.
