@@ -77,7 +77,7 @@ def test_the_workflow_calls_what_is_there() -> None:
     made = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     assert targets == {"test", "packages"}
     assert targets <= made
-    steps = re.findall(r"build\.py ([a-z ]+)", WORKFLOW)
+    steps = re.findall(r"build_packages\.py ([a-z ]+)", WORKFLOW)
     assert steps and all(set(each.split()) <= set(build_packages.STEPS) for each in steps)
 
 
