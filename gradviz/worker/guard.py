@@ -340,6 +340,19 @@ class Guard:
         """The snippet's vars(x) and x.__dict__."""
         return attributes_of(self, *things)
 
+    def own_names(self) -> dict[str, Any]:
+        """The snippet's globals(): a copy, with what the snippet itself has named."""
+        return {name: value for name, value in self.globals.items() if "<" not in name and not is_dunder(name)}
+
+    def dir(self, *things: Any) -> list[str]:
+        """The snippet's dir(): names that it may read."""
+        if not things:
+            return sorted(self.own_names())
+        (thing,) = things
+        names = dir(type(thing)) if isinstance(thing, StandIn) else dir(thing)
+        hidden = FORBIDDEN_ATTRIBUTES | NUMPY_ATTRIBUTES | HOOKED_ATTRIBUTES
+        return sorted(str.__str__(name) for name in names if not name.startswith("_") and name not in hidden)
+
     # --- writing ---
 
     def write(self, thing: Any, name: str) -> Any:

@@ -41,6 +41,8 @@ def snippet_builtins(
         delattr=guard.delattr,
         vars=guard.vars,
         open=open_,
+        globals=guard.own_names,
+        dir=guard.dir,
         id=guard.identities.id,
         hash=guard.identities.hash,
         type=plain_type,

@@ -24,6 +24,7 @@ from gradviz.worker.einops_modules import einops_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
+from gradviz.worker.small_modules import notebook_modules, question_modules, torch_places
 from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.standard_modules import offered_classes, standard_modules
 from gradviz.worker.text_modules import progress_modules
@@ -46,7 +47,7 @@ class TorchFacade:
     """The stand-ins of torch's modules, which hold no state and serve every run, and the classes among them."""
 
     def __init__(self, modules: dict[str, Any]) -> None:
-        self.modules = modules
+        self.modules = modules | torch_places(modules)
         self.classes = offered_classes(modules.values())
         self.final = {_look_up(modules, "torch.dtype"), _look_up(modules, "torch.Generator")}
         found = [_look_up(modules, name) for name in _CHANGEABLE]
@@ -75,8 +76,10 @@ class World:
             **plot_modules(self.plots, to_numpy),
             **progress_modules(write),
             **others,
+            **notebook_modules(write),
             **torch.modules,
         }
+        self.modules |= question_modules(self.modules)
 
     def import_module(self, name: str) -> Any:
         """The stand-in for an import statement that the policy has let through."""

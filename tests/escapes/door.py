@@ -294,6 +294,50 @@ _VISION = {
         "        try: setattr(cls, name, 3)\n        except AttributeError: continue\n        print('ESCAPED')"
     ),
 }
+_QUESTIONS = {
+    "the table of names": (
+        "x = 1\ng = globals()\ng['print'] = 3\ng['x'] = 2\nif x != 1: print('ESCAPED')\n"
+        "for name, value in g.items():\n    if '<' in name or name.startswith('__'): print('ESCAPED', name)\n"
+        "def f(): return globals()\nif '__builtins__' in f(): print('ESCAPED')"
+    ),
+    "names of everything": (
+        "import torch, numpy, os, inspect, importlib\nclass A: pass\nx = torch.ones(1, requires_grad=True)\n"
+        "for thing in (torch, numpy, os, x, (x * 2).grad_fn, numpy.ones(1), print, A, A(), len, [].append, "
+        "globals, dir):\n"
+        "    for name in dir(thing):\n        if name.startswith('_') or name in ('gi_frame', 'mro', 'base', "
+        "'data_ptr_'): print('ESCAPED', name)\n"
+        "        if type(name) is not str: print('ESCAPED')"
+    ),
+    "modules by their names": (
+        "import importlib, importlib.util\nfor name in ('sys', 'subprocess', 'builtins', 'gradviz', "
+        "'gradviz.engine', 'ctypes', "
+        "'torch._C._x', 'os.path.os', 'numpy.core', '__main__', 'importlib.machinery'):\n"
+        "    try: m = importlib.import_module(name)\n    except ModuleNotFoundError: continue\n"
+        "    if name != 'sys' or hasattr(m, 'modules'): print('ESCAPED', m)\n"
+    ),
+    "which packages are installed": (
+        "import importlib.metadata as m, importlib.util as u\nfor name in ('pip', 'PySide6', "
+        "'PySide6-Essentials', 'gradviz', 'networkx', 'pytest'):\n"
+        "    if u.find_spec(name) is not None: print('ESCAPED')\n    try: print('ESCAPED', m.version(name))\n   "
+        " except m.PackageNotFoundError: pass"
+    ),
+    "what a signature holds": (
+        "import inspect, torch\ns = inspect.signature(torch.nn.Linear)\nfor name in ('_parameters', "
+        "'return_annotation', 'bind', 'from_callable'):\n"
+        "    try: print('ESCAPED', getattr(s, name))\n    except AttributeError: pass\n"
+        "for value in s.parameters.values():\n    if type(value) is not str: print('ESCAPED', value)\n"
+        "for name in ('currentframe', 'stack', 'getmembers', 'unwrap', 'getsource', 'getfile', 'sys', "
+        "'getattr_static'):\n"
+        "    try: print('ESCAPED', getattr(inspect, name))\n    except AttributeError: pass"
+    ),
+    "a signature that is asked for": (
+        "import inspect\nclass A:\n    def __call__(self, x): pass\nclass B:\n    x = 3\n    def __init__(self, "
+        "y): print('ESCAPED')\n"
+        "print(inspect.signature(A()), inspect.signature(B), inspect.signature(lambda q: q))\n"
+        "for thing in (3, len, print, type, int):\n    try: inspect.signature(thing)\n    except (TypeError, "
+        "ValueError): pass"
+    ),
+}
 _STRAIN = {
     "a file without end": (
         "with open('x', 'wb') as f:\n    try:\n        for _ in range(200): f.write(bytes(1 << 20))\n"
@@ -326,6 +370,7 @@ DOOR: list[Attack] = [
     *listed("The folder of a run: objects made of bytes", _BYTES),
     *listed("The folder of a run: what lies behind it", _BEHIND),
     *listed("The folder of a run: too much of it", _STRAIN),
+    *listed("Questions about names and modules", _QUESTIONS),
     *listed("Packages inside: einops", _EINOPS),
     *listed("Packages inside: torchvision and PIL", _VISION),
 ]

@@ -604,6 +604,20 @@ MODULES = (
         W + "test_scratch.py::test_an_array_of_bytes_is_a_copy",
     ),
     worker(
+        "guard",
+        "names of ours in globals()",
+        'if "<" not in name and not is_dunder(name)}',
+        "}",
+        found("Questions about names and modules"),
+    ),
+    worker(
+        "small_modules",
+        "defaults of parameters",
+        "self.parameters = {name: name for name in names}",
+        "self.parameters = {name: None for name in names}",
+        found("Questions about names and modules"),
+    ),
+    worker(
         "vision/datasets",
         "pictures that a snippet puts in the place of drawn ones",
         '    __slots__ = ("_labels", "_pool")  # which',

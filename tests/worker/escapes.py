@@ -41,7 +41,7 @@ ESCAPES: dict[str, str] = {
     "eval": "eval('1')\nprint('ESCAPED')",
     "compile": "compile('1', 'x', 'eval')\nprint('ESCAPED')",
     "breakpoint": "breakpoint()\nprint('ESCAPED')",
-    "globals": "print('ESCAPED', globals())",
+    "globals": "print('ESCAPED', globals()['__builtins__'])",
     "locals": "print('ESCAPED', locals())",
     "vars": "import math\nprint('ESCAPED', vars(math))",
     "memoryview": "print('ESCAPED', memoryview(b'x'))",

@@ -53,9 +53,9 @@ def test_nothing_is_refused_that_is_never_reached(run: Runner) -> None:
 
 
 def test_an_import_that_nothing_uses_is_skipped_with_a_note(run: Runner) -> None:
-    outcome = run("import seaborn as sns, torch\nprint(torch.ones(1).item())")
+    outcome = run("import visdom, torch\nprint(torch.ones(1).item())")
     assert (outcome.status, outcome.printed()) == ("ok", "1.0\n")
-    said = "line 1: seaborn is skipped: it is not available in GradViz snippets, and nothing here uses it.\n"
+    said = "line 1: visdom is skipped: it is not available in GradViz snippets, and nothing here uses it.\n"
     assert outcome.printed("err") == said
 
 
