@@ -3,6 +3,8 @@ loops, with random numbers, at edges, and where there is nothing to compare."""
 
 from __future__ import annotations
 
+import queue
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from gradviz.session.inspect.three_ways import Check, agree, differences, gradie
 from gradviz.trace.table.trace import Trace
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Batch, Done, Event, Output
+from gradviz.worker.process.run import Run
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("_warm")]
 
@@ -60,8 +63,8 @@ x = torch.tensor(float(input("x? ")), requires_grad=True)
 """
 
 
-def ran(pool: WorkerPool, source: str, question: tuple[int, int, bool] | None = None) -> tuple[Trace, Done, list[str]]:
-    trace, printed, run = Trace(source), [], None
+def ran(pool: WorkerPool, source: str, question: tuple[int, ...] = ()) -> tuple[Trace, Done, list[str]]:
+    trace, printed, started = Trace(source), list[str](), queue.Queue[Run]()
 
     def take(event: Event) -> None:
         if isinstance(event, Batch):
@@ -69,10 +72,10 @@ def ran(pool: WorkerPool, source: str, question: tuple[int, int, bool] | None = 
         elif isinstance(event, Output):
             printed.append(event.text)
         elif not isinstance(event, Done):
-            assert run is not None
-            run.answer("3")
+            started.get(timeout=60).answer("3")
 
     run = pool.start(source, take, question=question)
+    started.put(run)
     done = run.wait(60)
     assert done is not None
     return trace, done, printed
