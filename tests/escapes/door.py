@@ -150,11 +150,12 @@ _BEHIND = {
         "f = open('x', 'w')\nfor name in ('_inner', '_content', 'buffer', 'raw', 'detach', '_checkClosed', 'fileno'):\n"
         "    try: print('ESCAPED', getattr(f, name))\n    except AttributeError: pass"
     ),
-    "a file of one's own": "f = open('x', 'w')\nprint('ESCAPED', type(f)('y', 'r', f))",
+    "a file of one's own": "f = open('x', 'w')\nmade = type(f)('y', 'r', f)\nprint('ESCAPED')",
     "a file that is another": "f = open('x', 'w')\nclass F(type(f)): pass\nprint('ESCAPED')",
     "a method of a file on another thing": (
-        "import io\nf = open('x', 'w')\nfor thing in (io.BytesIO(), 3, f.read, type(f)):\n"
-        "    try: print('ESCAPED', type(f).read(thing), type(f).write(thing, 'x'))\n    except TypeError: pass"
+        "import io\nf = open('x', 'w')\nclass A:\n    mode = 'r'\n    _inner = io.StringIO('x')\n"
+        "for thing in (A(), io.BytesIO(), 3, f.read, type(f)):\n"
+        "    try: print('ESCAPED', type(f).read(thing))\n    except TypeError: pass"
     ),
     "the text of a Path of another thing": (
         "import pathlib\nclass A: _text = '/x'\nfor f in (pathlib.Path.__str__, pathlib.Path.exists, "
@@ -204,7 +205,8 @@ _EINOPS = {
         "b c -> a c'), "
         "einops.rearrange([a, a], 'n a b -> a n b'), einops.pack([a, a], '* b')[0], einops.asnumpy(a), "
         "einops.unpack(a, [[1], [1]], '* b')[0], einops.reduce(a, 'a b ->', 'sum')):\n"
-        "    if type(found) not in (np.ndarray, type(np.float64(1))): print('ESCAPED', type(found))"
+        "    try: kind = type(found)\n    except TypeError: kind = None\n"
+        "    if kind not in (np.ndarray, type(np.float64(1))): print('ESCAPED', kind)"
     ),
     "a reduction that looks at what it gets": (
         "import einops, numpy as np\ndef f(x, axes):\n    if type(x) is not np.ndarray: print('ESCAPED')\n"
@@ -223,10 +225,13 @@ _EINOPS = {
         "a')\nr(torch.ones(1, 1))"
     ),
     "lengths that are none": (
-        "import einops, torch\nclass N(int):\n    def __eq__(self, o): print('ESCAPED')\n    def "
-        "__hash__(self): return 1\n"
-        "einops.rearrange(torch.ones(2, 1), '(a c) b -> a b c', c=N(2))\nfrom einops.layers.torch import Reduce\n"
-        "r = Reduce('(a c) b -> a b', 'sum', c=2)\nr.axes_lengths = {'c': print}\n"
+        "import einops, torch\nclass N:\n    def __index__(self): return 2\n    def __mul__(self, o): "
+        "print('ESCAPED')\n"
+        "    __rmul__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __eq__ = __ne__ = __lt__ = __gt__ = "
+        "__mul__\n"
+        "    def __hash__(self): return 1\neinops.rearrange(torch.ones(2, 1), '(a c) b -> a b c', c=N())\n"
+        "from einops.layers.torch import Reduce\nr = Reduce('(a c) b -> a b', 'sum', c=2)\nr.axes_lengths = "
+        "{'c': print}\n"
         "try: r(torch.ones(2, 1))\nexcept TypeError: pass\nelse: print('ESCAPED')"
     ),
     "what is behind it": (
