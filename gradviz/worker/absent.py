@@ -19,6 +19,9 @@ _ANOTHER_FILE = "a snippet is one file: put the code into the snippet itself"
 _NOTHING_ELSE = "write what you need of it into the snippet, or leave it out"
 
 
+_IN_PART = frozenset("torchvision PIL seaborn IPython".split())  # packages that are not installed and have much more
+
+
 def way_round(module: str) -> str:
     """What to do instead of importing a module that is not here."""
     root = module.partition(".")[0]
@@ -46,9 +49,9 @@ def is_known(module: str, name: str) -> bool:
         from gradviz.torch.missing import is_pytorch
 
         return is_pytorch(module, name)
-    real = sys.modules.get(module)
+    real, root = sys.modules.get(module), module.partition(".")[0]
     if real is None or name.startswith("_"):
-        return real is None and not name.startswith("_")  # of a package that is not installed who knows
+        return root in _IN_PART and not name.startswith("_")
     value = vars(real).get(name)
     return value is not None and not isinstance(value, types.ModuleType)
 

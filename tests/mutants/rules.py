@@ -625,13 +625,6 @@ MODULES = (
         found("Packages inside: torchvision and PIL"),
     ),
     worker(
-        "vision/picture",
-        "how large a picture may be",
-        "    if not 0 < height <= 4096 or not 0 < width <= 4096:\n        raise ValueError(f\"a part",
-        "    if False:\n        raise ValueError(f\"a part",
-        found("Packages inside: torchvision and PIL"),
-    ),
-    worker(
         "einops_modules",
         "arrays that einops returns",
         "        return type(value)([_leaving(each) for each in value])\n    return to_snippet(value)",

@@ -55,7 +55,11 @@ REFUSED = {  # where something else would stop it, too, when it runs
 
 
 @pytest.mark.parametrize(
-    "text", ["import os", "from os import path", "from . import os", "from .torch import nn", "import torch.os as x"]
+    "text",
+    [
+        *("import os", "from os import path", "from . import os", "from .torch import nn", "import torch.os as x"),
+        "try:\n    from .torch import nn\nexcept ImportError: pass",
+    ],
 )
 def test_what_is_not_offered_is_never_imported(text: str) -> None:
     code = compile_snippet(text, "snippet.py", {"torch", "torch.nn"})
