@@ -277,7 +277,7 @@ def test_an_operation_has_as_many_inputs_when_it_is_opened_again() -> None:
 
 
 def test_the_desktop_knows_the_type_and_recognizes_what_is_written() -> None:
-    packaging = Path(__file__).parents[2] / "packaging"
+    packaging = Path(__file__).parents[2] / "packaging" / "linux"
     types = ElementTree.parse(packaging / "org.gradviz.GradViz.mime.xml").getroot()
     space = {"m": "http://www.freedesktop.org/standards/shared-mime-info"}
     described = types.find("m:mime-type", space)

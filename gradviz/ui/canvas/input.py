@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QWidget
 from gradviz.ui.canvas.camera import WHEEL_FLIGHT
 from gradviz.ui.canvas.collapse import Collapse
 from gradviz.ui.canvas.hover import Hover
-from gradviz.ui.canvas.painter import number_at
 from gradviz.ui.canvas.selection import ItemSelection
 from gradviz.ui.canvas.surface import Surface
 from gradviz.ui.canvas.viewport import Viewport
@@ -159,7 +158,7 @@ class Input(QObject):
                 self._viewport.fit()
             else:
                 self._selection.choose(item)
-                number = number_at(scene.painter, scene.moment, item, self._surface.camera, at)
+                number = scene.number_at(item, self._surface.camera, at)
                 if number is None:
                     self._open_selection()
                 else:

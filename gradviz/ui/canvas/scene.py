@@ -20,7 +20,7 @@ from gradviz.ui.canvas.hover_words import Words, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.marks import Marks
 from gradviz.ui.canvas.moment import Moment, moment
-from gradviz.ui.canvas.painter import MARGIN, ScenePainter
+from gradviz.ui.canvas.painter import MARGIN, ScenePainter, number_at
 from gradviz.ui.canvas.placed import Morph, Placed
 from gradviz.ui.theme import Theme
 
@@ -215,6 +215,17 @@ class Addition(Protocol):
     def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None: ...
 
 
+def _region(lows: list[list[float]], highs: list[list[float]], camera: Camera) -> QRegion:
+    """The pixels of boxes in the world, given by their corners, and of what reaches out of them."""
+    region = QRegion()
+    for low, high in zip(lows, highs, strict=True):
+        left, top = camera.to_screen(*low)
+        right, bottom = camera.to_screen(*high)
+        box = QRectF(left, top, right - left, bottom - top).adjusted(-REACH, -REACH, REACH, REACH)
+        region += box.toAlignedRect()
+    return region
+
+
 class Scene:
     """What is shown of one trace, with an addition where it is that of a drawing. What is selected is an item, or,
     where it is less than -1, the frame of an open group (-2 - frame)."""
@@ -232,6 +243,10 @@ class Scene:
     def trace(self) -> Trace:
         """The trace that is shown."""
         return self.placed.diagram.trace
+
+    def number_at(self, item: int, camera: Camera, pixel: QPoint) -> tuple[int, str, int] | None:
+        """The number of a tensor that is written under a pixel: the tensor, "value" or "grad", and which one."""
+        return number_at(self.painter, self.moment, item, camera, pixel)
 
     @property
     def groups(self) -> SceneGroups:
@@ -293,13 +308,7 @@ class Scene:
 
     def screen_region(self, edges: Ints, camera: Camera) -> QRegion:
         """The pixels of some edges."""
-        region = QRegion()
-        for low, high in zip(self.placed.low[edges].tolist(), self.placed.high[edges].tolist(), strict=True):
-            left, top = camera.to_screen(*low)
-            right, bottom = camera.to_screen(*high)
-            box = QRectF(left, top, right - left, bottom - top).adjusted(-REACH, -REACH, REACH, REACH)
-            region += box.toAlignedRect()
-        return region
+        return _region(self.placed.low[edges].tolist(), self.placed.high[edges].tolist(), camera)
 
     def changed_region(self, change: Change, camera: Camera, area: QRectF, ratio: float) -> QRegion:
         """The pixels of everything that a change touched, and of the items and edges whose words and numbers differ."""
