@@ -3,6 +3,7 @@ is tried in `test_all_layers`."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,10 @@ def _without_kernel(text: str) -> list[str]:
 def test_there_are_many_and_each_has_a_name_of_its_own() -> None:
     labels = [each.label for each in every_attack()]
     assert len(set(labels)) == len(labels) > 700
+
+
+# What is no attack on a newer Python than the one that the page is measured with: `hash(None)` is a constant since 3.12.
+HARMLESS_LATER = {"itself"} if sys.version_info >= (3, 12) else set()
 
 
 def test_the_page_says_of_no_layer_what_it_may_not_do() -> None:
@@ -56,7 +61,11 @@ def test_a_layer_alone_gets_the_verdict_of_the_page(layer: str) -> None:
     finally:
         bench.close()
     pairs = zip(measured, results, strict=True)
-    wrong = [(each.name, written[each.label], new) for each, new in pairs if new.verdict != written[each.label]]
+    wrong = [
+        (each.name, written[each.label], new)
+        for each, new in pairs
+        if new.verdict != written[each.label] and not (each.name in HARMLESS_LATER and new.verdict == CONTAINED)
+    ]
     assert wrong == [], MAKE
 
 
