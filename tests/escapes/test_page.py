@@ -31,7 +31,7 @@ def test_there_are_many_and_each_has_a_name_of_its_own() -> None:
     assert len(set(labels)) == len(labels) > 700
 
 
-# What is no attack on a newer Python than the one that the page is measured with: `hash(None)` is a constant since 3.12.
+# What is no attack on a newer Python than the one that the page is measured with: `hash(None)` is constant since 3.12.
 HARMLESS_LATER = {"itself"} if sys.version_info >= (3, 12) else set()
 
 
