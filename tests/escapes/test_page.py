@@ -31,20 +31,20 @@ def test_there_are_many_and_each_has_a_name_of_its_own() -> None:
     assert len(set(labels)) == len(labels) > 700
 
 
-# What is no attack on a newer Python than the one that the page is measured with: `hash(None)` is constant since 3.12.
-HARMLESS_LATER = {"itself"} if sys.version_info >= (3, 12) else set()
+MAY = {
+    "all": {CONTAINED, ENDED},
+    "language": {CONTAINED, ENDED},
+    "kernel": {CONTAINED, ENDED, INSIDE},
+    "parent": {CONTAINED, ENDED, INSIDE, OUT, NOT_MEASURED},
+}
+# The Python of the page. Without the rules of the language, the faults of its C code differ from version to version.
+MEASURED_WITH = (3, 11)
 
 
 def test_the_page_says_of_no_layer_what_it_may_not_do() -> None:
     found = table(WRITTEN)
-    may = {
-        "all": {CONTAINED, ENDED},
-        "language": {CONTAINED, ENDED},
-        "kernel": {CONTAINED, ENDED, INSIDE},
-        "parent": {CONTAINED, ENDED, INSIDE, OUT, NOT_MEASURED},
-    }
-    assert set(may) == set(LAYERS)
-    for layer, verdicts in may.items():
+    assert set(MAY) == set(LAYERS)
+    for layer, verdicts in MAY.items():
         assert set(found[layer].values()) <= verdicts, layer
     freely = {each.label for each in every_attack() if each.freely}
     assert {label for label, verdict in found["parent"].items() if verdict == OUT} <= freely
@@ -61,10 +61,11 @@ def test_a_layer_alone_gets_the_verdict_of_the_page(layer: str) -> None:
     finally:
         bench.close()
     pairs = zip(measured, results, strict=True)
+    exact = layer == "language" or sys.version_info[:2] == MEASURED_WITH
     wrong = [
         (each.name, written[each.label], new)
         for each, new in pairs
-        if new.verdict != written[each.label] and not (each.name in HARMLESS_LATER and new.verdict == CONTAINED)
+        if new.verdict not in ({written[each.label]} if exact else MAY[layer])
     ]
     assert wrong == [], MAKE
 
