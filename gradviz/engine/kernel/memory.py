@@ -282,6 +282,11 @@ def partly_overlapping(a: Array, b: Array) -> bool:
     return not (same_place and a.strides == b.strides)
 
 
+def row_strides(size: Sequence[int], step: int = 1) -> tuple[int, ...]:
+    """The strides of elements that lie one after the other, row by row."""
+    return tuple(step * math.prod(max(n, 1) for n in size[i + 1 :]) for i in range(len(size)))
+
+
 def memory_order(data: Array) -> tuple[int, ...] | None:
     """The dimensions from the one whose elements lie furthest apart to the nearest; None where that is their order."""
     order = tuple(sorted(range(data.ndim), key=lambda dim: -data.strides[dim]))
@@ -330,8 +335,7 @@ def laid_as(made: Array, like: Array, memory_format: object) -> Array:
         return made
     if not dense(like):
         return laid_by(made, like)
-    order = sorted(range(like.ndim), key=lambda d: (-like.strides[d], d))
-    return np.array(made.transpose(order), order="C").transpose(np.argsort(order))
+    return from_memory_order(np.array(in_memory_order(made, like), order="C"), like)
 
 
 def followed(made: Array, operands: Sequence[Array | None]) -> Array:

@@ -47,6 +47,11 @@ WRITTEN_TWICE = (
     "unsupported operation: more than one element of the written-to tensor refers to a single memory location. Please "
     "clone() the tensor before performing the operation."
 )
+TO_SCALAR = (
+    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
+    "Consider using tensor.detach() first. (Triggered internally at "
+    "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:{}.)"
+)
 OVERLAPPING = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
     "location. Please clone() the tensor before performing the operation."
@@ -224,6 +229,12 @@ def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:
         if len(booleans) == 2:
             raise RuntimeError(_TWO_BOOLEANS)
         raise RuntimeError(_MINUS.format("a bool tensor"))
+
+
+def check_castable(found: dtypes.dtype, target: dtypes.dtype) -> None:
+    """Refuse a result whose type the tensor that it is written to can't hold."""
+    if not dtypes.can_cast(found, target):
+        raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.title}")
 
 
 _FLOAT_MAX = float(np.finfo(np.float32).max)

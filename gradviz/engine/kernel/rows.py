@@ -25,6 +25,7 @@ import numpy as np
 from gradviz.engine.kernel.expressions import Math
 from gradviz.engine.kernel.formula import Function, JointRule, Rule, rule, written
 from gradviz.engine.kernel.graph import Node
+from gradviz.engine.kernel.memory import row_strides
 from gradviz.engine.kernel.messages import SECOND_BACKWARD
 from gradviz.engine.kernel.saved import Saved, save
 
@@ -146,14 +147,7 @@ def _rows(made: object) -> Any:
         return made.copy()  # the last of running sums, say: memory of its own, which begins with it
     if not isinstance(made, np.ndarray) or (made.flags.c_contiguous and 1 not in made.shape):
         return made
-    return made if made.strides == _row_strides(made) else made.copy()
-
-
-def _row_strides(x: np.ndarray[Any, Any]) -> tuple[int, ...]:
-    steps = [x.itemsize]
-    for n in x.shape[:0:-1]:
-        steps.append(steps[-1] * max(n, 1))
-    return tuple(reversed(steps[: x.ndim]))
+    return made if made.strides == row_strides(made.shape, made.itemsize) else made.copy()
 
 
 def op(

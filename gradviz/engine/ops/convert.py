@@ -13,6 +13,7 @@ from gradviz.engine.kernel import dtypes, printing
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import STRIDED, device, is_laid, laid
+from gradviz.engine.kernel.messages import TO_SCALAR
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, bare
@@ -22,12 +23,6 @@ from gradviz.engine.ops.elementwise import result_type as common
 from gradviz.engine.run.api import FUNCTIONS, api, method, prop
 from gradviz.engine.run.apply import call
 from gradviz.engine.transforms.layered import text_of
-
-_TO_SCALAR = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-    "Consider using tensor.detach() first. (Triggered internally at "
-    "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:{}.)"
-)
 
 
 def _cast(x: Array, *, dtype: dtypes.dtype, memory_format: object = None) -> Array:
@@ -166,7 +161,7 @@ def _number(name: str, kind: Any, line: int = 822) -> None:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if self._requires_grad and (state.warn_always or "scalar" not in state.warned):
             state.warned.add("scalar")
-            warnings.warn(_TO_SCALAR.format(line), UserWarning, stacklevel=2)
+            warnings.warn(TO_SCALAR.format(line), UserWarning, stacklevel=2)
         return kind(item(self))
 
 

@@ -17,7 +17,7 @@ from gradviz.engine.kernel.batched import alike
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import device as Device
 from gradviz.engine.kernel.memory import laid_as, memory_of, start_of
-from gradviz.engine.kernel.messages import check_value
+from gradviz.engine.kernel.messages import TO_SCALAR, check_value
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.engine.ops.elementwise import NUMBERS
@@ -140,11 +140,6 @@ _LIST_OF_ARRAYS = (
     "single numpy.ndarray with numpy.array() before converting to a tensor. (Triggered internally at "
     "/__w/pytorch/pytorch/torch/csrc/utils/tensor_new.cpp:252.)"
 )
-_GRAD_TO_SCALAR = (
-    "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
-    "Consider using tensor.detach() first. (Triggered internally at "
-    "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:822.)"
-)
 
 
 def _leaf(data: Any, kinds: set[object], flat: list[object]) -> None:
@@ -152,7 +147,7 @@ def _leaf(data: Any, kinds: set[object], flat: list[object]) -> None:
         if data._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
         if data.requires_grad:
-            warn_once("to scalar", _GRAD_TO_SCALAR)
+            warn_once("to scalar", TO_SCALAR.format(822))
         kinds.add(data.dtype)
         flat.append(data._data.item())
     elif isinstance(data, np.ndarray):

@@ -14,7 +14,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, accumulator, bare
 from gradviz.engine.kernel.memory import followed
-from gradviz.engine.kernel.messages import check_kind, check_subtraction
+from gradviz.engine.kernel.messages import check_castable, check_kind, check_subtraction
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
 from gradviz.engine.kernel.state import state
@@ -195,10 +195,11 @@ def _refused_first(target: Tensor, others: Sequence[object], error: Exception) -
             return None
     elif isinstance(error, TypeError) and not str(error).startswith("ufunc"):
         return None
-    found = result_type(target, *map(operand, known))
-    if not known or dtypes.can_cast(found, target.dtype):
-        return None
-    return RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.dtype.title}")
+    try:
+        check_castable(result_type(target, *map(operand, known)), target.dtype)
+    except RuntimeError as first:
+        return first
+    return None
 
 
 # --- two operands ---

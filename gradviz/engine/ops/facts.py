@@ -6,7 +6,6 @@ See `convert.py` for the ways out of a tensor.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.batched import BatchedArray, one_by_one, one_example
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.memory import check_count, memory_of, start_of, strided
+from gradviz.engine.kernel.memory import check_count, memory_of, row_strides, start_of, strided
 from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Size, Tensor
@@ -65,12 +64,7 @@ def _resized(x: Any, *, size: tuple[int, ...]) -> Array:
     start, count = start_of(x, memory), math.prod(size)
     if start + count * x.itemsize > memory.size:
         memory = np.concatenate([memory, np.zeros(start + count * x.itemsize - memory.size, np.uint8)])
-    return strided(memory, x.dtype, size, _in_rows(size, x.itemsize), start)
-
-
-def _in_rows(size: Sequence[int], step: int = 1) -> tuple[int, ...]:
-    """The strides of elements that lie one after the other."""
-    return tuple(step * math.prod(max(n, 1) for n in size[i + 1 :]) for i in range(len(size)))
+    return strided(memory, x.dtype, size, row_strides(size, x.itemsize), start)
 
 
 @method("set_")
@@ -93,7 +87,7 @@ def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: Any
         self._data = source._data
     else:
         size = plain_numbers(size)
-        steps = _in_rows(size) if stride is None else plain_numbers(stride)
+        steps = row_strides(size) if stride is None else plain_numbers(stride)
         if len(size) != len(steps):
             raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(steps)})")
         offset = storage_offset_of(source) + plain_numbers((storage_offset,))[0]

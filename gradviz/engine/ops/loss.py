@@ -14,7 +14,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
-from gradviz.engine.kernel.messages import check_kind, check_subtraction
+from gradviz.engine.kernel.messages import check_castable, check_kind, check_subtraction
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Size, Tensor
@@ -195,10 +195,7 @@ def binary_cross_entropy_with_logits(
         raise ValueError(f"Target size ({target.size()}) must be the same as input size ({input.size()})")
     need_floats(input, "log_sigmoid_cpu")
     check_subtraction((target.dtype, True), (target.dtype, False))
-    if target.dtype.rank < 2:
-        raise RuntimeError(
-            f"result type {input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
-        )
+    check_castable(input.dtype, target.dtype)
     check_broadcast(*(each._data for each in (input, weight, pos_weight) if each is not None))
     need_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     common = result_type(input, target)
@@ -516,8 +513,7 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     common = result_type(x, y)
-    if not dtypes.can_cast(common, x.dtype):
-        raise RuntimeError(f"result type {common.title} can't be cast to the desired output type {x.dtype.title}")
+    check_castable(common, x.dtype)
     if weight is None and common is not x.dtype and common.rank == 2:
         y = y.to(x.dtype)
     if weight is None:
@@ -567,6 +563,6 @@ def soft_margin_loss(
         check_kind("neg", x.dtype)
     if x.dtype.rank < 2 and y.dtype is not dtypes.bool_:
         common = dtypes.promote(result_type(x, y), dtypes.default.dtype)
-        raise RuntimeError(f"result type {common.title} can't be cast to the desired output type {x.dtype.title}")
+        check_castable(common, x.dtype)
     need_constants("soft_margin_loss", target=target)
     return promoted(SOFT_MARGIN, (x, y), {"reduction": reduction})

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.memory import repeated
-from gradviz.engine.kernel.messages import WRITTEN_TWICE
+from gradviz.engine.kernel.messages import OVERLAPPING, WRITTEN_TWICE, check_castable
 from gradviz.engine.kernel.tensor import Tensor
 
 
@@ -64,10 +64,6 @@ _WORDS = {
 _WORDS["amin"] = _WORDS["amax"]
 # Functions that read their operands while they write.
 _APART = frozenset("gather take masked_select kthvalue cat concat concatenate".split())
-_SHARED = (
-    "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
-    "location. Please clone() the tensor before performing the operation."
-)
 
 
 def check_out(name: str, out: Any, found: Tensor, operands: object) -> None:
@@ -84,15 +80,12 @@ def check_out(name: str, out: Any, found: Tensor, operands: object) -> None:
     if data.shape == found._data.shape and repeated(data.shape, data.strides):
         raise RuntimeError(WRITTEN_TWICE)
     if name in _APART and any(np.may_share_memory(data, each._data) for each in _tensors(operands)):
-        raise RuntimeError(_SHARED)
+        raise RuntimeError(OVERLAPPING)
 
 
 def check_cast(out: Tensor, found: Tensor) -> None:
     """Refuse an `out=` of an elementwise operation that can't hold the result."""
-    if not dtypes.can_cast(found.dtype, out.dtype):
-        raise RuntimeError(
-            f"result type {found.dtype.title} can't be cast to the desired output type {out.dtype.title}"
-        )
+    check_castable(found.dtype, out.dtype)
 
 
 def _tensors(operands: Any) -> list[Tensor]:

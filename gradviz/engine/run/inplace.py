@@ -18,7 +18,7 @@ from gradviz.engine.kernel.batched import one_example, plain
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, edge_of, function_of, next_sequence, show_as
 from gradviz.engine.kernel.memory import memory_order, partly_overlapping, repeated
-from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN_TWICE, view_written
+from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN_TWICE, check_castable, view_written
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.saved import Saved
 from gradviz.engine.kernel.state import state
@@ -78,9 +78,7 @@ def write(
         raise RuntimeError(
             f"output with shape {list(target._data.shape)} doesn't match the broadcast shape {list(result.shape)}"
         )
-    found = dtypes.of(result)
-    if not dtypes.can_cast(found, target.dtype):
-        raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.dtype.title}")
+    check_castable(dtypes.of(result), target.dtype)
     check_overlap(target, tensors[1:])
     operands = [as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
     counter = target._version_counter
