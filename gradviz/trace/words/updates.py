@@ -314,12 +314,27 @@ def _adadelta(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> s
 
 def _moment(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     """ "m = β₁ · m + (1 − β₁) · w.grad = 0.9 × 0 + (1 − 0.9) × 6 = 0.6"."""
+    return _mean_of_gradients(frame, row, numbers, settings, ("m", "average", "β₁", "betas1", ""))
+
+
+def _square(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
+    """ "v = β₂ · v + (1 − β₂) · w.grad² = …"."""
+    return _mean_of_gradients(frame, row, numbers, settings, ("v", "square", "β₂", "betas2", "²"))
+
+
+def _mean_of_gradients(
+    frame: Frame, row: int, numbers: Numbers, settings: Settings, mean: tuple[str, str, str, str, str]
+) -> str:
+    """A running mean of the gradients: its letter, where it is kept, its weight (shown, and in the settings), and the
+    power of the gradients."""
+    letter, kept, weight, key, power = mean
     g, grad = _counted(numbers, settings)
-    mean, former = _value(frame, row, "average"), _former(frame, row, "average")
-    if mean is None or not numbers.are_few:
-        return f"m = β₁ · m + (1 − β₁) · {g}"
-    beta, before = number_text(settings.get("betas1", 0.0)), "0" if former is None else _bracketed(former.brief())
-    return _chain(f"m = β₁ · m + (1 − β₁) · {g}", f"{beta} × {before} + (1 − {beta}) × {grad}", mean.written())
+    now, former = _value(frame, row, kept), _former(frame, row, kept)
+    rule = f"{letter} = {weight} · {letter} + (1 − {weight}) · {g}{power}"
+    if now is None or not numbers.are_few:
+        return rule
+    beta, before = number_text(settings.get(key, 0.0)), "0" if former is None else _bracketed(former.brief())
+    return _chain(rule, f"{beta} × {before} + (1 − {beta}) × {grad}{power}", now.written())
 
 
 def _adamax(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
@@ -337,16 +352,6 @@ def _adamax(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str
     lr = f"{number_text(settings.get('lr', 0.0))} / {_less(settings, 'betas1', count)}"
     in_numbers = f"{numbers.old.brief()} − {lr} × {_bracketed(mean.brief())} / {_bracketed(largest.brief())}"
     return f"{m}; {_chain(bound, told, largest.written())}; {numbers.said(rule, in_numbers)}"
-
-
-def _square(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
-    """ "v = β₂ · v + (1 − β₂) · w.grad² = …"."""
-    g, grad = _counted(numbers, settings)
-    square, former = _value(frame, row, "square"), _former(frame, row, "square")
-    if square is None or not numbers.are_few:
-        return f"v = β₂ · v + (1 − β₂) · {g}²"
-    beta, before = number_text(settings.get("betas2", 0.0)), "0" if former is None else _bracketed(former.brief())
-    return _chain(f"v = β₂ · v + (1 − β₂) · {g}²", f"{beta} × {before} + (1 − {beta}) × {grad}²", square.written())
 
 
 def _nadam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
