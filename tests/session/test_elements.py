@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import gradviz.torch as torch
-from gradviz.engine.kernel.state import set_observer, state
+from gradviz.engine.kernel.state import begin_run, set_observer, state
 from gradviz.session.inspect.elements import Element, Line, Origin, Partials
 from gradviz.session.inspect.origins import CHANGED, origin
 from gradviz.trace.record.partials import Place, places_of
@@ -26,6 +26,12 @@ from tests.trace.running import run
 CASES = cases(torch)
 HIDDEN = {"native_group_norm"}  # gradients of its mean and its 1/σ, which are no results of the trace
 DRAWN = 2  # elements of each tensor that are looked at
+
+
+@pytest.fixture(autouse=True)
+def _as_in_a_new_run() -> None:
+    """As a worker begins: a function transform of another test may have left its mark."""
+    begin_run()
 
 
 def recorded(function: Callable[[], Any], places: tuple[Place, ...] = ()) -> Trace:
