@@ -247,6 +247,40 @@ def test_what_a_step_changes_dissolves_into_its_new_look(qapp: QApplication) -> 
     assert sprites.shown(7, after) is after and sprites.dissolve(1.0) == []
 
 
+def test_what_was_painted_as_a_mixture_is_painted_anew_when_the_next_step_comes(qapp: QApplication) -> None:
+    sprites, picture = SpriteCache(), QPixmap(4, 4)
+    sprites.at(1.0, 1.0, True)
+    sprites.keep(7, Brief("old"), picture)
+    sprites.dissolve(0.0)
+    sprites.keep(7, Brief("new"), picture)
+    sprites.dissolve(0.5)
+    sprites.shown(7, picture)
+    assert sprites.dissolve(0.0) == [7]
+    assert sprites.dissolve(0.0) == []
+
+
+def test_after_fast_stepping_the_screen_is_what_a_fresh_picture_is(qtbot: QtBot) -> None:
+    trace = run(PRODUCT)
+    view = shown(qtbot, trace, 0)
+    motion = view.surface.motion
+    motion.enabled = True
+    mixtures = 0
+    for cursor in [*range(1, len(trace) + 1), *range(len(trace) - 1, 3, -1)]:
+        view.set_cursor(cursor)
+        QApplication.processEvents()
+        motion.fade = 0.4
+        view.surface._tick()
+        QApplication.processEvents()
+        mixtures += bool(view.scene is not None and view.scene.painter.sprites.mixed)
+    motion.stop()
+    QApplication.processEvents()
+    rested = view.screen().grabWindow(view.winId()).toImage()
+    view.surface.repaint_all()
+    QApplication.processEvents()
+    assert mixtures > 3
+    assert rested == view.screen().grabWindow(view.winId()).toImage()
+
+
 def test_nothing_moves_by_itself_without_a_screen(qtbot: QtBot) -> None:
     view = shown(qtbot, run(PRODUCT), 4)
     assert not view.surface.motion.enabled and not view.surface.motion.begin()

@@ -236,6 +236,7 @@ class Motion(QObject):
     ends, all is still."""
 
     ticked = Signal()
+    rested = Signal()  # all is still again
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -266,9 +267,13 @@ class Motion(QObject):
         return True
 
     def stop(self) -> None:
-        """Be still."""
+        """Be still; what dissolves is at its end."""
+        moved = self._timer.isActive()
         self._timer.stop()
         self.fade = 1.0
+        if moved:
+            self.ticked.emit()
+            self.rested.emit()
 
     @property
     def _lingers(self) -> bool:

@@ -45,6 +45,7 @@ class SpriteCache:
     part: float = 1.0
     known: dict[int, tuple[Said, QPixmap]] = field(default_factory=dict)
     fading: dict[int, QPixmap] = field(default_factory=dict)  # how items were painted before the step
+    mixed: set[int] = field(default_factory=set)  # items that are on the screen as a mixture
 
     def at(self, scale: float, ratio: float, whole: bool, *, coarse: bool = False) -> dict[int, tuple[Said, QPixmap]]:
         """The sprites of this zoom; those of another zoom are forgotten, unless a `coarse` picture will do."""
@@ -65,12 +66,11 @@ class SpriteCache:
 
     def dissolve(self, part: float) -> list[int]:
         """How far it is now, 0 for the beginning of a step; the items that look different by that."""
-        if part <= 0:
-            self.fading.clear()
-        items = list(self.fading)
+        items = [*self.fading, *(self.mixed - self.fading.keys())]
         self.part = part
-        if part >= 1:
+        if part <= 0 or part >= 1:
             self.fading.clear()
+            self.mixed.clear()
         return items
 
     def shown(self, item: int, sprite: QPixmap) -> QPixmap:
@@ -78,6 +78,7 @@ class SpriteCache:
         before = self.fading.get(item)
         if before is None or before.size() != sprite.size():
             return sprite
+        self.mixed.add(item)
         mixed = _faint(before, 1 - self.part)
         with QPainter(mixed) as painter:
             painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Plus)

@@ -45,6 +45,7 @@ class Surface:
         self._still: tuple[QPixmap, Camera] | None = None  # a picture that is shown scaled while one zooms
         self.motion = Motion(widget)
         self.motion.ticked.connect(self._tick)
+        self.motion.rested.connect(self.repaint_all)  # lines that were painted in parts have seams
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
