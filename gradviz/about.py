@@ -18,6 +18,15 @@ BUILD = "build.json"
 PARTS = "sbom.cdx.json"  # CycloneDX; it lies in frozen programs
 MAIN_PARTS = ("PySide6-Essentials", "numpy", "ml_dtypes", "networkx", "fastjsonschema", "einops")
 
+UPDATES = (  # where GradViz came from, and what brings a newer one
+    ("a .deb", "sudo apt install ./gradviz_VERSION_amd64.deb"),
+    ("the Linux archive", "./install.sh in the new one"),
+    ("the Windows installer", "gradviz-VERSION-windows-setup.exe"),
+    ("the macOS disk image", "drag the new GradViz to Applications"),
+    ("pipx", "pipx install --force gradviz-VERSION-py3-none-any.whl"),
+    ("uv", "uv tool install --force gradviz-VERSION-py3-none-any.whl"),
+)
+
 
 @dataclass(frozen=True)
 class Part:

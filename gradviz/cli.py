@@ -91,10 +91,11 @@ def _run(arguments: Sequence[str]) -> int:
         "--plots", type=Path, metavar="FOLDER", help="write what is drawn with matplotlib there, as PNG"
     )
     options = parser.parse_args(arguments)
+    from gradviz.classroom import classroom
     from gradviz.worker.process.client import pool_of_a_command
     from gradviz.worker.process.limits import Limits
 
-    limits = Limits()
+    limits = classroom().bounded(Limits())
     if options.time_limit is not None:
         limits = replace(limits, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
     with pool_of_a_command(limits) as pool:
@@ -320,12 +321,13 @@ def _version(verbose: bool) -> int:
     if not verbose:
         sys.stdout.write(f"gradviz {about.version()}\n")
         return 0
+    from gradviz.classroom import classroom
     from gradviz.worker.layers import sentence
     from gradviz.worker.process.client import pool_of_a_command
 
     with pool_of_a_command() as pool:
         layers = pool.tried_layers(seconds=30)
-    for line in about.lines():
+    for line in (*about.lines(), *classroom().lines()):
         sys.stdout.write(f"{line}\n")
     sys.stdout.write(f"\n{sentence(layers)}\n")
     return 0

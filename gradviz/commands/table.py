@@ -4,6 +4,8 @@ are in `gradviz.ui.drawing`."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from gradviz.commands.drawing import DRAW_ROWS
 from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
 from gradviz.commands.row import Command
@@ -33,6 +35,11 @@ COMMANDS: tuple[Command, ...] = (
     *LEARN_ROWS,
     *HELP_ROWS,
 )
+
+
+def without(off: Collection[str]) -> tuple[Command, ...]:
+    """All but those that are switched off, which are given by their ids."""
+    return tuple(row for row in COMMANDS if row.id not in off) if off else COMMANDS
 
 
 def command(name: str) -> Command:

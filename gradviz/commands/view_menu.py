@@ -275,6 +275,14 @@ HELP_ROWS = (
         run=lambda shell, _: shell.dialogs.safety(),
     ),
     Command(
+        id="help.updates",
+        title="Check for &Updates",
+        menu="Help",
+        help="Show this version, and how to install a newer one. GradViz never looks for updates by itself.",
+        group=1,
+        run=lambda shell, _: shell.dialogs.updates(),
+    ),
+    Command(
         id="help.about",
         title="&About GradViz",
         menu="Help",

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QSizePolicy, QToolBar, QToolButton, QWidget
 
 from gradviz.commands.row import Choice, Command, Shell
-from gradviz.commands.table import COMMANDS, MENUS
+from gradviz.commands.table import MENUS
 from gradviz.session.state import ReadState, Slice, State
 
 if TYPE_CHECKING:
@@ -107,18 +107,20 @@ class Tools(QToolBar):
 
 TEXT_EDITING = {"edit.cut", "edit.copy", "edit.paste", "edit.select_all"}  # text widgets have these keys themselves
 TAKING = {"run.run", "file.save", "file.save_as"}  # what is typed in a field and not taken yet belongs to these
+SWITCHED_OFF = "This command is switched off on this computer (classroom.toml)."
 
 
 class Actions(QObject):
     """One QAction per plain command, one submenu per command with choices."""
 
-    def __init__(self, shell: Shell) -> None:
+    def __init__(self, shell: Shell, rows: tuple[Command, ...]) -> None:
         super().__init__()
         self._shell = shell
+        self.rows = rows
         self.actions: dict[str, QAction] = {}
         self._bar: dict[str, QMenu] = {}
         self._menus: dict[str, QMenu] = {}  # of commands with choices
-        self._rows = {row.id: row for row in COMMANDS}
+        self._rows = {row.id: row for row in rows}
         self._choices: dict[str, tuple[Choice, ...]] = {}
         self._looked_at: dict[str, Slice] = {}  # what of the state each command's row looked at
         self._state: State | None = None
@@ -129,29 +131,37 @@ class Actions(QObject):
 
     def choose(self, name: str, value: str) -> None:
         """Run a command with one of its choices, if it is possible now."""
-        row = self._rows[name]
+        row = self._rows.get(name)
+        if row is None:
+            self._shell.store.say(SWITCHED_OFF)
+            return
         commit = getattr(QApplication.focusWidget(), "commit", None) if name in TAKING else None
         if commit is not None:
             commit()
         if row.enabled(self._shell.store.state):
             row.run(self._shell, value)
 
+    def named(self, names: Iterable[str]) -> list[QAction]:
+        """The actions of these commands, but for those that are switched off."""
+        return [self.actions[name] for name in names if name in self.actions]
+
     def reserved_keys(self) -> frozenset[str]:
         """The shortcuts that a text editor must leave to the window."""
-        rows = (row for row in COMMANDS if row.id not in TEXT_EDITING)
+        rows = (row for row in self._rows.values() if row.id not in TEXT_EDITING)
         return frozenset(_portable(key) for row in rows for key in row.shortcuts)
 
     def fill_tools(self, bar: QMenuBar, tools: Tools) -> None:
         """Make the toolbar and the menus' titles."""
-        self._bar = {name: bar.addMenu(title) for name, title in MENUS.items()}
-        for row in COMMANDS:
+        used = {row.menu for row in self._rows.values()}
+        self._bar = {name: bar.addMenu(title) for name, title in MENUS.items() if name in used}
+        for row in self._rows.values():
             if row.toolbar:
                 tools.add(row, self._action(row))
 
     def fill_menus(self) -> None:
         """Make what is in the menus."""
         group: dict[str, int] = {}
-        for row in COMMANDS:
+        for row in self._rows.values():
             menu = self._bar[row.menu]
             if group.setdefault(row.menu, row.group) != row.group:
                 menu.addSeparator()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.commands.row import Command
-from gradviz.commands.table import COMMANDS
 from gradviz.session.state import State
 from gradviz.ui.theme import Theme
 
@@ -43,10 +42,10 @@ class Entry:
     value: str = ""
 
 
-def entries(state: State) -> list[Entry]:
+def entries(rows: Iterable[Command], state: State) -> list[Entry]:
     """Every command, and every choice of one, that is possible now."""
     found = []
-    for row in COMMANDS:
+    for row in rows:
         if not row.enabled(state):
             continue
         if row.choices is None:
@@ -86,11 +85,18 @@ class KeysDelegate(QStyledItemDelegate):
 class CommandPalette(QDialog):
     """Type a part of a name; Up, Down and Enter choose."""
 
-    def __init__(self, parent: QWidget, state: State, theme: Theme, choose: Callable[[str, str], None]) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        rows: Iterable[Command],
+        state: State,
+        theme: Theme,
+        choose: Callable[[str, str], None],
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Command palette")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._entries = entries(state)
+        self._entries = entries(rows, state)
         self._choose = choose
         self.query = QLineEdit()
         self.query.setPlaceholderText("Type a part of a command's name")

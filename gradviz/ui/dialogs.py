@@ -3,7 +3,7 @@ that have files of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz import about
-from gradviz.commands.table import COMMANDS, DRAWING_KEYS
+from gradviz.commands.table import DRAWING_KEYS
 from gradviz.session.comparison.proposals import Proposal
 from gradviz.session.state import State
 from gradviz.ui import look
@@ -27,6 +27,7 @@ from gradviz.ui.what_if_dialog import WhatIfDialog
 from gradviz.worker.layers import sentence
 
 if TYPE_CHECKING:
+    from gradviz.commands.row import Command
     from gradviz.worker.process.client import WorkerPool
 
 FOLLOWS = "PyTorch 2.13"
@@ -52,16 +53,16 @@ class TextDialog(QDialog):
         self.resize(theme.px(size[0]), theme.px(size[1]))
 
 
-def keyboard_html(theme: Theme) -> str:
+def keyboard_html(rows: Sequence[Command], theme: Theme) -> str:
     """Every command with its keys, by menu."""
     parts = []
-    for menu in dict.fromkeys(row.menu for row in COMMANDS):
+    for menu in dict.fromkeys(row.menu for row in rows):
         cell = "style='padding:3px 12px 3px 0; color:"
         lines = "".join(
             f"<tr><td width='{theme.px(180)}' {cell}{theme.text}'>{row.plain_title}</td>"
             f"<td width='{theme.px(170)}' {cell}{theme.link}'>{look.escape(keys_of(row))}</td>"
             f"<td {cell}{theme.muted}'>{look.escape(row.help)}</td></tr>"
-            for row in COMMANDS
+            for row in rows
             if row.menu == menu and row.shortcuts
         )
         head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{menu}</p>"
@@ -101,12 +102,29 @@ def about_html(layers: Mapping[str, str]) -> str:
     )
 
 
+def updates_html() -> str:
+    """Which version this is, and how a newer one comes here; said, not looked for: GradViz opens no connection."""
+    cell = "<td style='padding:2px 14px 2px 0'>"
+    commands = "".join(
+        f"<tr>{cell}{look.escape(where)}</td><td><code>{look.escape(what)}</code></td></tr>"
+        for where, what in about.UPDATES
+    )
+    return (
+        f"<h2>This is GradViz {look.escape(about.version())}</h2>"
+        "<p>GradViz opens no connection and never looks for updates by itself. Compare this version with the latest "
+        "release where you got it from; then install that over this one:</p>"
+        f"<table>{commands}</table>"
+        "<p>Settings and recent files stay as they are. A computer of a school is updated by who looks after it.</p>"
+    )
+
+
 class WindowDialogs:
     """Implements the commands' `Dialogs`."""
 
     def __init__(
         self,
         window: QWidget,
+        rows: Sequence[Command],
         state: Callable[[], State],
         theme: Callable[[], Theme],
         choose: Callable[[str, str], None],
@@ -115,6 +133,7 @@ class WindowDialogs:
         pool: Callable[[], WorkerPool],
     ) -> None:
         self._window = window
+        self._rows = rows
         self._state = state
         self._theme = theme
         self._choose = choose
@@ -124,7 +143,7 @@ class WindowDialogs:
 
     def command_palette(self) -> None:
         """Open the palette."""
-        CommandPalette(self._window, self._state(), self._theme(), self._choose).open()
+        CommandPalette(self._window, self._rows, self._state(), self._theme(), self._choose).open()
 
     def examples(self) -> None:
         """Show the gallery."""
@@ -133,7 +152,7 @@ class WindowDialogs:
     def keyboard_help(self) -> None:
         """Every command with its keys."""
         theme = self._theme()
-        TextDialog(self._window, "Keyboard", keyboard_html(theme), theme, (780, 620)).open()
+        TextDialog(self._window, "Keyboard", keyboard_html(self._rows, theme), theme, (780, 620)).open()
 
     def operation_reference(self, query: str = "") -> None:
         """Every operation, to search in; at first those that fit a query."""
@@ -157,6 +176,10 @@ class WindowDialogs:
         pool = self._pool()
         html = safety_html(pool.layers, pool.limits, self._theme())
         TextDialog(self._window, "What a snippet may do", html, self._theme(), (640, 680)).open()
+
+    def updates(self) -> None:
+        """How a newer version is got: the program looks for none."""
+        TextDialog(self._window, "Check for updates", updates_html(), self._theme(), (520, 360)).open()
 
     def about(self) -> None:
         """What this is."""

@@ -6,11 +6,13 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
+from gradviz.classroom import Classroom
 from gradviz.document.errors import UserError
 from gradviz.session.folding import DIRECT_USES_CHOICES
 from gradviz.session.state import SPEEDS, TEXT_SCALES, THEME_CHOICES, View
@@ -129,13 +131,18 @@ class Forgetful:
 
 
 class Settings:
-    """A thin, checked view of what is kept: a damaged value is as good as none. `note` says what was damaged.
+    """A thin, checked view of what is kept: a damaged value is as good as none. `note` says what was damaged. Where the
+    user has chosen nothing, what `classroom` says counts.
 
     Several programs may run at once: each writes only what was changed in it."""
 
-    def __init__(self, memory: Memory | None = None, file: Path | None = None) -> None:
+    def __init__(
+        self, memory: Memory | None = None, file: Path | None = None, classroom: Classroom | None = None
+    ) -> None:
+        self.classroom = classroom or Classroom()
         self.note = ""
         self._store = memory or self._of_file(file or settings_file())
+        self.note = " ".join(filter(None, (self.note, *self.classroom.notes)))
         self._remembered = self.view()
 
     def _of_file(self, file: Path) -> Memory:
@@ -146,7 +153,7 @@ class Settings:
 
     def view(self) -> View:
         """How things were looked at."""
-        default = View()
+        default = self._default_view()
         theme = str(self._store.value("theme", default.theme))
         return View(
             theme=theme if theme in THEME_CHOICES else default.theme,
@@ -159,6 +166,10 @@ class Settings:
             animated=self._flag("animated", default.animated),
             every_step=self._flag("every_step", default.every_step),
         )
+
+    def _default_view(self) -> View:
+        view, room = View(), self.classroom
+        return replace(view, theme=room.theme or view.theme, text_scale=room.text_size or view.text_scale)
 
     def _flag(self, name: str, default: bool) -> bool:
         return str(self._store.value(name, default)).lower() == "true"

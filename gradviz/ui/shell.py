@@ -13,6 +13,9 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QWidget
 from gradviz.session.state import STALE, Slice
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gradviz.classroom import Classroom
     from gradviz.session.state import State
     from gradviz.session.store import Store
     from gradviz.ui.dialogs import WindowDialogs
@@ -45,13 +48,20 @@ class WindowShell:
         theme: Callable[[], Theme],
         panel_area: Callable[[], PanelArea],
         choose: Callable[[str, str], None],
+        classroom: Classroom,
     ) -> None:
         self._window = window
         self.store = store
         self.files = files
         self._theme = theme
         self._panel_area = panel_area
+        self.classroom = classroom
         self._choose = choose  # runs a command with one of its choices
+
+    @property
+    def lessons(self) -> Path | None:
+        """The folder of lessons that all computers of a school share."""
+        return self.classroom.lessons
 
     # -- panels
 
@@ -95,10 +105,12 @@ class WindowShell:
     @cached_property
     def dialogs(self) -> WindowDialogs:
         """What opens over the window."""
+        from gradviz.commands.table import without
         from gradviz.ui.dialogs import WindowDialogs
 
         return WindowDialogs(
             self._window,
+            without(self.classroom.off),
             lambda: self.store.state,
             self._theme,
             self._choose,
@@ -125,8 +137,10 @@ class WindowShell:
     def runner(self) -> WorkerBridge:
         """The worker; what is typed is kept safe before each run, and a file that is run is the user's own."""
         from gradviz.ui.worker_bridge import WorkerBridge
+        from gradviz.worker.process.client import WorkerPool
+        from gradviz.worker.process.limits import Limits
 
-        runner = WorkerBridge(self.store)
+        runner = WorkerBridge(self.store, lambda: WorkerPool(self.classroom.bounded(Limits())))
         runner.about_to_run.connect(self.recovery.write)
         runner.about_to_run.connect(self.files.run_begins)
         return runner

@@ -13,7 +13,9 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from gradviz.classroom import classroom
 from gradviz.commands.panels import PANELS
+from gradviz.commands.table import without
 from gradviz.session.state import Slice, State
 from gradviz.session.store import Store
 from gradviz.ui import look
@@ -52,7 +54,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._first_paint = True
         self._backward: BackwardBar | None = None
-        self.settings = settings or Settings()
+        self.settings = settings or Settings(classroom=classroom())
         self.store = Store(State(view=self.settings.view()))
         self.windows = windows or Windows()
         self.theme = self._chosen_theme()
@@ -74,8 +76,9 @@ class MainWindow(QMainWindow):
             theme=lambda: self.theme,
             panel_area=lambda: self.panel_area,
             choose=lambda name, value: self.commands.choose(name, value),
+            classroom=self.settings.classroom,
         )
-        self.commands = Actions(self.shell)
+        self.commands = Actions(self.shell, without(self.settings.classroom.off))
         self.panel_area = PanelArea(Context(self.shell, self.commands.do, self.theme))
         self.status = StatusLine(self.theme, self.commands.do)
         self._rest = self._make_rest()
@@ -112,8 +115,8 @@ class MainWindow(QMainWindow):
         yield
         self.editor.code.reserve(self.commands.reserved_keys())
         self.editor.code.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
-        self.editor.code.addActions([self.commands.actions[name] for name in CONTEXT_MENU])
-        self.canvas.set_menu([self.commands.actions[name] for name in CANVAS_MENU])
+        self.editor.code.addActions(self.commands.named(CONTEXT_MENU))
+        self.canvas.set_menu(self.commands.named(CANVAS_MENU))
         self._spread()
 
     def _make_next(self) -> None:

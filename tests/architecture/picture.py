@@ -42,7 +42,9 @@ def rooms() -> dict[str, str]:
 
 def opening(package: str) -> str:
     """The paragraph that a package opens with."""
-    tree = ast.parse((ROOT / package.replace(".", "/") / "__init__.py").read_text(encoding="utf-8"))
+    place = ROOT / package.replace(".", "/")
+    file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+    tree = ast.parse(file.read_text(encoding="utf-8"))
     return " ".join((ast.get_docstring(tree) or "").split("\n\n")[0].split())
 
 
@@ -61,7 +63,7 @@ def page() -> str:
     top = layers("layers")
     parts = [HEAD, chart(top)]
     for name in (name for layer in top for name in layer):
-        if not (ROOT / "gradviz" / name).is_dir():  # `cli`, `report`
+        if not (ROOT / "gradviz" / name).is_dir():  # `cli`, `report`, `classroom`
             continue
         package = f"gradviz.{name}"
         parts.append(f"## {name}\n\n{opening(package)}\n")

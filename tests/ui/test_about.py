@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from gradviz.ui.dialogs import about_html
+from gradviz import __version__
+from gradviz.about import UPDATES
+from gradviz.ui.dialogs import about_html, updates_html
 from gradviz.worker.layers import UNKNOWN
 
 
@@ -16,3 +18,10 @@ def test_about_names_the_layers_that_hold_and_those_that_do_not() -> None:
 
 def test_about_guesses_nothing_before_a_worker_was_ready() -> None:
     assert UNKNOWN in about_html({})
+
+
+def test_how_a_newer_version_is_got_is_said_and_not_looked_for() -> None:
+    html = updates_html()
+    assert __version__ in html and "never looks for updates by itself" in html
+    assert "href" not in html
+    assert all(command in html for _, command in UPDATES)

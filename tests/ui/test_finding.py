@@ -280,6 +280,16 @@ def test_the_map_is_there_when_something_is_out_of_view(far: TraceView) -> None:
     assert not minimap.isVisible()
 
 
+@pytest.mark.parametrize("width", [60, 96, 101, 130, 240])
+def test_on_a_narrow_canvas_the_map_has_room_for_the_graph_or_is_not_there(far: TraceView, width: int) -> None:
+    minimap = Minimap(far, LIGHT)
+    far.resize(width, 600)
+    minimap.refresh()
+    QApplication.processEvents()
+    assert not minimap.isVisible() or minimap._transform().m11() > 0
+    minimap.grab()
+
+
 def test_a_click_and_a_drag_on_the_map_move_the_view(far: TraceView) -> None:
     minimap = Minimap(far, LIGHT)
     minimap.refresh()

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from gradviz import RESOURCES
 from gradviz.document.documents import Document, text_of
+from gradviz.document.errors import UserError
 from gradviz.document.files.opening import load
 from gradviz.document.snippet import Snippet
 
 FOLDER = RESOURCES / "examples"
 LOOK_AT = "look at"
+MOST_LESSONS = 500  # that are offered of one folder
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,30 @@ def drawn_examples(folder: Path = FOLDER) -> tuple[Example, ...]:
     return tuple(read(path) for path in sorted(folder.glob("*.gradviz")))
 
 
+def lessons(folder: Path) -> tuple[Example, ...]:
+    """The snippets and drawings in a folder of somebody's own, in the order of their names; what can't be read is left
+    out."""
+    paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".py", ".gradviz"))[:MOST_LESSONS]
+    return tuple(lesson for lesson in map(_readable, paths) if lesson is not None)
+
+
+def _readable(path: Path) -> Example | None:
+    try:
+        return read(path)
+    except UserError:
+        return None
+
+
 def read(path: Path) -> Example:
     """One example with its title and texts."""
     if path.suffix == ".gradviz":
         contents = load(path)
         return Example(path, *_texts(contents.note or _called(path)), text_of(contents.document), contents.document)
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
+    text = text_of(load(path).document)
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a lesson may be about that
+        return Example(path, *_texts(_called(path)), text)
     docstring = ast.get_docstring(tree)
     if docstring is None:
         return Example(path, *_texts(_called(path)), text)

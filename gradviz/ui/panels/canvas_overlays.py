@@ -36,6 +36,7 @@ MAP_WIDTH, HEIGHT = 168, 112  # at most
 LEAST = 44
 MAP_GAP = 12  # to the edges of the canvas
 INSIDE = 6
+SMALLEST_MAP = 4 * INSIDE  # a smaller one is all margin
 CORNER = 5.0
 WIDEST_VIEW = 900.0  # pixels of canvas below which the map is smaller
 SMALLEST_BLOCK = 1.5  # pixels
@@ -73,7 +74,8 @@ class Minimap(QWidget):
             self.hide()
             return
         size = self._size_for(extent)
-        if size.width() * ROOM > self._view.width() or size.height() * ROOM > self._view.height():
+        is_tiny = min(size.width(), size.height()) < SMALLEST_MAP
+        if is_tiny or size.width() * ROOM > self._view.width() or size.height() * ROOM > self._view.height():
             self.hide()
             return
         self._extent = extent

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from gradviz.document.files.examples import Example, drawn_examples, examples
+from gradviz.document.files.examples import Example, drawn_examples, examples, lessons
 from gradviz.session.state import Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel
@@ -48,7 +48,7 @@ class ExampleCard(QFrame):
 
 
 class GalleryPanel(Panel):
-    """All examples in a column."""
+    """All examples in a column, after the lessons of the classroom."""
 
     shows = Slice()
 
@@ -69,7 +69,9 @@ class GalleryPanel(Panel):
         super().showEvent(event)
 
     def _fill(self) -> None:
-        self.cards = [ExampleCard(self.context, example) for example in (*examples(), *drawn_examples())]
+        folder = self.context.shell.lessons
+        own = lessons(folder) if folder is not None else ()
+        self.cards = [ExampleCard(self.context, example) for example in (*own, *examples(), *drawn_examples())]
         content = QWidget()
         content.setObjectName("gallery")
         column = QVBoxLayout(content)
