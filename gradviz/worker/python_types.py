@@ -13,11 +13,8 @@ import _thread
 import codecs
 import collections
 import contextvars
-import ctypes
 import datetime
 import encodings.unicode_escape
-import functools
-import gc
 import operator
 import pprint
 import random
@@ -27,14 +24,15 @@ import types
 import typing
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from gradviz.trace.record.location import Stack
 from gradviz.worker.identity import current
 from gradviz.worker.iterators import OWN
+from gradviz.worker.ordered_tables import order_tables
+from gradviz.worker.type_slots import Change, change, is_known, put
 
 
 def change_python() -> None:
@@ -54,101 +52,26 @@ _WITH_ADDRESS = (  # the types whose `repr` writes one; others have that of `obj
     *(weakref.ReferenceType, weakref.ProxyType, weakref.CallableProxyType, contextvars.ContextVar, contextvars.Token),
     *(_thread.LockType, _thread.RLock, _CAPSULE),
 )
-_WORD = ctypes.sizeof(ctypes.c_void_p)
-_Change = tuple[type, str, Callable[[Any], object]]  # the method of a class, and what makes another one of it
-
-
-class _Looking:
-    """Its C functions look for the method of the type."""
-
-    def __repr__(self) -> str:
-        return ""
-
-    def __str__(self) -> str:
-        return ""
-
-    def __mod__(self, other: object) -> None:
-        return None
-
-    def __contains__(self, other: object) -> bool:
-        return False
-
-    def __setitem__(self, key: object, value: object) -> None:
-        return None
-
-    def __next__(self) -> None:
-        return None
 
 
 def change_types() -> bool:
-    """Change methods of Python's own types; False where these are laid out otherwise.
-
-    Nobody can set an attribute of such a type; what would happen if one could is done here by hand: the type's table of
-    names gets another method, and the type the C function that looks there.
-    """
+    """Change methods of Python's own types; False where these are laid out otherwise."""
     with_address = [each for each in _WITH_ADDRESS if type(vars(each).get("__repr__")) is types.WrapperDescriptorType]
-    others: list[_Change] = [(bytearray, "__mod__", _formatting), (bytearray, "__rmod__", _formatting_with)]
+    others: list[Change] = [(bytearray, "__mod__", _formatting), (bytearray, "__rmod__", _formatting_with)]
     others += [(bytearray, "__contains__", _of_bytes), (list, "__setitem__", _of_listed_values)]
     others += [(bytearray, "__setitem__", _at_plain_places), (collections.deque, "__contains__", _with_items_kept)]
     others += [(_CALLING, "__next__", _one_at_a_time), (OSError, "__str__", _of_kept_parts)]
     others += [(each, "__repr__", _kept) for each in _OF_PARTS]
     others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
-    changes: list[_Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
-    wrapped = [(_word(_place(cls, name)), _word(id(vars(cls)[name]) + 6 * _WORD)) for cls, name, _ in changes]
-    if any(function != same for function, same in wrapped):
+    changes: list[Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
+    if not all(is_known(cls, name) for cls, name, _ in changes):
         return False
     for cls, name, around in changes:
-        _change(cls, name, around)
+        change(cls, name, around)
     for cls, name, around in _METHODS:
-        _put(cls, name, around)
+        put(cls, name, around)
+    order_tables()
     return True
-
-
-def _put(cls: type, name: str, around: Callable[[Any], object]) -> None:
-    (names,) = gc.get_referents(vars(cls))
-    made: Any = around(names[name])
-    names[name] = functools.wraps(names[name])(made)
-    ctypes.pythonapi.PyType_Modified(ctypes.py_object(cls))
-
-
-def _change(cls: type, name: str, around: Callable[[Any], object]) -> None:
-    function = _word(_place(cls, name))
-    _put(cls, name, around)
-    for heir in {cls, *_heirs(cls)} - {Stack}:
-        if _word(_place(heir, name)) == function:
-            ctypes.c_void_p.from_address(_place(heir, name)).value = _word(_place(_Looking, name))
-        ctypes.pythonapi.PyType_Modified(ctypes.py_object(heir))
-
-
-# of a method of Python's: the word of the type that leads to its C function, and the word there
-_PLACES = {
-    "__repr__": (11, None),
-    "__str__": (17, None),
-    "__mod__": (12, 3),
-    "__rmod__": (12, 3),
-    "__contains__": (13, 7),
-    "__setitem__": (14, 2),
-    "__next__": (28, None),
-}
-
-
-def _place(cls: type, name: str) -> int:
-    """Where a type has the C function for a method."""
-    of_type, of_table = _PLACES[name]
-    place = id(cls) + of_type * _WORD
-    return place if of_table is None else _word(place) + of_table * _WORD
-
-
-def _word(place: int) -> int:
-    return ctypes.c_void_p.from_address(place).value or 0
-
-
-def _heirs(cls: type) -> Iterator[type]:
-    waiting: list[type] = [cls]
-    while waiting:
-        found: list[type] = type.__subclasses__(waiting.pop())
-        yield from found
-        waiting += found
 
 
 def _numbered(original: Callable[[object], str]) -> Callable[[Any], str]:
@@ -260,20 +183,6 @@ def _with_items_kept(original: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _copied(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """`OrderedDict.copy`, whose keys stay while a class of one's own looks up what they stand for."""
-
-    def copy(self: Any) -> Any:
-        if type(self) is collections.OrderedDict or not isinstance(self, collections.OrderedDict):
-            return original(self)
-        made: Any = type(self)()
-        for key in collections.OrderedDict.__iter__(self):
-            made[key] = self[key]
-        return made
-
-    return copy
-
-
 def _one_at_a_time(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """The next item of an iterator that drops the function behind it at its end: not while that one is at work."""
     working: set[int] = set()
@@ -363,9 +272,8 @@ _OF_PARTS: tuple[type, ...] = (  # whose `repr` asks for that of several parts a
     *(slice, types.GenericAlias, types.UnionType, datetime.timezone, collections.defaultdict),
     *(time.struct_time, type(sys.float_info)),
 )
-_METHODS: list[_Change] = [
+_METHODS: list[Change] = [
     (bytearray, "__delitem__", _at_plain_places),
-    (collections.OrderedDict, "copy", _copied),
     (collections.defaultdict, "__missing__", _by_a_kept_factory),
     *((collections.deque, name, _with_items_kept) for name in ("count", "index", "remove")),
     *((bytearray, name, _of_bytes) for name in "find rfind index rindex count startswith endswith hex".split()),

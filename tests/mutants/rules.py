@@ -849,7 +849,7 @@ NUMPY = (
         found("Found: addresses in errors"),
     ),
     worker(
-        "python_types",
+        "type_slots",
         "addresses in texts of objects of all classes",
         "for heir in {cls, *_heirs(cls)} - {Stack}:",
         "for heir in {cls} - {Stack}:",
