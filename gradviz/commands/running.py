@@ -9,7 +9,7 @@ from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.session import moves
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, of_selection, toggled
 from gradviz.session.groups import as_operation
-from gradviz.session.state import SPEEDS, State
+from gradviz.session.state import READING, SPEEDS, State
 
 # -- breakpoints and markers
 
@@ -262,10 +262,12 @@ def _walk(shell: Shell, cursor: int) -> None:
 
 
 def _speeds(state: State) -> tuple[Choice, ...]:
-    return tuple(Choice(_speed_title(speed), str(speed), speed == state.view.speed) for speed in SPEEDS)
+    return tuple(Choice(_speed_title(speed).capitalize(), str(speed), speed == state.view.speed) for speed in SPEEDS)
 
 
 def _speed_title(speed: float) -> str:
+    if speed == READING:
+        return "as fast as one reads"
     return "1 step in 2 seconds" if speed == 0.5 else f"{speed:,.10g} step{'' if speed == 1 else 's'} a second"
 
 
@@ -279,11 +281,20 @@ def _change_pace(shell: Shell, by: int) -> None:
     speed = _pace(shell.store.state, by)
     if speed is not None:
         _set_speed(shell, str(speed))
-        shell.store.say(f"Playing does {_speed_title(speed)}.")
+        shell.store.say(f"Playing speed: {_speed_title(speed)}.")
 
 
 def _set_speed(shell: Shell, value: str) -> None:
     shell.store.look(replace(shell.store.state.view, speed=float(value)))
+
+
+def _run(shell: Shell) -> None:
+    """Run; while presenting, what has run begins again, as a slide show does with this key."""
+    state = shell.store.state
+    if state.stage.on and has_steps(state) and not state.is_stale:
+        _walk(shell, 0)
+    else:
+        shell.runner.run()
 
 
 RUN_ROWS = (
@@ -291,12 +302,12 @@ RUN_ROWS = (
         id="run.run",
         title="&Run",
         menu="Run",
-        help="Run the snippet and record every step.",
+        help="Run the snippet and record every step; while presenting, go to the start.",
         shortcuts=("F5", "Ctrl+Return", "Ctrl+Enter"),
         toolbar="▶  Run",
         primary=True,
         enabled=lambda state: not state.run.is_running,
-        run=lambda shell, _: shell.runner.run(),
+        run=lambda shell, _: _run(shell),
     ),
     Command(
         id="run.stop",

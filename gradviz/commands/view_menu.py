@@ -11,6 +11,7 @@ from gradviz.commands.search import FIND_ROWS
 from gradviz.session import moves
 from gradviz.session.folding import DIRECT_USES_CHOICES, EVERYTHING
 from gradviz.session.plots import visible
+from gradviz.session.presenting import Stage
 from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, State
 
 PAN = 80.0  # pixels per key press
@@ -49,13 +50,15 @@ def _end(shell: Shell) -> None:
         store.trace_lineage(None)
     elif store.state.origin is not None:
         store.show_origin(None)
+    elif store.state.stage.on:
+        store.set_stage(replace(store.state.stage, black=False) if store.state.stage.black else Stage())
     else:
         store.select(None)
 
 
 def _can_end(state: State) -> bool:
     chosen = state.selection is not None or state.lineage is not None or state.origin is not None
-    return chosen or state.search.open or state.shows_layout_progress
+    return chosen or state.search.open or state.shows_layout_progress or state.stage.on
 
 
 def _has_graph(state: State) -> bool:
@@ -171,7 +174,7 @@ VIEW_ROWS = (
         id="view.select_none",
         title="Follow the &Current Step",
         menu="View",
-        help="Inspect whatever the current step is about. Cancels a long layout, a search or a dimmed graph first.",
+        help="Inspect whatever the current step is about. Ends a long layout, a search or presenting first.",
         shortcuts=("Escape",),
         group=2,
         enabled=_can_end,

@@ -14,6 +14,7 @@ from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints.points import Breakpoints, Playback
 from gradviz.session.folding import DIRECT_USES, Folding
+from gradviz.session.presenting import Stage
 
 if TYPE_CHECKING:
     from gradviz.session.inspect.chain_rule import ChainRule
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
 
-SPEEDS = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # steps per second
+READING = 0.0  # the speed at which each step stays for as long as its sentence needs
+SPEEDS = (READING, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # steps per second
 TEXT_SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 THEME_CHOICES = ("system", "light", "dark")
 RECENT = 10
@@ -106,7 +108,7 @@ class View:
 
     theme: str = "system"
     text_scale: float = 1.0
-    speed: float = 2.0
+    speed: float = READING
     recent: tuple[str, ...] = ()
     minimap: bool = True
     vertical: bool = False  # the graph goes from top to bottom
@@ -153,6 +155,7 @@ class State:
     what_if: WhatIf | None = None  # the same snippet with one change, run beside this one
     notice: Notice = field(default_factory=Notice)
     layout_progress: str = ""  # what the window does beside its work, if that takes long: a layout
+    stage: Stage = field(default_factory=Stage)  # what is shown while presenting
     view: View = field(default_factory=View)
 
     @property
@@ -210,7 +213,7 @@ class State:
 Field = Literal[
     "document", "saved", "path", "note", "doubt", "undo_label", "redo_label", "run", "trace", "traced", "steps",
     "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "origin", "search",
-    "playing", "playback", "breakpoints", "what_if", "notice", "layout_progress", "view",
+    "playing", "playback", "breakpoints", "what_if", "notice", "layout_progress", "stage", "view",
 ]  # fmt: skip
 MOMENT: tuple[Field, ...] = ("trace", "steps", "cursor")  # a trace grows, so its length belongs to it
 STALE: tuple[Field, ...] = ("document", "trace", "traced", "what_if")  # what `is_stale` depends on

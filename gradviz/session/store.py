@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gradviz.session.inspect.chain_rule import ChainRule
     from gradviz.session.inspect.elements import Origin
     from gradviz.session.inspect.three_ways import Check
+    from gradviz.session.presenting import Stage
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
@@ -96,9 +97,8 @@ class Store:
         before = self._state
         view = before.view.with_recent(str(path)) if path else before.view
         opened = State(document=document, saved=document, path=path, note=note, doubt=doubt, view=view)
-        self._become(
-            replace(opened, search=before.search, notice=before.notice, layout_progress=before.layout_progress)
-        )
+        opened = replace(opened, search=before.search, notice=before.notice, stage=before.stage)
+        self._become(replace(opened, layout_progress=before.layout_progress))
 
     def distrust(self, doubt: str) -> None:
         """What comes into this window now is not the user's own: the trace goes, and nothing runs by itself."""
@@ -231,6 +231,10 @@ class Store:
     def say(self, sentence: str) -> None:
         """Tell the user one sentence."""
         self._become(replace(self._state, notice=Notice(sentence, self._state.notice.serial + 1)))
+
+    def set_stage(self, stage: Stage) -> None:
+        """Begin or end presenting, or change what is shown then."""
+        self._become(replace(self._state, stage=stage))
 
     def set_layout_progress(self, what: str) -> None:
         """Tell what takes long; "" when it is over."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QSizePolicy, QToolBar, QToolButton, QWidget
 
+from gradviz.commands.presenting import STAGE_ROWS
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.commands.table import MENUS
 from gradviz.session.state import ReadState, Slice, State
@@ -43,7 +44,7 @@ class Tools(QToolBar):
     def add(self, row: Command, action: QAction) -> None:
         """The button of a command, after those that are there."""
         before, self._last = self._last, row
-        if before is not None and before.menu != row.menu:
+        if before is not None and before.menu != row.menu and self._spacer is None:
             spacer = QWidget()
             spacer.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
             self._spacer = self.addWidget(spacer)
@@ -105,7 +106,10 @@ class Tools(QToolBar):
             self.make_room()
 
 
-TEXT_EDITING = {"edit.cut", "edit.copy", "edit.paste", "edit.select_all"}  # text widgets have these keys themselves
+TEXT_EDITING = {  # text widgets have these keys themselves
+    *("edit.cut", "edit.copy", "edit.paste", "edit.select_all"),
+    *(row.id for row in STAGE_ROWS),
+}
 TAKING = {"run.run", "file.save", "file.save_as"}  # what is typed in a field and not taken yet belongs to these
 SWITCHED_OFF = "This command is switched off on this computer (classroom.toml)."
 

@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from gradviz.commands.panels import PANELS, ROW, PanelRow
+from gradviz.session.presenting import Stage
 from gradviz.session.state import State
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
@@ -80,6 +81,8 @@ LEFT = (0.27, 240, 560)  # share of the window's width at first start, at least,
 RIGHT = (0.205, 190, 400)
 CORNER = (0.25, 200, 520)
 BOTTOM = (0.24, 150, 240)  # of its height
+MARGINS = (8, 8, 8, 2)
+GAP = 7
 
 
 def _share(whole: int, part: float, least: int, most: int) -> int:
@@ -105,6 +108,7 @@ class PanelArea:
     def __init__(self, context: Context) -> None:
         self._context = context
         self._plots = 0
+        self._sizes: dict[str, QByteArray] = {}  # of the splitters, before presenting
         self.made: dict[str, Panel] = {}  # those that are there; the window completes them after its first paint
         self._unseen: dict[str, State] = {}  # what panels that are behind others have shown last
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
@@ -124,9 +128,9 @@ class PanelArea:
             splitter.setHandleWidth(7)
             splitter.setChildrenCollapsible(False)
         self.root = QWidget()
-        column = QVBoxLayout(self.root)
-        column.setContentsMargins(8, 8, 8, 2)
-        column.addWidget(whole)
+        self._column = QVBoxLayout(self.root)
+        self._column.setContentsMargins(*MARGINS)
+        self._column.addWidget(whole)
 
     @property
     def panels(self) -> Mapping[str, Panel]:
@@ -182,11 +186,11 @@ class PanelArea:
     def _centre(self) -> QWidget:
         """The graph with the explanation under it."""
         box = QWidget()
-        column = QVBoxLayout(box)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(7)
-        column.addWidget(self.cards["centre"], 1)
-        column.addWidget(self.cards["under"])
+        self._centre_column = QVBoxLayout(box)
+        self._centre_column.setContentsMargins(0, 0, 0, 0)
+        self._centre_column.setSpacing(GAP)
+        self._centre_column.addWidget(self.cards["centre"], 1)
+        self._centre_column.addWidget(self.cards["under"])
         return box
 
     def spread(self, width: int, height: int) -> None:
@@ -196,6 +200,26 @@ class PanelArea:
         self.splitters["middle"].setSizes([left, max(1, width - left - right), right])
         self.splitters["bottom"].setSizes([max(1, width - corner), corner])
         self.splitters["whole"].setSizes([max(1, height - low), low])
+
+    def show_stage(self, stage: Stage) -> None:
+        """While presenting only the graph, the sentence, and the panels that are asked for; no margins."""
+        if stage.on and not self._sizes:
+            self._sizes = {name: splitter.saveState() for name, splitter in self.splitters.items()}
+        for name in stage.panels:
+            self.bring(name)
+        shown = {ROW[name].place for name in stage.panels} if stage.on else {*self.cards}
+        for place in ("left", "right", "bottom", "corner"):
+            self.cards[place].setVisible(place in shown)
+        self.splitters["bottom"].setVisible(bool(shown & {"bottom", "corner"}))
+        margins = (0, 0, 0, 0) if stage.on else MARGINS
+        self._column.setContentsMargins(*margins)
+        self._centre_column.setSpacing(0 if stage.on else GAP)
+        if stage.on:
+            self.spread(self.root.width(), self.root.height())
+        else:
+            for name, sizes in self._sizes.items():
+                self.splitters[name].restoreState(sizes)
+            self._sizes = {}
 
     def bring(self, name: str) -> None:
         """Bring a panel to the front of its card."""

@@ -1,7 +1,8 @@
-"""Playing, and where it stops. A timer steps on while the state says so, at the speed that it says: slow playing does
-every step; fast playing goes as far as the time that has passed, so that it never falls behind and never holds up the
-window. Where the breakpoints stop is looked for a few milliseconds at a time, whenever they or the trace have changed,
-and put into the state; after a run the cursor goes to the first of them."""
+"""Playing, and where it stops. A timer steps on while the state says so, at the speed that it says: each step for as
+long as one reads its sentence, or so many a second. Slow playing does every step; fast playing goes as far as the time
+that has passed, so that it never falls behind and never holds up the window. Where the breakpoints stop is looked for a
+few milliseconds at a time, whenever they or the trace have changed, and put into the state; after a run the cursor goes
+to the first of them."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from PySide6.QtCore import QElapsedTimer, QObject, QTimer
 
 from gradviz.session.breakpoints.points import Breakpoints, advanced
 from gradviz.session.breakpoints.scan import Scan
-from gradviz.session.state import State
+from gradviz.session.presenting import seconds_of_step
+from gradviz.session.state import READING, State
 from gradviz.session.store import Store
 
 EVERY_STEP = 30.0  # steps per second up to which none is left out
@@ -31,14 +33,20 @@ class PlaybackTimer(QObject):
 
     def show_state(self, state: State) -> None:
         """Start, stop or change the pace."""
-        speed = state.view.speed
-        interval = round(1000 / speed) if speed <= EVERY_STEP else FRAME
+        interval = self._interval(state) if state.playing else 0
         if not state.playing:
             self._timer.stop()
         elif not self._timer.isActive() or self._timer.interval() != interval:
             self._at = float(state.cursor)
             self._clock.start()
             self._timer.start(interval)
+
+    def _interval(self, state: State) -> int:
+        """Milliseconds until the next step, or the next picture."""
+        speed = state.view.speed
+        if speed == READING:
+            return round(1000 * seconds_of_step(state))
+        return round(1000 / speed) if speed <= EVERY_STEP else FRAME
 
     def _tick(self) -> None:
         state = self._store.state
@@ -60,6 +68,8 @@ class PlaybackTimer(QObject):
         is_end = place.at >= self._store.state.steps and state.playback.direction > 0
         if place.stops and not (is_end and state.run.is_running):
             self._store.play(False)
+        elif state.view.speed == READING:
+            self.show_state(self._store.state)
 
 
 # -- where breakpoints stop

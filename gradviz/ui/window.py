@@ -6,16 +6,26 @@ what is seen in it is made: the toolbar, the cards and the snippet; the rest fol
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QPaintEvent, QShowEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from gradviz.classroom import classroom
 from gradviz.commands.panels import PANELS
 from gradviz.commands.table import without
+from gradviz.session.presenting import Stage
 from gradviz.session.state import Slice, State
 from gradviz.session.store import Store
 from gradviz.ui import look
@@ -33,6 +43,7 @@ from gradviz.ui.windows import Windows
 if TYPE_CHECKING:
     from gradviz.ui.backward_bar import BackwardBar
     from gradviz.ui.panels.graph import GraphPanel
+    from gradviz.ui.presenting import Presenter
 
 CONTEXT_MENU = (
     *("edit.undo", "edit.redo", "edit.cut", "edit.copy", "edit.paste", "edit.select_all"),
@@ -165,6 +176,8 @@ class MainWindow(QMainWindow):
         if after.drawing is not None or before.drawing is not None:
             self.backward.show_state(before, after)
             self.tools.show_bar(after.drawing is not None)
+        if before.stage != after.stage:
+            self.presenter.show_stage(before.stage, after.stage)
         if before.view is not after.view:
             self.settings.remember_view(after.view)
             self._apply_theme()
@@ -200,6 +213,13 @@ class MainWindow(QMainWindow):
             self.tools.put(self._backward)
         return self._backward
 
+    @cached_property
+    def presenter(self) -> Presenter:
+        """What turns the window into a stage; made when it first presents."""
+        from gradviz.ui.presenting import Presenter
+
+        return Presenter(self, self.panel_area, lambda: self.commands.do("present.black"))
+
     # Qt's own events
 
     def event(self, event: QEvent) -> bool:
@@ -216,6 +236,11 @@ class MainWindow(QMainWindow):
         super().showEvent(event)
         if self._first_paint:
             self._spread()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.store.state.stage.on:
+            self.presenter.cover()
 
     def _spread(self) -> None:
         self.panel_area.spread(self.width(), self.height())
@@ -258,6 +283,7 @@ class MainWindow(QMainWindow):
         if not self.files.may_leave():
             event.ignore()
             return
+        self.store.set_stage(Stage())
         self.settings.remember_layout("window", self.saveGeometry())
         for name, splitter in self.panel_area.splitters.items():
             self.settings.remember_layout(name, splitter.saveState())

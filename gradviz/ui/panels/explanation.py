@@ -8,6 +8,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout
 
 from gradviz.session.inspect.call_text import call_texts
+from gradviz.session.presenting import Stage, code_of_step
 from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
@@ -15,13 +16,14 @@ from gradviz.ui.theme import Theme
 
 LINES, ERROR_LINES = 2, 4
 SIDE = 14  # pixels of margin
+STRIP_OF = 768  # the height of a screen on which the fonts of presenting have the size that is written here
 BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
 
 
 class ExplanationPanel(Panel):
     """Two lines of text that can be selected and copied."""
 
-    shows = Slice("view", *MOMENT)
+    shows = Slice("view", "stage", "traced", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -45,25 +47,33 @@ class ExplanationPanel(Panel):
         head = QHBoxLayout()
         head.addWidget(self.title, 1)
         head.addWidget(self.call)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(SIDE, 9, SIDE, 10)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(self.sentence)
+        self._column = QVBoxLayout(self)
+        self._column.setSpacing(4)
+        self._column.addLayout(head)
+        self._column.addWidget(self.sentence)
         self.set_theme(context.theme)
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self.title.setFont(look.sans(theme, 14, bold=True))
-        self.call.setFont(look.mono(theme, 12))
-        self.sentence.setFont(look.sans(theme, 13))
         state = self.context.shell.store.state
         self.show_state(state, state)
 
+    def _set_fonts(self, stage: Stage) -> None:
+        """While presenting as large as a strip under the graph allows, whatever the size of other text."""
+        theme = self.theme.scaled(self.window().height() / STRIP_OF) if stage.on else self.theme
+        title, call, sentence = (19.0, 19.0, 23.0) if stage.on else (14.0, 12.0, 13.0)
+        self.title.setFont(look.sans(theme, title, bold=True))
+        self.call.setFont(look.mono(theme, call))
+        self.sentence.setFont(look.sans(theme, sentence))
+        self._column.setContentsMargins(SIDE, *((4, SIDE, 2) if stage.on else (9, SIDE, 10)))
+
     def show_state(self, before: State, after: State) -> None:
-        if not moved(before, after) and before.view.every_step == after.view.every_step:
+        same = before.view.every_step == after.view.every_step and before.stage.on == after.stage.on
+        if not moved(before, after) and same:
             return
-        self._calls = call_texts(after)
+        if before is after or before.stage.on != after.stage.on:
+            self._set_fonts(after.stage)
+        self._calls = (code_of_step(after),) if after.stage.on else call_texts(after)
         if after.trace is None or not after.steps:
             self._title = ""
             self._write_call()
@@ -109,5 +119,8 @@ class ExplanationPanel(Panel):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        stage = self.context.shell.store.state.stage
+        if stage.on:
+            self._set_fonts(stage)
         self._write()
         self._write_call()

@@ -397,7 +397,8 @@ class TimelinePanel(Panel):
         slow = after.view.speed < GLIDE_SPEED and abs(after.cursor - before.cursor) <= self._now().steps
         if after.playing and slow and after.view.animated and self.isVisible():
             self._from = float(before.cursor)
-            self._glide.setDuration(round(1000 * min(0.7 / after.view.speed, GLIDE_AT_MOST)))
+            pace = after.view.speed or 1.0  # reading is slower than that
+            self._glide.setDuration(round(1000 * min(0.7 / pace, GLIDE_AT_MOST)))
             self._glide.start()
 
     def _glided(self) -> float:

@@ -1,0 +1,147 @@
+"""Presenting: the rows of the Learn menu that show the window to a room. F11 begins it, as full screen does elsewhere;
+F5 stays Run, since what has not run can't be presented, and goes to the start once it has, which is what the key means
+on the remote of a slide show. The rows of `STAGE_ROWS` are possible only while presenting: their keys are single
+letters and digits, those of remotes, and belong to whatever has the keyboard at all other times.
+
+What is on the stage is a record of `session.presenting`, what it looks like is in `ui.presenting`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from gradviz.commands.panels import ROW
+from gradviz.commands.row import Command, Shell
+from gradviz.session import moves
+from gradviz.session.presenting import PANELS, Stage
+from gradviz.session.state import State
+
+GROUP = 1
+
+
+def _is_on(state: State) -> bool:
+    return state.stage.on
+
+
+def _present(shell: Shell) -> None:
+    shell.store.set_stage(Stage() if shell.store.state.stage.on else Stage(on=True))
+
+
+def _change(shell: Shell, stage: Stage) -> None:
+    shell.store.set_stage(stage)
+
+
+def _go(shell: Shell, cursor: int) -> None:
+    """A step is shown, also where the screen was black."""
+    stage = shell.store.state.stage
+    shell.store.set_stage(replace(stage, black=False))
+    shell.store.play(False)
+    if not stage.black:
+        shell.store.move(cursor)
+
+
+def _walk(shell: Shell, by: int) -> None:
+    _go(shell, moves.walked(shell.store.state, by))
+
+
+PRESENT_ROWS = (
+    Command(
+        id="present.present",
+        title="&Present",
+        menu="Learn",
+        help="Fill the screen with the graph, one large sentence and the line of code; a remote's keys step.",
+        shortcuts=("F11",),
+        toolbar="Present",
+        retitle=lambda state: "Leave &Presenting" if state.stage.on else "&Present",
+        run=lambda shell, _: _present(shell),
+    ),
+)
+
+STAGE_ROWS = (
+    Command(
+        id="present.next",
+        title="&Next Step",
+        menu="Learn",
+        help="While presenting: show the next step.",
+        shortcuts=("PgDown", "Right", "Down", "Space", "N"),
+        group=GROUP,
+        enabled=_is_on,
+        run=lambda shell, _: _walk(shell, 1),
+    ),
+    Command(
+        id="present.previous",
+        title="Pre&vious Step",
+        menu="Learn",
+        help="While presenting: show the step before.",
+        shortcuts=("PgUp", "Left", "Up", "Backspace"),
+        group=GROUP,
+        enabled=_is_on,
+        run=lambda shell, _: _walk(shell, -1),
+    ),
+    Command(
+        id="present.first",
+        title="&First Step",
+        menu="Learn",
+        help="While presenting: go to the start.",
+        shortcuts=("Home",),
+        group=GROUP,
+        enabled=_is_on,
+        run=lambda shell, _: _go(shell, 0),
+    ),
+    Command(
+        id="present.last",
+        title="&Last Step",
+        menu="Learn",
+        help="While presenting: go to the end.",
+        shortcuts=("End",),
+        group=GROUP,
+        enabled=_is_on,
+        run=lambda shell, _: _go(shell, shell.store.state.steps),
+    ),
+    Command(
+        id="present.black",
+        title="&Black Screen",
+        menu="Learn",
+        help="While presenting: turn the screen black, and on again.",
+        shortcuts=("B", "."),
+        group=GROUP,
+        enabled=_is_on,
+        run=lambda shell, _: _change(shell, replace(shell.store.state.stage, black=not shell.store.state.stage.black)),
+    ),
+    Command(
+        id="present.spotlight",
+        title="&Spotlight",
+        menu="Learn",
+        help="While presenting: dim everything but what is around the pointer.",
+        shortcuts=("L",),
+        group=GROUP,
+        enabled=_is_on,
+        run=lambda shell, _: _change(
+            shell, replace(shell.store.state.stage, spotlight=not shell.store.state.stage.spotlight)
+        ),
+    ),
+    *(
+        Command(
+            id=f"present.{name}",
+            title=f"{ROW[name].title} beside the Graph",
+            menu="Learn",
+            help=f"While presenting: show the {ROW[name].title.lower()}, or hide it again.",
+            shortcuts=(str(ROW[name].digit),),
+            group=GROUP + 1,
+            enabled=_is_on,
+            run=lambda shell, _, name=name: _change(  # type: ignore[misc]
+                shell, shell.store.state.stage.toggled(name)
+            ),
+        )
+        for name in PANELS
+    ),
+    Command(
+        id="present.graph",
+        title="The &Graph Alone",
+        menu="Learn",
+        help="While presenting: hide all panels.",
+        shortcuts=(str(ROW["canvas"].digit),),
+        group=GROUP + 1,
+        enabled=_is_on,
+        run=lambda shell, _: _change(shell, replace(shell.store.state.stage, panels=frozenset())),
+    ),
+)

@@ -1,0 +1,158 @@
+"""Presenting: the graph fills the screen, a remote's keys step, and everything is as before when it ends."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from gradviz.session.presenting import FEWEST_SECONDS, MOST_SECONDS, code_of_step, reading_seconds, seconds_of_step
+from gradviz.session.state import READING
+from gradviz.ui.presenting import Curtain
+from tests.driver import Pilot
+
+
+@pytest.fixture
+def speaker(sample: Pilot) -> Pilot:
+    """A window that presents the sample on a small projector."""
+    sample.window.store.move(0)
+    sample.press("F11")
+    assert sample.window.isFullScreen()
+    QApplication.processEvents()
+    sample.window.resize(1024, 768)
+    QApplication.processEvents()
+    return sample
+
+
+def share(pilot: Pilot) -> float:
+    canvas, window = pilot.window.canvas.view, pilot.window
+    return canvas.width() * canvas.height() / (window.width() * window.height())
+
+
+def curtain(pilot: Pilot) -> Curtain:
+    return pilot.window.findChildren(Curtain)[0]
+
+
+def test_the_graph_has_nearly_all_of_the_screen(speaker: Pilot) -> None:
+    speaker.window.store.move(5)
+    QApplication.processEvents()
+    assert (speaker.window.width(), speaker.window.height()) == (1024, 768)
+    assert share(speaker) >= 0.85
+    assert speaker.window.panel_area.panel("explanation").isVisible()
+    assert not speaker.window.statusBar().isVisible() and not speaker.window.tools.isVisible()
+
+
+@pytest.mark.parametrize("on, back", [("PgDown", "PgUp"), ("Right", "Left"), ("Space", "Backspace"), ("Down", "Up")])
+def test_the_keys_of_a_remote_step(speaker: Pilot, on: str, back: str) -> None:
+    for _ in range(3):
+        speaker.press(on)
+    there = speaker.state.cursor
+    speaker.press(back)
+    assert 0 < speaker.state.cursor < there
+
+
+def test_home_end_and_f5_go_to_the_ends(speaker: Pilot) -> None:
+    speaker.press("End")
+    assert speaker.state.cursor == speaker.state.steps
+    speaker.press("F5")
+    assert speaker.state.cursor == 0 and not speaker.state.run.is_running
+    speaker.press("End")
+    speaker.press("Home")
+    assert speaker.state.cursor == 0
+
+
+def test_b_makes_the_screen_black_until_the_next_key(speaker: Pilot) -> None:
+    speaker.press("PgDown")
+    before = speaker.state.cursor
+    speaker.press("B")
+    black = curtain(speaker)
+    assert black.isVisible() and black.geometry() == speaker.window.rect()
+    assert black.grab().toImage().pixelColor(500, 300) == Qt.GlobalColor.black
+    speaker.press("PgDown")
+    assert not black.isVisible() and speaker.state.cursor == before, "the first key only shows what was there"
+    speaker.press(".")
+    QTest.mouseClick(black, Qt.MouseButton.LeftButton, pos=QPoint(9, 9))
+    assert not black.isVisible()
+
+
+def test_a_spotlight_dims_the_rest_and_lets_the_mouse_through(speaker: Pilot) -> None:
+    speaker.press("L")
+    light = curtain(speaker)
+    assert light.isVisible() and light.testAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    light._at = QPoint(300, 300)
+    picture = light.grab().toImage()
+    assert picture.pixelColor(300, 300).lightness() > picture.pixelColor(light.width() - 5, 5).lightness() + 50
+    speaker.press("L")
+    assert not light.isVisible()
+
+
+def test_digits_bring_panels_beside_the_graph(speaker: Pilot) -> None:
+    cards = speaker.window.panel_area.cards
+    for key, place in (("1", "left"), ("3", "right"), ("4", "bottom"), ("5", "corner")):
+        assert not cards[place].isVisible()
+        speaker.press(key)
+        assert cards[place].isVisible()
+    speaker.press("3")
+    assert not cards["right"].isVisible() and cards["left"].isVisible()
+    speaker.press("2")
+    assert not any(cards[place].isVisible() for place in ("left", "right", "bottom", "corner"))
+
+
+def test_text_that_is_typed_while_presenting_is_text(speaker: Pilot) -> None:
+    speaker.press("1")
+    speaker.window.editor.code.setFocus()
+    before = speaker.state.cursor
+    QTest.keyClicks(speaker.window.editor.code, "b 1.")
+    assert "b 1." in speaker.window.editor.code.toPlainText()
+    assert speaker.state.cursor == before and not speaker.state.stage.black
+
+
+def test_the_keys_are_ordinary_ones_when_nothing_is_presented(sample: Pilot) -> None:
+    sample.window.store.move(3)
+    sample.window.canvas.view.setFocus()
+    for key in ("B", "L", "PgDown", "Space", "1"):
+        sample.press(key)
+    assert sample.state.cursor == 3 and not sample.state.stage.on
+
+
+def test_escape_leaves_and_everything_is_as_it_was(sample: Pilot) -> None:
+    area = sample.window.panel_area
+    before = {name: splitter.sizes() for name, splitter in area.splitters.items()}
+    size = sample.window.size()
+    sample.press("F11")
+    sample.press("4")
+    sample.press("B")
+    sample.press("Escape")
+    assert sample.state.stage.on and not sample.state.stage.black
+    sample.press("Escape")
+    QApplication.processEvents()
+    assert not sample.state.stage.on and not sample.window.isFullScreen()
+    sample.window.resize(size)
+    QApplication.processEvents()
+    assert {name: splitter.sizes() for name, splitter in area.splitters.items()} == before
+    assert sample.window.statusBar().isVisible() and sample.window.tools.isVisible()
+
+
+def test_the_code_of_the_step_is_beside_its_title(speaker: Pilot) -> None:
+    speaker.window.store.move(4)
+    QApplication.processEvents()
+    shown = code_of_step(speaker.state)
+    number, _, code = shown.partition("  ")
+    assert code and code in speaker.window.editor.code.toPlainText().splitlines()[int(number) - 1]
+    assert speaker.window.panel_area.panel("explanation").call.text() == shown  # type: ignore[attr-defined]
+
+
+def test_a_sentence_stays_as_long_as_it_takes_to_read_it(sample: Pilot) -> None:
+    assert reading_seconds("") == FEWEST_SECONDS and reading_seconds("word " * 500) == MOST_SECONDS
+    assert reading_seconds("word " * 20) > reading_seconds("word " * 10) > FEWEST_SECONDS
+    store, timer = sample.window.store, sample.window.shell.playback_timer
+    assert store.state.view.speed == READING
+    store.move(3)
+    sample.press("F6")
+    assert timer._timer.interval() == round(1000 * seconds_of_step(store.state))
+    timer._tick()
+    assert store.state.cursor > 3
+    assert timer._timer.interval() == round(1000 * seconds_of_step(store.state))
+    sample.press("F6")
+    assert not timer._timer.isActive()
