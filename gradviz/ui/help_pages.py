@@ -162,7 +162,7 @@ def safety_html(layers: Mapping[str, str], limits: Limits, theme: Theme) -> str:
 
 def _bounds(limits: Limits) -> tuple[str, ...]:
     return (
-        f"after {limits.wall_seconds:g} seconds, or {limits.cpu_seconds:g} seconds of computing",
+        f"after {limits.cpu_seconds:g} seconds of computing, or {limits.wall_seconds:g} seconds on the clock",
         f"with more than {limits.memory_mb:,} MB of memory",
         f"with more than {limits.steps:,} steps or {limits.output_chars:,} printed characters",
     )

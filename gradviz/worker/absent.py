@@ -19,7 +19,7 @@ _ANOTHER_FILE = "a snippet is one file: put the code into the snippet itself"
 _NOTHING_ELSE = "write what you need of it into the snippet, or leave it out"
 
 
-_IN_PART = frozenset("torchvision PIL seaborn IPython".split())  # packages that are not installed and have much more
+_IN_PART = frozenset("torchvision PIL seaborn IPython gym gymnasium".split())  # not installed, and have much more
 
 
 def way_round(module: str) -> str:

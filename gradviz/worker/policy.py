@@ -322,7 +322,7 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        self._name(node.name, DEFINABLE_DUNDERS if self._in_class_body else (), "method")
+        self._name(node.name, DEFINABLE_DUNDERS, "method")
         self._scoped(node, False)
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
@@ -430,7 +430,7 @@ class _Checker(ast.NodeVisitor):
             if alias.name == "*":
                 self._refuse(f"from {module} import * is not {HERE}", self._instead_of_star(module))
             if module != "__future__":
-                self._name(alias.name)
+                self._name(alias.name, MODULE_NAMES)
             self._name(alias.asname)
             if node.level or node.module is None or self._lacks(module, alias.name):
                 path = module + alias.name if module.endswith(".") else f"{module}.{alias.name}"
@@ -473,7 +473,8 @@ class _Checker(ast.NodeVisitor):
         if module not in self._modules:
             return way_round(module)
         offered = self._modules[module] if isinstance(self._modules, Mapping) else None
-        needed = sorted(name for name in self._used - self._bound if hasattr(type(offered), name))
+        free = [name for name in self._used - self._bound if not is_dunder(name)]
+        needed = sorted(name for name in free if hasattr(type(offered), name))
         return "name what you need" + (f": from {module} import {', '.join(needed)}" if needed else "")
 
 

@@ -125,7 +125,7 @@ _HINTS = {
     _DRAWS: """torchviz graphviz pydot hiddenlayer tensorboard tensorboardX torchview netron torchsummary torchinfo
     visdom wandb""",
     _NOTEBOOK: "IPython google ipywidgets nbformat ipykernel",
-    _DATASETS: "torchvision torchaudio torchtext datasets transformers timm huggingface_hub gym gymnasium d2l",
+    _DATASETS: "torchvision torchaudio torchtext datasets transformers timm huggingface_hub d2l",
     _NUMBERS: "pandas sklearn scipy PIL cv2 imageio skimage seaborn sympy tensorflow jax",
 }
 MODULE_HINTS = {name: hint for hint, names in _HINTS.items() for name in names.split()}

@@ -21,6 +21,7 @@ from gradviz.torch.missing import MODULES, NAMES, is_pytorch
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.classes import ClassFormOnly, ClassMaker
 from gradviz.worker.einops_modules import einops_modules
+from gradviz.worker.games import game_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.plots import Book, plot_modules
@@ -66,7 +67,7 @@ class World:
     ) -> None:
         self.guard = Guard(torch.changeable)
         standard = standard_modules(self.guard, write)
-        others = einops_modules() | vision_modules(lambda text: write("err", text))
+        others = einops_modules() | game_modules() | vision_modules(lambda text: write("err", text))
         bases = (torch.classes | offered_classes([*standard.values(), *others.values()])) - torch.final
         self.classes = ClassMaker(self.guard, bases, (ClassFormOnly,))
         self.plots = Book(lambda text: write("err", text), show)

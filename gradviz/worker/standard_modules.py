@@ -52,6 +52,7 @@ from gradviz.worker.guard import Guard
 from gradviz.worker.iterators import iterator_names
 from gradviz.worker.log_messages import logging_module
 from gradviz.worker.saved_files import ByteBuffer
+from gradviz.worker.scratch import HOME
 from gradviz.worker.scratch_paths import open_, path_modules
 from gradviz.worker.stand_in import stand_in
 from gradviz.worker.text_modules import error_modules, of_plain_text, text_modules
@@ -385,7 +386,7 @@ def _sys_names(write: Writer) -> dict[str, Any]:
         sys, "version version_info maxsize float_info byteorder maxunicode platform getsizeof getrecursionlimit"
     )
     streams = {name: TextStream(name, functools.partial(write, name[3:])) for name in ("stdout", "stderr")}
-    return names | streams | {"exit": leave, "argv": [PROGRAM]}
+    return names | streams | {"exit": leave, "argv": [PROGRAM], "path": [HOME]}
 
 
 def offered_classes(modules: Iterable[object]) -> frozenset[type]:

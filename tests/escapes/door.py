@@ -369,6 +369,54 @@ _STRAIN = {
     "a field without end": "import csv\ntry: list(csv.reader(['x' * 10**6]))\nexcept csv.Error: pass\nelse: "
     "print('ESCAPED')",
 }
+_GAMES = {
+    "a game made anew": (
+        "import gymnasium as gym\ng = gym.make('CartPole-v1')\n"
+        "for act in (lambda: type(g)(), lambda: type('G', (type(g),), {}), lambda: g._rules, lambda: g._source, "
+        "lambda: setattr(g, '_rules', 3), lambda: setattr(g, 'state', 3), lambda: setattr(type(g), 'step', print), "
+        "lambda: setattr(gym, 'make', print), lambda: g.action_space._source, lambda: g.spec.make):\n"
+        "    try: print('ESCAPED', act())\n    except (AttributeError, TypeError): pass"
+    ),
+    "methods of a game for other things": (
+        "import gymnasium as gym, torch\ng = gym.make('Pendulum-v1')\nclass A: _rules = _source = _low = torch\n"
+        "for name in ('reset', 'step', 'render', 'seed', 'close', '__enter__', '__repr__'):\n"
+        "    try: print('ESCAPED', getattr(type(g), name)(A()))\n    except (AttributeError, TypeError): pass\n"
+        "for name in ('sample', 'contains', 'seed', '__repr__'):\n"
+        "    for kind in (gym.spaces.Box, gym.spaces.Discrete):\n"
+        "        try: print('ESCAPED', getattr(kind, name)(A()))\n        except (AttributeError, TypeError): pass"
+    ),
+    "arrays that a game hands out": (
+        "import gymnasium as gym, numpy as np\nfor name in ('CartPole-v1', 'MountainCar-v0', 'Pendulum-v1'):\n"
+        "    g = gym.make(name)\n    seen, told = g.reset(seed=1)\n    a = g.action_space.sample()\n"
+        "    for x in (seen, g.state, g.step(a)[0], g.observation_space.low, g.observation_space.sample()):\n"
+        "        if type(x) is not np.ndarray: print('ESCAPED', type(x))\n"
+        "        try: print('ESCAPED', x.base, x.ctypes)\n        except AttributeError: pass\n"
+        "    g.state[...] = 99\n    g.observation_space.low[...] = 99\n"
+        "    if (g.state == 99).any() or (g.observation_space.low == 99).any(): print('ESCAPED')"
+    ),
+    "actions that are none": (
+        "import gymnasium as gym\nclass N:\n    def __index__(self): return 1\n    def __float__(self): return 1.0\n"
+        "    def __sub__(self, o): print('ESCAPED', type(o))\n    __rsub__ = __add__ = __mul__ = __rmul__ = __sub__\n"
+        "    def __eq__(self, o): print('ESCAPED', type(o))\n"
+        "for name in ('CartPole-v1', 'MountainCar-v0', 'Pendulum-v1', 'FrozenLake-v1'):\n"
+        "    g = gym.make(name)\n    g.reset()\n"
+        "    for a in (N(), [N()], None, 'x', 10**30, -1, [[1, 2], [3]]):\n"
+        "        try: g.step(a)\n        except Exception: pass"
+    ),
+    "names and options of games": (
+        "import gymnasium as gym\nclass S(str):\n    def __str__(self): return 'SECRET'\n"
+        "for act in (lambda: gym.make(S('x')), lambda: gym.make('_Rules'), lambda: gym.make('SECRET'), "
+        "lambda: gym.make('FrozenLake-v1', desc=['S' * 10**7]).step, lambda: gym.spaces.Discrete(10**30).sample(), "
+        "lambda: gym.spaces.Box(0, 1, (10**12,)), lambda: gym.make('FrozenLake-v1', desc='SECRET'), "
+        "lambda: gym.make('CartPole-v1', render_mode='rgb_array').render()):\n"
+        "    try: act()\n    except (ValueError, TypeError, OSError, OverflowError, MemoryError, AttributeError): pass"
+    ),
+    "what one run leaves in the games": (
+        "import gymnasium as gym\nfor kind in (gym.Env, gym.spaces.Box, gym.spaces.Discrete):\n"
+        "    for act in (lambda: setattr(kind, 'x', 1), lambda: delattr(kind, 'seed'), lambda: kind.__dict__):\n"
+        "        try: act(); print('ESCAPED', kind)\n        except (AttributeError, TypeError): pass"
+    ),
+}
 
 DOOR: list[Attack] = [
     *listed("The folder of a run: names of real files", _NAMES),
@@ -378,4 +426,5 @@ DOOR: list[Attack] = [
     *listed("Questions about names and modules", _QUESTIONS),
     *listed("Packages inside: einops", _EINOPS),
     *listed("Packages inside: torchvision and PIL", _VISION),
+    *listed("Stand-ins: games", _GAMES),
 ]

@@ -179,7 +179,7 @@ LANGUAGE = (
     worker(
         "policy",
         "names that are imported",
-        '            if module != "__future__":\n                self._name(alias.name)\n',
+        '            if module != "__future__":\n                self._name(alias.name, MODULE_NAMES)\n',
         "",
         W + "test_policy_parser.py",
     ),

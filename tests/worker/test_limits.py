@@ -24,6 +24,12 @@ ENDED: list[tuple[str, str, Limits, str]] = [
     ("endless loop that catches", "while True:\n  try:\n    while True: pass\n  except: pass", SECOND, "longer"),
     ("endless call in C", "sum(iter(int, 1))", SECOND, "longer"),
     ("endless power", "x = 9 ** 9 ** 9", SECOND, "longer"),
+    (
+        "waiting",
+        "import time\nwhile True: time.sleep(9)",
+        Limits(idle_seconds=0.5),
+        "waited for 0.5 seconds without computing",
+    ),
     ("processor time", "while True: pass", Limits(cpu_seconds=0.3), "0.3 seconds of processor time"),
     ("endless __str__", "class A(Exception):\n def __str__(s):\n  while True: pass\nraise A", SECOND, "longer"),
     ("endless finally", "try:\n    1 / 0\nfinally:\n    while True: pass", SECOND, "longer"),

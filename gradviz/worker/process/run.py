@@ -20,6 +20,7 @@ from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, cou
 from gradviz.worker.process.worker_process import WorkerProcess
 
 _POLL_SECONDS = 0.05
+IDLE = 0.01  # of the time of a processor that also a process uses which only waits
 ASLEEP = 5.0  # seconds between two looks at a run after which the machine must have slept
 ANSWER_CHARS = 4_000
 PROMPT_CHARS = 2_000
@@ -30,6 +31,7 @@ DIED = "The worker process ended unexpectedly{how}. It has been replaced, and no
 MORE_TIME = (
     "Use fewer iterations, or allow more time: Keep Going in the last seconds, --time-limit on the command line."
 )
+NO_WAITING = "Leave out what waits for something that does not come."
 LESS_MEMORY = "Use smaller tensors, or keep fewer of them."
 LESS_PRINTED = "Print less, or less often."
 FEWER_STEPS = "The steps recorded so far are kept. Use fewer iterations."
@@ -63,6 +65,7 @@ class Run:
         self._asking = False  # input() waits for `answer`
         self._before: Usage | None = None
         self._cpu_seconds = 0.0
+        self._computed = (0.0, 0.0)  # when it was last seen to compute, and how much it had then
         self._printed = self._steps = self._figures = self._bytes = 0
         self.result: Done | None = None
 
@@ -172,9 +175,15 @@ class Run:
         """End it if it has gone too far."""
         limits, now = self._limits, usage(worker.pid)
         wall, cpu = self._times * limits.wall_seconds, self._times * limits.cpu_seconds
+        clock = self._clock.seconds
         if now is not None and self._before is not None:
             self._cpu_seconds = now.cpu_seconds - self._before.cpu_seconds
-        if self._clock.seconds > wall:
+            at, then = self._computed
+            if self._cpu_seconds > then + IDLE * limits.idle_seconds:
+                self._computed = clock, self._cpu_seconds
+            elif clock - at > limits.idle_seconds:
+                self._limit(f"waited for {limits.idle_seconds:g} seconds without computing", NO_WAITING)
+        if clock > wall:
             self._limit(f"took longer than {wall:g} seconds", MORE_TIME)
         elif self._cpu_seconds > cpu:
             self._limit(f"used more than {cpu:g} seconds of processor time", MORE_TIME)

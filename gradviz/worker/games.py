@@ -1,0 +1,441 @@
+"""`import gymnasium`, or `gym`, for a snippet: four classic games and the spaces of their actions and observations.
+
+The rules of motion, the limits and the random streams are Gymnasium's, so that a seeded episode has its numbers.
+Nothing is drawn. A game, a space and what they hold are objects of our own: `make` hands them out, their methods take
+plain numbers and give stand-ins of arrays. Next: `numpy_boundary`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from gradviz.worker.arguments import keep_methods
+from gradviz.worker.numpy_boundary import numeric, to_numpy, to_snippet
+from gradviz.worker.stand_in import stand_in
+
+VERSION = "1.3.0"
+_FRESH = itertools.count()
+_KEPT = "games and spaces are made by gym.make() and their own functions in GradViz snippets"
+
+
+def begin_games() -> None:
+    """A run begins: games without a seed start as in every run."""
+    global _FRESH
+    _FRESH = itertools.count()
+
+
+def _source(seed: Any = None) -> np.random.Generator:
+    number = next(_FRESH) if seed is None else operator.index(seed)
+    if number < 0:
+        raise ValueError(f"Seed must be greater or equal to zero, actual value: {number}")
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(number)))
+
+
+# --- spaces ---
+
+
+@keep_methods
+class Discrete:
+    """The whole numbers from `start`, `n` of them."""
+
+    __slots__ = ("_n", "_source", "_start")
+
+    def __init__(self, n: Any, seed: Any = None, start: Any = 0) -> None:
+        self._n, self._start = operator.index(n), operator.index(start)
+        if self._n <= 0:
+            raise ValueError("n (counts) have to be positive")
+        self._source = _source(seed)
+
+    n = property(lambda self: to_snippet(np.int64(self._n)), doc="How many there are.")
+    start = property(lambda self: to_snippet(np.int64(self._start)), doc="The first.")
+    shape = property(lambda self: (), doc="Of a number.")
+    dtype = property(lambda self: to_snippet(np.dtype(np.int64)), doc="Of a sample.")
+
+    def sample(self, mask: object = None) -> Any:
+        """One of them."""
+        return to_snippet(self._start + self._source.integers(self._n))
+
+    def contains(self, x: Any) -> bool:
+        """Whether it is one of them."""
+        number = np.asarray(to_numpy(x))
+        return number.shape == () and number.dtype.kind in "iu" and 0 <= int(number) - self._start < self._n
+
+    __contains__ = contains
+
+    def seed(self, seed: Any = None) -> Any:
+        """Begin the random numbers anew."""
+        self._source = _source(seed)
+        return seed
+
+    def __repr__(self) -> str:
+        return f"Discrete({self._n})" if not self._start else f"Discrete({self._n}, start={self._start})"
+
+
+@keep_methods
+class Box:
+    """Arrays between two bounds."""
+
+    __slots__ = ("_high", "_low", "_source")
+
+    def __init__(self, low: Any, high: Any, shape: Any = None, dtype: Any = np.float32, seed: Any = None) -> None:
+        kind = numeric(dtype)
+        given = [np.asarray(to_numpy(each)).astype(kind) for each in (low, high)]
+        size = np.broadcast_shapes(*(each.shape for each in given)) if shape is None else tuple(to_numpy(shape))
+        self._low, self._high = (np.broadcast_to(each, size).copy() for each in given)
+        self._source = _source(seed)
+
+    low = property(lambda self: to_snippet(self._low.copy()), doc="The lower bounds.")
+    high = property(lambda self: to_snippet(self._high.copy()), doc="The upper bounds.")
+    shape = property(lambda self: self._low.shape, doc="Of an array.")
+    dtype = property(lambda self: to_snippet(self._low.dtype), doc="Of an array.")
+
+    def sample(self, mask: object = None) -> Any:
+        """An array between the bounds; without a bound, a normal or exponential one."""
+        low, high = self._low.astype(np.float64), self._high.astype(np.float64)
+        found = np.empty(low.shape)
+        below, above = np.isfinite(low), np.isfinite(high)
+        free = ~below & ~above
+        found[free] = self._source.normal(size=free[free].shape)
+        only = below & ~above
+        found[only] = self._source.exponential(size=only[only].shape) + low[only]
+        only = ~below & above
+        found[only] = -self._source.exponential(size=only[only].shape) + high[only]
+        both = below & above
+        found[both] = self._source.uniform(low=low[both], high=high[both], size=both[both].shape)
+        return to_snippet(found.astype(self._low.dtype))
+
+    def contains(self, x: Any) -> bool:
+        """Whether it lies between the bounds."""
+        array = np.asarray(to_numpy(x))
+        return array.shape == self._low.shape and bool(np.all((array >= self._low) & (array <= self._high)))
+
+    __contains__ = contains
+
+    def seed(self, seed: Any = None) -> Any:
+        """Begin the random numbers anew."""
+        self._source = _source(seed)
+        return seed
+
+    def __repr__(self) -> str:
+        low, high = (each.flat[0] if (each == each.flat[0]).all() else each for each in (self._low, self._high))
+        return f"Box({low}, {high}, {self._low.shape}, {self._low.dtype})"
+
+
+# --- rules ---
+
+
+class _Rules:
+    """Base of the rules of a game."""
+
+    facts: tuple[tuple[str, float], ...] = ()
+    state: Any
+
+    def told(self) -> dict[str, Any]:
+        return {}
+
+
+class _CartPole(_Rules):
+    """A pole on a cart, which is pushed to the left or to the right."""
+
+    facts = (
+        *(("x_threshold", 2.4), ("theta_threshold_radians", 12 * 2 * math.pi / 360), ("gravity", 9.8)),
+        *(("masscart", 1.0), ("masspole", 0.1), ("length", 0.5), ("force_mag", 10.0), ("tau", 0.02)),
+    )
+
+    def __init__(self, sutton_barto_reward: object = False) -> None:
+        high = np.array([4.8, np.inf, 24 * 2 * math.pi / 360, np.inf], np.float32)
+        self.action_space, self.observation_space = Discrete(2), Box(-high, high)
+        self._falls = (0.0, -1.0) if sutton_barto_reward else (1.0, 1.0)
+        self._fallen = False
+        self.state = None
+
+    def begin(self, source: np.random.Generator) -> None:
+        self.state, self._fallen = source.uniform(low=-0.05, high=0.05, size=(4,)), False
+
+    def move(self, action: Any, source: np.random.Generator) -> tuple[float, bool]:
+        x, x_dot, theta, theta_dot = self.state
+        force = 10.0 if action == 1 else -10.0
+        cos, sin, mass, pole = np.cos(theta), np.sin(theta), 1.0 + 0.1, 0.1 * 0.5
+        push = (force + pole * np.square(theta_dot) * sin) / mass
+        turn = (9.8 * sin - cos * push) / (0.5 * (4.0 / 3.0 - 0.1 * np.square(cos) / mass))
+        speed = push - pole * turn * cos / mass
+        x, x_dot = x + 0.02 * x_dot, x_dot + 0.02 * speed
+        theta, theta_dot = theta + 0.02 * theta_dot, theta_dot + 0.02 * turn
+        self.state = np.array((x, x_dot, theta, theta_dot))
+        ends = bool(abs(x) > 2.4 or abs(theta) > 12 * 2 * math.pi / 360)
+        reward = 0.0 if self._fallen else self._falls[ends]
+        self._fallen = self._fallen or ends
+        return reward, ends
+
+    def seen(self) -> Any:
+        return np.array(self.state, np.float32)
+
+
+class _MountainCar(_Rules):
+    """A weak car in a valley."""
+
+    facts = (("min_position", -1.2), ("max_position", 0.6), ("max_speed", 0.07), ("goal_position", 0.5))
+
+    def __init__(self, goal_velocity: Any = 0) -> None:
+        low, high = np.array([-1.2, -0.07], np.float32), np.array([0.6, 0.07], np.float32)
+        self.action_space, self.observation_space = Discrete(3), Box(low, high)
+        self._goal = float(goal_velocity)
+        self.state = None
+
+    def begin(self, source: np.random.Generator) -> None:
+        self.state = np.array([source.uniform(low=-0.6, high=-0.4), 0])
+
+    def move(self, action: Any, source: np.random.Generator) -> tuple[float, bool]:
+        place, speed = self.state
+        speed = np.clip(speed + ((action - 1) * 0.001 + math.cos(3 * place) * -0.0025), -0.07, 0.07)
+        place = np.clip(place + speed, -1.2, 0.6)
+        speed = 0.0 if place == -1.2 and speed < 0 else speed
+        self.state = np.array([place, speed])
+        return -1.0, bool(place >= 0.5 and speed >= self._goal)
+
+    def seen(self) -> Any:
+        return np.array(self.state, np.float32)
+
+
+class _Pendulum(_Rules):
+    """A pendulum that is to be swung up."""
+
+    facts = (("max_speed", 8), ("max_torque", 2.0), ("dt", 0.05), ("m", 1.0), ("l", 1.0))
+
+    def __init__(self, g: Any = 10.0) -> None:
+        high = np.array([1.0, 1.0, 8], np.float32)
+        self.action_space, self.observation_space = Box(-2.0, 2.0, (1,)), Box(-high, high)
+        self._g = float(g)
+        self.state = None
+
+    def begin(self, source: np.random.Generator) -> None:
+        high = np.array([np.pi, 1.0])
+        self.state = source.uniform(low=-high, high=high)
+
+    def move(self, action: Any, source: np.random.Generator) -> tuple[Any, bool]:
+        angle, speed = self.state
+        push = np.clip(action, -2.0, 2.0)[0]
+        cost = (((angle + np.pi) % (2 * np.pi)) - np.pi) ** 2 + 0.1 * speed**2 + 0.001 * (push**2)
+        speed = np.clip(speed + (3 * self._g / 2.0 * np.sin(angle) + 3.0 * push) * 0.05, -8, 8)
+        self.state = np.array([angle + speed * 0.05, speed])
+        return -cost, False
+
+    def seen(self) -> Any:
+        angle, speed = self.state
+        return np.array([np.cos(angle), np.sin(angle), speed], np.float32)
+
+
+_ASIDE = (1 - 1 / 3) / 2
+_LAKES = {
+    "4x4": "SFFF FHFH FFFH HFFG",
+    "8x8": "SFFFFFFF FFFFFFFF FFFHFFFF FFFFFHFF FFFHFFFF FHHFFFHF FHFFHFHF FFFHFFFG",
+}
+
+
+class _FrozenLake(_Rules):
+    """A way over ice, past the holes."""
+
+    def __init__(self, desc: Any = None, map_name: Any = "4x4", is_slippery: object = True) -> None:
+        rows = [str(row) for row in to_numpy(desc)] if desc is not None else _LAKES[str.__str__(map_name)].split()
+        if not 0 < len(rows) <= 100 or len({len(row) for row in rows}) != 1 or "S" not in rows[0]:
+            raise ValueError("a lake is a list of rows of the same length, with its start S in the first one")
+        self._tiles, self._width, self._slips = "".join(rows), len(rows[0]), bool(is_slippery)
+        self.action_space, self.observation_space = Discrete(4), Discrete(len(self._tiles))
+        self.state, self._chance = 0, 1.0
+
+    def begin(self, source: np.random.Generator) -> None:
+        self._chance = 1
+        starts = np.array([tile == "S" for tile in self._tiles], float)
+        self.state = _drawn(starts / starts.sum(), source)
+
+    def move(self, action: Any, source: np.random.Generator) -> tuple[int, bool]:
+        if self._tiles[self.state] in "GH":
+            source.random()
+            self._chance = 1.0
+            return 0, True
+        ways = [(action - 1) % 4, action, (action + 1) % 4] if self._slips else [action]
+        chances = np.array([_ASIDE, 1 / 3, _ASIDE] if self._slips else [1.0])
+        drawn = _drawn(chances, source)
+        way, self._chance = ways[drawn], float(chances[drawn])
+        row, column = divmod(self.state, self._width)
+        last = len(self._tiles) // self._width - 1
+        row = min(row + 1, last) if way == 1 else max(row - 1, 0) if way == 3 else row
+        column = max(column - 1, 0) if way == 0 else min(column + 1, self._width - 1) if way == 2 else column
+        self.state = row * self._width + column
+        tile = self._tiles[self.state]
+        return int(tile == "G"), tile in "GH"
+
+    def seen(self) -> Any:
+        return int(self.state)
+
+    def told(self) -> dict[str, Any]:
+        return {"prob": self._chance}
+
+
+def _drawn(shares: Any, source: np.random.Generator) -> int:
+    return int(np.argmax(np.cumsum(shares) > source.random()))
+
+
+_RULES: dict[str, tuple[Any, int, dict[str, Any]]] = {  # the game, its longest episode, what it is made with
+    "CartPole-v0": (_CartPole, 200, {}),
+    "CartPole-v1": (_CartPole, 500, {}),
+    "MountainCar-v0": (_MountainCar, 200, {}),
+    "Pendulum-v0": (_Pendulum, 200, {}),
+    "Pendulum-v1": (_Pendulum, 200, {}),
+    "FrozenLake-v1": (_FrozenLake, 100, {}),
+    "FrozenLake8x8-v1": (_FrozenLake, 200, {"map_name": "8x8"}),
+}
+
+
+# --- games ---
+
+
+@keep_methods
+class Game:
+    """What `gym.make` gives."""
+
+    __slots__ = ("_begun", "_longest", "_name", "_rules", "_shows", "_source", "_steps")
+
+    _begun: bool
+    _longest: int
+    _name: str
+    _rules: Any
+    _shows: str | None
+    _source: np.random.Generator
+    _steps: int
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        raise TypeError(_KEPT)
+
+    action_space = property(lambda self: self._rules.action_space, doc="What can be done.")
+    observation_space = property(lambda self: self._rules.observation_space, doc="What can be seen.")
+    unwrapped = property(lambda self: self, doc="Nothing is wrapped around it.")
+    env = unwrapped
+    render_mode = property(lambda self: self._shows, doc="How it would be shown.")
+    metadata = property(lambda self: {"render_modes": [], "render_fps": 50}, doc="Nothing is shown.")
+
+    @property
+    def state(self) -> Any:
+        """The whole state."""
+        state = self._rules.state
+        return to_snippet(state.copy() if isinstance(state, np.ndarray) else state)
+
+    @property
+    def spec(self) -> Any:
+        """Its name and its longest episode."""
+        return stand_in("EnvSpec", {"id": self._name, "max_episode_steps": self._longest, "reward_threshold": None})
+
+    def reset(self, *, seed: Any = None, options: object = None, return_info: object = True) -> Any:
+        """Begin an episode; returns what is seen, and a table."""
+        if seed is not None:
+            self._source = _source(seed)
+        self._rules.begin(self._source)
+        self._steps, self._begun = 0, True
+        return to_snippet(self._rules.seen()), self._rules.told()
+
+    def step(self, action: Any) -> Any:
+        """Do something; returns what is seen, the reward, whether the episode is over, whether it was cut, a table."""
+        if not self._begun:
+            raise RuntimeError("Cannot call env.step() before calling env.reset()")
+        plain: Any = np.asarray(to_numpy(action))
+        if isinstance(self._rules.action_space, Discrete):
+            if not self._rules.action_space.contains(to_snippet(plain)):
+                raise AssertionError(f"{str.__str__(repr(action))} ({type(action)}) invalid")
+            plain = int(plain)
+        reward, ends = self._rules.move(plain, self._source)
+        self._steps += 1
+        seen, is_cut = to_snippet(self._rules.seen()), self._steps >= self._longest
+        return seen, to_snippet(reward), ends, is_cut, self._rules.told()
+
+    def seed(self, seed: Any = None) -> list[Any]:
+        """Begin the random numbers anew."""
+        self._source = _source(seed)
+        return [seed]
+
+    def render(self, *look: object, **more: object) -> None:
+        """Nothing is drawn; a script that asks for pixels is told."""
+        if self._shows == "rgb_array" or "rgb_array" in look or "rgb_array" in more.values():
+            raise PermissionError(f"{self._name} has no pictures in GradViz snippets; plot what step() returns instead")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def __enter__(self) -> Game:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        facts = dict(self._rules.facts) if type(self) is Game else {}
+        if name in facts:
+            return facts[name]
+        raise AttributeError(f"'{self._name}' object has no attribute '{name}'")
+
+    def __repr__(self) -> str:
+        return f"<{type(self._rules).__name__[1:]}Env<{self._name}>>"
+
+
+def make(id: Any, max_episode_steps: Any = None, render_mode: Any = None, **options: Any) -> Game:
+    """A game by its name."""
+    name = str.__str__(id)
+    if name not in _RULES:
+        raise ValueError(
+            f"{name} is not available in GradViz snippets; {', '.join(sorted(_RULES))} are, or write a class with "
+            "reset() and step()"
+        )
+    rules, longest, given = _RULES[name]
+    plain: dict[str, Any] = {key: to_numpy(value) for key, value in options.items()}
+    plain.pop("disable_env_checker", None)
+    made: Game = object.__new__(Game)
+    made._rules, made._name = rules(**given | plain), name
+    made._longest = longest if max_episode_steps is None else operator.index(max_episode_steps)
+    made._shows = None if render_mode is None else str.__str__(render_mode)
+    made._source, made._steps, made._begun = _source(), 0, False
+    return made
+
+
+class Env:
+    """Base of a game that a snippet writes itself."""
+
+    action_space = observation_space = render_mode = spec = None
+
+    @property
+    def unwrapped(self) -> Any:
+        """Nothing is wrapped around it."""
+        return self
+
+    def reset(self, *, seed: object = None, options: object = None) -> Any:
+        """A class of its own begins an episode; this does nothing."""
+
+    def step(self, action: object) -> NoReturn:
+        """A class of its own does something."""
+        raise NotImplementedError
+
+    def render(self) -> None:
+        """Nothing is drawn."""
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+for _class in (Discrete, Box):
+    _class.__module__ = "gymnasium.spaces"
+Game.__name__ = Game.__qualname__ = "TimeLimit"
+Game.__module__ = Env.__module__ = "gymnasium"
+
+
+def game_modules() -> dict[str, Any]:
+    """The stand-ins, by module name."""
+    begin_games()
+    made: dict[str, Any] = {}
+    for root in ("gym", "gymnasium"):
+        spaces = stand_in(f"{root}.spaces", {"Discrete": Discrete, "Box": Box})
+        names = {"make": make, "Env": Env, "spaces": spaces, "__version__": VERSION}
+        made |= {root: stand_in(root, names), f"{root}.spaces": spaces}
+    return made

@@ -1,0 +1,88 @@
+"""Games for snippets: a seeded episode has Gymnasium's numbers, which were recorded with Gymnasium 1.4."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.worker.conftest import Runner
+
+_EPISODES = """
+import gymnasium as gym
+env = gym.make("{name}")
+env.action_space.seed(3)
+obs, info = env.reset(seed=7)
+print(obs, info, env.observation_space, env.action_space)
+total = 0
+for i in range(120):
+    action = env.action_space.sample()
+    obs, reward, terminated, truncated, info = env.step(action)
+    total += reward
+    if i < 1:
+        print(action, obs, reward, terminated, truncated, info)
+    if terminated or truncated:
+        obs, info = env.reset()
+print(total, obs)
+"""
+_RECORDED = {
+    "CartPole-v1": """\
+[ 0.01250955  0.03972138  0.02756857 -0.02747928] {} Box([-4.8               -inf -0.41887903        -inf], \
+[4.8               inf 0.41887903        inf], (4,), float32) Discrete(2)
+1 [ 0.01330397  0.23443735  0.02701898 -0.31133813] 1.0 False False {}
+120.0 [-0.04630969  0.0014444  -0.00011214  0.04269771]
+""",
+    "MountainCar-v0": """\
+[-0.47498092  0.        ] {} Box([-1.2  -0.07], [0.6  0.07], (2,), float32) Discrete(3)
+2 [-0.47434425  0.00063666] -1.0 False False {}
+-120.0 [-0.4692802 -0.0005249]
+""",
+    "Pendulum-v1": """\
+[0.7066825 0.7075308 0.7944276] {} Box([-1. -1. -8.], [1. 1. 8.], (3,), float32) Box(-2.0, 2.0, (1,), float32)
+[-1.6574033] [0.6675959 0.7445238 1.0764652] -0.6836513599556275 False False {}
+-608.4593031593827 [-0.15802999 -0.9874343  -3.5098248 ]
+""",
+    "FrozenLake-v1": """\
+0 {'prob': 1} Discrete(16) Discrete(4)
+3 0 0 False False {'prob': 0.33333333333333337}
+0 4
+""",
+}
+
+
+@pytest.mark.parametrize("name", _RECORDED)
+def test_a_seeded_episode_is_gymnasiums(run: Runner, name: str) -> None:
+    assert run(_EPISODES.format(name=name)).printed() == _RECORDED[name]
+
+
+def test_an_episode_is_cut_where_the_game_says(run: Runner) -> None:
+    source = (
+        "import gym\ne = gym.make('Pendulum-v1')\ne.reset(seed=0)\nn = 0\nwhile True:\n    n += 1\n"
+        "    _, _, over, cut, _ = e.step(e.action_space.sample())\n    if over or cut: break\nprint(n, over, cut)\n"
+        "e = gym.make('CartPole-v1', max_episode_steps=3)\ne.reset(seed=0)\n"
+        "print([e.step(0)[3] for _ in range(3)], e.spec.id, e.x_threshold, e.unwrapped.force_mag)\n"
+    )
+    assert run(source).printed() == "200 False True\n[False, False, True] CartPole-v1 2.4 10.0\n"
+
+
+def test_a_snippet_writes_a_game_of_its_own(run: Runner) -> None:
+    source = (
+        "import gymnasium as gym\nfrom gymnasium import spaces\nclass Walk(gym.Env):\n    def __init__(self):\n"
+        "        self.action_space = spaces.Discrete(2)\n        self.observation_space = spaces.Box(-9.0, 9.0, (1,))\n"
+        "    def reset(self, *, seed=None, options=None):\n        super().reset(seed=seed)\n        self.at = 0\n"
+        "        return self.at, {}\n    def step(self, action):\n        self.at += 2 * action - 1\n"
+        "        return self.at, float(self.at), abs(self.at) > 2, False, {}\n"
+        "w = Walk()\nw.reset()\nprint(w.step(1), w.unwrapped is w)\n"
+    )
+    assert run(source).printed() == "(1, 1.0, False, False, {}) True\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("gym.make('Breakout-v4')", "ValueError: Breakout-v4 is not available in GradViz snippets; CartPole-v0"),
+        ("gym.make('CartPole-v1').step(0)", "RuntimeError: Cannot call env.step() before calling env.reset()"),
+        ("e = gym.make('CartPole-v1')\ne.reset()\ne.step(5)", "AssertionError: 5 (<class 'int'>) invalid"),
+        ("gym.wrappers.RecordVideo(1)", "gymnasium.wrappers is not available in GradViz snippets"),
+    ],
+)
+def test_what_a_game_says(run: Runner, source: str, words: str) -> None:
+    assert words in run(f"import gymnasium as gym\n{source}\n").sentence
