@@ -46,10 +46,11 @@ bench: $(VENV)/bench.stamp
 # Coverage-guided fuzzing, one target after the other; then very many random plots, damaged files and hostile traces
 # through the whole program: make fuzz MINUTES=5 PLOTS=1000 FILES=100. Findings are in build/fuzz.
 fuzz: $(VENV)/fuzz.stamp
-	for target in policy documents traces figures messages; do \
+	for target in policy documents traces figures messages recordings; do \
 		$(PY) -m tests.fuzz $$target --minutes $(MINUTES) || exit 1; \
 	done
 	$(PY) -m tests.fuzz.many plots --count $(PLOTS)
+	$(PY) -m tests.fuzz.many recordings --count $(FILES)
 	$(PY) -m tests.fuzz.many openings --count $(FILES)
 	$(PY) -m tests.fuzz.many shown --count $(FILES)
 	@! ls build/fuzz/*-findings/* 2>/dev/null

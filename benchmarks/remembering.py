@@ -56,7 +56,7 @@ def _traced(text: str) -> Trace:
 
 
 def _value_bytes(trace: Trace) -> int:
-    return sum(chunk.nbytes for chunk in trace.store._chunks)
+    return sum(trace.store.piece(chunk).nbytes for chunk in range(len(trace.store._chunks)))
 
 
 def _resident() -> int:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
     from gradviz.worker.process.client import WorkerPool
+    from gradviz.worker.process.events import Done
 
 EXIT = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "died": 3, "stopped": 130}
 UNREADABLE = 1
@@ -38,9 +39,9 @@ _EPILOG = """commands:
   gradviz draw FILE -o OUT         turn a snippet into a drawing, a .gradviz file
   (each of them says more with --help)
 
-FILE is a Python file (.py) or a snippet or drawing of GradViz (.gradviz)."""
+FILE is a Python file (.py), a snippet or drawing of GradViz (.gradviz), or a recording (.gvtrace)."""
 _FILES = "what to open, each in a window of its own; your own files run at once, one from elsewhere waits for Run"
-_FILE = "a Python file, or a snippet or drawing of GradViz"
+_FILE = "a Python file, a snippet or drawing of GradViz, or a recording"
 _RUN_EPILOG = """exit status:
   0  all is well
   1  the snippet raised an error or was refused, or the file can't be read
@@ -90,7 +91,12 @@ def _run(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--plots", type=Path, metavar="FOLDER", help="write what is drawn with matplotlib there, as PNG"
     )
+    parser.add_argument(
+        "--record", type=_recording, metavar="OUT", help="write all recorded steps to OUT.gvtrace, for the window"
+    )
     options = parser.parse_args(arguments)
+    if options.record and len(options.files) > 1:
+        parser.error("--record goes with one FILE")
     from gradviz.classroom import classroom
     from gradviz.worker.process.client import pool_of_a_command
     from gradviz.worker.process.limits import Limits
@@ -101,41 +107,107 @@ def _run(arguments: Sequence[str]) -> int:
     with pool_of_a_command(limits) as pool:
         pool.warm()
         every = options.every_step
-        forms = (options.json, options.steps or every, options.plots, every)
+        forms = (options.json, options.steps or every, options.plots, every, options.record)
         return max(_run_file(pool, path, *forms) for path in options.files)
 
 
 def _run_file(
-    pool: WorkerPool, path: Path, as_json: bool, as_steps: bool, plots: Path | None, every: bool = False
+    pool: WorkerPool,
+    path: Path,
+    as_json: bool,
+    as_steps: bool,
+    plots: Path | None,
+    every: bool = False,
+    record: Path | None = None,
 ) -> int:
+    if _is_recording(path):
+        return _show_recording(path, as_json, as_steps, every)
     text = _text_of(path, "there is nothing to run")
     if text is None:
         return UNREADABLE
     name = shown(path.name)
-    trace = _new_trace(text) if as_json or as_steps else None
+    trace = _new_trace(text) if as_json or as_steps or record else None
     from gradviz.worker.process.headless import follow
 
     drawn: list[Figure] = []
     done = follow(pool, text, name, trace, show_output=not as_json, plots=drawn)
-    if trace is not None and as_json:
-        import json
-
-        from gradviz.trace.words.jsonable import trace_json
-
-        document = {"file": path.name, "status": done.status, "sentence": done.detail.sentence, **trace_json(trace)}
-        sys.stdout.write(json.dumps(document) + "\n")
-    if trace is not None and as_steps:
-        from gradviz.report import step_lines
-
-        for line in step_lines(trace, every=every):
-            sys.stdout.write(f"{line}\n")
+    if trace is not None:
+        _print_steps(trace, path, done, as_json, as_steps, every)
     sys.stdout.flush()
+    if trace is not None and record is not None and not _write_recording(record, trace, name, done, drawn):
+        return UNREADABLE
     sys.stderr.write(done.detail.traceback)
     if done.status not in ("ok", "raised"):
         for sentence in [each.sentence for each in done.detail.refusals] or [done.detail.sentence]:
             _say(f"{name}: {sentence}")
     written = not drawn or _write_plots(drawn, path, plots)
     return EXIT[done.status] if written else EXIT[done.status] or UNREADABLE
+
+
+def _print_steps(trace: Trace, path: Path, done: Done, as_json: bool, as_steps: bool, every: bool) -> None:
+    if as_json:
+        import json
+
+        from gradviz.trace.words.jsonable import trace_json
+
+        document = {"file": path.name, "status": done.status, "sentence": done.detail.sentence, **trace_json(trace)}
+        sys.stdout.write(json.dumps(document) + "\n")
+    if as_steps:
+        from gradviz.report import step_lines
+
+        for line in step_lines(trace, every=every):
+            sys.stdout.write(f"{line}\n")
+
+
+def _write_recording(out: Path, trace: Trace, name: str, done: Done, drawn: Sequence[Figure]) -> bool:
+    """What was recorded, as a file; False, and it is said why, if it could not be written."""
+    from gradviz import __version__
+    from gradviz.document.errors import UserError
+    from gradviz.document.files import recordings
+    from gradviz.trace.table.recording import Ending
+
+    detail = done.detail
+    ending = Ending(done.status, detail.sentence, detail.line, detail.seconds)
+    try:
+        about = recordings.about_now(trace.source, name, f"GradViz {__version__}")
+        recordings.write(out, trace, about, ending, drawn)
+    except UserError as error:
+        _say(str(error))
+        return False
+    return True
+
+
+def _show_recording(path: Path, as_json: bool, as_steps: bool, every: bool) -> int:
+    """The steps of a recording: it is not run."""
+    from gradviz.document.errors import UserError
+    from gradviz.document.files import recordings
+    from gradviz.worker.process.events import Detail, Done
+
+    name = shown(path.name)
+    try:
+        if not (as_json or as_steps):
+            raise UserError(
+                f"{name} is a recording, which can't be run: add --steps or --json, or open it: gradviz {name}"
+            )
+        found = recordings.read(path)
+    except UserError as error:
+        _say(str(error))
+        return UNREADABLE
+    ending = found.ending
+    detail = Detail(ending.sentence if ending else recordings.BROKEN_OFF)
+    _print_steps(found.trace, path, Done(ending.status if ending else "stopped", detail), as_json, as_steps, every)
+    sys.stdout.flush()
+    return 0
+
+
+def _is_recording(path: Path) -> bool:
+    return path.suffix.lower() == ".gvtrace"
+
+
+def _recording(text: str) -> Path:
+    if not _is_recording(Path(text)):
+        raise argparse.ArgumentTypeError(f"{text!r} must end in .gvtrace")
+    return Path(text)
 
 
 def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:

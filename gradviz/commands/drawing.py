@@ -283,8 +283,8 @@ def as_text(shell: Shell) -> None:
 
 
 def is_text(state: State) -> bool:
-    """The document is a snippet with text."""
-    return state.drawing is None and not state.document.is_blank
+    """The document is a snippet with text, and may be changed."""
+    return state.drawing is None and not state.document.is_blank and not state.is_recording
 
 
 def as_drawing(shell: Shell) -> None:

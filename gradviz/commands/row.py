@@ -31,6 +31,12 @@ class Files(Protocol):
     def quit(self) -> None: ...
 
 
+class Recordings(Protocol):
+    """What is done with recordings."""
+
+    def save_as(self) -> bool: ...
+
+
 class Runner(Protocol):
     """What is done with the worker."""
 
@@ -162,6 +168,8 @@ class Shell(Protocol):
     def store(self) -> Store: ...
     @property
     def files(self) -> Files: ...
+    @property
+    def recordings(self) -> Recordings: ...
     @property
     def runner(self) -> Runner: ...
     @property

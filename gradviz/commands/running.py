@@ -306,7 +306,7 @@ RUN_ROWS = (
         shortcuts=("F5", "Ctrl+Return", "Ctrl+Enter"),
         toolbar="▶  Run",
         primary=True,
-        enabled=lambda state: not state.run.is_running,
+        enabled=lambda state: not state.run.is_running and not state.is_recording,
         run=lambda shell, _: _run(shell),
     ),
     Command(

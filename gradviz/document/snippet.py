@@ -29,6 +29,13 @@ class Snippet:
         return not self.text.strip()
 
 
+@dataclass(frozen=True)
+class Recorded(Snippet):
+    """The text of what ran elsewhere and was recorded: to be looked at, neither changed nor run."""
+
+    origin: str = ""  # by what, when, and how far: a sentence
+
+
 def load(path: Path) -> Snippet:
     """Read a `.py` file; raises UserError if it is not one."""
     return decode(read_bytes(path), shown(path.name))

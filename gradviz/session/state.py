@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from gradviz.document.disk import shown
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.snippet import Snippet
+from gradviz.document.snippet import Recorded, Snippet
 from gradviz.session.breakpoints.points import Breakpoints, Playback
 from gradviz.session.folding import DIRECT_USES, Folding
 from gradviz.session.presenting import Stage
@@ -166,7 +166,12 @@ class State:
     @property
     def is_trusted(self) -> bool:
         """Whether the document may run without being asked for: it is the user's own, or was run in this window."""
-        return not self.doubt
+        return not self.doubt and not self.is_recording
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether the document was recorded elsewhere: it can be looked at, not run."""
+        return isinstance(self.document, Recorded)
 
     @property
     def is_dirty(self) -> bool:

@@ -228,6 +228,25 @@ def read(header: Mapping[str, Any], payload: bytes) -> Figure:
     return _Reader(header, numbers).figure()
 
 
+def sent(figure: Figure) -> tuple[dict[str, Any], bytes]:
+    """The header and the payload of which `read` makes this figure."""
+    layers = [layer for axes in figure.axes for layer in axes.layers]
+    columns = [layer.columns[name] for layer in layers for name in COLUMNS[layer.kind]]
+    return {**vars(figure), "axes": [_sent_axes(each) for each in figure.axes]}, b"".join(
+        column.astype("<f8").tobytes() for column in columns
+    )
+
+
+def _sent_axes(axes: Axes) -> dict[str, Any]:
+    layers = []
+    for layer in axes.layers:
+        given = {name: value for name, value in vars(layer).items() if name != "columns"}
+        colours = None if layer.colours is None else vars(layer.colours)
+        lengths = [len(layer.columns[name]) for name in COLUMNS[layer.kind]]
+        layers.append({**given, "style": vars(layer.style), "colours": colours, "lengths": lengths})
+    return {**vars(axes), "x": vars(axes.x), "y": vars(axes.y), "layers": layers}
+
+
 class _Reader:
     """Checks a header from the outside to the inside, and takes the numbers in order."""
 

@@ -67,13 +67,20 @@ def export(source_path: Path | str, out: Path | str, step: str | int | None = No
 
 def _run(path: Path) -> tuple[Document, Trace, Done]:
     """A document and the trace of it, whatever became of the run."""
+    from gradviz.document.files import recordings
     from gradviz.trace.table.trace import Trace
     from gradviz.worker.process.client import pool_of_a_command
+    from gradviz.worker.process.events import Done
     from gradviz.worker.process.headless import follow
 
+    name = shown(path.name)
+    if recordings.is_recording(path):
+        found = recordings.read(path)
+        if not len(found.trace.tensors):
+            raise UserError(f"{name} holds no tensor: there is nothing to draw.")
+        return recordings.document_of(found), found.trace, Done("ok")
     contents = load(path)
     document = contents.document
-    name = shown(path.name)
     if contents.sentence(name):
         sys.stderr.write(f"gradviz: {contents.sentence(name)}\n")
     if document.is_blank:

@@ -35,11 +35,16 @@ if TYPE_CHECKING:
     from gradviz.document.disk import Stamp
     from gradviz.document.files.gradviz_file import Contents
     from gradviz.document.files.recovery import Recovery
+    from gradviz.ui.recordings import RecordingFiles
 
 
 # -- the questions
 
-OPEN = "Snippets and drawings (*.py *.gradviz);;Drawings (*.gradviz);;Python files (*.py);;All files (*)"
+OPEN = (
+    "Snippets, drawings and recordings (*.py *.gradviz *.gvtrace);;Drawings (*.gradviz);;Python files (*.py);;"
+    "Recordings (*.gvtrace);;All files (*)"
+)
+RECORDING = "Recording (*.gvtrace)"
 DRAWING, SNIPPET = "GradViz file (*.gradviz)", "Python file (*.py)"
 
 
@@ -53,7 +58,7 @@ class FileDialogs:
         """Which file to open; "" if none."""
         from PySide6.QtWidgets import QFileDialog
 
-        return QFileDialog.getOpenFileName(self._window, "Open a snippet or a drawing", folder, OPEN)[0]
+        return QFileDialog.getOpenFileName(self._window, "Open a snippet, a drawing or a recording", folder, OPEN)[0]
 
     def save_name(self, suggestion: str) -> str:
         """Where to save; "" if nowhere. The kind of file that is suggested is offered first."""
@@ -65,6 +70,13 @@ class FileDialogs:
         name, chosen = QFileDialog.getSaveFileName(self._window, "Save", suggestion, filters)
         ending = {DRAWING: ".gradviz", SNIPPET: ".py"}.get(chosen, "")
         return name if not name or Path(name).suffix else f"{name}{ending}"
+
+    def recording_name(self, suggestion: str) -> str:
+        """Where to save a recording; "" if nowhere."""
+        from PySide6.QtWidgets import QFileDialog
+
+        name = QFileDialog.getSaveFileName(self._window, "Save Recording", suggestion, f"{RECORDING};;All files (*)")[0]
+        return name if not name or Path(name).suffix else f"{name}.gvtrace"
 
     def keep_changes(self, name: str) -> str:
         """What to do with unsaved changes: "save", "discard" or "cancel"."""
@@ -164,6 +176,16 @@ class _OnDisk:
     extra: str = ""
 
 
+@dataclass(frozen=True)
+class Around:
+    """What else of a window has to do with its files."""
+
+    close: Callable[[], bool]
+    run: Callable[[], None]
+    show_editor: Callable[[], None]
+    recordings: Callable[[], RecordingFiles]
+
+
 class WindowFiles:
     """Implements the commands' `Files`."""
 
@@ -172,18 +194,13 @@ class WindowFiles:
         store: Store,
         questions: FileDialogs,
         windows: Windows,
-        *,
-        close: Callable[[], bool],
-        run: Callable[[], None],
-        show_editor: Callable[[], None],
+        around: Around,
     ) -> None:
         self.questions = questions
         self._windows = windows
         self._ownership = windows.ownership
-        self._show_editor = show_editor
         self._store = store
-        self._close = close
-        self._run = run
+        self._around = around
         self._on_disk: _OnDisk | None = None
         self._is_asking = False
         self._looker = FileWatcher(self._looked)
@@ -212,7 +229,10 @@ class WindowFiles:
             self.open_path(Path(name))
 
     def open_path(self, path: Path) -> bool:
-        """Open this file; True if it is open then."""
+        """Open this file; True if it is open then. A recording may be large: it is open a little later."""
+        if is_recording(path):
+            self._around.recordings().open(path)
+            return True
         from gradviz.document.files import opening
 
         try:
@@ -249,8 +269,8 @@ class WindowFiles:
         example = read(Path(name))
         if self.may_leave():
             self._store.open(example.document, None, note=example.note)
-            self._show_editor()
-            self._run()
+            self._around.show_editor()
+            self._around.run()
 
     def recover(self, left: Recovery) -> None:
         """Offer what a window that did not close in good order had."""
@@ -291,6 +311,8 @@ class WindowFiles:
     def save_as(self) -> bool:
         """Save to a file that the user chooses."""
         state = self._store.state
+        if state.is_recording:
+            return self._around.recordings().save_as()
         is_drawing = isinstance(state.document, Drawing)
         path = state.path or Path("drawing.gradviz" if is_drawing else "snippet.py")
         if is_drawing and not _is_gradviz(path):
@@ -400,7 +422,7 @@ class WindowFiles:
 
     def close(self) -> None:
         """Close this window."""
-        self._close()
+        self._around.close()
 
     def quit(self) -> None:
         """Close all windows; each asks."""
@@ -426,6 +448,11 @@ def _forget_recent(store: Store, path: Path) -> None:
     view = store.state.view
     if str(path) in view.recent and os.path.isdir(path.parent) and not os.path.exists(path):
         store.look(replace(view, recent=tuple(name for name in view.recent if name != str(path))))
+
+
+def is_recording(path: Path) -> bool:
+    """True if a file of this name is a recording, which is looked at and never run."""
+    return path.suffix.lower() == ".gvtrace"
 
 
 def _with_suffix(path: Path, is_drawing: bool) -> Path:

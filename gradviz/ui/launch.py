@@ -13,6 +13,7 @@ from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qI
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
+from gradviz.ui.files import is_recording
 from gradviz.ui.memory_management import GarbageCollector
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.startup import complain
@@ -74,8 +75,21 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
 
 def _open(window: MainWindow, path: Path, step: str | None) -> None:
     """A double click in a file manager comes here, too: what is not the user's own does not run by being opened."""
-    if window.files.open_path(path) and (step is not None or window.store.state.is_trusted):
+    if is_recording(path):
+        _open_recording(window, path, step)
+    elif window.files.open_path(path) and (step is not None or window.store.state.is_trusted):
         _run_to(window, step)
+
+
+def _open_recording(window: MainWindow, path: Path, step: str | None) -> None:
+    window.files.open_path(path)
+    window.shell.recordings.when_open(lambda: _go(window, step))
+
+
+def _go(window: MainWindow, step: str | None) -> None:
+    """To this step: "end", a number, or nothing for where it is."""
+    if step is not None:
+        window.store.move(window.store.state.steps if step == "end" else int(step))
 
 
 def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int], theme: str | None = None) -> int:
@@ -107,10 +121,16 @@ def _without_noise(_kind: QtMsgType, _context: QMessageLogContext, text: str) ->
 
 
 def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path) -> int:
-    if path is not None and not window.files.open_path(path):
+    if path is not None and is_recording(path):
+        _open_recording(window, path, step)
+        wait_until(lambda: not window.shell.recordings.is_busy)
+        if not window.store.state.is_recording:
+            complain(f"gradviz: {window.store.state.notice.sentence}")
+            return 1
+    elif path is not None and not window.files.open_path(path):
         complain(f"gradviz: {window.store.state.notice.sentence}")
         return 1
-    if path is not None:
+    elif path is not None:
         loop = QEventLoop()
         window.shell.runner.ended.connect(loop.quit)
         QTimer.singleShot(0, lambda: _run_to(window, step))
@@ -127,12 +147,10 @@ def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path
 
 def _run_to(window: MainWindow, step: str | None) -> None:
     """Run the document; when it has ended, go to the step ("end", a number, or nothing for where a run ends)."""
-    store = window.store
 
     def go(_: str) -> None:
         window.shell.runner.ended.disconnect(go)
-        if step is not None:
-            store.move(store.state.steps if step == "end" else int(step))
+        _go(window, step)
 
     window.shell.runner.ended.connect(go)
     window.shell.runner.run()

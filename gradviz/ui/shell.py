@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.graph import GraphPanel
     from gradviz.ui.panels.plots import PlotsPanel
     from gradviz.ui.playback import BreakpointSearch, PlaybackTimer
+    from gradviz.ui.recordings import RecordingFiles
     from gradviz.ui.recovery import RecoveryKeeper
     from gradviz.ui.side_runs import ChainRunner, CheckRunner, ElementRunner, WhatIfRunner
     from gradviz.ui.theme import Theme
@@ -186,6 +187,13 @@ class WindowShell:
         )
 
     @cached_property
+    def recordings(self) -> RecordingFiles:
+        """Opens and saves recordings."""
+        from gradviz.ui.recordings import RecordingFiles
+
+        return RecordingFiles(self.store, self.layout_progress, self.files)
+
+    @cached_property
     def asker(self) -> InputAsker:
         """Asks what input() wants to know."""
         from gradviz.ui.input_dialog import InputAsker
@@ -243,6 +251,7 @@ class WindowShell:
     def close(self) -> None:
         """End what still runs."""
         self.recovery.close()
+        self.recordings.close()
         self.canvas.close_canvas()
         self.what_if_runner.close()
         self.chains.close()

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 
+RECORDED = "For this the program is run again, and a recording can't be."
 FIRST = "Press Run (F5) before trying a change."
 
 
@@ -69,7 +70,7 @@ class WhatIfRunner(QObject):
         self._store.set_what_if(None)
         state = self._store.state
         if not state.is_trusted:
-            self._store.say(f"{NOT_RUN} {FIRST}")
+            self._store.say(RECORDED if state.is_recording else f"{NOT_RUN} {FIRST}")
         elif state.trace is None or state.is_stale or state.run.is_running:
             self._runner.run()
             self._waiting = proposal
@@ -205,7 +206,9 @@ class ChainRunner(QObject):
     def ask(self, tensor: int) -> None:
         """Find the paths to this tensor of the trace."""
         state, trace = self._store.state, self._store.state.trace
-        if trace is not None and state.is_trusted:
+        if state.is_recording:
+            self._store.say(RECORDED)
+        elif trace is not None and state.is_trusted:
             self._ask(trace, tensor, same=state.chain is not None and state.chain.name == self._name(trace, tensor))
 
     def _name(self, trace: Trace, tensor: int) -> str:
@@ -474,7 +477,7 @@ class ElementRunner(QObject):
             self._known = Partials(trace.run)
         found = origin(trace.frame(state.cursor), element, self._known)
         if found is not None and found.asked and not state.is_trusted:
-            found = replace(found, sentence=AGAIN, asked=())
+            found = replace(found, sentence=RECORDED if state.is_recording else AGAIN, asked=())
         asks = found is not None and bool(found.asked) and not state.run.is_running
         if found is not None and asks:
             self._asking = found

@@ -42,6 +42,8 @@ def summary(state: State) -> str:
         return state.layout_progress
     if state.doubt:
         return f"nothing has run yet · {FOLLOWS}"
+    if state.is_recording:
+        return f"a recording of {state.steps:,} step{'' if state.steps == 1 else 's'}"
     if run.phase is Phase.NEVER or state.trace is None:
         return FOLLOWS
     stale = " · the snippet has changed since" if state.is_stale else ""

@@ -30,7 +30,7 @@ from gradviz.session.state import Slice, State
 from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.actions import Actions, Tools
-from gradviz.ui.files import FileDialogs, WindowFiles
+from gradviz.ui.files import Around, FileDialogs, WindowFiles
 from gradviz.ui.panel_area import PanelArea
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.panel import Context
@@ -76,9 +76,12 @@ class MainWindow(QMainWindow):
             self.store,
             FileDialogs(self),
             self.windows,
-            close=self.close,
-            run=lambda: self.shell.runner.run(),
-            show_editor=lambda: self.shell.focus("editor"),
+            Around(
+                close=self.close,
+                run=lambda: self.shell.runner.run(),
+                show_editor=lambda: self.shell.focus("editor"),
+                recordings=lambda: self.shell.recordings,
+            ),
         )
         self.shell = WindowShell(
             self,

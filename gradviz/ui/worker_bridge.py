@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from gradviz.document.documents import Document, text_of
-from gradviz.document.snippet import MAX_BYTES, too_big
+from gradviz.document.snippet import MAX_BYTES, Recorded, too_big
 from gradviz.session.state import Phase, Run, Slice, State
 from gradviz.session.store import Store
 from gradviz.worker.process import events
@@ -260,6 +260,7 @@ class TracePrecomputer(QObject):
             then()
 
 
+NOT_RUN_AGAIN = "A recording is looked at, not run. To run the program, open its Python file."
 BEYOND = "The first {:,} MB of values are kept in full; {:,} more are summarized by their edges, range, mean and norm."
 FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
 SHOWN_EVERY = 400  # milliseconds between two pictures of it, at least
@@ -306,6 +307,9 @@ class WorkerBridge(QObject):
     def run(self) -> None:
         """Run the document."""
         snippet = self._store.state.document
+        if isinstance(snippet, Recorded):
+            self._store.say(NOT_RUN_AGAIN)
+            return
         self.about_to_run.emit()
         sentence = refusal(snippet)
         if sentence:

@@ -19,4 +19,5 @@ complete -c gradviz -n "__fish_seen_subcommand_from run" -l steps -d "Print the 
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l every-step -d "The same with a line for each step"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l time-limit -x -d "Stop a snippet after this time"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l plots -x -a "(__fish_complete_directories)" -d "Write plots there"
+complete -c gradviz -n "__fish_seen_subcommand_from run" -l record -r -d "Write the recorded steps there"
 complete -c gradviz -n "__fish_seen_subcommand_from export draw" -s o -l out -r -d "The file to write"

@@ -42,6 +42,7 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
 OPTIONS = {
     *("--help", "--version", "--json", "--steps", "--step", "--screenshot", "--size", "--theme", "--out", "--plots"),
     "--every-step",  # of `gradviz run --steps`
+    "--record",  # of `gradviz run`: a file of its steps
     "--time-limit",  # of one `gradviz run`, in its own words
     "--verbose",  # of --version
 }

@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-TARGETS = ("policy", "documents", "traces", "figures", "messages", "plots")
+TARGETS = ("policy", "documents", "traces", "figures", "messages", "plots", "recordings")
 INSTRUMENTED = ["gradviz.worker", "gradviz.document", "gradviz.trace", "gradviz.session", "gradviz.ui.figures"]
 SEEDS = Path(__file__).parent / "seeds"
 SLOW = 5.0  # seconds that one small input may take at most

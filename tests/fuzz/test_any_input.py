@@ -8,7 +8,7 @@ import os
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import documents, figures, messages, plots, policy, traces
+from tests.fuzz import documents, figures, messages, plots, policy, recordings, traces
 from tests.fuzz.choices import Choices
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -44,6 +44,12 @@ def test_any_document(reader: int, data: bytes) -> None:
 @given(decisions)
 def test_any_trace(data: bytes) -> None:
     traces.one_input(data)
+
+
+@slowly
+@given(decisions)
+def test_any_recording(data: bytes) -> None:
+    recordings.one_input(data)
 
 
 @some

@@ -51,9 +51,9 @@ def test_the_metainfo_names_the_menu_entry_and_the_type() -> None:
 
 def test_gradviz_files_open_with_the_menu_entry_and_python_files_may() -> None:
     kind = ElementTree.parse(LINUX / "org.gradviz.GradViz.mime.xml").getroot()
-    (found,) = [element.get("type") for element in kind if element.tag.endswith("mime-type")]
-    assert found == MIME
-    assert DESKTOP["MimeType"].split(";")[:2] == [MIME, "text/x-python"]
+    found = [element.get("type") for element in kind if element.tag.endswith("mime-type")]
+    assert found == [MIME, "application/x-gradviz-recording"]
+    assert DESKTOP["MimeType"].split(";")[:3] == [*found, "text/x-python"]
     assert DESKTOP["Exec"].endswith("%F")
 
 
@@ -99,7 +99,7 @@ source {file}; COMP_WORDS=({words}); COMP_CWORD={at}; _gradviz 2>/dev/null; prin
     ("words", "offered"),
     [
         ("gradviz ru", {"run"}),
-        ("gradviz run --", {"--help", "--json", "--steps", "--every-step", "--time-limit", "--plots"}),
+        ("gradviz run --", {"--help", "--json", "--steps", "--every-step", "--time-limit", "--plots", "--record"}),
         ("gradviz --theme ''", {"light", "dark"}),
         ("gradviz export a.py --step e", {"end"}),
         ("gradviz code s", {"snippet one.py", "sub"}),

@@ -56,6 +56,17 @@ def test_the_error_of_the_snippet_is_said_and_the_picture_drawn(tmp_path: Path) 
     assert picture.exists()
 
 
+def test_a_picture_of_a_recording(tmp_path: Path) -> None:
+    recording, picture = tmp_path / "out.gvtrace", tmp_path / "out.png"
+    assert gradviz("run", str(EXAMPLE), "--record", str(recording), home=tmp_path).returncode == 0
+    done = gradviz(str(recording), "--step", "9", "--screenshot", str(picture), home=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    image = QImage(str(picture))
+    assert len({image.pixelColor(x, y).name() for x in range(0, 1280, 4) for y in range(0, 800, 4)}) > 30
+    missing = gradviz(str(tmp_path / "no.gvtrace"), "--screenshot", str(picture), home=tmp_path)
+    assert missing.returncode == 1 and "does not exist" in missing.stderr
+
+
 def test_what_cannot_be_drawn_is_a_sentence(tmp_path: Path) -> None:
     missing = gradviz(str(tmp_path / "no.py"), "--screenshot", str(tmp_path / "out.png"), home=tmp_path)
     assert missing.returncode == 1

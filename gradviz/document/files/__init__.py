@@ -1,2 +1,2 @@
-"""Documents as files: the `.gradviz` format, other files by their name, the examples, the copies for recovery, and
+"""Documents as files: `.gradviz` files, recordings, others by their name, the examples, the copies for recovery, and
 which files are the user's own."""

@@ -25,7 +25,7 @@ Array = NDArray[Any]
 Columns = dict[str, Array]
 
 
-def derive(trace: Trace, pieces: Pieces) -> None:
+def derive(trace: Trace, pieces: Pieces, norms: Array | None = None) -> None:
     """Add the checked rows of a batch to the tables of a trace, with their derived columns."""
     strings = np.array(trace.strings, object)
     tables = trace.tables
@@ -42,6 +42,9 @@ def derive(trace: Trace, pieces: Pieces) -> None:
         if name == "values":
             arrays |= trace.store.place(pieces.elements, arrays, pieces.rows["dims"]["size"])
         tables[name].append(arrays, len(rows))
+        if name == "values":
+            first = len(trace.values) - len(rows)
+            trace.values.norm[first:] = trace.store.norms(first, len(rows)) if norms is None else norms
         if name in _AFTER:
             _AFTER[name](trace, arrays)
 
@@ -145,12 +148,6 @@ def _values(trace: Trace, new: Columns) -> Columns:
     return {"norm": np.zeros(len(new["dtype"])), "sizes": begin + ends - new["ndim"]}
 
 
-def _after_values(trace: Trace, new: Columns) -> None:
-    count = len(new["dtype"])
-    first = len(trace.values) - count
-    trace.values.norm[first:] = trace.store.norms(first, count)
-
-
 def _after_frees(trace: Trace, new: Columns) -> None:
     node, at = np.unique(new["node"], return_index=True)  # the first time counts
     low = np.searchsorted(trace.saved.node, node)
@@ -177,7 +174,6 @@ _DERIVED: dict[str, Callable[[Trace, Columns], Columns]] = {
     "values": _values,
 }
 _AFTER: dict[str, Callable[[Trace, Columns], None]] = {
-    "values": _after_values,
     "frees": _after_frees,
     "drops": _after_frees,
     "ends": _after_ends,

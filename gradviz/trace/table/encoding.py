@@ -17,7 +17,16 @@ from gradviz.trace.table.kinds import TABLE_OF_KIND, Kind
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NO_PARTIALS, TABLES, UNTRACKED, Batch
 from gradviz.trace.table.tables import Table, columns, row_dtype, row_format
-from gradviz.trace.table.values import DTYPES, WHOLE, edges_of, kept_elements, numpy_dtype, products, summarise
+from gradviz.trace.table.values import (
+    DTYPES,
+    WHOLE,
+    Elsewhere,
+    edges_of,
+    kept_elements,
+    numpy_dtype,
+    products,
+    summarise,
+)
 
 Array = NDArray[Any]
 
@@ -165,7 +174,7 @@ class Pieces:
     start: dict[str, int]
     rows: dict[str, Array]
     strings: list[str]
-    elements: dict[str, Array]  # of the values, by type
+    elements: dict[str, Array | Elsewhere]  # of the values, by type
     beyond: int  # values of the run so far that were not kept whole because the budget was spent
 
 
@@ -200,7 +209,7 @@ def read(batch: Batch) -> Pieces:
         end = at + counts[name] * _SIZE[name]
         rows[name] = np.frombuffer(payload[at:end], row_dtype(table))
         at = end
-    found = {}
+    found: dict[str, Array | Elsewhere] = {}
     for name in DTYPES:
         end = at + elements.get(name, 0) * numpy_dtype(name).itemsize
         found[name] = _chunk(payload[at:end], numpy_dtype(name))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.table.derive import Op, derive, find_ops, held_curve
-from gradviz.trace.table.encoding import read, validate
+from gradviz.trace.table.encoding import Pieces, read, validate
 from gradviz.trace.table.folds import Folds, find_folds
 from gradviz.trace.table.frame import NORMAL, NOT_FINITE, ZERO, Frame
 from gradviz.trace.table.graphs import Graphs, find_graphs, find_origins, find_superseded, last_uses
@@ -106,11 +106,14 @@ class Trace:
 
     def extend(self, batch: Batch) -> None:
         """Add what a batch holds. Raises `TraceFormatError`, and then nothing was added."""
-        pieces = read(batch)
+        self.extend_with(read(batch))
+
+    def extend_with(self, pieces: Pieces, norms: Array | None = None) -> None:
+        """Add a batch that was taken apart; with the norms of its values where they are known."""
         validate(pieces, self.tables, len(self.strings))
         self.strings += pieces.strings
         self.beyond_budget = pieces.beyond
-        derive(self, pieces)
+        derive(self, pieces, norms)
         self._cache.clear()
         self._frame = None
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -250,14 +250,23 @@ def _few(array: Array) -> str:
     return f"[{', '.join(map(_few, array))}]"
 
 
+class Elsewhere(Protocol):
+    """Elements that are read when they are looked at."""
+
+    def __len__(self) -> int: ...
+    def array(self) -> Array: ...
+
+
 class ValueStore:
     """The bytes of all values, in typed chunks as they came."""
 
     def __init__(self, rows: Values, dims: Dims, summaries: Summaries) -> None:
         self.rows, self._dims, self._summaries = rows, dims, summaries
-        self._chunks: list[Array] = []
+        self._chunks: list[Array | Elsewhere] = []
 
-    def place(self, elements: dict[str, Array], rows: Mapping[str, Array], sizes: Array) -> dict[str, Array]:
+    def place(
+        self, elements: Mapping[str, Array | Elsewhere], rows: Mapping[str, Array], sizes: Array
+    ) -> dict[str, Array]:
         """Take the elements that new rows brought; returns where each row has its own: columns chunk, offset, count."""
         count = kept_elements(rows, sizes).astype(np.int64)
         chunk, offset = np.zeros(len(count), np.int32), np.zeros(len(count), np.int64)
@@ -287,7 +296,7 @@ class ValueStore:
         rows = self.rows
         shape = self.shape(index)
         start = int(rows.offset[index])
-        flat = self._chunks[rows.chunk[index]][start : start + int(rows.count[index])]
+        flat = self.piece(rows.chunk[index])[start : start + int(rows.count[index])]
         name = DTYPES[rows.dtype[index]]
         if rows.complete[index]:
             array = flat.reshape(shape)
@@ -300,7 +309,8 @@ class ValueStore:
 
     def piece(self, chunk: int) -> Array:
         """The elements of all values of one type that came together, one after the other; must not be written."""
-        return self._chunks[chunk]
+        found = self._chunks[chunk]
+        return found if isinstance(found, np.ndarray) else found.array()
 
     def norms(self, first: int, count: int) -> Array:
         """The norms of `count` values from `first`, at most a million elements at a time."""
@@ -317,7 +327,7 @@ class ValueStore:
         for run in np.split(full, cuts + 1):
             if len(run):
                 begin = int(offset[run[0]])
-                data = self._chunks[chunk[run[0]]][begin : begin + int(size[run].sum())]
+                data = self.piece(chunk[run[0]])[begin : begin + int(size[run].sum())]
                 wide = (np.abs(data) if data.dtype.kind == "c" else data).astype(np.float64)
                 with np.errstate(all="ignore"):
                     result[run] = np.sqrt(np.add.reduceat(np.square(wide), offset[run] - begin))

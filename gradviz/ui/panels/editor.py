@@ -117,7 +117,7 @@ class ErrorCard(QFrame):
         if found is None:
             return
         self.title.setText(found.title)
-        self.apply.setVisible(bool(found.fix) and found.text is not None)
+        self.apply.setVisible(bool(found.fix) and found.text is not None and not state.is_recording)
         self.beside.setVisible(self.apply.isVisibleTo(self) and state.trace is not None and state.what_if is None)
         self._write(found)
 
@@ -297,13 +297,14 @@ class EditorPanel(Panel):
             self._drawing_code().show_state(before, after)
         if after.drawing is None and (before is after or before.document is not after.document):
             self.code.set_text(text_of(after.document))
+            self.code.setReadOnly(after.is_recording)
         caught = after.trace is not None and len(after.trace.caught) > 0  # then it is a matter of the moment
         if ERROR.differs(before, after) or (caught and before.cursor != after.cursor):
             self.card.show_state(after)
         if self.trust_bar is not None or after.doubt:
             self._show_doubt(after)
         told = bool(after.note) and after.note != self._closed
-        told = told and after.is_trusted  # what a stranger writes does not stand beside what we say of the file
+        told = told and not after.doubt  # what a stranger writes does not stand beside what we say of the file
         self.note.setVisible(told and not self.card.is_shown)  # an error needs the room
         step = -1
         fits = self._of_drawing is None or self._of_drawing.is_current
