@@ -13,7 +13,7 @@ FILES ?= 5000
 ONLY ?=
 CHECKED := $(addprefix tests/,architecture engine names nn distributions trace session document)
 
-.PHONY: run test check bench fuzz escapes mutants docs lint packages try-packages picture release lock clean
+.PHONY: run test check bench fuzz browser escapes mutants docs lint packages try-packages picture release lock clean
 .DELETE_ON_ERROR:
 
 run: $(VENV)/run.stamp
@@ -54,6 +54,10 @@ fuzz: $(VENV)/fuzz.stamp
 	$(PY) -m tests.fuzz.many openings --count $(FILES)
 	$(PY) -m tests.fuzz.many shown --count $(FILES)
 	@! ls build/fuzz/*-findings/* 2>/dev/null
+
+# Exported pages in a headless Chromium (Qt WebEngine, 200 MB once), step by step; two minutes.
+browser: $(VENV)/browser.stamp
+	$(PY) -m pytest -q tests/browser/in_chromium.py
 
 # The published list of escapes, each tried anew against each layer. Linux, some minutes.
 escapes: $(VENV)/test.stamp
@@ -112,6 +116,10 @@ $(VENV)/test.stamp: pyproject.toml packaging/make_venv.sh
 
 $(VENV)/fuzz.stamp: pyproject.toml packaging/make_venv.sh
 	@PYTHON="$(PYTHON)" packaging/make_venv.sh $(VENV) '.[test,fuzz]'
+	@touch $@ $(VENV)/test.stamp $(VENV)/run.stamp
+
+$(VENV)/browser.stamp: pyproject.toml packaging/make_venv.sh
+	@PYTHON="$(PYTHON)" packaging/make_venv.sh $(VENV) '.[test,browser]'
 	@touch $@ $(VENV)/test.stamp $(VENV)/run.stamp
 
 $(VENV)/bench.stamp: pyproject.toml packaging/make_venv.sh

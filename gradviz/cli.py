@@ -1,5 +1,5 @@
 """The command line: `gradviz [FILE]` opens the window, `gradviz run` runs snippets without one, `gradviz export`
-draws a graph, `gradviz code` and `gradviz draw` turn drawings into code and code into drawings.
+writes pictures, pages and data, `gradviz code` and `gradviz draw` turn drawings into code and code into drawings.
 
 `run` needs no Qt, the window no worker before its first paint: each imports what it needs when it is asked for.
 Snippets run in the same worker, under the same policy and limits, as in the window.
@@ -34,7 +34,7 @@ CONTROLLED = "{} has control characters, which are written as they are. An edito
 _DESCRIPTION = "See what backward() does: run a PyTorch snippet and step through its graph, forward and backward."
 _EPILOG = """commands:
   gradviz run FILE...              run snippets or drawings without a window and print what they print
-  gradviz export FILE -o OUT       the graph of a snippet or drawing as svg, png or pdf
+  gradviz export FILE OUT          its graph as svg, png or pdf, its run as a page (html), or data (json, dot)
   gradviz code FILE                print the PyTorch code of a drawing
   gradviz draw FILE -o OUT         turn a snippet into a drawing, a .gradviz file
   (each of them says more with --help)
@@ -353,17 +353,27 @@ def _drawing(text: str) -> Path:
 
 def _export(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog="gradviz export", description="Draw the graph of a snippet or drawing into a file."
+        prog="gradviz export",
+        description="Run a snippet or drawing and write a picture of its graph at a step, the whole run as a page, or "
+        "the graph as data. The name says which: .svg, .pdf, .png; .html; .dot, .json, .graphml.",
     )
     parser.add_argument("file", metavar="FILE", help=_FILE)
-    parser.add_argument("-o", "--out", required=True, type=_picture, metavar="OUT", help="graph.svg, .png or .pdf")
+    parser.add_argument("name", metavar="OUT", nargs="?", help="the file to write, such as graph.svg")
+    parser.add_argument("-o", "--out", metavar="OUT", help="the same")
     parser.add_argument(
-        "--step", type=_step, metavar="N|end", default=None, help="the step to draw; the last if absent"
+        "--step", type=_step, metavar="N|end", default=None, help="the step to draw, or at which a page begins"
     )
+    parser.add_argument("--scale", type=_scale, metavar="TIMES", default=1.0, help="how much larger pictures are")
+    parser.add_argument("--theme", choices=("light", "dark"), help="the colours; a page without it follows its reader")
+    parser.add_argument("--every-step", action="store_true", help="a page stops at steps without news, too")
+    parser.add_argument("--vertical", action="store_true", help="from top to bottom instead of from left to right")
     options = parser.parse_args(arguments)
-    from gradviz.ui.export import export
+    if (options.out is None) == (options.name is None):
+        parser.error("say once which file to write, such as: gradviz export snippet.py graph.svg")
+    from gradviz.ui.export import Options, export
 
-    return export(options.file, options.out, options.step)
+    wanted = Options(options.step, options.scale, options.theme, options.every_step, options.vertical)
+    return export(options.file, options.out or options.name, wanted)
 
 
 def _window(arguments: Sequence[str]) -> int:
@@ -411,14 +421,15 @@ def _step(text: str) -> str:
     return text
 
 
+def _scale(text: str) -> float:
+    scale = float(text)
+    if not 0.05 <= scale <= 20:
+        raise argparse.ArgumentTypeError(f"{text} is not between 0.05 and 20")
+    return scale
+
+
 def _size(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{2,5})[x×](\d{2,5})", text)
     if not found:
         raise argparse.ArgumentTypeError(f"{text!r} is not a size like 1400x900")
     return int(found[1]), int(found[2])
-
-
-def _picture(text: str) -> str:
-    if Path(text).suffix.lower() not in (".svg", ".png", ".pdf"):
-        raise argparse.ArgumentTypeError(f"{text!r} must end in .svg, .png or .pdf")
-    return text

@@ -1,73 +1,249 @@
-"""The canvas at one step as a file: SVG, PDF or PNG, all painted by the code that paints the screen. `export` is the
-command line's: it runs the snippet first. `write` is for a trace that is there already.
-
-Note [Large pictures]
-A card takes half a millisecond and seven kilobytes of SVG. So a picture of thousands of them is painted as the screen
-paints them from further away: with names and main values only, or as blocks. It is then said what was left out."""
+"""What is written to share a run: one row of `FORMATS` for each kind of file. `export` is the command line's: it runs
+the snippet first. `writing` is for a run that is there already, and can be left in the middle: nothing is written
+before all of it is there."""
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gradviz.document import disk
 from gradviz.document.disk import shown
 from gradviz.document.documents import Document, text_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.files.opening import load
+from gradviz.session.folding import Presentation
 from gradviz.ui.startup import import_obstacle, obstacle
-from gradviz.ui.theme import LIGHT, Theme
+from gradviz.ui.theme import DARK, LIGHT, Theme
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QPaintDevice
-
+    from gradviz.session.folding import Folding
     from gradviz.trace.table.trace import Trace
-    from gradviz.ui.canvas.scene import Scene
+    from gradviz.ui.sharing.picture import Shown
     from gradviz.worker.process.events import Done
 
 STATUS = {"ok": 0, "raised": 1, "refused": 1, "limit": 2, "stopped": 130, "died": 3}
-FAILED = 1
-MARGIN = 28.0
-PNG_SCALE = 2.0
-LARGEST_SIDE = 16_000  # pixels of a PNG, and the size that an SVG asks for
-MOST_PIXELS = 40_000_000  # of a PNG
-QUICK_PNG = 85  # Qt's word for the first of nine degrees of compression: the others take most of the time
-PDF_DOTS = 144
-LARGEST_PAGE = 14_400.0  # points: readers of PDF show no larger page
-MOST_WHOLE, MOST_NAMED = 3_000, 9_000  # boxes that are painted whole, and with name and main value
-NAMED, BLOCKS = 0.5, 0.15  # the zooms at which the screen does so
-FORMATS = (".svg", ".png", ".pdf")
+FAILED, MISUSED = 1, 2
+Work = Generator[float, None, tuple[bytes, tuple[str, ...]]]  # how much is done; the file, and what is to be said of it
 
 
-def export(source_path: Path | str, out: Path | str, step: str | int | None = None) -> int:
-    """Run a snippet or drawing and draw it at a step (a number, or "end") into a file; the status is that of a run."""
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+@dataclass(frozen=True)
+class Options:
+    """What the command line says besides the names."""
+
+    step: str | int | None = None  # None: the last, and of a page the first with gradients
+    scale: float = 1.0
+    theme: str | None = None
+    every_step: bool = False
+    vertical: bool = False
+
+
+@dataclass(frozen=True)
+class Format:
+    """A kind of file. `work` gets what is shown, the name of the file, and the options."""
+
+    suffix: str
+    title: str
+    work: Callable[[Shown, str, Options], Work]
+    whole_run: bool = False
+
+
+def _svg(what: Shown, name: str, _: Options) -> Work:
+    from gradviz.ui.sharing.picture import svg
+
+    yield 0.0
+    return svg(what, name)
+
+
+def _pdf(what: Shown, name: str, _: Options) -> Work:
+    from gradviz.ui.sharing.picture import pdf
+
+    yield 0.0
+    return pdf(what, name)
+
+
+def _png(what: Shown, name: str, _: Options) -> Work:
+    from gradviz.ui.sharing.picture import png
+
+    yield 0.0
+    return png(what, name)
+
+
+def _page(what: Shown, name: str, options: Options) -> Work:
+    from gradviz.ui.sharing.page import PageWriter
+
+    writer = PageWriter(what, options.theme or "system", at_cursor=options.step is not None)
+    yield from writer.work()
+    said = f"{name}: {writer.left_out[0].lower()}{writer.left_out[1:]}" if writer.left_out else ""
+    return writer.text().encode(), (said,) if said else ()
+
+
+def _data(what: Shown, form: str) -> Work:
+    from gradviz.document import graph_data
+
+    yield 0.0
+    frame = what.trace.frame(what.cursor)
+    return {"dot": graph_data.dot_bytes, "json": graph_data.json_bytes, "graphml": graph_data.graphml_bytes}[form](
+        frame
+    ), ()
+
+
+FORMATS = (
+    Format(".svg", "Picture, SVG", _svg),
+    Format(".pdf", "Picture, PDF", _pdf),
+    Format(".png", "Picture, PNG", _png),
+    Format(".html", "Page that steps through the run, HTML", _page, whole_run=True),
+    Format(".dot", "Graph for Graphviz, DOT", lambda what, _, __: _data(what, "dot")),
+    Format(".json", "Graph as data, JSON", lambda what, _, __: _data(what, "json")),
+    Format(".graphml", "Graph as data, GraphML", lambda what, _, __: _data(what, "graphml")),
+)
+
+
+def format_of(out: Path) -> Format:
+    """The kind of file that a name asks for; UserError for one that there is not."""
+    found = next((row for row in FORMATS if row.suffix == out.suffix.lower()), None)
+    if found is None:
+        names = [row.suffix for row in FORMATS]
+        raise UserError(f"{shown(out.name)}: the name must end in {', '.join(names[:-1])} or {names[-1]}.")
+    return found
+
+
+def writing(what: Shown, out: Path, options: Options) -> Generator[float, None, tuple[str, ...]]:
+    """Write a file; yields how much of it is done, from 0 to 1, and returns what is to be said of it. UserError where
+    that is not possible."""
+    kind = format_of(out)
+    if not out.parent.is_dir():
+        raise UserError(f"{out} could not be written: there is no such folder.")
     try:
-        document, trace, done = _run(Path(source_path))
+        data, notes = yield from kind.work(what, out.name, options)
+    except OSError as error:
+        raise UserError(f"{out} could not be written: {error.strerror or error}.") from error
+    disk.write_atomically(out, data)
+    return notes
+
+
+def write(
+    trace: Trace, cursor: int, out: Path, theme: Theme = LIGHT, drawing: Drawing | None = None
+) -> tuple[str, ...]:
+    """Write a file of a run that is there; what is to be said of it comes back as sentences."""
+    format_of(out)
+    hold = _application()
+    from gradviz.ui.sharing.picture import Shown
+
+    what = Shown(trace, cursor, out.stem, trace.source, drawing, theme)
+    notes = finish(writing(what, out, Options(theme=theme.name)))
+    del hold
+    return notes
+
+
+def finish(
+    work: Generator[float, None, tuple[str, ...]], tell: Callable[[float], None] = lambda _: None
+) -> tuple[str, ...]:
+    """Do all of it; `tell` hears how far it is."""
+    while True:
+        try:
+            tell(next(work))
+        except StopIteration as end:
+            notes: tuple[str, ...] = end.value
+            return notes
+
+
+def _application() -> object:
+    from PySide6.QtGui import QGuiApplication
+
+    from gradviz.ui import look
+
+    application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])
+    look.load_fonts()
+    return application
+
+
+# -- the command line
+
+
+def export(source_path: Path | str, out: Path | str, options: Options | None = None) -> int:
+    """Run a snippet or drawing and write a file of it; the status is that of a run."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    options = options or Options()
+    try:
+        format_of(Path(out))
+    except UserError as error:
+        _say(str(error))
+        return MISUSED
+    try:
+        document, folding, trace, done = _run(Path(source_path))
         hindrance = obstacle()
         if hindrance is not None:
             raise UserError(hindrance)
-        cursor = len(trace) if step is None or step == "end" else int(step)
-        drawing = document if isinstance(document, Drawing) else None
-        for sentence in write(trace, cursor, Path(out), drawing=drawing):
-            sys.stderr.write(f"gradviz: {sentence}\n")
+        for sentence in _write(document, folding, trace, Path(source_path), Path(out), options):
+            _say(sentence)
     except UserError as error:
-        sys.stderr.write(f"gradviz: {error}\n")
+        _say(str(error))
         return FAILED
     except ImportError as error:
-        sys.stderr.write(f"gradviz: {import_obstacle(error)}\n")
+        _say(import_obstacle(error))
         return FAILED
     if done.status != "ok":
-        sys.stderr.write(f"gradviz: {done.detail.sentence}\n")
+        _say(done.detail.sentence)
     return STATUS[done.status]
 
 
-def _run(path: Path) -> tuple[Document, Trace, Done]:
-    """A document and the trace of it, whatever became of the run."""
+def _say(sentence: str) -> None:
+    sys.stderr.write(f"gradviz: {sentence}\n")
+
+
+def _write(
+    document: Document, folding: Folding, trace: Trace, source_path: Path, out: Path, options: Options
+) -> tuple[str, ...]:
+    hold = _application()
+    from gradviz.ui.sharing.picture import Shown
+
+    step = options.step
+    cursor = len(trace) if step is None or step == "end" else min(int(step), len(trace))
+    drawing = document if isinstance(document, Drawing) else None
+    theme = DARK if options.theme == "dark" else LIGHT
+    look = Presentation(folding, options.vertical)
+    name = shown(source_path.name)
+    what = Shown(trace, cursor, name, text_of(document), drawing, theme, look, None, options.scale, options.every_step)
+    bar = _Bar(out.name)
+    try:
+        return finish(writing(what, out, options), bar.tell)
+    finally:
+        bar.end()
+        del hold
+
+
+class _Bar:
+    """How far it is, on a terminal, in one line that goes again."""
+
+    def __init__(self, name: str) -> None:
+        self._name = shown(name)
+        self._shown = ""
+
+    def tell(self, part: float) -> None:
+        """So much is done, of 1."""
+        if sys.stderr.isatty():
+            text = f"{self._name}: {part:4.0%}"
+            if text != self._shown:
+                sys.stderr.write(f"\r{text}")
+                self._shown = text
+
+    def end(self) -> None:
+        """The line goes."""
+        if self._shown:
+            sys.stderr.write("\r\033[K")
+
+
+def _run(path: Path) -> tuple[Document, Folding, Trace, Done]:
+    """A document, how its graph is folded, and the trace of it, whatever became of the run."""
     from gradviz.document.files import recordings
+    from gradviz.session.folding import Folding
+    from gradviz.session.view_settings import folding_of
     from gradviz.trace.table.trace import Trace
     from gradviz.worker.process.client import pool_of_a_command
     from gradviz.worker.process.events import Done
@@ -78,11 +254,11 @@ def _run(path: Path) -> tuple[Document, Trace, Done]:
         found = recordings.read(path)
         if not len(found.trace.tensors):
             raise UserError(f"{name} holds no tensor: there is nothing to draw.")
-        return recordings.document_of(found), found.trace, Done("ok")
+        return recordings.document_of(found), Folding(), found.trace, Done("ok")
     contents = load(path)
     document = contents.document
     if contents.sentence(name):
-        sys.stderr.write(f"gradviz: {contents.sentence(name)}\n")
+        _say(contents.sentence(name))
     if document.is_blank:
         raise UserError(f"{name} is empty: there is nothing to draw.")
     trace = Trace(text_of(document))
@@ -90,161 +266,4 @@ def _run(path: Path) -> tuple[Document, Trace, Done]:
         done = follow(pool, text_of(document), name, trace, show_output=False)
     if not len(trace.tensors):
         raise UserError(f"{name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())
-    return document, trace, done
-
-
-def write(
-    trace: Trace, cursor: int, out: Path, theme: Theme = LIGHT, drawing: Drawing | None = None
-) -> tuple[str, ...]:
-    """Draw the graphs that are shown at a cursor, those of a drawing at its places. What is simpler in the picture than
-    it would be in a small one comes back as sentences; UserError where the file cannot be written."""
-    from PySide6.QtGui import QGuiApplication
-
-    if out.suffix.lower() not in FORMATS:
-        raise UserError(f"{out.name}: the name must end in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}.")
-    application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])
-    try:
-        out.touch()
-        scene = _scene(trace, cursor, theme) if drawing is None else _drawn_scene(drawing, trace, cursor, theme)
-        page = {".svg": _svg, ".png": _png, ".pdf": _pdf}[out.suffix.lower()](scene, out, theme)
-        said = (scene.placed.note, _left_out(scene, page, out.name), _edges_left_out(scene, page, out.name))
-        return tuple(sentence for sentence in said if sentence)
-    except OSError as error:
-        raise UserError(f"{out} could not be written: {error.strerror or error}.") from error
-    finally:
-        del application
-
-
-def _scene(trace: Trace, cursor: int, theme: Theme) -> Scene:
-    from gradviz.layout.flat import Layouter
-    from gradviz.ui.canvas.diagram import build
-    from gradviz.ui.canvas.diagram_layout import lay_out
-    from gradviz.ui.canvas.scene import Scene
-    from gradviz.ui.canvas.sizes import Ruler
-
-    ruler = Ruler()
-    scene = Scene(lay_out(build(trace, ruler), ruler, Layouter()), theme)
-    scene.move_to(cursor)
-    return scene
-
-
-def _drawn_scene(drawing: Drawing, trace: Trace, cursor: int, theme: Theme) -> Scene:
-    from gradviz.session.drawn import drawn
-    from gradviz.ui.drawing.scene_builder import SceneBuilder
-
-    scene = SceneBuilder(theme).scene(drawing, drawn(drawing, trace), trace, None)
-    scene.move_to(cursor)
-    return scene
-
-
-@dataclass(frozen=True)
-class _Page:
-    """A picture: where it begins in the world and how large that part is, how many units of the device a pixel of the
-    world has, and the zoom at which the screen shows as much as is painted."""
-
-    left: float
-    top: float
-    width: float
-    height: float
-    scale: float
-    detail: float
-
-
-def _page(scene: Scene, largest: float, scale: float = 1.0, most_pixels: float = float("inf")) -> _Page:
-    """All of a scene, at this scale or as much smaller as it takes that no side is longer than `largest`."""
-    from gradviz.ui.canvas.painter import WHOLE
-
-    left, top, right, bottom = scene.extent() or (0.0, 0.0, 100.0, 60.0)
-    width, height = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
-    scale = min(scale, largest / width, largest / height, (most_pixels / (width * height)) ** 0.5)
-    boxes = scene.boxes
-    detail = 1.0 if boxes <= MOST_WHOLE else NAMED if boxes <= MOST_NAMED else BLOCKS
-    if most_pixels < float("inf") and scale < WHOLE:  # smaller pixels than these there are not
-        detail = min(detail, scale)
-    return _Page(left - MARGIN, top - MARGIN, width, height, scale, detail)
-
-
-def _left_out(scene: Scene, page: _Page, name: str) -> str:
-    """What the picture does not have because it is of so much; "" for nothing."""
-    from gradviz.ui.canvas.edge_painter import MIDDLE
-    from gradviz.ui.canvas.painter import WHOLE
-
-    if page.detail >= WHOLE:
-        return ""
-    how = "as blocks without words" if page.detail < MIDDLE else "with their names and main values only"
-    return f"{name} shows its {scene.boxes:,} boxes {how}, because the graph is so large; a window shows all of it."
-
-
-def _edges_left_out(scene: Scene, page: _Page, name: str) -> str:
-    """How many edges the picture has where it has not all; "" for all."""
-    from gradviz.ui.canvas.placed import PAGE
-
-    seen = scene.moment.edges
-    painted = seen & scene.placed.density.painted(page.detail, PAGE)[0]
-    if painted.sum() == seen.sum():
-        return ""
-    return f"{name} shows {painted.sum():,} of {seen.sum():,} edges: more of them could not be told apart."
-
-
-def _paint(scene: Scene, page: _Page, device: QPaintDevice, theme: Theme) -> None:
-    from PySide6.QtCore import QRectF
-    from PySide6.QtGui import QColor, QPainter
-
-    from gradviz.ui.canvas.camera import Camera
-    from gradviz.ui.canvas.placed import PAGE
-
-    area = QRectF(0, 0, page.width * page.detail, page.height * page.detail)
-    painter = QPainter()
-    if not painter.begin(device):
-        raise OSError("the file is not open for writing")
-    with painter:  # Qt ends the program when a picture goes while it is being painted
-        painter.scale(page.scale / page.detail, page.scale / page.detail)
-        painter.fillRect(area, QColor(theme.canvas))
-        camera = Camera(page.detail, page.left, page.top)
-        scene.painter.budget = PAGE
-        painter.save()
-        scene.paint_edges(painter, camera, area)
-        painter.restore()
-        scene.paint_rest(painter, camera, area, 0.0, None)
-
-
-def _svg(scene: Scene, out: Path, theme: Theme) -> _Page:
-    from PySide6.QtCore import QRectF, QSizeF
-    from PySide6.QtSvg import QSvgGenerator
-
-    page = _page(scene, LARGEST_SIDE)
-    generator = QSvgGenerator()
-    generator.setFileName(str(out))
-    generator.setSize((QSizeF(page.width, page.height) * page.scale).toSize())
-    generator.setViewBox(QRectF(0, 0, page.width * page.scale, page.height * page.scale))
-    generator.setTitle("Graph drawn by GradViz")
-    generator.setDescription(scene.description())
-    _paint(scene, page, generator, theme)
-    return page
-
-
-def _pdf(scene: Scene, out: Path, theme: Theme) -> _Page:
-    from PySide6.QtCore import QMarginsF, QSizeF
-    from PySide6.QtGui import QPageSize, QPdfWriter
-
-    page = _page(scene, LARGEST_PAGE / 0.75)
-    writer = QPdfWriter(str(out))
-    writer.setTitle("Graph drawn by GradViz")
-    writer.setResolution(PDF_DOTS)
-    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
-    size = QSizeF(page.width, page.height) * page.scale
-    writer.setPageSize(QPageSize(size * 0.75, QPageSize.Unit.Point))
-    _paint(scene, replace(page, scale=page.scale * PDF_DOTS / 96), writer, theme)
-    return page
-
-
-def _png(scene: Scene, out: Path, theme: Theme) -> _Page:
-    from PySide6.QtGui import QImage
-
-    page = _page(scene, LARGEST_SIDE, PNG_SCALE, MOST_PIXELS)
-    width, height = max(1, round(page.width * page.scale)), max(1, round(page.height * page.scale))
-    image = QImage(width, height, QImage.Format.Format_RGB32)
-    _paint(scene, page, image, theme)
-    if not image.save(str(out), quality=QUICK_PNG if page.detail <= BLOCKS else -1):
-        raise OSError("the picture could not be saved")
-    return page
+    return document, folding_of(contents.sight), trace, done

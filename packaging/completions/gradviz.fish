@@ -4,7 +4,7 @@ set -l commands run export code draw
 set -l window "not __fish_seen_subcommand_from $commands"
 
 complete -c gradviz -n "__fish_is_first_token" -a run -d "Run snippets or drawings without a window"
-complete -c gradviz -n "__fish_is_first_token" -a export -d "Write a graph as SVG, PNG or PDF"
+complete -c gradviz -n "__fish_is_first_token" -a export -d "Write a picture, a page or data"
 complete -c gradviz -n "__fish_is_first_token" -a code -d "Print the code of a drawing"
 complete -c gradviz -n "__fish_is_first_token" -a draw -d "Turn a snippet into a drawing"
 complete -c gradviz -s h -l help -d "Print what there is"
@@ -20,4 +20,8 @@ complete -c gradviz -n "__fish_seen_subcommand_from run" -l every-step -d "The s
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l time-limit -x -d "Stop a snippet after this time"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l plots -x -a "(__fish_complete_directories)" -d "Write plots there"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l record -r -d "Write the recorded steps there"
+complete -c gradviz -n "__fish_seen_subcommand_from export" -l scale -x -d "How much larger pictures are"
+complete -c gradviz -n "__fish_seen_subcommand_from export" -l theme -x -a "light dark" -d "The colours"
+complete -c gradviz -n "__fish_seen_subcommand_from export" -l every-step -d "Stop at steps without news, too"
+complete -c gradviz -n "__fish_seen_subcommand_from export" -l vertical -d "From top to bottom"
 complete -c gradviz -n "__fish_seen_subcommand_from export draw" -s o -l out -r -d "The file to write"

@@ -41,8 +41,9 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
 }
 OPTIONS = {
     *("--help", "--version", "--json", "--steps", "--step", "--screenshot", "--size", "--theme", "--out", "--plots"),
-    "--every-step",  # of `gradviz run --steps`
+    "--every-step",  # of `gradviz run --steps`, and of a page
     "--record",  # of `gradviz run`: a file of its steps
+    *("--scale", "--vertical"),  # of a picture
     "--time-limit",  # of one `gradviz run`, in its own words
     "--verbose",  # of --version
 }

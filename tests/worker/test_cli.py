@@ -246,7 +246,7 @@ def test_help_says_the_statuses() -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--size", "big"], ["--step", "last"], ["export", "x.py", "-o", "graph.gif"], ["run", "--time-limit", "0", "x"]],
+    [["--size", "big"], ["--step", "last"], ["export", "x.py", "-o", "graph.bmp"], ["run", "--time-limit", "0", "x"]],
 )
 def test_wrong_arguments_are_named(arguments: list[str]) -> None:
     done = gradviz(*arguments)

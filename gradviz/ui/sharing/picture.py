@@ -1,0 +1,199 @@
+"""The canvas at one step as a picture: SVG, PDF or PNG, all painted by the code that paints the screen. `Shown` is what
+is looked at, and how; pages and films are made of the same. Nothing here touches a file.
+
+Note [Large pictures]
+A card takes half a millisecond and two kilobytes of SVG. So a picture of thousands of them is painted as the screen
+paints them from further away: with names and main values only, or as blocks. It is then said what was left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF
+from PySide6.QtGui import QColor, QImage, QPageSize, QPaintDevice, QPainter, QPdfWriter
+
+from gradviz.session.folding import Presentation
+from gradviz.ui.canvas.camera import Camera
+from gradviz.ui.canvas.edge_painter import MIDDLE
+from gradviz.ui.canvas.painter import WHOLE
+from gradviz.ui.canvas.placed import PAGE
+from gradviz.ui.canvas.scene import Scene
+from gradviz.ui.sharing.svg import Sheet, png_of, svg_file
+from gradviz.ui.theme import LIGHT, Theme
+
+if TYPE_CHECKING:
+    from gradviz.document.drawing import Drawing
+    from gradviz.session.state import Selection
+    from gradviz.trace.table.trace import Trace
+    from gradviz.ui.canvas.placed import Placed
+
+MARGIN = 28.0
+PNG_SCALE = 2.0
+LARGEST_SIDE = 16_000  # pixels of a PNG, and the size that an SVG asks for
+MOST_PIXELS = 40_000_000  # of a PNG
+QUICK_PNG = 85  # Qt's word for the first of nine degrees of compression: the others take most of the time
+PDF_DOTS = 144
+LARGEST_PAGE = 14_400.0  # points: readers of PDF show no larger page
+MOST_WHOLE, MOST_NAMED = 3_000, 9_000  # boxes that are painted whole, and with name and main value
+NAMED, BLOCKS = 0.5, 0.15  # the zooms at which the screen does so
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is seen of a run, and how: a drawing at its places, a graph folded and turned as `presentation` says, at a
+    cursor, with a selection. `scale` enlarges pictures, films and prints."""
+
+    trace: Trace
+    cursor: int
+    name: str = ""
+    source: str = ""
+    drawing: Drawing | None = None
+    theme: Theme = LIGHT
+    presentation: Presentation = field(default_factory=Presentation)
+    selection: Selection | None = None
+    scale: float = 1.0
+    every_step: bool = False
+    placed: Placed | None = None  # the layout, where it is there already
+
+    @property
+    def stops(self) -> list[int]:
+        """The cursors at which one who walks stops."""
+        ends = range(1, len(self.trace) + 1) if self.every_step else self.trace.folds.ends.tolist()
+        return [0, *ends]
+
+    def scene(self, theme: Theme) -> Scene:
+        """The graph in the colours of a theme, at the cursor."""
+        scene = self._drawn_scene(theme) if self.drawing is not None else Scene(self._layout, theme)
+        scene.move_to(self.cursor)
+        if self.selection is not None:
+            scene.select(self.selection.kind, self.selection.index)
+        return scene
+
+    @cached_property
+    def _layout(self) -> Placed:
+        from gradviz.layout.flat import Layouter
+        from gradviz.ui.canvas.diagram import build
+        from gradviz.ui.canvas.diagram_layout import lay_out
+        from gradviz.ui.canvas.sizes import Ruler
+
+        if self.placed is not None:
+            return self.placed
+        ruler = Ruler()
+        return lay_out(build(self.trace, ruler, self.presentation), ruler, Layouter())
+
+    def _drawn_scene(self, theme: Theme) -> Scene:
+        from gradviz.session.drawn import drawn
+        from gradviz.ui.drawing.scene_builder import SceneBuilder
+
+        assert self.drawing is not None
+        return SceneBuilder(theme).scene(self.drawing, drawn(self.drawing, self.trace), self.trace, None)
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A picture: where it begins in the world and how large that part is, how many units of the device a pixel of the
+    world has, and the zoom at which the screen shows as much as is painted."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    scale: float
+    detail: float
+
+
+def _page(scene: Scene, largest: float, scale: float = 1.0, most_pixels: float = float("inf")) -> _Page:
+    """All of a scene, at this scale or as much smaller as it takes that no side is longer than `largest`."""
+    left, top, right, bottom = scene.extent() or (0.0, 0.0, 100.0, 60.0)
+    width, height = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
+    scale = min(scale, largest / width, largest / height, (most_pixels / (width * height)) ** 0.5)
+    boxes = scene.boxes
+    detail = 1.0 if boxes <= MOST_WHOLE else NAMED if boxes <= MOST_NAMED else BLOCKS
+    if most_pixels < float("inf") and scale < WHOLE:  # smaller pixels than these there are not
+        detail = min(detail, scale)
+    return _Page(left - MARGIN, top - MARGIN, width, height, scale, detail)
+
+
+def _left_out(scene: Scene, page: _Page, name: str) -> str:
+    """What the picture does not have because it is of so much; "" for nothing."""
+    if page.detail >= WHOLE:
+        return ""
+    how = "as blocks without words" if page.detail < MIDDLE else "with their names and main values only"
+    return f"{name} shows its {scene.boxes:,} boxes {how}, because the graph is so large; a window shows all of it."
+
+
+def _edges_left_out(scene: Scene, page: _Page, name: str) -> str:
+    """How many edges the picture has where it has not all; "" for all."""
+    seen = scene.moment.edges
+    painted = seen & scene.placed.density.painted(page.detail, PAGE)[0]
+    if painted.sum() == seen.sum():
+        return ""
+    return f"{name} shows {painted.sum():,} of {seen.sum():,} edges: more of them could not be told apart."
+
+
+def _paint(scene: Scene, page: _Page, device: QPaintDevice, theme: Theme) -> None:
+    area = QRectF(0, 0, page.width * page.detail, page.height * page.detail)
+    painter = QPainter()
+    if not painter.begin(device):
+        raise OSError("there is no memory for the picture")
+    with painter:  # Qt ends the program when a picture goes while it is being painted
+        painter.scale(page.scale / page.detail, page.scale / page.detail)
+        painter.fillRect(area, QColor(theme.canvas))
+        camera = Camera(page.detail, page.left, page.top)
+        scene.painter.budget = PAGE
+        painter.save()
+        scene.paint_edges(painter, camera, area)
+        painter.restore()
+        scene.paint_rest(painter, camera, area, 0.0, None)
+        scene.paint_selection(painter, camera, True)
+
+
+def svg(shown: Shown, name: str) -> tuple[bytes, tuple[str, ...]]:
+    """The picture as SVG, and what is to be said of it."""
+    scene = shown.scene(shown.theme)
+    page = _page(scene, LARGEST_SIDE, shown.scale)
+    sheet = Sheet()
+    _paint(scene, replace(page, scale=page.detail), sheet, shown.theme)
+    box = (0.0, 0.0, page.width * page.detail, page.height * page.detail)
+    words = ("Graph drawn by GradViz", scene.description())
+    return svg_file(sheet.marks, box, page.scale / page.detail, words).encode(), _notes(scene, page, name)
+
+
+def pdf(shown: Shown, name: str) -> tuple[bytes, tuple[str, ...]]:
+    """The picture as a page of PDF, and what is to be said of it."""
+    scene = shown.scene(shown.theme)
+    page = _page(scene, LARGEST_PAGE / 0.75, shown.scale)
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setTitle("Graph drawn by GradViz")
+    writer.setResolution(PDF_DOTS)
+    writer.setPageMargins(QMarginsF(0, 0, 0, 0))
+    size = QSizeF(page.width, page.height) * page.scale
+    writer.setPageSize(QPageSize(size * 0.75, QPageSize.Unit.Point))
+    _paint(scene, replace(page, scale=page.scale * PDF_DOTS / 96), writer, shown.theme)
+    del writer
+    return bytes(buffer.data().data()), _notes(scene, page, name)
+
+
+def png(shown: Shown, name: str) -> tuple[bytes, tuple[str, ...]]:
+    """The picture as PNG, and what is to be said of it."""
+    image, page, notes = image_of(shown, name, PNG_SCALE * shown.scale)
+    return png_of(image, QUICK_PNG if page.detail <= BLOCKS else -1), notes
+
+
+def image_of(shown: Shown, name: str, scale: float, largest: float = 0) -> tuple[QImage, _Page, tuple[str, ...]]:
+    """The picture as pixels, at this scale or as much smaller as it takes that no side is longer than `largest`."""
+    scene = shown.scene(shown.theme)
+    page = _page(scene, largest or LARGEST_SIDE, scale, MOST_PIXELS)
+    width, height = max(1, round(page.width * page.scale)), max(1, round(page.height * page.scale))
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    _paint(scene, page, image, shown.theme)
+    return image, page, _notes(scene, page, name)
+
+
+def _notes(scene: Scene, page: _Page, name: str) -> tuple[str, ...]:
+    said = (scene.placed.note, _left_out(scene, page, name), _edges_left_out(scene, page, name))
+    return tuple(sentence for sentence in said if sentence)

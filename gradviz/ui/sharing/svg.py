@@ -1,0 +1,358 @@
+"""SVG from whatever paints with a QPainter: a paint device that notes shapes and styles, and the text of a file. What
+is clipped stays clipped, and each text keeps the width that it has on the screen, whichever font a reader has. `pieces`
+makes the parts of a page of the same notes."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import wraps
+from html import escape
+from typing import Concatenate, NamedTuple, ParamSpec, cast
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QImage,
+    QImageWriter,
+    QPaintDevice,
+    QPaintEngine,
+    QPaintEngineState,
+    QPainterPath,
+    QPen,
+    QPixmap,
+    QTextItem,
+    QTransform,
+)
+
+NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+DOTS = 96
+CAPS = {Qt.PenCapStyle.RoundCap: "round", Qt.PenCapStyle.SquareCap: "square"}
+JOINS = {Qt.PenJoinStyle.RoundJoin: "round", Qt.PenJoinStyle.BevelJoin: "bevel"}
+GENERIC = {"Inter": "system-ui,sans-serif", "JetBrains Mono": "ui-monospace,Menlo,Consolas,monospace"}
+
+
+class Style(NamedTuple):
+    """How a shape looks: colours as "#rrggbb", "#rrggbbaa" or "none", and properties of SVG."""
+
+    fill: str = "none"
+    stroke: str = "none"
+    rest: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One shape: its element as far as it is geometry, its style, what is between its tags, and the elements around
+    it, which move or clip it. An `image` has the address of its data."""
+
+    shape: str
+    style: Style
+    text: str = ""
+    image: str = ""
+    around: tuple[str, ...] = ()
+
+    def markup(self, look: str) -> str:
+        """The element, with attributes that say how it looks."""
+        image = f' xlink:href="{self.image}"' if self.image else ""
+        found = f"<{self.shape}{look}{image}/>"
+        if self.text:
+            found = f"<{self.shape}{look}>{self.text}</{self.shape.partition(' ')[0]}>"
+        for outer in self.around:
+            found = f"<{outer}>{found}</{outer.partition(' ')[0]}>"
+        return found
+
+
+def number(value: float) -> str:
+    """A coordinate in a few characters."""
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def clean(text: str) -> str:
+    """Text for an element of XML."""
+    return escape(NOT_XML.sub("\ufffd", text), quote=False)
+
+
+def colour(value: QColor) -> str:
+    """A colour, or "none" for one that can't be seen."""
+    if not value.alpha():
+        return "none"
+    return value.name() if value.alpha() == 255 else f"{value.name()}{value.alpha():02x}"
+
+
+def path_text(path: QPainterPath) -> str:
+    """The `d` of a path; what comes back to its beginning is closed."""
+    parts: list[str] = []
+    begin, kind, count = (0.0, 0.0), QPainterPath.ElementType, path.elementCount()
+    letters = {kind.MoveToElement: "M", kind.LineToElement: "L", kind.CurveToElement: "C"}
+    for index in range(count):
+        element = path.elementAt(index)
+        place = element.x, element.y
+        parts.append(f"{letters.get(element.type, ' ')}{number(place[0])},{number(place[1])}")
+        if element.type == kind.MoveToElement:
+            begin = place
+        elif place == begin and (index + 1 == count or path.elementAt(index + 1).type == kind.MoveToElement):
+            parts.append("Z")
+    return "".join(parts)
+
+
+def _pen_style(pen: QPen) -> tuple[str, tuple[tuple[str, str], ...]]:
+    if pen.style() is Qt.PenStyle.NoPen:
+        return "none", ()
+    width = pen.widthF() or 1.0
+    rest = [("stroke-width", number(width))]
+    if pen.capStyle() in CAPS:
+        rest.append(("stroke-linecap", CAPS[pen.capStyle()]))
+    if pen.joinStyle() in JOINS:
+        rest.append(("stroke-linejoin", JOINS[pen.joinStyle()]))
+    if pen.style() is not Qt.PenStyle.SolidLine:
+        rest.append(("stroke-dasharray", " ".join(number(part * width) for part in pen.dashPattern())))
+    return colour(pen.color()), tuple(rest)
+
+
+P = ParamSpec("P")
+
+
+def _kept(method: Callable[Concatenate[Engine, P], None]) -> Callable[Concatenate[Engine, P], None]:
+    """A method that Qt calls: an exception that left it would end the program, so it waits for `Sheet.marks`."""
+
+    @wraps(method)
+    def kept(self: Engine, *args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            method(self, *args, **kwargs)
+        except Exception as error:  # noqa: BLE001
+            self.failures.append(error)
+
+    return cast("Callable[Concatenate[Engine, P], None]", kept)
+
+
+class Engine(QPaintEngine):
+    """Notes what is painted."""
+
+    def __init__(self) -> None:
+        super().__init__(QPaintEngine.PaintEngineFeature.AllFeatures)
+        self.marks: list[Mark] = []
+        self.failures: list[Exception] = []
+        self._style = Style()
+        self._ink = "#000000"  # of text
+        self._shift = QPointF()
+        self._around: tuple[str, ...] = ()
+        self._transform, self._opacity = QTransform(), 1.0
+        self._device_clip: QRectF | None = None
+        self._clip: QRectF | None = None  # in the units of what is painted
+
+    def begin(self, device: QPaintDevice) -> bool:
+        """Everything can be noted."""
+        self.setActive(True)
+        return True
+
+    def end(self) -> bool:
+        """There is nothing left to do."""
+        self.setActive(False)
+        return True
+
+    def type(self) -> QPaintEngine.Type:
+        """Curves are kept for it."""
+        return QPaintEngine.Type.SVG
+
+    @_kept
+    def updateState(self, state: QPaintEngineState) -> None:
+        """Another pen, brush, place or clip; of a state only what changed may be read."""
+        flags, kind = state.state(), QPaintEngine.DirtyFlag
+        if flags & kind.DirtyPen:
+            stroke, rest = _pen_style(state.pen())
+            self._style = Style(self._style.fill, stroke, rest)
+            self._ink = colour(state.pen().color())
+        if flags & kind.DirtyBrush:
+            brush = state.brush()
+            is_empty = brush.style() is Qt.BrushStyle.NoBrush
+            self._style = self._style._replace(fill="none" if is_empty else colour(brush.color()))
+        if flags & kind.DirtyTransform:
+            self._transform = state.transform()
+        if flags & kind.DirtyOpacity:
+            self._opacity = state.opacity()
+        if flags & (kind.DirtyClipRegion | kind.DirtyClipPath):
+            is_region = bool(flags & kind.DirtyClipRegion)
+            box = QRectF(state.clipRegion().boundingRect()) if is_region else state.clipPath().boundingRect()
+            self._take_clip(self._transform.mapRect(box), state.clipOperation())
+        if flags & (kind.DirtyTransform | kind.DirtyOpacity | kind.DirtyClipRegion | kind.DirtyClipPath):
+            self._place()
+
+    def _take_clip(self, box: QRectF, how: Qt.ClipOperation) -> None:
+        """The box that clips, in units of the sheet: nothing else clips on the canvas."""
+        if how is Qt.ClipOperation.NoClip:
+            self._device_clip = None
+        elif how is Qt.ClipOperation.IntersectClip and self._device_clip is not None:
+            self._device_clip = self._device_clip.intersected(box)
+        else:
+            self._device_clip = box
+
+    def _place(self) -> None:
+        """What moves the marks that follow, and what is around them."""
+        t, around = self._transform, []
+        is_shift = (t.m11(), t.m12(), t.m21(), t.m22(), t.m33()) == (1.0, 0.0, 0.0, 1.0, 1.0)
+        self._shift = QPointF(t.dx(), t.dy()) if is_shift else QPointF()
+        if not is_shift:
+            matrix = " ".join(f"{value:.5g}" for value in (t.m11(), t.m12(), t.m21(), t.m22(), t.dx(), t.dy()))
+            around.append(f'g transform="matrix({matrix})"')
+        if self._opacity != 1.0:
+            around.append(f'g opacity="{number(self._opacity)}"')
+        self._around = tuple(around)
+        clip, (back, _) = self._device_clip, t.inverted()
+        self._clip = back.mapRect(clip) if clip is not None else None
+
+    @_kept
+    def drawPath(self, path: QPainterPath) -> None:
+        """Rectangles, ellipses and curves."""
+        inside = self._clip is not None and self._style.stroke == "none"
+        if self._clip is not None and inside:
+            clip = QPainterPath()
+            clip.addRect(self._clip)
+            path = path.intersected(clip)
+        d = path_text(path.translated(self._shift))
+        if d:
+            self._note(f'path d="{d}"', self._style, clipped=not inside)
+
+    @_kept
+    def drawPolygon(self, points: Iterable[QPointF], mode: QPaintEngine.PolygonDrawMode) -> None:
+        """Lines, polylines and polygons."""
+        moved = [point + self._shift for point in points]
+        d = "M" + "L".join(f"{number(point.x())},{number(point.y())}" for point in moved)
+        is_line = mode is QPaintEngine.PolygonDrawMode.PolylineMode
+        style = self._style._replace(fill="none") if is_line else self._style
+        last = self.marks[-1] if self.marks else None
+        if is_line and last is not None and last == Mark(last.shape, style, around=self._around) and self._clip is None:
+            self.marks[-1] = replace(last, shape=f'{last.shape[:-1]}{d}"')
+        else:
+            self._note(f'path d="{d}{"" if is_line else "Z"}"', style)
+
+    @_kept
+    def drawTextItem(  # type: ignore[override]  # as Qt calls it, here and below
+        self, at: QPointF, item: QTextItem
+    ) -> None:
+        """One line of text, as wide as it is on the screen."""
+        text = clean(item.text())
+        if not text.strip():
+            return
+        width = f' textLength="{number(item.width())}" lengthAdjust="spacingAndGlyphs"' if len(text) > 1 else ""
+        place = at + self._shift
+        shape = f'text x="{number(place.x())}" y="{number(place.y())}"{width}'
+        self._note(shape, Style(self._ink, "none", _font_style(item.font())), text)
+
+    @_kept
+    def drawPixmap(  # type: ignore[override]
+        self, target: QRectF, pixmap: QPixmap, source: QRectF
+    ) -> None:
+        """A picture."""
+        self.drawImage(target, pixmap.toImage(), source, Qt.ImageConversionFlag.AutoColor)
+
+    @_kept
+    def drawImage(  # type: ignore[override]
+        self, target: QRectF, image: QImage, source: QRectF, flags: Qt.ImageConversionFlag
+    ) -> None:
+        """A picture, its pixels as sharp squares."""
+        data = b64encode(png_of(image.copy(source.toRect()))).decode()
+        shape = f'image {_box(target.translated(self._shift))} preserveAspectRatio="none"'
+        style = Style(rest=(("image-rendering", "pixelated"),))
+        self._note(shape, style, image=f"data:image/png;base64,{data}")
+
+    def _note(self, shape: str, style: Style, text: str = "", image: str = "", *, clipped: bool = True) -> None:
+        """One mark; one that is clipped lies in an element that has an edge."""
+        around = self._around
+        if self._clip is not None and clipped:
+            place = _box(self._clip.translated(self._shift))
+            view = " ".join(re.findall(r'"([^"]*)"', place))
+            around = (f'svg {place} viewBox="{view}"', *around)
+        self.marks.append(Mark(shape, style, text, image, around))
+
+
+def png_of(image: QImage, quality: int = -1) -> bytes:
+    """A picture as PNG."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QImageWriter(buffer, QByteArray(b"PNG"))
+    writer.setQuality(quality)
+    if not writer.write(image):
+        raise OSError("the picture could not be made")
+    return bytes(buffer.data().data())
+
+
+def _box(box: QRectF) -> str:
+    left, top, width, height = map(number, (box.left(), box.top(), box.width(), box.height()))
+    return f'x="{left}" y="{top}" width="{width}" height="{height}"'
+
+
+def _font_style(font: QFont) -> tuple[tuple[str, str], ...]:
+    family = font.families()[0] if font.families() else font.family()
+    rest = [
+        ("font-family", f"{family},{GENERIC.get(family, 'sans-serif')}"),
+        ("font-size", f"{font.pixelSize()}px"),
+    ]
+    return tuple(rest + ([("font-weight", str(int(font.weight())))] if font.weight() > QFont.Weight.Normal else []))
+
+
+class Sheet(QPaintDevice):
+    """What is painted on it is noted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.engine = Engine()
+
+    def paintEngine(self) -> QPaintEngine:
+        """What notes it."""
+        return self.engine
+
+    @property
+    def marks(self) -> list[Mark]:
+        """What was painted."""
+        if self.engine.failures:
+            raise self.engine.failures[0]
+        return self.engine.marks
+
+    def metric(self, metric: QPaintDevice.PaintDeviceMetric) -> int:
+        """A sheet without end, with the dots of a screen."""
+        kind = QPaintDevice.PaintDeviceMetric
+        dots = (kind.PdmDpiX, kind.PdmDpiY, kind.PdmPhysicalDpiX, kind.PdmPhysicalDpiY)
+        one = (kind.PdmDevicePixelRatio,)
+        if metric in dots:
+            return DOTS
+        return 1 if metric in one else 65_536
+
+
+def attributes(style: Style) -> str:
+    """A style as attributes, for a file of its own."""
+    pairs = list(style.rest)
+    if style.fill != "none" or style.stroke != "none" or not style.rest:
+        pairs = [*_paint("fill", style.fill), *_paint("stroke", style.stroke), *pairs]
+    return "".join(f' {name}="{value}"' for name, value in pairs)
+
+
+def _paint(name: str, value: str) -> Iterable[tuple[str, str]]:
+    """A colour and its opacity: programs older than CSS 4 know no "#rrggbbaa"."""
+    if name == "stroke" and value == "none":
+        return ()
+    if len(value) == 9:
+        return ((name, value[:7]), (f"{name}-opacity", number(int(value[7:], 16) / 255)))
+    return ((name, value),)
+
+
+def svg_file(
+    marks: Iterable[Mark], box: tuple[float, float, float, float], scale: float, words: tuple[str, str]
+) -> str:
+    """A whole file: what was painted, the part of it that is seen, and its title and description."""
+    _, _, width, height = box
+    title, description = map(clean, words)
+    size = f'width="{number(width * scale)}" height="{number(height * scale)}"'
+    view = " ".join(map(number, box))
+    spaces = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+    lines = [mark.markup(_file_look(mark)) for mark in marks]
+    head = f'<svg {spaces} {size} viewBox="{view}" role="img">'
+    return "\n".join((head, f"<title>{title}</title>", f"<desc>{description}</desc>", *lines, "</svg>\n"))
+
+
+def _file_look(mark: Mark) -> str:
+    space = ' xml:space="preserve"' if mark.shape.startswith("text") else ""
+    return attributes(mark.style) + space if mark.style != Style() or mark.shape.startswith("path") else ""
