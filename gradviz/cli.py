@@ -1,6 +1,8 @@
 """The command line: `gradviz [FILE]` opens the window, `gradviz run` runs snippets without one, `gradviz export`
 writes pictures, pages and data, `gradviz code` and `gradviz draw` turn drawings into code and code into drawings.
 
+`gradviz explain` says what is wrong with a snippet.
+
 `run` needs no Qt, the window no worker before its first paint: each imports what it needs when it is asked for.
 Snippets run in the same worker, under the same policy and limits, as in the window.
 """
@@ -22,6 +24,7 @@ from gradviz.worker.terminal import Terminal, visible
 
 if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
+    from gradviz.session.doctor.lessons import Finding
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
     from gradviz.worker.process.client import WorkerPool
@@ -37,6 +40,7 @@ _EPILOG = """commands:
   gradviz export FILE OUT          its graph as svg, png or pdf, its run as a page (html), or data (json, dot)
   gradviz code FILE                print the PyTorch code of a drawing
   gradviz draw FILE -o OUT         turn a snippet into a drawing, a .gradviz file
+  gradviz explain FILE             run a snippet and say what is wrong with it, also what raises no error
   (each of them says more with --help)
 
 FILE is a Python file (.py), a snippet or drawing of GradViz (.gradviz), or a recording (.gvtrace)."""
@@ -60,6 +64,8 @@ def run_command_line(arguments: Sequence[str]) -> int:
         return _code(arguments[1:])
     if first == "draw":
         return _draw(arguments[1:])
+    if first == "explain":
+        return _explain(arguments[1:])
     return _window(arguments)
 
 
@@ -346,6 +352,63 @@ def _drawing(text: str) -> Path:
     if Path(text).suffix.lower() != ".gradviz":
         raise argparse.ArgumentTypeError(f"{text!r} must end in .gradviz")
     return Path(text)
+
+
+# --- gradviz explain ---
+
+_EXPLAIN_EPILOG = """exit status:
+  0  nothing was found
+  1  something was found, or with --fix: there is no such finding or no fix for it
+  2  the file can't be read, or was refused, stopped at a limit or ended with the worker before anything was found"""
+_NOT_EXPLAINED = 2
+
+
+def _explain(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="gradviz explain",
+        description="Run a snippet and say what is wrong with it: the error that ended it, and mistakes that raise "
+        "none, such as gradients that are never cleared. The worst comes first.",
+        epilog=_EXPLAIN_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
+    parser.add_argument("--json", action="store_true", help="print a JSON list with an object for each finding")
+    parser.add_argument("--fix", metavar="ID", help="print the snippet with the first fix of this finding instead")
+    options = parser.parse_args(arguments)
+    text = _text_of(options.file, "there is nothing to explain")
+    if text is None:
+        return _NOT_EXPLAINED
+    from gradviz.session.doctor.lessons import diagnose, finding_json, finding_text
+    from gradviz.worker.process.client import pool_of_a_command
+    from gradviz.worker.process.headless import follow
+
+    name, trace = shown(options.file.name), _new_trace(text)
+    with pool_of_a_command() as pool:
+        done = follow(pool, text, name, trace, show_output=False, show_errors=False)
+    findings = diagnose(trace)
+    if done.status != "ok" and not len(trace.errors):
+        _say(f"{name}: {done.detail.sentence}")
+        if not findings:
+            return _NOT_EXPLAINED
+    if options.fix is not None:
+        return _fixed(text, findings, options.fix)
+    if options.json:
+        import json
+
+        sys.stdout.write(json.dumps([finding_json(text, trace, each, name) for each in findings], indent=2) + "\n")
+    else:
+        sys.stdout.write("\n\n".join(finding_text(text, each, name) for each in findings) + "\n" * bool(findings))
+    return int(bool(findings))
+
+
+def _fixed(text: str, findings: Sequence[Finding], wanted: str) -> int:
+    for each in findings:
+        if each.id == wanted and each.fixes:
+            sys.stdout.write(each.fixes[0].text)
+            return 0
+    found = ", ".join(dict.fromkeys(each.id for each in findings)) or "nothing"
+    _say(f"There is no fix for {wanted}; found: {found}.")
+    return 1
 
 
 # --- gradviz export, gradviz [FILE] ---

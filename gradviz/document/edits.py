@@ -214,3 +214,83 @@ def _span(text: str, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]
         starts[first] + _column(lines[first], node.col_offset),
         starts[last] + _column(lines[last], node.end_col_offset or 0),
     )
+
+
+def insert_before(text: str, line: int, code: str) -> str | None:
+    """Lines of code in front of the statement that `line` belongs to, as far in as it is."""
+    statement = _covering(text, line)
+    if statement is None:
+        return None
+    lines = text.split("\n")
+    row = statement.lineno - 1
+    indent = lines[row][: _column(lines[row], statement.col_offset)]
+    if indent.strip():
+        return None if "\n" in code else _if_valid(_inline(lines, row, len(indent), f"{code}; "))
+    lines[row:row] = [f"{indent}{one}" for one in code.split("\n")]
+    return _if_valid("\n".join(lines))
+
+
+def insert_after(text: str, line: int, code: str) -> str | None:
+    """Lines of code behind the statement that `line` belongs to, as far in as it is."""
+    statement = _covering(text, line)
+    if statement is None:
+        return None
+    lines = text.split("\n")
+    row, end = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
+    indent = lines[row][: _column(lines[row], statement.col_offset)]
+    if indent.strip():
+        column = _column(lines[end], statement.end_col_offset or 0)
+        return None if "\n" in code else _if_valid(_inline(lines, end, column, f"; {code}"))
+    lines[end + 1 : end + 1] = [f"{indent}{one}" for one in code.split("\n")]
+    return _if_valid("\n".join(lines))
+
+
+def _inline(lines: list[str], row: int, column: int, code: str) -> str:
+    lines[row] = lines[row][:column] + code + lines[row][column:]
+    return "\n".join(lines)
+
+
+def _covering(text: str, line: int) -> ast.stmt | None:
+    """The innermost statement that `line` is a part of."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return None
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    return max(found, key=lambda node: (node.lineno, node.col_offset)) if found else None
+
+
+def without_statement(text: str, line: int) -> str | None:
+    """The text without the simple statement at `line`; `pass` in its place where it was alone."""
+    statement = _covering(text, line)
+    if statement is None or isinstance(statement, _COMPOUND):
+        return None
+    lines = text.split("\n")
+    first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
+    before = lines[first][: _column(lines[first], statement.col_offset)]
+    after = lines[last][_column(lines[last], statement.end_col_offset or 0) :]
+    if not before.strip() and (not after.strip() or after.lstrip().startswith("#")):
+        shorter = _if_valid("\n".join([*lines[:first], *lines[last + 1 :]]))
+        if shorter is not None:
+            return shorter
+    return replace_node(text, statement, "pass")
+
+
+def replaced(text: str, node: ast.expr | ast.stmt, code: str) -> str | None:
+    """Several lines in the place of a statement that comes from this very text, as far in as it is."""
+    lines = text.split("\n")
+    row = node.lineno - 1
+    indent = lines[row][: _column(lines[row], node.col_offset)]
+    if indent.strip():
+        return None
+    return replace_node(text, node, code.replace("\n", f"\n{indent}"))
+
+
+def moved(text: str, line: int, *, before: int) -> str | None:
+    """The simple statement at `line` in front of the one at an earlier line."""
+    statement = _covering(text, line)
+    code = ast.get_source_segment(text, statement) if statement is not None else None
+    if code is None or "\n" in code or before >= line:
+        return None
+    shorter = without_statement(text, line)
+    return insert_before(shorter, before, code) if shorter is not None else None

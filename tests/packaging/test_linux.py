@@ -22,7 +22,7 @@ METAINFO = ElementTree.parse(LINUX / "org.gradviz.GradViz.metainfo.xml").getroot
 ENTRY = (LINUX / "org.gradviz.GradViz.desktop").read_text("utf-8")
 DESKTOP = dict(line.split("=", 1) for line in ENTRY.splitlines() if "=" in line)
 MIME = "application/x-gradviz+json"
-COMMANDS = ("run", "export", "code", "draw")
+COMMANDS = ("run", "export", "code", "draw", "explain")
 
 
 def test_all_versions_agree() -> None:

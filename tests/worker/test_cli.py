@@ -252,3 +252,21 @@ def test_wrong_arguments_are_named(arguments: list[str]) -> None:
     done = gradviz(*arguments)
     assert done.returncode == 2
     assert arguments[-1] in done.stderr or "0" in done.stderr
+
+
+def test_explain_says_by_its_status_whether_it_found_anything(tmp_path: Path) -> None:
+    right, wrong = written(tmp_path, BACKWARD), written(tmp_path, TWICE, "twice.py")
+    assert (gradviz("explain", right, "--json").returncode, gradviz("explain", right, "--json").stdout) == (0, "[]\n")
+    found = gradviz("explain", wrong, "--json")
+    (finding,) = json.loads(found.stdout)
+    assert (found.returncode, finding["id"], finding["line"]) == (1, "backward-twice", 6)
+    assert gradviz("explain", tmp_path / "absent.py").returncode == 2
+    assert gradviz("explain", written(tmp_path, "x = (\n", "bad.py")).returncode == 2
+    assert json.loads(gradviz("explain", written(tmp_path, "x = y\n", "name.py"), "--json").stdout)[0]["line"] == 1
+
+
+def test_explain_prints_the_snippet_with_the_fix(tmp_path: Path) -> None:
+    path = written(tmp_path, TWICE)
+    fixed = gradviz("explain", path, "--fix", "backward-twice")
+    assert (fixed.returncode, fixed.stdout) == (0, TWICE.replace("y.backward()", "y.backward(retain_graph=True)", 1))
+    assert gradviz("explain", path, "--fix", "not-zeroed").returncode == 1

@@ -25,17 +25,20 @@ def follow(
     trace: Trace | None,
     *,
     show_output: bool,
+    show_errors: bool = True,
     plots: list[figures.Figure] | None = None,
 ) -> Done:
     """Run to the end; what is recorded goes into `trace`, what is printed to the terminal, plots to their list."""
-    return _Follower(trace, show_output, plots).run(pool, source, name)
+    return _Follower(trace, show_output, show_errors, plots).run(pool, source, name)
 
 
 class _Follower:
-    def __init__(self, trace: Trace | None, show_output: bool, plots: list[figures.Figure] | None) -> None:
+    def __init__(
+        self, trace: Trace | None, show_output: bool, show_errors: bool, plots: list[figures.Figure] | None
+    ) -> None:
         self._trace = trace
         self._plots = plots
-        self._show_output = show_output
+        self._show_output, self._show_errors = show_output, show_errors
         self._streams = {"out": Terminal.around(sys.stdout), "err": Terminal.around(sys.stderr)}
         self._reads = self._is_stopped = False
 
@@ -84,7 +87,7 @@ class _Follower:
 
     def _print(self, output: Output) -> None:
         """What was typed is on the terminal already."""
-        if output.stream == "err" or (output.stream == "out" and self._show_output):
+        if (output.stream == "err" and self._show_errors) or (output.stream == "out" and self._show_output):
             self._streams[output.stream].printed(output.text)
 
     def _answer(self, question: Asked, run: Run) -> None:

@@ -1,0 +1,253 @@
+"""What the finders of mistakes ask about one run: the trace together with the syntax tree of its snippet. No finder
+looks at anything else, and nothing here judges. What is said of a mistake is a `Hit`; see `lessons` next."""
+
+from __future__ import annotations
+
+import ast
+import bisect
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.session.doctor.text import Text, name_of
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.error_explanation import Mark
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
+
+Array = NDArray[Any]
+SEARCHED = 4_000  # tensors looked at on the way back from one
+SWITCHED_OFF = 2  # see schema.UNTRACKED
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One way to put it right: in a few words, and the whole text with it."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A mistake in this run: where it was made, the cursor at which it tells, what it is about."""
+
+    line: int
+    step: int
+    why: str
+    advice: str
+    fixes: tuple[Fix, ...] = ()
+    marks: tuple[Mark, ...] = ()
+
+
+def fixes(*offered: tuple[str, str | None]) -> tuple[Fix, ...]:
+    """Those of the fixes that could be made."""
+    return tuple(Fix(title, text) for title, text in offered if text is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened to a leaf or its .grad: "added", "cleared", "updated", and the value of .grad after it."""
+
+    step: int
+    what: str
+    value: int = -1
+
+
+class Case(Text):
+    """One run and its text."""
+
+    def __init__(self, trace: Trace, text: str | None = None) -> None:
+        super().__init__(trace.source if text is None else text)
+        self.trace = trace
+
+    # -- names and places
+
+    @cached_property
+    def _bound(self) -> dict[str, tuple[list[int], list[int]]]:
+        names, found = self.trace.names, defaultdict[str, tuple[list[int], list[int]]](lambda: ([], []))
+        for step, tensor, name, owner in zip(
+            names.step.tolist(), names.tensor.tolist(), names.name, names.owner, strict=True
+        ):
+            for text in {str(name), f"{owner}.{name}"} if owner else {str(name)}:
+                steps, tensors = found[text]
+                steps.append(step)
+                tensors.append(tensor)
+        return dict(found)
+
+    def maker(self, tensor: int) -> ast.expr | None:
+        """The expression that made a tensor."""
+        sites, site = self.trace.sites, int(self.trace.tensors.site[tensor])
+        if site < 0:
+            return None
+        columns = (sites.line, sites.col, sites.end_line, sites.end_col)
+        line, col, end_line, end_col = (int(column[site]) for column in columns)
+        return self.expressions.get((line, col, end_line, end_col))
+
+    def named(self, text: str, step: int) -> list[int]:
+        """The tensors that a name was bound to before a step, the last one last."""
+        steps, tensors = self._bound.get(text, ([], []))
+        return tensors[: bisect.bisect_left(steps, step)]
+
+    @cached_property
+    def _placed(self) -> dict[tuple[int, int, int, int], list[int]]:
+        sites, found = self.trace.sites, defaultdict[tuple[int, int, int, int], list[int]](list)
+        columns = (sites.line, sites.col, sites.end_line, sites.end_col)
+        places = list(zip(*(column.tolist() for column in columns), strict=True))
+        for tensor, site in enumerate(self.trace.tensors.site.tolist()):
+            if site >= 0:
+                found[places[site]].append(tensor)
+        return found
+
+    def made_by(self, node: ast.expr) -> list[int]:
+        """The tensors that an expression made, in order."""
+        return self._placed.get(self.place(node), [])
+
+    def were(self, node: ast.expr, step: int) -> list[int]:
+        """What tensors an expression may have been before a step, the likeliest last."""
+        found = self.named(ast.unparse(node), step)
+        if found:
+            return found
+        made = [each for each in self.made_by(node) if self.trace.tensors.step[each] < step]
+        if made:
+            return made
+        if isinstance(node, ast.Name):
+            return []
+        tail = ast.unparse(node).partition(".")[2]
+        return self.named(tail, step) if isinstance(node, ast.Attribute) and tail else []
+
+    def was(self, node: ast.expr, step: int) -> int:
+        """The tensor that an expression was before a step, -1 for none."""
+        found = self.were(node, step)
+        return found[-1] if found else -1
+
+    def name(self, tensor: int, cursor: int | None = None) -> str:
+        """What the snippet calls a tensor."""
+        return self.trace.naming.name(tensor, len(self.trace) if cursor is None else cursor)
+
+    # -- what happened
+
+    @cached_property
+    def raised(self) -> bool:
+        """Whether an error ended the run."""
+        return len(self.trace.errors) > 0
+
+    def steps_of(self, kind: Kind) -> list[int]:
+        """The steps of one kind."""
+        found: list[int] = np.flatnonzero(self.trace.steps.kind == kind).tolist()
+        return found
+
+    def line_of(self, step: int) -> int:
+        """The line that was running."""
+        return int(self.trace.steps.line[step]) if 0 <= step < len(self.trace) else -1
+
+    @cached_property
+    def events(self) -> dict[int, list[Event]]:
+        """What happened to each leaf: gradients that were added, cleared, and used up."""
+        trace, found = self.trace, defaultdict[int, list[Event]](list)
+        kinds, values = trace.steps.kind, trace.value_flag
+        for step, tensor, value in zip(
+            trace.grads.step.tolist(), trace.grads.tensor.tolist(), trace.grads.value.tolist(), strict=True
+        ):
+            added = step >= 0 and kinds[step] == Kind.ACCUMULATE
+            zero = value < 0 or values[value] == 2
+            what = "added" if added else "cleared" if zero else "changed"
+            found[tensor].append(Event(step, what, value))
+        for step, tensor in {*zip(trace.writes.step.tolist(), trace.writes.tensor.tolist(), strict=True)}:
+            if tensor in found:
+                found[tensor].append(Event(step, "updated"))
+        for events in found.values():
+            events.sort(key=lambda event: event.step)
+        return dict(found)
+
+    @cached_property
+    def updates(self) -> set[int]:
+        """The tensors that an optimizer has changed."""
+        return set(self.trace.updates.tensor.tolist())
+
+    @cached_property
+    def roots(self) -> set[int]:
+        """Every tensor that a backward call began at."""
+        return set(self.trace.roots.tensor.tolist())
+
+    def ancestors(self, *tensors: int) -> dict[int, None]:
+        """The tensors that these were computed from, themselves first."""
+        trace, queue = self.trace, list(tensors)
+        seen = dict.fromkeys(queue)
+        for each in queue:
+            node = int(trace.tensors.producer[each])
+            for before in self.read_by(node) if node >= 0 else ():
+                if before not in seen and len(queue) < SEARCHED:
+                    seen[before] = None
+                    queue.append(before)
+        return seen
+
+    @cached_property
+    def _starts(self) -> tuple[list[int], list[int]]:
+        inputs = self.trace.inputs
+        starts = np.searchsorted(inputs.node, np.arange(len(self.trace.nodes) + 1))
+        return starts.tolist(), inputs.tensor.tolist()
+
+    def read_by(self, node: int) -> list[int]:
+        """The tensors that a node read."""
+        starts, tensors = self._starts
+        return tensors[starts[node] : starts[node + 1]]
+
+    @cached_property
+    def ended_roots(self) -> set[int]:
+        """The roots that the snippet is done with: those of calls that made no graph of the gradients."""
+        calls, roots = self.trace.calls, self.trace.roots
+        return set(roots.tensor[~calls.create_graph[roots.call]].tolist()) if len(roots) else set()
+
+    @cached_property
+    def below_roots(self) -> set[int]:
+        """Every tensor that some backward root was computed from."""
+        trace, seen = self.trace, set(self.roots)
+        queue = list(seen)
+        for each in queue:
+            node = int(trace.tensors.producer[each])
+            for before in self.read_by(node) if node >= 0 else ():
+                if before not in seen:
+                    seen.add(before)
+                    queue.append(before)
+        return seen
+
+    def output(self, node: int) -> int:
+        """The first tensor that a node made, -1 for none."""
+        made = self.trace.outputs_of(node)
+        return int(made[0]) if len(made) else -1
+
+    def shape(self, tensor: int) -> tuple[int, ...]:
+        """The shape of a tensor."""
+        return tuple(self.trace.tensors.shape[tensor])
+
+    def array(self, value: int) -> Array | None:
+        """The elements of a value, None where they were not kept."""
+        found = self.trace.value(value)
+        return found.array if found is not None else None
+
+    def first_value(self, tensor: int) -> Array | None:
+        """The elements of a tensor when it was made."""
+        return self.array(int(self.trace.tensors.value[tensor]))
+
+    def mark(self, node: int, reason: str) -> tuple[Mark, ...]:
+        """A mark on a node, nothing where there is none."""
+        return (Mark(node, reason, int(self.trace.nodes.step[node]) + 1),) if node >= 0 else ()
+
+    def call_of(self, step: int) -> int:
+        """The backward call that a step belongs to."""
+        return int(self.trace.steps.call[step]) if step >= 0 else -1
+
+    def in_a_call(self) -> bool:
+        """Whether the error came out of a backward call, not out of reading what a node has saved."""
+        line = int(self.trace.errors.line[0])
+        calls = [node for node in self.on_line(line) if isinstance(node, ast.Call)]
+        if not len(self.trace.calls):
+            return False
+        reads = 0 < line <= len(self.lines) and "saved" in self.lines[line - 1]
+        return not reads or any(name_of(call) in ("backward", "grad") for call in calls)

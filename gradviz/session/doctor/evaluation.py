@@ -1,0 +1,219 @@
+"""Evaluation in training mode, training in evaluation mode, and batches that never change."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes
+from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.trace.table.regions import RegionKind
+
+
+def eval_forgotten(case: Case) -> Iterator[Hit]:
+    """Dropout or BatchNorm that is still in training when nothing is trained, or no longer when something is."""
+    trace, nodes = case.trace, case.trace.nodes
+    masks = _random_nodes(case)
+    asked = {name_of(call) for call in case.calls if not call.args or name_of(call) == "train"}
+    switched = np.array([node for node in masks if nodes.reason[node] == SWITCHED_OFF or _in_no_grad(case, node)], int)
+    if len(switched) and "eval" not in asked and not {"train"} & asked and len(trace.calls):
+        node = int(switched[0])
+        line = _outer_line(case, node)
+        if not _is_judged(case, node, line):
+            return
+        what = "BatchNorm" if "batch_norm" in str(nodes.op[node]) else "dropout"
+        why = f"The model is evaluated on line {line} inside no_grad(), but its {what} is still in training mode: "
+        why += _told_of(what) + " no_grad() only switches gradients off; eval() switches layers over."
+        text = _with_eval(case, line)
+        advice = "Call model.eval() before evaluation, and model.train() before training goes on."
+        yield Hit(line, int(nodes.step[node]) + 1, why, advice, fixes(("eval() first", text)), case.mark(node, what))
+        return
+    yield from _train_forgotten(case, masks)
+
+
+def _is_judged(case: Case, node: int, line: int) -> bool:
+    """Whether BatchNorm's result is looked at by more than the eye: a generator shows its pictures in training mode."""
+    if "batch_norm" not in str(case.trace.nodes.op[node]):
+        return True
+    statement = case.statement(line)
+    loop = case.loop_of(statement) if statement is not None else None
+    if loop is not None and _trains(case, loop):
+        return False
+    return bool(len(case.trace.users_of(case.output(node)))) or "backward" not in case.text
+
+
+def _told_of(what: str) -> str:
+    if what == "dropout":
+        return "it zeroes elements at random, so the same input gives another result each time."
+    return "it uses the mean of this batch, and changes its running mean by it."
+
+
+def _random_nodes(case: Case) -> list[int]:
+    """The operations of dropout, and those of BatchNorm in training."""
+    trace, nodes = case.trace, case.trace.nodes
+    found = [int(n) for n in np.flatnonzero(nodes.op == "native_batch_norm") if "training=True" in str(nodes.params[n])]
+    for node in np.flatnonzero(nodes.op == "mul").tolist():
+        read = case.read_by(node)
+        if len(read) == 2 and trace.tensors.producer[read[1]] < 0 and "mask" in case.name(read[1]).split(" of ")[0]:
+            found.append(node)
+    return sorted(found)
+
+
+def _in_no_grad(case: Case, node: int) -> bool:
+    """Whether an operation whose operands require no grad ran where gradients are switched off."""
+    nodes = case.trace.nodes
+    if nodes.name[node]:
+        return False
+    line = _outer_line(case, node)
+    statement = case.statement(line)
+    around = [statement, *case.around(statement)] if statement is not None else []
+    for each in around:
+        if isinstance(each, ast.With) and _switches_off(case, each):
+            return True
+        if isinstance(each, ast.FunctionDef) and any("no_grad" in case.source(d) for d in each.decorator_list):
+            return True
+    return False
+
+
+def _switches_off(case: Case, block: ast.With) -> bool:
+    heads = [case.source(each.context_expr) for each in block.items]
+    return any("no_grad" in head or "inference_mode" in head for head in heads)
+
+
+def _outer_line(case: Case, node: int) -> int:
+    """The line of the outermost call of a module around an operation."""
+    trace, region = case.trace, int(case.trace.nodes.region[node])
+    line = int(trace.nodes.line[node])
+    for each in trace.nesting.ancestors(region) if region >= 0 else ():
+        if trace.regions.kind[each] == RegionKind.MODULE and trace.regions.site[each] >= 0:
+            line = int(trace.sites.line[trace.regions.site[each]])
+    return line
+
+
+def _with_eval(case: Case, line: int) -> str | None:
+    for node in case.on_line(line):
+        if isinstance(node, ast.Call) and node.args and isinstance(node.func, (ast.Name, ast.Attribute)):
+            name = case.source(node.func)
+            rows = case.trace.names.owner == name
+            if rows.any() or (len(case.calls) and name.split(".")[-1] in ("model", "net")):
+                statement = case.statement(line)
+                around = [each for each in case.around(statement) if isinstance(each, ast.With)] if statement else []
+                at = around[-1].lineno if around else line
+                return edits.insert_before(case.text, at, f"{name}.eval()")
+    return None
+
+
+def _train_forgotten(case: Case, masks: list[int]) -> Iterator[Hit]:
+    """Training goes on in evaluation mode: dropout of the first iterations is missing in the later ones."""
+    trace, nodes = case.trace, case.trace.nodes
+    calls = [call for call in case.calls if name_of(call) == "eval" and not call.args and receiver_of(call) is not None]
+    if not calls or not len(trace.calls):
+        return
+    last = int(trace.calls.step[-1])
+    tracked = [node for node in masks if nodes.name[node]]
+    first_half = [node for node in tracked if nodes.step[node] < last]
+    if not first_half or len(trace.calls) < 2:
+        return
+    lines = {_outer_line(case, node) for node in first_half}
+    before = int(trace.calls.step[-2])
+    late = [node for node in first_half if nodes.step[node] > before]
+    if late or not any(_ran_again(case, line, before) for line in lines):
+        return
+    call = calls[0]
+    held = receiver_of(call)
+    name = case.source(held) if held is not None else "model"
+    training = min(lines)
+    why = f"Line {call.lineno} switches {name} to evaluation, and nothing switches it back: from then on training runs "
+    why += "without dropout, and BatchNorm no longer follows the data."
+    text = edits.insert_before(case.text, training, f"{name}.train()")
+    yield Hit(call.lineno, before + 1, why, f"Call {name}.train() before each epoch.", fixes((f"{name}.train()", text)))
+
+
+def _ran_again(case: Case, line: int, after: int) -> bool:
+    nodes = case.trace.nodes
+    return any(
+        nodes.step[node] > after and nodes.name[node] and _outer_line(case, node) == line for node in range(len(nodes))
+    )
+
+
+def same_batch(case: Case) -> Iterator[Hit]:
+    """The first batch of a loader again and again."""
+    for call in case.calls:
+        inner = call.args[0] if name_of(call) == "next" and call.args else None
+        if not isinstance(inner, ast.Call) or name_of(inner) != "iter" or not inner.args:
+            continue
+        loop = case.loop_of(call)
+        if loop is None or not _trains(case, loop):
+            continue
+        loader = case.source(inner.args[0])
+        steps = (
+            [s for s in range(len(case.trace)) if case.line_of(s) == call.lineno] if len(case.trace) < 200_000 else []
+        )
+        if _shuffled(case, loader):
+            continue
+        why = f"Line {call.lineno} begins {loader} anew in every iteration, so the model is always trained with the "
+        why += "first batch and never sees the others."
+        advice = f"Go through the loader: for batch in {loader}, with shuffle=True."
+        cursor = steps[0] + 1 if steps else len(case.trace)
+        yield Hit(call.lineno, cursor, why, advice, _iterated(case, call, loader, loop))
+        return
+    yield from _constant_slice(case)
+
+
+def _shuffled(case: Case, loader: str) -> bool:
+    given = case.assigned(loader, 10**9)
+    return given is not None and "shuffle=True" in case.source(given)
+
+
+def _trains(case: Case, loop: ast.For | ast.While) -> bool:
+    return any(isinstance(node, ast.Call) and name_of(node) in ("backward", "step") for node in ast.walk(loop))
+
+
+def _iterated(case: Case, call: ast.Call, loader: str, loop: ast.For | ast.While) -> tuple[Fix, ...]:
+    """One iterator, made before the loop, that begins anew at its end."""
+    changed = edits.replace_node(case.text, call, "next(batches)")
+    code = f"import itertools\nbatches = itertools.chain.from_iterable(itertools.repeat({loader}))"
+    text = edits.insert_before(changed, loop.lineno, code) if changed is not None else None
+    return fixes(("one batch after the other", text))
+
+
+def _constant_slice(case: Case) -> Iterator[Hit]:
+    """`X[:16]` in a loop over batches whose variable it does not use."""
+    for node in case.walked:
+        if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
+            continue
+        loop = case.loop_of(node)
+        if not isinstance(loop, ast.For) or not isinstance(node.slice, ast.Slice) or not _trains(case, loop):
+            continue
+        outer = case.loop_of(loop)
+        names = {n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)}
+        counted = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        given = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
+        if outer is None or names & counted or not names <= given | {""} or not names:
+            continue
+        whole = case.was(node.value, len(case.trace) + 1)
+        if whole < 0 or case.trace.tensors.requires_grad[whole] or not case.shape(whole):
+            continue
+        step = next((s for s in case.trace.tensors.step[case.made_by(node)].tolist()), len(case.trace) - 1)
+        variable = sorted(counted)[0] if counted else "i"
+        why = f"Line {node.lineno} takes the same rows of {case.source(node.value)} for every value of {variable}: the "
+        why += "loop over batches trains with one and the same batch."
+        text = _sliced(case, node, variable)
+        advice = f"Let the slice follow {variable}."
+        yield Hit(node.lineno, step + 1, why, advice, fixes((f"from {variable} on", text)))
+        return
+
+
+def _sliced(case: Case, node: ast.Subscript, variable: str) -> str | None:
+    if not isinstance(node.slice, ast.Slice) or node.slice.lower is not None or node.slice.upper is None:
+        return None
+    size, text = case.source(node.slice.upper), case.text
+    for each in reversed(case.walked):
+        same = isinstance(each, ast.Subscript) and case.loop_of(each) is case.loop_of(node)
+        if same and isinstance(each, ast.Subscript) and case.source(each.slice) == case.source(node.slice):
+            code = f"{case.source(each.value)}[{variable}:{variable} + {size}]"
+            text = edits.replace_node(text, each, code) or text
+    return text

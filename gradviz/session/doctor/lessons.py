@@ -1,0 +1,251 @@
+"""The lessons: one row for each mistake, whether it raises or not; and `diagnose`, which asks them all about one run.
+What a row says of a run is a `Finding`."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gradviz.session.doctor import evaluation, losses, magnitudes, missing, parameters, raised, rates, shapes, training
+from gradviz.session.doctor.case import Case, Fix, Hit
+from gradviz.trace.words.error_explanation import Mark
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
+
+Finder = Callable[[Case], Iterator[Hit]]
+
+RAISED, WRONG, EFFECT, WASTE = range(4)  # how bad, the worst first
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One mistake."""
+
+    id: str
+    title: str
+    rank: int
+    finders: tuple[Finder, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A lesson that a run triggers."""
+
+    id: str
+    title: str
+    line: int  # where the mistake is made, -1 unknown
+    step: int  # the cursor at which it tells
+    explanation: str
+    advice: str
+    fixes: tuple[Fix, ...]
+    marks: tuple[Mark, ...]
+
+
+def _error(id: str, title: str, pattern: str, say: raised.Say, *silent: Finder) -> Lesson:
+    return Lesson(id, title, RAISED, (raised.raised(pattern, say), *silent))
+
+
+def _silent(id: str, title: str, *finders: Finder, rank: int = WRONG) -> Lesson:
+    return Lesson(id, title, rank, finders)
+
+
+_TWICE = r"backward through the graph a second time"
+_NO_HISTORY = r"does not require grad and does not have a grad_fn"
+_TARGETS = (
+    r"target|expected scalar type Long|expected scalar type Float but found Long|Found dtype Long but expected Float"
+    r"|multi-target|not implemented for '(Int|Float|Long|Double)'"
+)
+_CUDA = r"not compiled with CUDA|No CUDA GPUs|NVIDIA driver"
+_NAN = r"Function '(\w+)' returned nan values"
+_SIZES = r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)"
+_MATRICES = (
+    r"inconsistent tensor size|must have same reduction dim|Expected size for first two dimensions|1D tensors expected"
+    r"|size mismatch, got"
+)
+
+
+def _none(id: str, title: str, *more: Finder) -> Lesson:
+    return _silent(id, title, missing.none_because(id), parameters.untrained_because(id), *more)
+
+
+LESSONS: tuple[Lesson, ...] = (
+    _error("backward-twice", "Backward twice", _TWICE, raised.twice),
+    _error("freed-buffer", "A saved tensor that was freed", _TWICE, raised.freed),
+    _error("non-scalar-root", "Backward of several numbers", r"only for scalar outputs", raised.not_scalar),
+    _error(
+        "gradient-shape", "A gradient of the wrong shape",
+        r"Mismatch in shape: grad_output", raised.gradient_shape,
+    ),
+    _error("no-grad-fn", "A root without a history", _NO_HISTORY, raised.no_grad_fn),
+    _error(
+        "leaf-in-place", "A leaf changed in place", r"^a leaf Variable that requires grad",
+        raised.with_fix(raised.under_no_grad, "inside no_grad()"),
+    ),
+    _error(
+        "view-of-leaf-in-place", "A part of a leaf changed in place", r"a view of a leaf Variable that requires grad",
+        raised.with_fix(raised.under_no_grad, "inside no_grad()"),
+    ),
+    _error("saved-overwritten", "A saved tensor overwritten", r"modified by an inplace operation", raised.overwritten),
+    _none("non-leaf-grad", "The .grad of what was computed"),
+    _none("grad-none-not-reached", "A leaf that the loss does not use"),
+    _none("grad-none-detached", "A gradient stopped by detach()"),
+    _none("grad-none-no-grad", "Computed inside no_grad()"),
+    _none(
+        "grad-none-integer", "Whole numbers have no gradient",
+        raised.raised(r"(?i)only tensors of floating point", shapes.integer_leaf),
+    ),
+    _none(
+        "grad-none-rebound", "A name bound anew",
+        raised.raised(_NO_HISTORY, raised.rebound_root),
+    ),
+    _none("grad-none-copied", "A copy knows nothing of the original"),
+    _silent("not-zeroed", "Gradients that pile up", training.not_zeroed),
+    _silent("zeroed-too-late", "Gradients cleared before they are used", training.zeroed_too_late),
+    _silent("other-parameters", "The optimizer has other tensors", parameters.other_parameters),
+    _none(
+        "cut-by-item", "A loss made of plain numbers",
+        raised.raised(_NO_HISTORY, raised.cut_root("item")),
+        raised.raised(r"'(float|int)' object has no attribute 'backward'", raised.number_backward),
+    ),
+    _none(
+        "cut-by-data", "What .data hides",
+        raised.raised(_NO_HISTORY, raised.cut_root("data")), missing.data_written,
+    ),
+    _silent("graph-kept", "Graphs that are kept", training.graph_kept, rank=WASTE),
+    _silent("needless-retain", "retain_graph without need", training.needless_retain, rank=WASTE),
+    _silent(
+        "nan-where", "NaN from the branch that was not taken", magnitudes.nan_where,
+        raised.raised(_NAN, magnitudes.anomaly(where=True)), rank=EFFECT,
+    ),
+    _silent("lr-too-large", "The loss climbs", rates.lr_too_large, rank=EFFECT),
+    _silent(
+        "nan-born", "Where NaN was born", magnitudes.nan_born,
+        raised.raised(_NAN, magnitudes.anomaly(where=False)), rank=EFFECT,
+    ),
+    _silent("equal-weights", "Units that are all alike", rates.equal_weights, rank=EFFECT),
+    _silent("dead-relu", "A ReLU that lets nothing through", magnitudes.dead_relu, rank=EFFECT),
+    _silent("vanishing", "Gradients that vanish", magnitudes.vanishing, rank=EFFECT),
+    _silent("exploding", "Gradients that explode", magnitudes.exploding, rank=EFFECT),
+    _silent("lr-too-small", "Nothing moves", rates.lr_too_small, rank=EFFECT),
+    _silent("broadcast-loss", "Every prediction against every target", losses.broadcast_loss),
+    _silent("wrong-dim", "A softmax over the batch", losses.wrong_dim),
+    _silent("double-softmax", "Softmax twice", losses.double_softmax),
+    _silent("softmax-before-ce", "Softmax before cross entropy", losses.softmax_before_ce),
+    _silent("sigmoid-before-bce", "Sigmoid before BCEWithLogits", losses.sigmoid_before_bce),
+    _silent("nll-without-log", "NLLLoss without the logarithm", losses.nll_without_log),
+    _error("target-type", "Targets of the wrong type or shape", _TARGETS, shapes.target),
+    _error(
+        "matmul-shapes", "Shapes that can't be multiplied", _SIZES, shapes.products,
+        raised.raised(r"^(self|mat1|mat2|input) must be a matrix", shapes.matrix),
+        raised.raised(_MATRICES, raised.plain_hit),
+    ),
+    _error(
+        "unused-input", "An input that was not used", r"appears to not have been used in the graph",
+        raised.with_fix(raised.allow_unused, "allow_unused=True"),
+    ),
+    _silent("eval-forgotten", "Evaluated in training mode", evaluation.eval_forgotten),
+    _error("batchnorm-one", "BatchNorm of one sample", r"Expected more than 1 value per channel", shapes.batchnorm),
+    _silent("unregistered-parameter", "Parameters that nobody finds", parameters.unregistered),
+    _none("frozen-parameter", "A parameter that never gets a gradient"),
+    _silent("same-batch", "The same batch every time", evaluation.same_batch),
+    _error("cuda-absent", "CUDA where there is none", _CUDA, shapes.cuda),
+    _error(
+        "non-leaf-optimized", "An optimizer of what was computed", r"can't optimize a non-leaf",
+        raised.non_leaf_optimized,
+    ),
+)  # fmt: skip
+
+
+_HIDES = {  # what follows from another mistake is not told beside it
+    "grad-none-rebound": {"not-zeroed", "non-leaf-grad"},
+    "unregistered-parameter": {"other-parameters", "frozen-parameter", "grad-none-not-reached"},
+    "zeroed-too-late": {"other-parameters", "grad-none-not-reached", "frozen-parameter"},
+    "cut-by-item": {"frozen-parameter", "other-parameters", "grad-none-not-reached", "no-grad-fn"},
+    "cut-by-data": {"frozen-parameter", "other-parameters", "grad-none-not-reached"},
+    "grad-none-copied": {"grad-none-not-reached", "frozen-parameter"},
+    "grad-none-detached": {"frozen-parameter", "grad-none-not-reached"},
+    "grad-none-no-grad": {"frozen-parameter", "grad-none-not-reached"},
+    "grad-none-integer": {"frozen-parameter", "grad-none-not-reached"},
+    "softmax-before-ce": {"double-softmax"},
+    "wrong-dim": {"double-softmax", "softmax-before-ce"},
+}
+
+
+_MISSING = {*missing.ROWS.values(), "non-leaf-grad", "grad-none-not-reached", "grad-none-rebound", "frozen-parameter"}
+_OTHER = Lesson("other-error", "An error", RAISED, (raised.raised("", raised.plain_hit),))
+
+
+def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
+    """The lessons that a run triggers, the worst first."""
+    case = Case(trace, text)
+    found = list(_found(case))
+    if case.raised and not any(lesson.rank == RAISED or lesson.id in _MISSING for lesson, _ in found):
+        found += [(_OTHER, hit) for hit in _OTHER.finders[0](case)]
+    hidden = {other for lesson, _ in found for other in _HIDES.get(lesson.id, ())}
+    found = [each for each in found if each[0].id not in hidden]
+    if any(lesson.rank == RAISED for lesson, _ in found):
+        found = [each for each in found if each[0].rank in (RAISED, WRONG)]
+    if any(lesson.rank in (RAISED, WRONG) for lesson, _ in found):
+        found = [each for each in found if each[0].rank != EFFECT]
+    effects = [each for each in found if each[0].rank == EFFECT][1:]
+    found = [each for each in found if each not in effects]
+    found.sort(key=lambda each: each[0].rank)
+    return tuple(_finding(lesson, hit) for lesson, hit in found)
+
+
+def _found(case: Case) -> Iterator[tuple[Lesson, Hit]]:
+    for lesson in LESSONS:
+        seen: set[int] = set()
+        for finder in lesson.finders:
+            for hit in finder(case):
+                if hit.line not in seen:
+                    seen.add(hit.line)
+                    yield lesson, hit
+
+
+def _finding(lesson: Lesson, hit: Hit) -> Finding:
+    return Finding(lesson.id, lesson.title, hit.line, hit.step, hit.why, hit.advice, hit.fixes, hit.marks)
+
+
+def patch(before: str, after: str, name: str = "snippet.py") -> str:
+    """A change as a unified diff."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    lines = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in
+             difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")]  # fmt: skip
+    return "".join(lines)
+
+
+def finding_json(text: str, trace: Trace, finding: Finding, name: str = "snippet.py") -> dict[str, object]:
+    """A finding as plain JSON values."""
+    nodes = trace.nodes
+    marks = [
+        {
+            "node": mark.node,
+            "name": str(nodes.name[mark.node] or nodes.op[mark.node]),
+            "line": int(nodes.line[mark.node]),
+            "reason": mark.reason,
+        }
+        for mark in finding.marks
+    ]
+    return {
+        "id": finding.id,
+        "title": finding.title,
+        "line": finding.line if finding.line > 0 else None,
+        "step": finding.step,
+        "nodes": marks,
+        "explanation": finding.explanation,
+        "advice": finding.advice,
+        "fixes": [patch(text, fix.text, name) for fix in finding.fixes],
+    }
+
+
+def finding_text(text: str, finding: Finding, name: str = "snippet.py") -> str:
+    """A finding as people read it in a terminal."""
+    place = f"{name}:{finding.line}" if finding.line > 0 else name
+    parts = [f"{place}: {finding.title} [{finding.id}], step {finding.step}", finding.explanation, finding.advice]
+    if finding.fixes:
+        parts.append(patch(text, finding.fixes[0].text, name).rstrip("\n"))
+    return "\n".join(part for part in parts if part)

@@ -1,0 +1,338 @@
+"""Losses that are computed, and are not what was meant: shapes that were broadcast, a softmax over the wrong dimension
+or once too often, probabilities where scores belong and the other way round."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.text import name_of, receiver_of
+
+_DIFFERENCES = ("sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
+_SHAPES = (
+    "view",
+    "reshape",
+    "squeeze",
+    "unsqueeze",
+    "t",
+    "transpose",
+    "permute",
+    "expand",
+    "select",
+    "slice",
+    "clone",
+    "flatten",
+)
+
+
+def _ops(case: Case, *names: str) -> list[int]:
+    found: list[int] = np.flatnonzero(np.isin(case.trace.nodes.op, names)).tolist()
+    return found
+
+
+def _operand(case: Case, node: int, slot: int = 0) -> int:
+    read = case.read_by(node)
+    return read[slot] if len(read) > slot else -1
+
+
+def _before(case: Case, tensor: int, *through: str) -> int:
+    """The node that computed a tensor, changes of its shape not counted; -1 for none."""
+    producer, nodes = case.trace.tensors.producer, case.trace.nodes
+    node = int(producer[tensor]) if tensor >= 0 else -1
+    for _ in range(50):
+        if node < 0 or nodes.op[node] not in (*_SHAPES, *through):
+            return node
+        node = int(producer[_operand(case, node)])
+    return node
+
+
+def _line(case: Case, node: int) -> int:
+    return int(case.trace.nodes.line[node])
+
+
+def _cursor(case: Case, node: int) -> int:
+    return int(case.trace.nodes.step[node]) + 1
+
+
+# -- shapes
+
+
+def broadcast_loss(case: Case) -> Iterator[Hit]:
+    """(n, 1) against (n,): every prediction is compared with every target."""
+    trace = case.trace
+    for node in _ops(case, *_DIFFERENCES):
+        made = case.output(node)
+        read = [_unexpanded(case, each) for each in case.read_by(node)[:2]]
+        if len(read) < 2 or made < 0 or made not in case.below_roots:
+            continue
+        one, other = case.shape(read[0]), case.shape(read[1])
+        if not _crossed(one, other):
+            continue
+        line, n = _line(case, node), max(*one, *other)
+        names = [f"{case.name(each)} {case.shape(each)}" for each in read]
+        why = (
+            f"{names[0]} and {names[1]} are stretched to ({n}, {n}): line {line} compares each of the {n} predictions "
+        )
+        why += f"with each of the {n} targets, {n * n} differences instead of {n}."
+        advice = "Give both the same shape, for example with .squeeze(1) or .unsqueeze(1)."
+        step = int(trace.nodes.step[node]) + 1
+        yield Hit(line, step, why, advice, _reshaped(case, node, one, other), case.mark(node, "broadcast"))
+        return
+
+
+def _unexpanded(case: Case, tensor: int) -> int:
+    node = int(case.trace.tensors.producer[tensor])
+    return _operand(case, node) if node >= 0 and case.trace.nodes.op[node] == "expand" else tensor
+
+
+def _crossed(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether these are the shapes (n, 1) and (n,), in either order, n > 1."""
+    long, short = (one, other) if len(one) > len(other) else (other, one)
+    return len(long) == 2 and len(short) == 1 and long[1] == 1 and long[0] == short[0] > 1
+
+
+def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...]) -> tuple[Fix, ...]:
+    long_first = len(one) > len(other)
+    for each in case.on_line(_line(case, node)):
+        pair: list[ast.expr] = []
+        if isinstance(each, ast.BinOp) and isinstance(each.op, ast.Sub):
+            pair = [each.left, each.right]
+        elif (
+            isinstance(each, ast.Call)
+            and len(each.args) >= 2
+            and "loss" in f"{case.source(each.func)}{name_of(each)}".lower()
+        ):
+            pair = list(each.args[:2])
+        elif isinstance(each, ast.Call) and len(each.args) == 2 and not isinstance(each.func, ast.Attribute):
+            pair = list(each.args)
+        if pair:
+            long, short = pair if long_first else pair[::-1]
+            squeezed = edits.replace_node(case.text, long, f"{_primary(case, long)}.squeeze(1)")
+            stood = edits.replace_node(case.text, short, f"{_primary(case, short)}.unsqueeze(1)")
+            return fixes((".unsqueeze(1)", stood), (".squeeze(1)", squeezed))
+    return ()
+
+
+def _primary(case: Case, node: ast.expr) -> str:
+    code = case.source(node)
+    return code if isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
+
+
+def wrong_dim(case: Case) -> Iterator[Hit]:
+    """A softmax over the batch instead of the classes."""
+    for node in _ops(case, "softmax", "log_softmax"):
+        read, made = _operand(case, node), case.output(node)
+        shape = case.shape(read) if read >= 0 else ()
+        if len(shape) != 2 or not re.search(r"dim=(0|-2)\b", str(case.trace.nodes.params[node])) or shape[0] < 2:
+            continue
+        maker = _before(case, read, "add", "relu", "tanh", "div", "mul")
+        if (
+            made not in case.below_roots
+            or maker < 0
+            or case.trace.nodes.op[maker] not in ("addmm", "mm", "linear", "matmul")
+        ):
+            continue
+        line, name = _line(case, node), case.name(read)
+        why = f"The softmax on line {line} goes along dimension 0 of {name} {shape}: it makes the {shape[0]} rows of "
+        why += "each column add up to 1, so the samples of a batch compete with each other instead of the classes."
+        advice = "Use dim=1 (or dim=-1): one distribution for each row."
+        yield Hit(line, _cursor(case, node), why, advice, _other_dim(case, node), case.mark(node, "along the batch"))
+        return
+
+
+def _other_dim(case: Case, node: int) -> tuple[Fix, ...]:
+    calls = [each for each in case.on_line(_line(case, node)) if isinstance(each, ast.Call)]
+    for call in [*calls, *case.calls]:
+        if name_of(call) not in ("softmax", "log_softmax", "Softmax", "LogSoftmax"):
+            continue
+        given = next((each.value for each in call.keywords if each.arg == "dim"), None)
+        place = 0 if name_of(call)[0].isupper() else 1
+        held = receiver_of(call)
+        if (
+            held is not None
+            and place
+            and case.source(held) not in ("F", "torch", "nn.functional", "torch.nn.functional")
+        ):
+            place = 0
+        if given is None and len(call.args) > place:
+            given = call.args[place]
+        if given is not None and case.source(given) in ("0", "-2"):
+            return fixes(("dim=1", edits.replace_node(case.text, given, "1")))
+    return ()
+
+
+# -- softmax, sigmoid and the losses that contain them
+
+
+def _is_cross_entropy(case: Case, node: int) -> bool:
+    """Whether a log_softmax is a part of cross_entropy."""
+    nodes, made = case.trace.nodes, case.output(node)
+    users = case.trace.users_of(made).tolist() if made >= 0 else []
+    inner = any(nodes.site[user] == nodes.site[node] and nodes.region[user] == nodes.region[node] for user in users)
+    return inner and any("nll" in str(nodes.op[user]) or nodes.op[user] in ("mul", "sum") for user in users)
+
+
+def double_softmax(case: Case) -> Iterator[Hit]:
+    """A softmax of a softmax."""
+    yield from _softmax_again(case, cross_entropy=False)
+
+
+def softmax_before_ce(case: Case) -> Iterator[Hit]:
+    """Probabilities given to cross_entropy, which takes the softmax itself."""
+    yield from _softmax_again(case, cross_entropy=True)
+
+
+def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
+    nodes = case.trace.nodes
+    for node in _ops(case, "softmax", "log_softmax"):
+        first = _before(case, _operand(case, node), "div", "mul") if _operand(case, node) >= 0 else -1
+        if first < 0 or nodes.op[first] != "softmax" or _is_cross_entropy(case, node) != cross_entropy:
+            continue
+        if nodes.op[int(case.trace.tensors.producer[_operand(case, node)])] in ("div", "mul"):
+            continue
+        line, inner = _line(case, node), _line(case, first)
+        probabilities = case.trace.value(int(case.trace.tensors.value[case.output(first)]))
+        numbers = f" ({probabilities.brief()})" if probabilities is not None else ""
+        if cross_entropy:
+            why = f"cross_entropy on line {line} takes the softmax of what it is given itself, but line {inner} has "
+            why += f"taken it already{numbers}. Softmax twice flattens the probabilities: the loss can't come near 0, "
+            why += "and the gradients are small."
+            advice = "Give cross_entropy the plain scores (logits)."
+        else:
+            why = f"Line {line} takes the softmax of what line {inner} has made probabilities of already{numbers}. "
+            why += "Softmax twice flattens them: all classes come out nearly equal."
+            advice = "Take the softmax once."
+        at = inner if cross_entropy else line
+        marks = (*case.mark(first, "the first softmax"), *case.mark(node, "the second one"))
+        yield Hit(at, _cursor(case, node), why, advice, _without(case, first if cross_entropy else node, first), marks)
+        return
+
+
+def _without(case: Case, *nodes: int) -> tuple[Fix, ...]:
+    """An operation taken away: a call of a function or method, a layer of a Sequential, or the call of a layer."""
+    op = str(case.trace.nodes.op[nodes[0]])
+    for node in nodes:
+        for call in [each for each in case.on_line(_line(case, node)) if isinstance(each, ast.Call)]:
+            text = _uncalled(case, call, op)
+            if text is not None:
+                return fixes((f"without {op}", text))
+    return fixes((f"without {op}", _without_layer(case, op)))
+
+
+def _uncalled(case: Case, call: ast.Call, op: str) -> str | None:
+    name, held = name_of(call), receiver_of(call)
+    layer = isinstance(call.func, ast.Call) and name_of(call.func).lower() == op.replace("_", "")
+    if layer or (held is not None and len(call.args) == 1 and _is_layer(case, call.func, op)):
+        return edits.replace_node(case.text, call, case.source(call.args[0])) if call.args else None
+    if isinstance(call.func, ast.Name) and len(call.args) == 1 and (_is_layer(case, call.func, op) or name == op):
+        return edits.replace_node(case.text, call, case.source(call.args[0]))
+    if name != op:
+        return None
+    function = held is None or case.source(held) in ("torch", "F", "nn.functional", "torch.nn.functional")
+    inner = call.args[0] if function and call.args else held
+    return edits.replace_node(case.text, call, case.source(inner)) if inner is not None else None
+
+
+def _is_layer(case: Case, function: ast.expr, op: str) -> bool:
+    """Whether a name was given a layer of this kind."""
+    wanted, name = op.replace("_", ""), case.source(function)
+    for statement in case.statements:
+        if isinstance(statement, ast.Assign) and case.source(statement.targets[0]) == name:
+            return isinstance(statement.value, ast.Call) and name_of(statement.value).lower() == wanted
+    return False
+
+
+def _without_layer(case: Case, op: str) -> str | None:
+    """A Sequential without its last layer of this kind."""
+    for call in reversed(case.calls):
+        if name_of(call).lower() != op.replace("_", "") or not name_of(call)[:1].isupper():
+            continue
+        outer = case.parents.get(call)
+        if isinstance(outer, ast.Call) and name_of(outer) == "Sequential":
+            layers = [each for each in outer.args if each is not call]
+            start, first = outer.args.index(call), outer.args
+            if start and layers:
+                code = case.source(first[start - 1])
+                both = _between(case, first[start - 1], call)
+                return case.text.replace(both, code, 1) if both and case.text.count(both) == 1 else None
+    return None
+
+
+def _between(case: Case, first: ast.expr, last: ast.expr) -> str:
+    """The text from the beginning of one expression to the end of another."""
+    lines = case.text.split("\n")
+    start, end = case.place(first), case.place(last)
+    if start[0] == end[2]:
+        return lines[start[0] - 1][start[1] : end[3]]
+    return "\n".join([lines[start[0] - 1][start[1] :], *lines[start[0] : end[2] - 1], lines[end[2] - 1][: end[3]]])
+
+
+def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
+    """Probabilities given to BCEWithLogits, which takes the sigmoid itself."""
+    for node in _ops(case, "binary_cross_entropy_with_logits"):
+        first = _before(case, _operand(case, node))
+        if first < 0 or case.trace.nodes.op[first] != "sigmoid":
+            continue
+        line, inner = _line(case, node), _line(case, first)
+        why = (
+            f"BCEWithLogits on line {line} takes the sigmoid of what it is given itself, but line {inner} has taken it "
+        )
+        why += "already. What it sees lies between 0 and 1, so it takes every probability to be between 0.5 and 0.73."
+        advice = "Give it the plain score without sigmoid, or use BCELoss."
+        marks = (*case.mark(first, "the first sigmoid"), *case.mark(node, "takes the sigmoid again"))
+        yield Hit(inner, _cursor(case, node), why, advice, _without(case, first), marks)
+        return
+
+
+def nll_without_log(case: Case) -> Iterator[Hit]:
+    """NLLLoss of what are no logarithms of probabilities."""
+    nodes = case.trace.nodes
+    for node in _ops(case, "nll_loss", "nll_loss2d"):
+        given = _operand(case, node)
+        values = case.first_value(given) if given >= 0 else None
+        if values is None or values.ndim < 2 or not values.size or values.shape[1] < 2:
+            continue
+        with np.errstate(all="ignore"):
+            sums = np.exp(values.astype(np.float64)).sum(1)
+        if np.all(np.abs(sums - 1) < 0.05) or not np.isfinite(sums).all():
+            continue
+        if (np.all(values <= 1e-6) and np.all(sums <= 1.05)) or given not in case.below_roots:
+            continue
+        line, first = _line(case, node), _before(case, given)
+        softmax = first >= 0 and nodes.op[first] == "softmax"
+        what = "probabilities" if softmax else "plain scores"
+        loss = case.trace.value(int(case.trace.tensors.value[case.output(node)]))
+        why = f"NLLLoss on line {line} expects logarithms of probabilities, but is given {what}. It only picks out the "
+        why += "negative of one number of each row" + (f" (here {loss.brief()})" if loss is not None else "")
+        why += ": the loss has no lower bound and is no likelihood."
+        advice = "Take log_softmax first, or use cross_entropy, which does both."
+        at = _line(case, first) if softmax else line
+        text = _logged(case, first) if softmax else _wrapped(case, node)
+        yield Hit(
+            at, _cursor(case, node), why, advice, fixes(("log_softmax", text)), case.mark(node, f"was given {what}")
+        )
+        return
+
+
+def _logged(case: Case, node: int) -> str | None:
+    calls = [
+        each for each in case.on_line(_line(case, node)) if isinstance(each, ast.Call) and name_of(each) == "softmax"
+    ]
+    layers = [each for each in case.calls if name_of(each) == "Softmax"]
+    for call in (*calls, *layers):
+        code = case.source(call.func)
+        new = f"{code[: -len('softmax')]}{'LogSoftmax' if code.endswith('Softmax') else 'log_softmax'}"
+        return edits.replace_node(case.text, call.func, new)
+    return None
+
+
+def _wrapped(case: Case, node: int) -> str | None:
+    for each in case.on_line(_line(case, node)):
+        if isinstance(each, ast.Call) and len(each.args) >= 2:
+            return edits.replace_node(case.text, each.args[0], f"torch.log_softmax({case.source(each.args[0])}, dim=1)")
+    return None

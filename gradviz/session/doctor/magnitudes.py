@@ -1,0 +1,387 @@
+"""Numbers that go wrong: NaN and infinity, gradients that vanish or explode along the depth, ReLUs that are dead. These
+are often effects of other mistakes, so `lessons` reports them only where there is no other."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.raised import Fault, Say
+from gradviz.session.doctor.text import name_of
+from gradviz.trace.table.frame import NOT_FINITE
+from gradviz.trace.table.kinds import Kind
+
+# -- not a number
+
+
+def nan_born(case: Case) -> Iterator[Hit]:
+    """The first operation that made NaN or infinity of finite numbers, in what a loss was computed from."""
+    if any("returned nan values" in str(each) for each in case.trace.caught.message):
+        return
+    found = _forward_birth(case) or _backward_birth(case)
+    if found is not None and not found[1]:
+        yield found[0]
+
+
+def nan_where(case: Case) -> Iterator[Hit]:
+    """0 · inf in the branch that where() did not take."""
+    found = None if _forward_birth(case) else _backward_birth(case)
+    if found is not None and found[1]:
+        yield found[0]
+
+
+def _bad(case: Case, values: NDArray[np.int64]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = case.trace.value_flag[values] == NOT_FINITE
+    return found
+
+
+def _bad_leaf_grad(case: Case) -> int:
+    """The step at which a leaf got a gradient that is not finite, -1 if none did."""
+    grads = case.trace.grads
+    rows = np.flatnonzero(grads.value >= 0)
+    rows = rows[_bad(case, grads.value[rows])]
+    return int(grads.step[rows[0]]) if len(rows) else -1
+
+
+def _bad_roots(case: Case) -> list[int]:
+    values = case.trace.tensors.value
+    return [root for root in sorted(case.roots) if case.trace.value_flag[values[root]] == NOT_FINITE]
+
+
+def _forward_birth(case: Case) -> tuple[Hit, bool] | None:
+    trace, roots = case.trace, _bad_roots(case)
+    if not roots:
+        return None
+    values = trace.tensors.value
+    behind = sorted(case.ancestors(roots[0]), key=lambda each: int(trace.tensors.step[each]))
+    for tensor in behind:
+        node = int(trace.tensors.producer[tensor])
+        if trace.value_flag[values[tensor]] != NOT_FINITE or node < 0:
+            continue
+        frame = trace.frame_at(int(trace.nodes.step[node]))
+        read = [(each, frame.value(each)) for each in case.read_by(node)]
+        if any(value is not None and not math.isfinite(value.norm) for _, value in read):
+            continue
+        line = int(trace.nodes.line[node])
+        made = trace.value(int(values[tensor]))
+        given = ", ".join(f"{case.name(each)} = {value.brief()}" for each, value in read if value is not None)
+        why = f"{trace.nodes.op[node]} on line {line} made {made.brief() if made else 'nan'} of {given}. "
+        why += f"Everything after it is not finite either, {case.name(roots[0])} and all gradients included."
+        advice = _ADVICE.get(str(trace.nodes.op[node]), "Keep its operand away from that point before the operation.")
+        return Hit(
+            line, int(trace.nodes.step[node]) + 1, why, advice, _kept_away(case, node), case.mark(node, "made it")
+        ), False
+    return None
+
+
+_ADVICE = {
+    "log": "Keep the operand above 0, for example with .clamp(min=1e-8), or use log_softmax or log1p.",
+    "sqrt": "Add a small number under the root, for example 1e-8.",
+    "div": "Keep the divisor away from 0, for example by adding 1e-8.",
+    "exp": "Take the largest number off first, as logsumexp and softmax do.",
+}
+_EPSILON = "1e-8"
+
+
+def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
+    """The node that sent NaN or infinity although what came was finite; and whether a where() is above it."""
+    trace, at = case.trace, _bad_leaf_grad(case)
+    if at < 0 or _bad_roots(case):
+        return None
+    flows, call = trace.flows, case.call_of(at)
+    rows = np.flatnonzero(_bad(case, flows.value))
+    rows = rows[trace.steps.call[flows.step[rows]] == call]
+    if not len(rows):
+        return None
+    step, node = int(flows.step[rows[0]]), int(flows.node[rows[0]])
+    frame = trace.frame_at(step)
+    read = [f"{case.name(each)} = {value.brief()}" for each in case.read_by(node) if (value := frame.value(each))]
+    came = [value.brief() for each in trace.outputs_of(node).tolist() if (value := frame.passing(each)) is not None]
+    above = _where_above(case, node)
+    line = int(trace.nodes.line[node])
+    sent = trace.value(int(flows.value[rows[0]]))
+    why = f"{trace.nodes.name[node]} (line {line}) got the gradient {', '.join(came) or '1'} and sent "
+    why += f"{sent.brief() if sent else 'nan'} back: at {', '.join(read)} its slope is infinite or not defined."
+    if above:
+        why += f" where() on line {trace.nodes.line[above]} does not take this branch there, so the gradient is 0; but "
+        why += "both branches go backward, and 0 · inf is nan."
+        advice = "Make the operand safe first: where(condition, x, 1.) inside the function, too."
+        fix = _safe_operand(case, node, above)
+        return Hit(line, step + 1, why, advice, fix, case.mark(node, "0 · inf")), True
+    advice = _ADVICE.get(str(trace.nodes.op[node]), "Keep its operand away from that point before the operation.")
+    return Hit(line, step + 1, why, advice, _kept_away(case, node), case.mark(node, "made it")), False
+
+
+def anomaly(where: bool) -> Say:
+    """The anomaly mode has found NaN, in a branch that a where() does not take or elsewhere."""
+
+    def say(fault: Fault) -> Hit | None:
+        found = fault.explanation
+        node = found.marks[0].node if found is not None and found.marks else -1
+        above = _where_above(fault.case, node) if node >= 0 else 0
+        if bool(above) != where:
+            return None
+        fix = _safe_operand(fault.case, node, above) if above else _kept_away(fault.case, node) if node >= 0 else ()
+        return fault.hit(fix, fault.fix_line)
+
+    return say
+
+
+def _where_above(case: Case, node: int) -> int:
+    """A where() between a node and the root, -1 (falsy as 0 never is one here) for none."""
+    trace, queue = case.trace, [node]
+    seen = {node}
+    for each in queue:
+        for made in trace.outputs_of(each).tolist():
+            for user in trace.users_of(made).tolist():
+                if trace.nodes.op[user] in ("where", "masked_fill"):
+                    return int(user)
+                if user not in seen and len(queue) < 200:
+                    seen.add(user)
+                    queue.append(user)
+    return 0
+
+
+def _call_at(case: Case, node: int) -> ast.expr | None:
+    made = case.output(node)
+    return case.maker(made) if made >= 0 else None
+
+
+def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
+    """The operand of log, sqrt or a division kept away from 0."""
+    op, expression = str(case.trace.nodes.op[node]), _call_at(case, node)
+    if op == "div" and isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Div):
+        text = edits.replace_node(case.text, expression.right, f"({case.source(expression.right)} + {_EPSILON})")
+        return fixes((f"+ {_EPSILON}", text))
+    for call in _calls_in(expression, op):
+        operand = _operand_of(case, call)
+        if operand is None:
+            continue
+        if op == "log":
+            return fixes(
+                (
+                    "clamp(min=1e-8)",
+                    edits.replace_node(case.text, operand, f"({case.source(operand)}).clamp(min={_EPSILON})"),
+                )
+            )
+        if op in ("sqrt", "rsqrt", "norm", "linalg_vector_norm"):
+            return fixes(
+                (f"+ {_EPSILON}", edits.replace_node(case.text, operand, f"({case.source(operand)} + {_EPSILON})"))
+            )
+    return ()
+
+
+def _calls_in(expression: ast.expr | None, name: str) -> list[ast.Call]:
+    if expression is None:
+        return []
+    return [each for each in ast.walk(expression) if isinstance(each, ast.Call) and name_of(each) == name]
+
+
+def _operand_of(case: Case, call: ast.Call) -> ast.expr | None:
+    if isinstance(call.func, ast.Attribute) and case.source(call.func.value) not in ("torch", "F"):
+        return call.func.value
+    return call.args[0] if call.args else None
+
+
+def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
+    where, inner = _call_at(case, above), _call_at(case, node)
+    if not isinstance(where, ast.Call) or inner is None:
+        return ()
+    condition = where.args[0] if where.args else None
+    held = [inner] if isinstance(inner, ast.BinOp) else _calls_in(inner, str(case.trace.nodes.op[node]))
+    for each in held:
+        operand = (
+            each.right
+            if isinstance(each, ast.BinOp)
+            else _operand_of(case, each)
+            if isinstance(each, ast.Call)
+            else None
+        )
+        if operand is None or condition is None:
+            continue
+        value = case.source(operand)
+        code = f"torch.where({case.source(condition)}, {value}, torch.ones_like({value}))"
+        return fixes(("a safe operand", edits.replace_node(case.text, operand, code)))
+    return ()
+
+
+# -- along the depth
+
+
+def _depths(case: Case) -> list[tuple[int, int, float]]:
+    """(step, node, size of the gradient that it sent) along the first backward call, from the root down."""
+    trace = case.trace
+    if not len(trace.calls):
+        return []
+    flows, call = trace.flows, 0
+    low, high = np.searchsorted(
+        flows.step, [int(trace.calls.step[call]), int(min(trace.calls.end[call], len(trace))) + 1]
+    )
+    found = []
+    for row in range(int(low), int(high)):
+        if flows.slot[row] != _main_slot(case, int(flows.node[row])):
+            continue
+        value = int(flows.value[row])
+        size = math.prod(trace.store.shape(value)) or 1
+        found.append((int(flows.step[row]), int(flows.node[row]), float(trace.values.norm[value]) / math.sqrt(size)))
+    return found
+
+
+def _main_slot(case: Case, node: int) -> int:
+    """The operand of a node that was computed: on the way back to the inputs."""
+    trace = case.trace
+    for slot, tensor in trace.slots_of(node).items():
+        maker = int(trace.tensors.producer[tensor])
+        if maker >= 0 and trace.tensors.requires_grad[tensor] and trace.nodes.op[maker] not in ("t", "transpose"):
+            return slot
+    return -1
+
+
+def vanishing(case: Case) -> Iterator[Hit]:
+    """Gradients that get smaller by the layer until nothing is left."""
+    found = _trend(case, falling=True)
+    if found is None:
+        return
+    node, first, last, layers = found
+    line = int(case.trace.nodes.line[node])
+    op = str(case.trace.nodes.op[node])
+    why = (
+        f"On its way back through {layers} layers the gradient shrank from {first:.2g} to {last:.2g}: each {op} (line "
+    )
+    why += f"{line}) lets only a part of it pass. The first layers hardly learn."
+    advice = "Use ReLU instead of sigmoid or tanh, a normalisation, residual connections, or larger first weights."
+    fix = _residual(case, node) or _relus(case, op)
+    yield Hit(line, int(case.trace.calls.step[0]) + 1, why, advice, fix, case.mark(node, "shrinks it"))
+
+
+def exploding(case: Case) -> Iterator[Hit]:
+    """Gradients that get larger by the layer."""
+    found = _trend(case, falling=False)
+    if found is None:
+        return
+    node, first, last, layers = found
+    line = int(case.trace.nodes.line[node])
+    why = f"On its way back through {layers} layers the gradient grew from {first:.2g} to {last:.2g}: the product on "
+    why += f"line {line} makes it larger each time. One step with it throws the weights far away."
+    advice = "Make the weights smaller at the start, clip the gradients (clip_grad_norm_), or normalise."
+    yield Hit(line, int(case.trace.calls.step[0]) + 1, why, advice, _clipped(case), case.mark(node, "makes it grow"))
+
+
+_LAYERS = (
+    "addmm",
+    "mm",
+    "linear",
+    "matmul",
+    "mul",
+    "mv",
+    "bmm",
+    "baddbmm",
+    "native_batch_norm",
+    "convolution",
+    "conv2d",
+)
+_SQUASHING = ("sigmoid", "tanh", "softmax")
+
+
+def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
+    """The operation that the gradient shrinks or grows by the most often, its first and last size, how many layers."""
+    trace, along = case.trace, _depths(case)
+    layers = [each for each in along if trace.nodes.op[each[1]] in _LAYERS + _SQUASHING]
+    if len(layers) < 8 or layers[0][2] <= 0 or not all(math.isfinite(each[2]) for each in layers):
+        return None
+    sizes = np.array([each[2] for each in layers])
+    first, last = float(sizes[0]), float(sizes[-1])
+    if falling and (last > 1e-4 * first or not (np.diff(sizes) <= 0).mean() > 0.7 or first < 1e-12):
+        return None
+    if not falling and (last < 1e4 * first or not (np.diff(sizes) >= 0).mean() > 0.6 or last < 1e3):
+        return None
+    counted: dict[str, int] = {}
+    for each in layers:
+        op = str(trace.nodes.op[each[1]])
+        if (op in _SQUASHING) or not falling or not any(trace.nodes.op[one[1]] in _SQUASHING for one in layers):
+            counted[op] = counted.get(op, 0) + 1
+    op = max(counted, key=lambda name: counted[name])
+    if counted[op] < 4:
+        return None
+    node = next(each[1] for each in layers if trace.nodes.op[each[1]] == op)
+    return node, first, last, counted[op]
+
+
+def _residual(case: Case, node: int) -> tuple[Fix, ...]:
+    """`x = sigmoid(layer(x))` as `x = x + sigmoid(layer(x))`, where the shapes permit it."""
+    trace, made = case.trace, case.output(node)
+    statement = case.statement(int(trace.nodes.line[node]))
+    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+        return ()
+    name, alike = statement.targets[0].id, np.flatnonzero(trace.nodes.site == trace.nodes.site[node]).tolist()
+    uses = any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(statement.value))
+    shapes = {case.shape(case.output(each)) for each in alike} | {
+        case.shape(each) for each in case.named(name, int(trace.nodes.step[node]))
+    }
+    if not uses or made < 0 or len(shapes) > 1:
+        return ()
+    code = f"{name} + {case.source(statement.value)}"
+    return fixes(("a residual connection", edits.replace_node(case.text, statement.value, code)))
+
+
+def _relus(case: Case, op: str) -> tuple[Fix, ...]:
+    text: str | None = case.text
+    for call in reversed(case.calls):
+        if text is None:
+            break
+        if name_of(call) in (op, op.capitalize()) and isinstance(call.func, ast.Attribute):
+            name = "ReLU" if name_of(call)[0].isupper() else "relu"
+            code = f"{case.source(call.func.value)}.{name}"
+            text = edits.replace_node(text, call.func, code)
+    return fixes(("relu", text if text != case.text else None))
+
+
+def _clipped(case: Case) -> tuple[Fix, ...]:
+    for step in case.steps_of(Kind.OPTIMIZER)[:1]:
+        for call in case.calls:
+            if name_of(call) in {str(each) for each in case.trace.optimizers.name} and call.args:
+                code = f"torch.nn.utils.clip_grad_norm_({case.source(call.args[0])}, 1.0)"
+                return fixes(("clip_grad_norm_", edits.insert_before(case.text, case.line_of(step), code)))
+    return ()
+
+
+def dead_relu(case: Case) -> Iterator[Hit]:
+    """A ReLU that lets nothing through, in every iteration from some moment on."""
+    trace = case.trace
+    places: dict[tuple[int, str], list[int]] = {}
+    for node in np.flatnonzero((trace.nodes.op == "relu") & (trace.nodes.name != "")).tolist():
+        made = case.output(node)
+        if made >= 0 and made in case.below_roots:
+            places.setdefault((int(trace.nodes.site[node]), str(trace.nodes.scope[node])), []).append(node)
+    for nodes in places.values():
+        zero = [trace.value_flag[trace.tensors.value[case.output(node)]] == 2 for node in nodes]
+        many = math.prod(case.shape(case.output(nodes[0])))
+        if not zero[-1] or many < 2 or (len(nodes) > 2 and not all(zero[-2:])):
+            continue
+        node = nodes[zero.index(True)] if all(zero[zero.index(True) :]) else nodes[-1]
+        line, step = int(trace.nodes.line[node]), int(trace.nodes.step[node]) + 1
+        before = trace.frame_at(step).value(case.read_by(node)[0])
+        numbers = f" ({before.brief()})" if before is not None else ""
+        why = f"Everything that comes to the ReLU on line {line} is negative{numbers}: it lets 0 through, and sends 0 "
+        why += "back. All that lies before it gets no gradient and can never change again."
+        advice = "Use a smaller learning rate or another first bias, or LeakyReLU, which lets a little through."
+        yield Hit(line, step, why, advice, _leaky(case), case.mark(node, "lets nothing through"))
+        return
+
+
+def _leaky(case: Case) -> tuple[Fix, ...]:
+    text: str | None = case.text
+    for call in reversed(case.calls):
+        if text is None or name_of(call) not in ("relu", "ReLU"):
+            continue
+        if name_of(call) == "ReLU":
+            text = edits.replace_node(text, call, f"{case.source(call.func)[: -len('ReLU')]}LeakyReLU(0.1)")
+        elif call.args:
+            text = edits.replace_node(text, call, f"torch.nn.functional.leaky_relu({case.source(call.args[0])}, 0.1)")
+    return fixes(("LeakyReLU", text if text != case.text else None))

@@ -1,0 +1,514 @@
+"""Gradients that are not there: a history that was cut off, and where (`Cut`); a .grad that is None, and why. What the
+optimizer makes of them is in `training`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes
+from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.reasons import no_grad_reason
+
+_NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
+_COPIES = ("tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable")
+_NUMBERS = ("item", "numpy", "tolist")
+_FLOATS = ("float", "bfloat", "complex")
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a history was cut off."""
+
+    kind: str  # "detached", "data", "no_grad", "integer", "copied", "item"
+    line: int
+    source: int  # the tensor that has a history
+    made: int  # the one that has none, -1: a number
+    node: int = -1
+    expression: ast.expr | None = None  # what does it
+
+
+def cut_at(case: Case, tensor: int) -> Cut | None:
+    """How the history of this very tensor was cut off, None if it was not."""
+    trace, node = case.trace, int(case.trace.tensors.producer[tensor])
+    if node < 0:
+        return _copied(case, tensor)
+    before = [each for each in case.read_by(node) if trace.tensors.requires_grad[each]]
+    line = int(trace.nodes.line[node])
+    if not before or trace.tensors.requires_grad[tensor]:
+        return None
+    if trace.nodes.op[node] == "detach":
+        text = str(trace.nodes.source[node])
+        kind = "data" if text.endswith(".data") else "detached"
+        return Cut(kind, line, before[0], tensor, node, case.maker(tensor))
+    if trace.nodes.reason[node] == SWITCHED_OFF:
+        return Cut("no_grad", line, before[0], tensor, node, case.maker(tensor))
+    if trace.nodes.reason[node] == _NOT_DIFFERENTIABLE:
+        return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
+    return None
+
+
+def _copied(case: Case, tensor: int) -> Cut | None:
+    """A leaf that was made of the numbers of a tensor with a history."""
+    made = case.maker(tensor)
+    if not isinstance(made, ast.Call) or name_of(made) not in _COPIES:
+        return None
+    step = int(case.trace.tensors.step[tensor]) + 1
+    for argument in made.args[:1]:
+        for expression in _followed(case, argument):
+            number = taken_out(case, expression, step)
+            if number is not None:
+                return Cut("item", expression.lineno, number, tensor, expression=expression)
+        for part in ast.walk(argument):
+            if isinstance(part, (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)):
+                source = case.was(part, step)
+                if source >= 0 and case.trace.tensors.requires_grad[source]:
+                    return Cut("copied", made.lineno, source, tensor, expression=made)
+    return None
+
+
+def _followed(case: Case, expression: ast.expr) -> Iterator[ast.expr]:
+    """The parts of an expression, and of what its variables were given."""
+    for node in ast.walk(expression):
+        if isinstance(node, ast.expr):
+            yield node
+        if isinstance(node, ast.Name):
+            given = case.assigned(node.id, node.lineno)
+            if given is not None and given is not expression:
+                yield from (each for each in ast.walk(given) if isinstance(each, ast.expr))
+
+
+def taken_out(case: Case, expression: ast.AST, step: int) -> int | None:
+    """The tensor with a history whose numbers an expression takes out: `loss.item()`; None if it is not that."""
+    if not isinstance(expression, ast.Call):
+        return None
+    name, held = name_of(expression), receiver_of(expression)
+    if name == "float" and held is None and expression.args:
+        held = expression.args[0]
+    elif name not in _NUMBERS or held is None:
+        return None
+    while isinstance(held, ast.Call) and name_of(held) in ("detach", "cpu") and isinstance(held.func, ast.Attribute):
+        held = held.func.value
+    if isinstance(held, ast.Attribute) and held.attr == "data":
+        held = held.value
+    source = case.was(held, step)
+    return source if source >= 0 and case.trace.tensors.requires_grad[source] else None
+
+
+def cut_behind(case: Case, tensor: int) -> Cut | None:
+    """Where the history of what a tensor was computed from was cut off, the nearest place first."""
+    return next((found for each in case.ancestors(tensor) if (found := cut_at(case, each)) is not None), None)
+
+
+def cuts_below(case: Case, leaf: int) -> list[Cut]:
+    """The places where the history of what was computed from a leaf is cut off."""
+    trace, queue, found = case.trace, [leaf], []
+    seen = {leaf}
+    for each in queue:
+        for node in trace.users_of(each).tolist():
+            for made in trace.outputs_of(node).tolist():
+                if made in seen or len(queue) > 500:
+                    continue
+                seen.add(made)
+                cut = cut_at(case, made)
+                if cut is not None:
+                    found.append(cut)
+                elif trace.tensors.requires_grad[made]:
+                    queue.append(made)
+    return found + [cut for cut in copies(case) if cut.source in seen]
+
+
+def copies(case: Case) -> list[Cut]:
+    """Every leaf that is a copy of numbers of a tensor with a history."""
+    leaves = np.flatnonzero(case.trace.tensors.producer < 0).tolist()
+    lines = {call.lineno for call in case.calls if name_of(call) in _COPIES}
+    return [cut for each in leaves if int(case.trace.tensors.line[each]) in lines and (cut := _copied(case, each))]
+
+
+# -- a .grad that is None
+
+ROWS = {
+    "detached": "grad-none-detached",
+    "data": "cut-by-data",
+    "no_grad": "grad-none-no-grad",
+    "integer": "grad-none-integer",
+    "copied": "grad-none-copied",
+    "item": "cut-by-item",
+}
+
+
+def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
+    """The lesson on why a tensor has no gradient at a step."""
+    trace = case.trace
+    frame = trace.frame_at(step)
+    reason = no_grad_reason(frame, tensor)
+    if reason is None:
+        return None
+    name, dtype = case.name(tensor), str(trace.tensors.dtype[tensor])
+    why = f"{name}.grad is None: {reason}."
+    bound_anew = _bound_anew(case, tensor)
+    if bound_anew is not None:
+        return "grad-none-rebound", bound_anew
+    if frame.requires_grad(tensor) and not frame.is_leaf(tensor):
+        return "non-leaf-grad", _not_a_leaf(case, tensor, step, why)
+    cut = cut_at(case, tensor) or (cut_behind(case, tensor) if not frame.requires_grad(tensor) else None)
+    if cut is None and frame.requires_grad(tensor):
+        if frame.call >= 0 and "set to None" not in reason:
+            below = [each for each in cuts_below(case, tensor) if each.made in case.below_roots or each.kind == "item"]
+            cut = below[0] if below else None
+        if "set to None" in reason:
+            return None
+    if cut is not None:
+        return ROWS[cut.kind], cut_hit(case, cut, step, f"{why} {_told(case, cut)}")
+    line = int(trace.tensors.line[tensor])
+    if not dtype.startswith(_FLOATS):
+        advice = f"Make {name} of floating point numbers: 2. instead of 2, or .float()."
+        return "grad-none-integer", Hit(line, step, why, advice, _floated(case, tensor))
+    if not frame.requires_grad(tensor) and not case.raised:
+        return None
+    if not frame.requires_grad(tensor):
+        advice = "Create it with requires_grad=True."
+        return "frozen-parameter", Hit(line, step, why, advice, _requiring(case, tensor))
+    if not case.raised and ("asks for" in reason or "input buffer" in reason or _asked_otherwise(case, step)):
+        return None
+    return "grad-none-not-reached", _not_reached(case, tensor, step, why)
+
+
+def _asked_otherwise(case: Case, step: int) -> bool:
+    """Whether the last backward call was one of autograd.grad, which writes no .grad."""
+    call = int(np.searchsorted(case.trace.calls.step, step)) - 1
+    return call >= 0 and case.called("backward", int(case.trace.calls.line[call])) is None
+
+
+def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
+    call = int(np.searchsorted(case.trace.calls.step, step)) - 1
+    line = int(case.trace.calls.line[call]) if call >= 0 else case.line_of(step - 1)
+    advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
+    return Hit(line, step, why, advice)
+
+
+def _told(case: Case, cut: Cut) -> str:
+    name = case.name(cut.source)
+    place = f"on line {cut.line}"
+    return {
+        "detached": f"detach() {place} makes a constant of {name}: no gradient goes back through it.",
+        "data": f".data {place} is {name} without its history: autograd sees a constant.",
+        "no_grad": f"What is computed inside no_grad {place} has no history.",
+        "integer": f"Line {cut.line} makes whole numbers of {name}: they change in jumps and have no derivative.",
+        "copied": f"Line {cut.line} copies the numbers of {name} into a new tensor, which knows nothing of it.",
+        "item": f"Line {cut.line} takes plain numbers out of {name}; autograd does not follow them.",
+    }[cut.kind]
+
+
+_ADVICE = {
+    "detached": "Leave detach() out where a gradient is to go back.",
+    "data": "Use the tensor itself; .detach() says it openly where no gradient is wanted.",
+    "no_grad": "Compute it outside of no_grad().",
+    "integer": "Stay with floating point numbers as far as the loss.",
+    "copied": "Use the tensor itself instead of torch.tensor(…) of it.",
+    "item": "Stay with tensors as far as the loss; .item() is for printing.",
+}
+
+
+def cut_hit(case: Case, cut: Cut, step: int, why: str) -> Hit:
+    """What is said of a cut."""
+    node = cut.node
+    return Hit(cut.line, step, why, _ADVICE[cut.kind], cut_fixes(case, cut), case.mark(node, _told(case, cut)))
+
+
+def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
+    """The cut taken away."""
+    text, node = case.text, cut.expression
+    if cut.kind == "no_grad":
+        return fixes(("with gradients", with_gradients(case, cut.line)))
+    if node is None:
+        return ()
+    if cut.kind == "detached":
+        call = next((each for each in ast.walk(node) if isinstance(each, ast.Call) and name_of(each) == "detach"), None)
+        held = receiver_of(call) if call is not None else None
+        if call is None or held is None:
+            return ()
+        return fixes(("without detach()", edits.replace_node(text, call, case.source(held))))
+    if cut.kind == "data" and isinstance(node, ast.Attribute):
+        return fixes(("without .data", edits.replace_node(text, node, case.source(node.value))))
+    if cut.kind == "copied" and isinstance(node, ast.Call):
+        return fixes(("without the copy", _uncopied(case, node)))
+    if cut.kind == "item":
+        return fixes(("without the plain number", _with_tensor(case, cut, node)))
+    return ()
+
+
+def _uncopied(case: Case, call: ast.Call) -> str | None:
+    first = call.args[0]
+    if isinstance(first, (ast.List, ast.Tuple)):
+        return edits.replace_node(case.text, call, f"torch.stack({case.source(first)})")
+    return edits.replace_node(case.text, call, case.source(first))
+
+
+def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
+    held = receiver_of(number) if isinstance(number, ast.Call) else None
+    while isinstance(held, ast.Call) and name_of(held) in ("detach", "cpu"):
+        held = receiver_of(held)
+    if held is None:
+        return None
+    for each in case.around(number):
+        if isinstance(each, ast.Call) and name_of(each) in _COPIES and each.args and each.args[0] is number:
+            return edits.replace_node(case.text, each, case.source(held))
+        if isinstance(each, ast.stmt):
+            break
+    return edits.replace_node(case.text, number, case.source(held))
+
+
+def with_gradients(case: Case, line: int) -> str | None:
+    """The text without the no_grad() around a line."""
+    statement = case.statement(line)
+    for each in [statement, *case.around(statement)] if statement is not None else ():
+        if isinstance(each, ast.With):
+            head = each.items[0].context_expr
+            if (len(each.items) == 1 and "no_grad" in case.source(head)) or "inference_mode" in case.source(head):
+                return edits.replace_node(case.text, head, "torch.enable_grad()")
+        if isinstance(each, ast.FunctionDef):
+            for one in each.decorator_list:
+                if "no_grad" in case.source(one):
+                    return edits.replace_node(case.text, one, "torch.enable_grad()")
+    return None
+
+
+def _requiring(case: Case, tensor: int) -> tuple[Fix, ...]:
+    made = case.maker(tensor)
+    if not isinstance(made, ast.Call):
+        return ()
+    text = edits.add_keyword(case.text, made.lineno, name_of(made), "requires_grad", "True")
+    return fixes(("requires_grad=True", text))
+
+
+def _floated(case: Case, tensor: int) -> tuple[Fix, ...]:
+    made = case.maker(tensor)
+    if not isinstance(made, ast.Call) or name_of(made) not in ("tensor", "arange", "ones", "zeros", "full"):
+        return ()
+    text = edits.add_keyword(case.text, made.lineno, name_of(made), "dtype", "torch.float32")
+    return fixes(("dtype=torch.float32", text))
+
+
+def _not_a_leaf(case: Case, tensor: int, step: int, why: str) -> Hit:
+    """A .grad that is read of a tensor that was computed."""
+    trace, name, line = case.trace, case.name(tensor), case.line_of(step - 1)
+    node = int(trace.tensors.producer[tensor])
+    made = int(trace.tensors.line[tensor])
+    leaf = _leaf_without_name(case, tensor)
+    if leaf >= 0:
+        expression = case.maker(leaf)
+        text = _asked_last(case, tensor, expression) if isinstance(expression, ast.Call) else None
+        why += f" The leaf is what line {made} made before that; it has the gradient, and no name."
+        return Hit(
+            made, step, why, "Ask for gradients last, of the finished tensor: (…).requires_grad_().",
+            fixes(("requires_grad_() at the end", text)), case.mark(node, f"made {name}: not a leaf"),
+        )  # fmt: skip
+    keep = None
+    call = int(np.searchsorted(trace.calls.step, step)) - 1
+    if call >= 0 and name.isidentifier():
+        keep = edits.insert_after(case.text, made, f"{name}.retain_grad()")
+    advice = f"Call {name}.retain_grad() before backward(), or read the .grad of the leaf that it was computed from."
+    return Hit(line, step, why, advice, fixes((f"{name}.retain_grad()", keep)), case.mark(node, "not a leaf"))
+
+
+def _leaf_without_name(case: Case, tensor: int) -> int:
+    """The leaf in the same expression that a tensor was made of, if nothing else holds it; -1 if there is none."""
+    trace, line = case.trace, int(case.trace.tensors.line[tensor])
+    for each in case.ancestors(tensor):
+        is_leaf = trace.tensors.producer[each] < 0 and trace.tensors.requires_grad[each]
+        if is_leaf and trace.tensors.line[each] == line and not len(trace.history("names", "tensor").all(each)):
+            return each
+    return -1
+
+
+def _asked_last(case: Case, tensor: int, leaf: ast.Call) -> str | None:
+    statement = case.statement(leaf.lineno)
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or statement.value is None:
+        return None
+    value = case.source(statement.value)
+    plain = edits.remove_keyword(value, _same_call(value, case.source(leaf)), "requires_grad") if value else None
+    return edits.replace_node(case.text, statement.value, f"({plain}).requires_grad_()") if plain else None
+
+
+def _same_call(text: str, code: str) -> ast.Call:
+    found = [each for each in ast.walk(ast.parse(text)) if isinstance(each, ast.Call)]
+    return next((each for each in found if ast.get_source_segment(text, each) == code), found[0])
+
+
+def _bound_anew(case: Case, tensor: int) -> Hit | None:
+    """`w = w - lr * w.grad`: the name of a leaf that now belongs to a result."""
+    trace, names = case.trace, case.trace.names
+    for row in trace.history("names", "tensor").all(tensor).tolist():
+        text, step = str(names.name[row]), int(names.step[row])
+        before = [each for each in case.named(text, step + 1) if each != tensor and _was_leaf(case, each)]
+        if not before or not {*before} & {*_grandparents(case, tensor)}:
+            continue
+        line = int(trace.tensors.line[tensor])
+        statement = case.statement(line)
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or f"{text}.grad" not in case.source(statement):
+            continue
+        node = int(trace.tensors.producer[tensor])
+        kind = "a result with a history" if trace.tensors.requires_grad[tensor] else "a tensor that requires no grad"
+        why = f"Line {line} binds the name {text} to a new tensor, {kind}. The leaf that backward() gives its "
+        why += f"gradient to has lost its name, so {text}.grad is None from then on."
+        advice = f"Change {text} in place inside no_grad(), and clear {text}.grad before the next backward()."
+        return Hit(line, step + 2, why, advice, _updated_in_place(case), case.mark(node, f"made the new {text}"))
+    return None
+
+
+def _was_leaf(case: Case, tensor: int) -> bool:
+    return bool(case.trace.tensors.is_leaf[tensor] and case.trace.tensors.requires_grad[tensor])
+
+
+def _grandparents(case: Case, tensor: int) -> list[int]:
+    return list(case.ancestors(tensor))[:64]
+
+
+def _updated_in_place(case: Case) -> tuple[Fix, ...]:
+    """Every `w = w - … w.grad …` as `w -= …` inside no_grad, and .grad cleared after it."""
+    text = case.text
+    for statement in reversed(case.statements):
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            continue
+        name, value = case.source(statement.targets[0]), statement.value
+        if f"{name}.grad" not in case.source(value):
+            continue
+        if (
+            isinstance(value, ast.BinOp)
+            and isinstance(value.op, (ast.Sub, ast.Add))
+            and case.source(value.left) == name
+        ):
+            sign = "-" if isinstance(value.op, ast.Sub) else "+"
+            update = f"{name} {sign}= {case.source(value.right)}"
+        else:
+            update = f"{name}.copy_({case.source(value)})"
+        inside = _is_off(case, statement)
+        code = f"{update}\n{name}.grad = None" if inside else f"with torch.no_grad():\n    {update}\n{name}.grad = None"
+        text = edits.replaced(text, statement, code) or text
+    return fixes(("in place, inside no_grad()", text if text != case.text else None))
+
+
+def _is_off(case: Case, statement: ast.stmt) -> bool:
+    blocks = [each for each in case.around(statement) if isinstance(each, ast.With)]
+    return any("no_grad" in case.source(each.items[0].context_expr) for each in blocks)
+
+
+# -- the rows
+
+
+def none_because(row: str) -> Callable[[Case], Iterator[Hit]]:
+    """The finder of those gradients that are missing for one reason."""
+
+    def find(case: Case) -> Iterator[Hit]:
+        yield from (hit for found, hit in _reads(case) if found == row)
+
+    return find
+
+
+def _reads(case: Case) -> list[tuple[str, Hit]]:
+    """The lessons of every .grad that the snippet reads while it is None, each once."""
+    kept: list[tuple[str, Hit]] | None = case.__dict__.get("missing reads")
+    if kept is None:
+        kept = case.__dict__["missing reads"] = list(_read_lessons(case))
+    return kept
+
+
+def _read_lessons(case: Case) -> Iterator[tuple[str, Hit]]:
+    seen: set[tuple[str, int]] = set()
+    for step, tensor in [*_failed_reads(case), *_printed_reads(case), *_warned_reads(case)]:
+        found = why_none(case, tensor, step)
+        if found is not None and (found[0], found[1].line) not in seen:
+            seen.add((found[0], found[1].line))
+            yield found
+
+
+def _failed_reads(case: Case) -> Iterator[tuple[int, int]]:
+    """Of the error that a None brought about."""
+    errors = case.trace.errors
+    if not case.raised or "NoneType" not in str(errors.message[0]):
+        return
+    end = len(case.trace)
+    yield from ((end, each) for each in _held(case, int(errors.line[0]), end))
+
+
+def _held(case: Case, line: int, step: int) -> list[int]:
+    """The tensors without .grad whose .grad a line reads."""
+    frame, found = case.trace.frame_at(step), []
+    for node in case.on_line(line):
+        if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load):
+            were = [each for each in case.were(node.value, step) if frame.grad(each) is None]
+            found += were[-1:]
+    return found
+
+
+def _printed_reads(case: Case) -> Iterator[tuple[int, int]]:
+    """Of what was printed and says None."""
+    texts = case.trace.texts
+    if not len(case.trace.calls):
+        return
+    first = int(case.trace.calls.step[0])
+    for step, text in zip(texts.step.tolist(), texts.text, strict=True):
+        if step > first and "None" in str(text):
+            for each in _held(case, case.line_of(step), step + 1):
+                leaf = case.trace.frame_at(step + 1).is_leaf(each)
+                if leaf and not any(event.what == "added" for event in case.events.get(each, [])):
+                    yield step + 1, each
+
+
+def _warned_reads(case: Case) -> Iterator[tuple[int, int]]:
+    """Of tensors that are no leaves, of which PyTorch warns."""
+    texts = case.trace.texts
+    for step, text in zip(texts.step.tolist(), texts.text, strict=True):
+        if "that is not a leaf Tensor is being accessed" in str(text):
+            frame = case.trace.frame_at(step + 1)
+            held = _held(case, case.line_of(step), step + 1)
+            yield from ((step + 1, each) for each in held if not frame.is_leaf(each))
+
+
+def data_written(case: Case) -> Iterator[Hit]:
+    """`.data` of a tensor written to after an operation saved it: the version counter does not see it."""
+    trace, saved = case.trace, case.trace.saved
+    if ".data" not in case.text:
+        return
+    ran = {
+        int(node): step
+        for step, node in enumerate(trace.steps.node.tolist())
+        if trace.steps.kind[step] == Kind.BACKWARD
+    }
+    for step, storage in sorted(
+        {(int(s), int(o)) for s, o in zip(trace.versions.step, trace.versions.storage, strict=True)}
+    ):
+        node = int(trace.steps.node[step]) if step >= 0 else -1
+        if node < 0 or ".data" not in str(trace.nodes.source[node]) or trace.nodes.name[node]:
+            continue
+        rows = trace.history("saved", "storage").before(storage, step).tolist()
+        hurt = [row for row in rows if saved.freed[row] > step and ran.get(int(saved.node[row]), -1) > step]
+        if not hurt:
+            continue
+        victim, line = int(saved.node[hurt[0]]), case.line_of(step)
+        name = case.name(int(saved.tensor[hurt[0]])) if saved.tensor[hurt[0]] >= 0 else "the tensor"
+        why = f"Line {line} writes to {name} through .data, which autograd does not see. {trace.nodes.name[victim]} "
+        why += f"(line {trace.nodes.line[victim]}) had saved {name} and computed its gradient with the new values: "
+        why += "it is wrong, and nothing says so."
+        advice = (
+            "Write after backward(), or make a new tensor; inside no_grad() a write is seen, and PyTorch would say so."
+        )
+        later = [call for call in trace.calls.step.tolist() if call > step]
+        moved = _moved_down(case, line, case.line_of(later[0])) if later else None
+        yield Hit(line, step + 1, why, advice, fixes(("after backward()", moved)), case.mark(victim, f"saved {name}"))
+        return
+
+
+def _moved_down(case: Case, line: int, after: int) -> str | None:
+    statement = case.statement(line)
+    if statement is None or after <= line or (statement.end_lineno or 0) != statement.lineno:
+        return None
+    code = case.source(statement)
+    longer = edits.insert_after(case.text, after, code)
+    return edits.without_statement(longer, line) if longer else None

@@ -1,0 +1,305 @@
+"""Parameters that are not trained: those that the optimizer does not have, those that `parameters()` does not find,
+those whose history is cut off or that no loss uses. When gradients are cleared and used is in `training`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.missing import ROWS, cut_fixes, cuts_below
+from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.training import leaves, zeroed_too_late
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.error_explanation import Mark
+
+
+def other_parameters(case: Case) -> Iterator[Hit]:
+    """The optimizer changes other tensors than those that get gradients."""
+    if _plainly_assigned(case):
+        return
+    steps = case.steps_of(Kind.OPTIMIZER)
+    left = _never_updated(case)
+    if not steps or not left or next(zeroed_too_late(case), None) is not None:
+        return
+    first = steps[0]
+    alike = case.updates and not any(case.trace.tensors.is_parameter[each] for each in {*case.updates, *left})
+    if case.updates and not alike:
+        return
+    if case.updates and any(_grad_is_read(case, each) for each in left):
+        return
+    making = _optimizer(case, first)
+    line = making.lineno if making is not None else case.line_of(first)
+    names = ", ".join(case.name(each) for each in left[:3]) + (", …" if len(left) > 3 else "")
+    why = f"{names} got gradients from backward(), but step() on line {case.line_of(first)} has not changed "
+    why += "any of them: " if case.updates else "anything: "
+    why += "the optimizer was given other tensors."
+    advice = "Give the optimizer the tensors that the loss is computed from, after they have been made."
+    yield Hit(line, first + 1, why, advice, _given(case, making, left), ())
+
+
+def _never_updated(case: Case) -> list[int]:
+    """Leaves that got gradients, which were neither used nor asked for."""
+    found = []
+    for tensor, events in leaves(case):
+        added = [event for event in events if event.what == "added"]
+        if not added or tensor in case.updates or any(event.what == "updated" for event in events):
+            continue
+        if any(step > added[0].step for step in case.steps_of(Kind.OPTIMIZER)):
+            found.append(tensor)
+    return found
+
+
+def _grad_is_read(case: Case, tensor: int) -> bool:
+    name = case.name(tensor)
+    return any(isinstance(n, ast.Attribute) and n.attr == "grad" and case.source(n.value) == name for n in case.walked)
+
+
+def _optimizer(case: Case, step: int) -> ast.Call | None:
+    """The call that made the optimizer of a step."""
+    call = case.called("step", case.line_of(step))
+    held = receiver_of(call) if call is not None else None
+    name = case.source(held).split(".")[-1] if held is not None else ""
+    kind = str(case.trace.optimizers.name[case.trace.optimizers.step.tolist().index(step)])
+    made = [each for each in case.calls if name_of(each) == kind]
+    for each in made:
+        statement = case.statement(each.lineno)
+        if isinstance(statement, ast.Assign) and case.source(statement.targets[0]).split(".")[-1] == name:
+            return each
+    return made[0] if made else None
+
+
+def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, ...]:
+    """The optimizer with the tensors that it lacks."""
+    if making is None or not making.args:
+        return ()
+    first = making.args[0]
+    names = [case.name(each) for each in left]
+    if isinstance(first, ast.List) and all(name.isidentifier() for name in names):
+        inner = ", ".join([*(case.source(each) for each in first.elts), *names])
+        return fixes(("with all of them", edits.replace_node(case.text, first, f"[{inner}]")))
+    owners = {str(each) for tensor in left for each in _owners(case, tensor)}
+    owner = next((each for each in sorted(owners, key=len) if each.isidentifier() and each != "self"), "")
+    if not owner:
+        return ()
+    bound = [s.lineno for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]) == owner]
+    statement = case.statement(making.lineno)
+    if bound and bound[-1] > making.lineno and statement is not None:
+        code = case.source(statement)
+        longer = edits.insert_after(case.text, bound[-1], code)
+        text = edits.without_statement(longer, statement.lineno) if longer else None
+        return fixes((f"made after {owner}", text))
+    return fixes((f"with {owner}.parameters()", edits.replace_node(case.text, first, f"{owner}.parameters()")))
+
+
+def _owners(case: Case, tensor: int) -> list[str]:
+    rows = case.trace.history("names", "tensor").all(tensor)
+    return [str(each) for each in case.trace.names.owner[rows] if each]
+
+
+_MADE = ("randn", "rand", "zeros", "ones", "tensor", "full", "empty", "Parameter", "eye", "arange", "randn_like")
+
+
+def _plainly_assigned(case: Case) -> list[tuple[ast.Assign | ast.AnnAssign | ast.Expr, int]]:
+    """Statements of a module's class that keep parameters where parameters() does not find them, with one that got a
+    gradient and was not trained, or none at all."""
+    found = []
+    made = {
+        int(case.trace.tensors.line[each]): each for each in range(len(case.trace.tensors)) if _could_train(case, each)
+    }
+    for line, tensor in sorted(made.items()):
+        statement = case.statement(line)
+        holder = case.class_of(statement) if statement is not None else None
+        if holder is None or not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)):
+            continue
+        if tensor in case.updates or not _is_plain(case, statement):
+            continue
+        if any(event.what == "updated" for event in case.events.get(tensor, [])):
+            continue
+        found.append((statement, tensor))
+    return found
+
+
+def _could_train(case: Case, tensor: int) -> bool:
+    tensors = case.trace.tensors
+    return bool(tensors.producer[tensor] < 0 and tensors.requires_grad[tensor] and tensors.line[tensor] > 0)
+
+
+def _is_plain(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> bool:
+    """Whether a statement keeps tensors or modules in a plain list, dict or attribute of self."""
+    value = statement.value
+    if isinstance(statement, ast.Expr):
+        if not isinstance(value, ast.Call) or name_of(value) != "append":
+            return False
+        held = receiver_of(value)
+        return held is not None and case.source(held).startswith("self.") and not _module_list(case, case.source(held))
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
+    if not case.source(target).startswith("self.") or value is None:
+        return False
+    if isinstance(value, (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Tuple)):
+        return True
+    first = value
+    while isinstance(first, (ast.Call, ast.BinOp)) and not (isinstance(first, ast.Call) and name_of(first) in _MADE):
+        inner = first.left if isinstance(first, ast.BinOp) else receiver_of(first)
+        if inner is None:
+            return False
+        first = inner
+    return isinstance(first, ast.Call) and name_of(first) in _MADE[:-5] + _MADE[-4:] and name_of(first) != "Parameter"
+
+
+def _module_list(case: Case, name: str) -> bool:
+    for statement in case.statements:
+        if isinstance(statement, ast.Assign) and case.source(statement.targets[0]) == name:
+            return isinstance(statement.value, ast.Call)
+    return False
+
+
+def unregistered(case: Case) -> Iterator[Hit]:
+    """Layers in a plain list, or a tensor that is no nn.Parameter: parameters() does not find them."""
+    trace = case.trace
+    trains = bool(case.steps_of(Kind.OPTIMIZER)) or (
+        case.raised and "empty parameter list" in str(trace.errors.message[0])
+    )
+    if not trains:
+        return
+    for statement, tensor in _plainly_assigned(case):
+        line, name = statement.lineno, case.name(tensor)
+        if tensor not in case.events and not case.raised:
+            continue
+        value = trace.frame_at(len(trace)).grad(tensor)
+        why = f"Line {line} keeps {name} where parameters() does not look: only modules and nn.Parameter that are "
+        why += "attributes of the module are registered. "
+        why += f"{name}.grad is {value.brief()}, and no step() has ever changed {name}." if value is not None else ""
+        advice = "Put layers into nn.ModuleList, and single tensors into nn.Parameter."
+        steps = case.steps_of(Kind.OPTIMIZER)
+        cursor = steps[0] + 1 if steps else len(trace)
+        yield Hit(line, cursor, why, advice, _registered(case, statement), _first_use(case, tensor))
+        return
+
+
+def _first_use(case: Case, tensor: int) -> tuple[Mark, ...]:
+    users = case.trace.users_of(tensor).tolist()
+    return case.mark(users[0], f"uses {case.name(tensor)}") if users else ()
+
+
+def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> tuple[Fix, ...]:
+    value = statement.value
+    if isinstance(statement, ast.Expr) and isinstance(value, ast.Call):
+        held = receiver_of(value)
+        name = case.source(held) if held is not None else ""
+        for other in case.statements:
+            if isinstance(other, ast.Assign) and case.source(other.targets[0]) == name:
+                return fixes(("nn.ModuleList", edits.replace_node(case.text, other.value, f"{_nn(case)}.ModuleList()")))
+    if value is None:
+        return ()
+    code = case.source(value)
+    modules = any(
+        isinstance(n, ast.Call) and name_of(n)[:1].isupper() and name_of(n) != "Parameter" for n in ast.walk(value)
+    )
+    if isinstance(value, (ast.List, ast.ListComp, ast.Tuple)):
+        kind = "ModuleList" if modules else "ParameterList"
+        if not modules and "Parameter" not in code and isinstance(value, (ast.List, ast.Tuple)):
+            code = f"[{', '.join(f'{_nn(case)}.Parameter({case.source(each)})' for each in value.elts)}]"
+        return fixes((f"nn.{kind}", edits.replace_node(case.text, value, f"{_nn(case)}.{kind}({code})")))
+    if isinstance(value, (ast.Dict, ast.DictComp)):
+        kind = "ModuleDict" if modules else "ParameterDict"
+        return fixes((f"nn.{kind}", edits.replace_node(case.text, value, f"{_nn(case)}.{kind}({code})")))
+    plain = code.replace(", requires_grad=True", "").replace("requires_grad=True", "")
+    return fixes(("nn.Parameter", edits.replace_node(case.text, value, f"{_nn(case)}.Parameter({plain})")))
+
+
+def _nn(case: Case) -> str:
+    aliased = any(isinstance(n, ast.alias) and (n.asname or n.name) == "nn" for n in ast.walk(case.tree))
+    return "nn" if aliased else "torch.nn"
+
+
+def untrained_because(row: str) -> Callable[[Case], Iterator[Hit]]:
+    """The finder of parameters that are not trained because their history is cut off in one way."""
+
+    def find(case: Case) -> Iterator[Hit]:
+        yield from (hit for found, hit in _untrained(case) if found == row)
+
+    return find
+
+
+def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
+    trace, steps = case.trace, case.steps_of(Kind.OPTIMIZER)
+    if not steps or not len(trace.calls):
+        return
+    expected = [each for each in _expected(case) if each not in case.events]
+    if not expected or next(zeroed_too_late(case), None) is not None:
+        return
+    for tensor in expected:
+        cuts = [cut for cut in cuts_below(case, tensor) if cut.kind == "item" or cut.made in case.below_roots]
+        name = case.name(tensor)
+        if cuts and not (case.updates and cuts[0].kind in ("no_grad",)):
+            cut = cuts[0]
+            why = (
+                f"{name} is given to the optimizer, but no gradient ever comes to it: line {cut.line} cuts it off from "
+            )
+            why += "the loss."
+            advice = "Stay with tensors that have a history, from the parameters as far as the loss."
+            marks = case.mark(cut.node, "the history ends here")
+            yield ROWS[cut.kind], Hit(cut.line, steps[0] + 1, why, advice, cut_fixes(case, cut), marks)
+            return
+    unused = [each for each in expected if not _leads_to_root(case, each) and _has_trained_sibling(case, each)]
+    if unused and len(trace.calls) > 1:
+        tensor = unused[0]
+        line, name = int(trace.tensors.line[tensor]), case.name(tensor)
+        why = f"{name} is given to the optimizer and requires grad, but no loss was computed from it: its .grad stayed "
+        why += f"None in all {len(trace.calls)} backward passes, and step() never changed it."
+        advice = "Use it in forward(), or take it out of the model."
+        yield "frozen-parameter", Hit(line, steps[0] + 1, why, advice, _taken_out(case, line))
+
+
+def _taken_out(case: Case, line: int) -> tuple[Fix, ...]:
+    """The text without a layer that nothing uses."""
+    statement = case.statement(line)
+    target = case.source(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
+    attribute = target.partition(".")[2]
+    used = [n for n in case.walked if isinstance(n, ast.Attribute) and n.attr == attribute]
+    text = edits.without_statement(case.text, line) if target.startswith("self.") and len(used) == 1 else None
+    return fixes((f"without {target}", text))
+
+
+def _leads_to_root(case: Case, tensor: int) -> bool:
+    return tensor in case.below_roots
+
+
+def _has_trained_sibling(case: Case, tensor: int) -> bool:
+    """Whether a parameter of the same module object was changed by an optimizer."""
+    names = case.trace.names
+    for row in case.trace.history("names", "tensor").all(tensor).tolist():
+        if names.owner[row]:
+            together = np.flatnonzero((names.owner == names.owner[row]) & (names.step == names.step[row]))
+            if case.updates & {*names.tensor[together].tolist()}:
+                return True
+    return False
+
+
+def _expected(case: Case) -> list[int]:
+    """The parameters that an optimizer was given, as far as its call says so."""
+    trace, found = case.trace, dict[int, None]()
+    names = {str(each) for each in trace.optimizers.name}
+    end = len(trace) + 1
+    for call in case.calls:
+        if name_of(call) not in names or not call.args:
+            continue
+        for node in ast.walk(call.args[0]):
+            if isinstance(node, ast.Call) and name_of(node) == "parameters":
+                held = receiver_of(node)
+                if held is not None:
+                    found |= dict.fromkeys(_parameters_of(case, case.source(held)))
+        if isinstance(call.args[0], ast.List):
+            found |= dict.fromkeys(each for node in call.args[0].elts if (each := case.was(node, end)) >= 0)
+    flags = trace.frame_at(len(trace))
+    return [each for each in found if flags.requires_grad(each) and trace.tensors.is_leaf[each]]
+
+
+def _parameters_of(case: Case, owner: str) -> list[int]:
+    names = case.trace.names
+    rows = np.flatnonzero(names.owner == owner)
+    return [int(each) for each in names.tensor[rows]]

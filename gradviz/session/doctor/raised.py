@@ -1,0 +1,430 @@
+"""Errors that ended a run: which lesson each is, where the mistake was made, and how to put it right. Why it happened
+is said by `gradviz.trace.words.errors`. Errors of shapes and types are in `shapes`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.missing import Cut, cut_behind, cut_fixes, cut_hit, taken_out, why_none
+from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.error_explanation import ErrorExplanation
+from gradviz.trace.words.errors import explain_error
+
+Fixes = tuple[Fix, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The error, and what its explanation says."""
+
+    case: Case
+    message: str
+    line: int  # that raised
+    explanation: ErrorExplanation | None
+    match: re.Match[str]
+
+    @property
+    def text(self) -> str:
+        """The snippet."""
+        return self.case.text
+
+    @property
+    def fix_line(self) -> int:
+        """The line that the explanation wants changed."""
+        return self.explanation.fix_line if self.explanation is not None else -1
+
+    def hit(self, offered: Fixes, line: int = -1, why: str = "", advice: str = "") -> Hit:
+        """What is said of the error."""
+        found = self.explanation
+        return Hit(
+            line if line > 0 else self.line,
+            int(self.case.trace.errors.step[0]) + 1,
+            why or (found.why if found is not None else self.message),
+            advice or (found.fix if found is not None else ""),
+            offered,
+            found.marks if found is not None else (),
+        )
+
+
+Say = Callable[[Fault], Hit | None]
+
+
+def raised(pattern: str, say: Say) -> Callable[[Case], Iterator[Hit]]:
+    """The finder of an error whose message fits a pattern."""
+
+    def find(case: Case) -> Iterator[Hit]:
+        if not case.raised:
+            return
+        message = str(case.trace.errors.message[0])
+        match = re.search(pattern, message)
+        if match is None:
+            return
+        line = int(case.trace.errors.line[0])
+        hit = say(Fault(case, message, line, explain_error(case.trace), match))
+        if hit is not None:
+            yield hit
+
+    return find
+
+
+def with_fix(fix: Callable[[Fault], str | None], title: str, *more: tuple[str, Callable[[Fault], str | None]]) -> Say:
+    """A row that needs nothing but its fixes."""
+
+    def say(fault: Fault) -> Hit:
+        return fault.hit(fixes((title, fix(fault)), *((name, other(fault)) for name, other in more)))
+
+    return say
+
+
+# -- a graph that was used up
+
+
+def twice(fault: Fault) -> Hit | None:
+    """A second backward through freed buffers; a buffer that is read by hand is `freed`."""
+    if not fault.case.in_a_call():
+        return None
+    carried = _carried(fault.case)
+    if carried is not None:
+        return _hidden(fault, carried)
+    return fault.hit(fixes(("retain_graph=True", retain_graph(fault)), ("without the second call", _once(fault))))
+
+
+def freed(fault: Fault) -> Hit | None:
+    """A saved tensor that is read after it was freed."""
+    if fault.case.in_a_call():
+        return None
+    return fault.hit(fixes(("retain_graph=True", retain_graph(fault))))
+
+
+def retain_graph(fault: Fault) -> str | None:
+    """The first call with retain_graph=True."""
+    for function in ("backward", "grad"):
+        text = edits.add_keyword(fault.text, fault.fix_line, function, "retain_graph", "True")
+        if text is not None:
+            return text
+    return None
+
+
+def _once(fault: Fault) -> str | None:
+    if fault.fix_line == fault.line or not _same_statement(fault.case, fault.fix_line, fault.line):
+        return None
+    return edits.without_statement(fault.text, fault.line)
+
+
+def _same_statement(case: Case, one: int, other: int) -> bool:
+    first, second = case.statement(one), case.statement(other)
+    return first is not None and second is not None and ast.dump(first) == ast.dump(second)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A tensor of an earlier iteration that the next one goes on with."""
+
+    tensor: int
+    name: str
+    line: int  # of the operation that goes on with it
+
+
+def _carried(case: Case) -> Carried | None:
+    """The state that was carried from one backward call to the next with its whole history."""
+    trace = case.trace
+    if len(trace.calls) < 2 or trace.calls.line[-1] != trace.calls.line[-2]:
+        return None
+    before, naming = int(trace.calls.step[-2]), case.trace.names
+    last = trace.roots_of(len(trace.calls) - 1).tolist()
+    for each in case.ancestors(*last):
+        made = int(trace.tensors.producer[each])
+        if made < 0 or trace.nodes.step[made] > before or not trace.nodes.name[made]:
+            continue
+        users = [node for node in trace.users_of(each).tolist() if trace.nodes.step[node] > before]
+        for row in trace.history("names", "tensor").all(each).tolist():
+            text = str(naming.name[row])
+            if users and len({*case.named(text, len(trace) + 1)}) > 1:
+                return Carried(each, text, int(trace.nodes.line[users[0]]))
+    return None
+
+
+def _hidden(fault: Fault, carried: Carried) -> Hit:
+    case, name = fault.case, re.match(r"[\w.]+", carried.name)
+    held = name[0] if name else carried.name
+    why = f"{held} goes from one iteration into the next with its whole history, so backward() walks back through "
+    why += "the iterations before, whose saved tensors are freed or overwritten."
+    if fault.explanation is not None:
+        why += f" {fault.explanation.why}"
+    several = carried.name != held
+    code = f"{held} = tuple(each.detach() for each in {held})" if several else f"{held} = {held}.detach()"
+    text = edits.insert_after(case.text, fault.line, code)
+    if text is not None and "retain_graph" in case.source(case.statement(fault.line) or ast.Pass()):
+        text = _without_retain(text, fault.line) or text
+    advice = f"Detach {held} between two iterations: {code}."
+    return fault.hit(fixes((f"{held} detached after each backward()", text)), carried.line, why, advice)
+
+
+def _without_retain(text: str, line: int) -> str | None:
+    calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and node.lineno == line]
+    call = next((each for each in calls if name_of(each) == "backward"), None)
+    return edits.remove_keyword(text, call, "retain_graph") if call is not None else None
+
+
+def overwritten(fault: Fault) -> Hit | None:
+    """A saved tensor was written to in place."""
+    case, line = fault.case, fault.fix_line
+    carried = _carried(case)
+    if carried is not None:
+        return _hidden(fault, carried)
+    if any(case.line_of(at) == line for at in case.steps_of(Kind.OPTIMIZER)):
+        return fault.hit(fixes(("step() after the last backward()", _after(fault))), line)
+    return fault.hit(in_new_memory(case, line), line)
+
+
+def _after(fault: Fault) -> str | None:
+    code = fault.case.source(fault.case.statement(fault.fix_line) or ast.Pass())
+    longer = edits.insert_after(fault.text, fault.line, code) if fault.fix_line < fault.line and code else None
+    return edits.without_statement(longer, fault.fix_line) if longer else None
+
+
+def in_new_memory(case: Case, line: int) -> Fixes:
+    """What writes in place on a line, into a tensor of its own."""
+    statement, text = case.statement(line), case.text
+    plain = edits.out_of_place(text, line)
+    if plain is not None:
+        return fixes(("a new tensor", plain))
+    for call in [node for node in case.on_line(line) if isinstance(node, ast.Call)]:
+        held = receiver_of(call)
+        if any(each.arg == "inplace" for each in call.keywords):
+            return fixes(("without inplace=True", edits.remove_keyword(text, call, "inplace")))
+        method = name_of(call)
+        if held is not None and method.endswith("_") and not method.endswith("__") and isinstance(held, ast.Name):
+            return fixes(("a new tensor", _not_in_place(case, statement, call, held.id)))
+    target = getattr(statement, "target", None) or (getattr(statement, "targets", None) or [None])[0]
+    while isinstance(target, (ast.Subscript, ast.Attribute)) and not isinstance(target, ast.Name):
+        if isinstance(target, ast.Attribute):
+            break
+        target = target.value
+    if target is not None and statement is not None:
+        name = case.source(target)
+        return fixes(("a copy first", edits.insert_before(text, statement.lineno, f"{name} = {name}.clone()")))
+    return _relu_modules(case)
+
+
+def _not_in_place(case: Case, statement: ast.stmt | None, call: ast.Call, name: str) -> str | None:
+    code = case.source(call)
+    method = name_of(call)
+    new = code.replace(f".{method}(", f".{method[:-1]}(", 1)
+    if isinstance(statement, ast.Expr) and statement.value is call:
+        if method in ("zero_", "fill_", "copy_"):
+            return edits.insert_before(case.text, statement.lineno, f"{name} = {name}.clone()")
+        return edits.replace_node(case.text, statement, f"{name} = {new}")
+    return edits.replace_node(case.text, call, new)
+
+
+def _relu_modules(case: Case) -> Fixes:
+    text: str | None = case.text
+    for call in reversed(case.calls):
+        if text is not None and any(each.arg == "inplace" for each in call.keywords):
+            text = edits.remove_keyword(text, call, "inplace")
+    return fixes(("without inplace=True", text if text != case.text else None))
+
+
+# -- roots and leaves
+
+
+def not_scalar(fault: Fault) -> Hit | None:
+    """backward() of several elements."""
+    root = edits.receiver(fault.text, fault.line, "backward")
+    ones = edits.insert_argument(fault.text, fault.line, "backward", f"torch.ones_like({root})") if root else None
+    call = fault.case.called("backward", fault.line) or fault.case.called("grad", fault.line)
+    held = receiver_of(call) if call is not None and name_of(call) == "backward" else None
+    summed = None
+    if held is not None:
+        code = fault.case.source(held)
+        plain = code if isinstance(held, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
+        summed = edits.replace_node(fault.text, held, f"{plain}.sum()")
+    elif call is not None and call.args:
+        summed = edits.replace_node(fault.text, call.args[0], f"({fault.case.source(call.args[0])}).sum()")
+    return fault.hit(fixes(("torch.ones_like(…)", ones), ("the sum", summed)))
+
+
+def gradient_shape(fault: Fault) -> Hit | None:
+    """A starting gradient of another shape than its root."""
+    case = fault.case
+    call = case.called("backward", fault.line)
+    held = receiver_of(call) if call is not None else None
+    given = call.args[0] if call is not None and call.args else None
+    if call is not None and given is None:
+        given = next((each.value for each in call.keywords if each.arg == "gradient"), None)
+    ones = edits.replace_node(fault.text, given, f"torch.ones_like({case.source(held)})") if given and held else None
+    shaped = None
+    if given is not None and held is not None and _as_many(fault):
+        plain = case.source(given)
+        plain = plain if isinstance(given, (ast.Name, ast.Call, ast.Attribute)) else f"({plain})"
+        shaped = edits.replace_node(fault.text, given, f"{plain}.reshape({case.source(held)}.shape)")
+    return fault.hit(fixes(("in the shape of the root", shaped), ("torch.ones_like(…)", ones)))
+
+
+def _as_many(fault: Fault) -> bool:
+    sizes = [re.findall(r"\d+", part) for part in re.findall(r"\[([\d, ]*)\]", fault.message)]
+    products = []
+    for size in sizes[-2:]:
+        product = 1
+        for each in size:
+            product *= int(each)
+        products.append(product)
+    return len(products) == 2 and products[0] == products[1]
+
+
+def no_grad_fn(fault: Fault) -> Hit | None:
+    """A root without a history; what cut it by `.item()` or `.data` has lessons of its own."""
+    cut = _root_cut(fault.case)
+    if cut is not None and cut.kind in ("item", "data"):
+        return None
+    bound = _rebound_root(fault.case)
+    if bound:
+        return None
+    if cut is not None:
+        return fault.hit(cut_fixes(fault.case, cut), cut.line)
+    made_in = _gradient_root(fault)
+    if made_in is not None:
+        return made_in
+    leaf = _constant_leaf(fault.case)
+    if leaf < 0:
+        return fault.hit(())
+    made = fault.case.maker(leaf)
+    text = None
+    if isinstance(made, ast.Call):
+        text = edits.add_keyword(fault.text, made.lineno, name_of(made), "requires_grad", "True")
+    return fault.hit(fixes(("requires_grad=True", text)), int(fault.case.trace.tensors.line[leaf]))
+
+
+def _gradient_root(fault: Fault) -> Hit | None:
+    """A root that is a gradient, computed without a graph of its own."""
+    case, trace = fault.case, fault.case.trace
+    for root in [each for each in case.ancestors(_root(case)) if each >= 0]:
+        step = int(trace.tensors.step[root])
+        call = case.call_of(step)
+        if call < 0 or trace.tensors.producer[root] >= 0 or trace.steps.kind[step] == Kind.LEAF:
+            continue
+        line = int(trace.calls.line[call])
+        text = None
+        for function in ("grad", "backward"):
+            text = text or edits.add_keyword(fault.text, line, function, "create_graph", "True")
+        constant = bool(trace.calls.create_graph[call])
+        return fault.hit(() if constant else fixes(("create_graph=True", text)), line)
+    return None
+
+
+def _root(case: Case) -> int:
+    line, end = int(case.trace.errors.line[0]), len(case.trace) + 1
+    call = case.called("backward", line) or case.called("grad", line)
+    held = receiver_of(call) if call is not None and name_of(call) == "backward" else None
+    if call is not None and call.args and (held is None or case.source(held).endswith("autograd")):
+        held = call.args[0]
+    if isinstance(held, (ast.Tuple, ast.List)) and held.elts:
+        held = held.elts[0]
+    return case.was(held, end) if held is not None else -1
+
+
+def _root_cut(case: Case) -> Cut | None:
+    root = _root(case)
+    return cut_behind(case, root) if root >= 0 else None
+
+
+def _rebound_root(case: Case) -> tuple[str, Hit] | None:
+    """The root has no history because a leaf lost its name under no_grad."""
+    root = _root(case)
+    for each in case.ancestors(root) if root >= 0 else ():
+        found = why_none(case, each, len(case.trace))
+        if found is not None and found[0] == "grad-none-rebound":
+            return found
+    return None
+
+
+def rebound_root(fault: Fault) -> Hit | None:
+    """`w = w - lr * w.grad` inside no_grad: the next root has no history."""
+    found = _rebound_root(fault.case)
+    return found[1] if found is not None else None
+
+
+def cut_root(kind: str) -> Say:
+    """A root whose history was cut off in one way."""
+
+    def say(fault: Fault) -> Hit | None:
+        cut = _root_cut(fault.case)
+        if cut is None or cut.kind != kind:
+            return None
+        why = fault.explanation.why if fault.explanation is not None else fault.message
+        return cut_hit(fault.case, cut, len(fault.case.trace), why)
+
+    return say
+
+
+def _constant_leaf(case: Case) -> int:
+    """The leaf of floating point numbers that could have required grad, the one with a parameter's name first."""
+    root = _root(case)
+    leaves = [each for each in case.ancestors(root) if case.trace.tensors.producer[each] < 0] if root >= 0 else []
+    leaves = [each for each in leaves if str(case.trace.tensors.dtype[each]).startswith(("float", "bfloat"))]
+    leaves.sort(key=lambda each: (case.name(each) not in _PARAMETERS, case.trace.tensors.step[each]))
+    return leaves[0] if leaves else -1
+
+
+_PARAMETERS = ("w", "W", "weight", "weights", "b", "bias", "theta", "params", "a", "w1", "W1")
+
+
+def number_backward(fault: Fault) -> Hit | None:
+    """`loss.item()` is a number, and a number has no backward()."""
+    case, line = fault.case, fault.line
+    call = case.called("backward", line)
+    held = receiver_of(call) if call is not None else None
+    candidates: list[ast.AST] = list(ast.walk(held)) if held is not None else []
+    for node in list(candidates):
+        if isinstance(node, ast.Name):
+            given = case.assigned(node.id, line)
+            candidates += ast.walk(given) if given is not None else []
+    for each in [*candidates, *case.calls]:
+        source = taken_out(case, each, len(case.trace) + 1)
+        if source is not None and isinstance(each, ast.Call):
+            cut = Cut("item", each.lineno, source, -1, -1, each)
+            why = f"Line {each.lineno} takes a plain number out of {case.name(source)}. A number has no history and no "
+            why += "backward()."
+            return cut_hit(case, cut, len(case.trace), why)
+    return None
+
+
+def plain_hit(fault: Fault) -> Hit | None:
+    """What the explanation says, without a fix."""
+    return fault.hit(())
+
+
+def under_no_grad(fault: Fault) -> str | None:
+    """The line inside no_grad()."""
+    return edits.under_no_grad(fault.text, fault.line)
+
+
+def allow_unused(fault: Fault) -> str | None:
+    """autograd.grad() that gives None for what was not used."""
+    return edits.add_keyword(fault.text, fault.line, "grad", "allow_unused", "True")
+
+
+def non_leaf_optimized(fault: Fault) -> Hit | None:
+    """An optimizer was given a tensor that was computed."""
+    case = fault.case
+    call = next((node for node in case.on_line(fault.line) if isinstance(node, ast.Call) and node.args), None)
+    if call is None:
+        return fault.hit(())
+    given = call.args[0].elts if isinstance(call.args[0], (ast.List, ast.Tuple)) else [call.args[0]]
+    for each in given:
+        tensor = case.was(each, len(case.trace) + 1)
+        if tensor >= 0 and not case.trace.tensors.is_leaf[tensor]:
+            found = why_none(case, tensor, len(case.trace))
+            if found is not None and found[0] == "non-leaf-grad" and found[1].line == case.trace.tensors.line[tensor]:
+                return fault.hit(found[1].fixes, found[1].line)
+            name = case.name(tensor)
+            text = edits.insert_before(case.text, fault.line, f"{name} = {name}.detach().requires_grad_()")
+            return fault.hit(fixes(("a leaf of its own", text)), int(case.trace.tensors.line[tensor]))
+    return fault.hit(())

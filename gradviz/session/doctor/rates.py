@@ -1,0 +1,270 @@
+"""Learning rates that are too large or too small, and weights that are all alike. These are often effects of other
+mistakes, so `lessons` reports them only where there is no other."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.text import name_of
+
+# -- learning rates
+
+
+def _losses(case: Case) -> tuple[list[float], list[int]]:
+    """The losses of the backward line that ran most often, and their calls; those before it in each update."""
+    calls, trace = case.trace.calls, case.trace
+    lines, counts = np.unique(calls.line, return_counts=True)
+    if not len(lines):
+        return [], []
+    chosen = np.flatnonzero(calls.line == lines[counts.argmax()]).tolist()
+    losses, kept = [], []
+    for call in chosen:
+        root = trace.roots_of(call)
+        value = trace.value(int(trace.tensors.value[root[0]])) if len(root) else None
+        number = value.scalar if value is not None else None
+        if isinstance(number, float):
+            losses.append(number)
+            kept.append(call)
+    return losses, kept
+
+
+def _rate(case: Case) -> tuple[int, ast.expr | None, float]:
+    """The line that sets the learning rate, the number there, and what it is; (-1, None, 0) where it is not known."""
+    settings = [str(each) for each in case.trace.updates.settings[:1]]
+    if settings:
+        found = re.search(r"\blr=([\d.e+-]+)", settings[0])
+        return _rate_of_optimizer(case, float(found[1]) if found else 0.0)
+    for statement in case.statements:
+        node = _hand_rate(case, statement)
+        if node is not None:
+            return node.lineno, node, float(node.value)  # type: ignore[arg-type]
+    return -1, None, 0.0
+
+
+def _rate_of_optimizer(case: Case, rate: float) -> tuple[int, ast.expr | None, float]:
+    names = {str(each) for each in case.trace.optimizers.name}
+    for call in case.calls:
+        if name_of(call) not in names:
+            continue
+        given = next(
+            (each.value for each in call.keywords if each.arg == "lr"), call.args[1] if len(call.args) > 1 else None
+        )
+        if isinstance(given, ast.Name):
+            value = case.assigned(given.id, 10**9)
+            return (value.lineno, value, rate) if isinstance(value, ast.Constant) else (call.lineno, None, rate)
+        return call.lineno, given if isinstance(given, ast.Constant) else None, rate
+    return -1, None, rate
+
+
+def _hand_rate(case: Case, statement: ast.stmt) -> ast.Constant | None:
+    """The number that a gradient is multiplied by in an update by hand."""
+    code = case.source(statement)
+    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)) or ".grad" not in code or "*" not in code:
+        return None
+    for node in ast.walk(statement):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            for one, other in ((node.left, node.right), (node.right, node.left)):
+                if ".grad" in case.source(other):
+                    given = case.assigned(one.id, 10**9) if isinstance(one, ast.Name) else one
+                    if isinstance(given, ast.Constant) and isinstance(given.value, (int, float)):
+                        return given
+    return None
+
+
+def lr_too_large(case: Case) -> Iterator[Hit]:
+    """The loss climbs from step to step."""
+    losses, calls = _losses(case)
+    if len(losses) < 3 or not _is_climbing(losses) or not _overshoots(case, calls):
+        return
+    line, node, rate = _rate(case)
+    if line <= 0:
+        return
+    finite = [each for each in losses if math.isfinite(each)]
+    why = f"The loss climbs from {finite[0]:.4g} to {losses[-1]:.4g} in {len(losses)} steps: with a learning rate of "
+    why += f"{rate:g} each step jumps over the minimum and lands higher on the other side."
+    text = edits.replace_node(case.text, node, _smaller(losses, rate)) if node is not None else None
+    step = int(case.trace.calls.step[calls[1]]) + 1
+    yield Hit(
+        line, step, why, "Make it smaller, ten times to begin with.", fixes((f"lr={_smaller(losses, rate)}", text))
+    )
+
+
+def _overshoots(case: Case, calls: list[int]) -> bool:
+    """Whether the gradients turn round from step to step and grow: each step lands on the other side, higher up."""
+    trace, turned, steady = case.trace, 0, 0
+    gradients = [_gradients(case, call) for call in calls[:40]]
+    for one, other in itertools.pairwise(gradients):
+        both = [(one[each], other[each]) for each in one if each in other]
+        product = sum(float((a * b).sum()) for a, b in both)
+        if not both or not math.isfinite(product):
+            continue
+        turned += product < 0
+        steady += product >= 0
+    adaptive = any(str(each) != "SGD" for each in trace.optimizers.name)
+    return turned > steady or (adaptive and turned > 0)
+
+
+def _gradients(case: Case, call: int) -> dict[int, NDArray[np.float64]]:
+    """What a call sent to each leaf, as far as its elements were kept."""
+    trace, found = case.trace, {}
+    low, high = int(trace.calls.step[call]), int(min(trace.calls.end[call], len(trace))) + 1
+    rows = np.flatnonzero((trace.arrivals.step >= low) & (trace.arrivals.step <= high) & (trace.arrivals.tensor >= 0))
+    for row in rows.tolist():
+        tensor = int(trace.arrivals.tensor[row])
+        array = case.array(int(trace.arrivals.total[row])) if tensor in case.events else None
+        if array is not None and array.dtype.kind == "f":
+            found[tensor] = array.astype(np.float64)
+    return found
+
+
+def _is_climbing(losses: list[float]) -> bool:
+    finite = [each for each in losses if math.isfinite(each)]
+    if len(finite) < 2 or finite[0] <= 0:
+        return False
+    rising = np.mean(np.diff(finite) > 0)
+    return bool((finite[-1] > 2 * finite[0] or len(finite) < len(losses)) and rising >= 0.75 and finite[-1] > finite[0])
+
+
+def _smaller(losses: list[float], rate: float) -> str:
+    """A rate with which a parabola of this steepness is walked down."""
+    finite = [each for each in losses if math.isfinite(each) and each > 0]
+    growth = math.sqrt(finite[-1] / finite[-2]) if len(finite) > 1 else 10.0
+    wanted = rate / (1 + max(growth, 1.0)) / 2
+    return f"{10 ** math.floor(math.log10(wanted)):g}" if wanted > 0 else "0.01"
+
+
+def lr_too_small(case: Case) -> Iterator[Hit]:
+    """The loss hardly moves although there is a slope."""
+    losses, calls = _losses(case)
+    if len(losses) < 5 or not all(math.isfinite(each) for each in losses) or losses[0] <= 0:
+        return
+    line, node, rate = _rate(case)
+    if line <= 0 or not 0 < rate <= 1e-4 or abs(losses[-1] - losses[0]) > 2e-3 * losses[0]:
+        return
+    slope = _slope(case, calls[0])
+    if slope < 1e-3 * losses[0]:
+        return
+    why = f"In {len(losses)} steps the loss went from {losses[0]:.5g} to {losses[-1]:.5g}: with a learning rate of "
+    why += f"{rate:g} nothing moves, although the gradient is {slope:.3g}."
+    text = edits.replace_node(case.text, node, f"{_larger(losses, slope, rate):g}") if node is not None else None
+    step = int(case.trace.calls.step[calls[-1]]) + 1
+    yield Hit(line, step, why, "Make it larger, a hundred times to begin with.", fixes(("a larger lr", text)))
+
+
+def _larger(losses: list[float], slope: float, rate: float) -> float:
+    wanted = max(min(0.1 * losses[0] / slope**2, 0.1), 10 * rate)
+    return float(10 ** math.floor(math.log10(wanted)))
+
+
+def _slope(case: Case, call: int) -> float:
+    """The norm of all gradients that a call left at the leaves."""
+    trace = case.trace
+    low, high = int(trace.calls.step[call]), int(min(trace.calls.end[call], len(trace))) + 1
+    rows = np.flatnonzero((trace.grads.step >= low) & (trace.grads.step <= high) & (trace.grads.value >= 0))
+    return float(np.sqrt(np.square(trace.values.norm[trace.grads.value[rows]]).sum()))
+
+
+# -- weights that are all alike
+
+
+def equal_weights(case: Case) -> Iterator[Hit]:
+    """Units that begin equal, get equal gradients, and stay equal."""
+    trace = case.trace
+    for tensor, events in sorted(case.events.items()):
+        added = [event for event in events if event.what == "added"]
+        if len(case.shape(tensor)) != 2 or not added:
+            continue
+        step = int(trace.calls.step[case.call_of(added[0].step)])
+        frame = trace.frame_at(step)
+        value = frame.value(tensor)
+        found = value.array if value is not None else None
+        axis = _unit_axis(case, tensor)
+        if found is None or axis < 0 or found.shape[axis] < 2 or not _alike(found, axis):
+            continue
+        if not any(event.what == "updated" for event in events):
+            continue
+        if not all((grad := case.array(event.value)) is not None and _alike(grad, axis) for event in added):
+            continue
+        if not _is_hidden(case, tensor):
+            continue
+        yield _symmetric(case, tensor, step + 1, found, axis)
+        return
+
+
+def _unit_axis(case: Case, tensor: int) -> int:
+    """The axis of a weight along which its units lie: 0 of a Linear, 1 of x @ W; -1 if it is no product's."""
+    trace = case.trace
+    for user in trace.users_of(tensor).tolist():
+        op = str(trace.nodes.op[user])
+        if op in ("t", "linear", "transpose"):
+            return 0
+        if op in ("mm", "addmm", "matmul"):
+            read = case.read_by(user)
+            return 1 if read[-1] == tensor else 0
+    return -1
+
+
+def _alike(array: NDArray[np.generic], axis: int) -> bool:
+    first = np.take(array, [0], axis)
+    return bool(np.allclose(array, first, rtol=1e-5, atol=1e-9))
+
+
+def _is_hidden(case: Case, tensor: int) -> bool:
+    """Whether what a weight makes goes through another product of weights."""
+    trace, products, queue = case.trace, 0, [tensor]
+    seen = {tensor}
+    for each in queue:
+        for user in trace.users_of(each).tolist():
+            if trace.nodes.op[user] in ("mm", "addmm", "matmul", "linear", "mv") and each != tensor:
+                products += trace.nodes.op[int(trace.tensors.producer[each])] != "t"
+            for made in trace.outputs_of(user).tolist():
+                if made not in seen and len(queue) < 200:
+                    seen.add(made)
+                    queue.append(made)
+    return products > 0
+
+
+def _symmetric(case: Case, tensor: int, step: int, value: NDArray[np.generic], axis: int) -> Hit:
+    name, count = case.name(tensor), value.shape[axis]
+    line, fix = _initialised(case, tensor)
+    zero = not value.any()
+    what = "zeros" if zero else "equal numbers"
+    why = f"{name} begins with {what}, so its {count} units compute the same, get the same gradient and stay the same "
+    why += "for ever: the layer is worth one unit." + (
+        " Zeros let no gradient through to the layer before." if zero else ""
+    )
+    users = case.trace.users_of(tensor).tolist()
+    marks = case.mark(users[0], f"uses {name}") if users else ()
+    return Hit(line, step, why, "Begin with different random numbers.", fix, marks)
+
+
+def _initialised(case: Case, tensor: int) -> tuple[int, tuple[Fix, ...]]:
+    """The line that gave a weight its first numbers."""
+    trace = case.trace
+    first = int(trace.calls.step[0]) if len(trace.calls) else len(trace)
+    writes = [row for row in trace.history("writes", "tensor").all(tensor).tolist() if trace.writes.step[row] < first]
+    made = int(trace.tensors.line[tensor])
+    line = case.line_of(int(trace.writes.step[writes[-1]])) if writes else made
+    for call in [each for each in case.on_line(line) if isinstance(each, ast.Call)]:
+        name = name_of(call)
+        if name in ("zeros", "ones", "full"):
+            sizes = case.source(call.args[0]) if name == "full" else ", ".join(map(case.source, call.args))
+            rest = "".join(f", {each.arg}={case.source(each.value)}" for each in call.keywords)
+            return line, fixes(("randn", edits.replace_node(case.text, call, f"torch.randn({sizes}{rest})")))
+        if name in ("constant_", "zeros_", "ones_"):
+            held = case.source(call.func)[: -len(name)]
+            code = f"{held}normal_({case.source(call.args[0])}, std=0.5)" if call.args else ""
+            return line, fixes(("normal_", edits.replace_node(case.text, call, code) if code else None))
+        if name in ("fill_", "zero_"):
+            held = case.source(call.func)[: -len(name)]
+            return line, fixes(("normal_", edits.replace_node(case.text, call, f"{held}normal_(std=0.5)")))
+    return line, ()

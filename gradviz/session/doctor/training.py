@@ -1,0 +1,288 @@
+"""Training loops whose gradients pile up, or are cleared before they are used, and loops that keep their graphs. Which
+parameters are trained at all is in `parameters`, numbers that run away in `magnitudes`."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes
+from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.trace.table.kinds import Kind
+
+# -- gradients that pile up, or are cleared too early
+
+
+def not_zeroed(case: Case) -> Iterator[Hit]:
+    """A gradient that was used for an update is still there when the next one is added, and is used again."""
+    found = min(filter(None, map(_stale, leaves(case))), default=None)
+    if found is None and not case.updates:
+        found = min(filter(None, (_piled(case, *each) for each in leaves(case))), default=None)
+    if found is None:
+        return
+    step, tensor, old, new = found
+    line, name = case.line_of(step), case.name(tensor)
+    before, after = case.trace.value(old), case.trace.value(new)
+    numbers = f": {before.brief()} became {after.brief()}" if before is not None and after is not None else ""
+    why = f"backward() on line {line} adds to what {name}.grad holds already{numbers}. The older gradient was used "
+    why += "before and was never cleared, so it counts again and again."
+    senders = [
+        int(n) for n in case.trace.arrivals.from_node[case.trace.history("arrivals", "tensor").all(tensor)] if n >= 0
+    ]
+    marks = case.mark(senders[-1], f"adds to {name}.grad") if senders else ()
+    advice = "Clear the gradients before each backward(): optimizer.zero_grad(), or .grad = None."
+    yield Hit(line, step + 1, why, advice, _clearing(case, line, tensor), marks)
+
+
+def leaves(case: Case) -> list[tuple[int, list[Event]]]:
+    return sorted(case.events.items())
+
+
+Stale = tuple[int, int, int, int]  # step, leaf, value before, value after
+
+
+def _stale(leaf: tuple[int, list[Event]]) -> Stale | None:
+    """Added, used, added again without being cleared, used again."""
+    tensor, events = leaf
+    held, used, again = -1, False, None
+    for event in events:
+        if event.what == "added":
+            again = again or ((event.step, tensor, held, event.value) if used else None)
+            held = event.value
+        elif event.what == "updated" and held >= 0:
+            if again is not None:
+                return again
+            used = True
+        elif event.what in ("cleared", "changed"):
+            held, used, again = -1, False, None
+    return None
+
+
+def _piled(case: Case, tensor: int, events: list[Event]) -> Stale | None:
+    """Added again and again by one line, never cleared nor used, and read every time."""
+    if any(event.what != "added" for event in events) or len(events) < 2:
+        return None
+    lines = [case.line_of(event.step) for event in events]
+    calls = [case.call_of(event.step) for event in events]
+    if len({*lines}) > 1 or len({*calls}) < 2 or lines[0] <= 0:
+        return None
+    if {*case.trace.roots_of(calls[0]).tolist()} & {*case.trace.roots_of(calls[1]).tolist()}:
+        return None
+    if not _twice_as_much(case, events):
+        return None
+    backward = case.called("backward", lines[0])
+    where = case.loop_of(backward) or case.function_of(backward) if backward is not None else None
+    if where is None or not _reads_grad(where):
+        return None
+    return events[1].step, tensor, events[0].value, events[1].value
+
+
+def _twice_as_much(case: Case, events: list[Event]) -> bool:
+    """Whether the second gradient was the first one again: nobody wants the sum of the same."""
+    first, second = case.array(events[0].value), case.array(events[1].value)
+    return first is not None and second is not None and bool(np.allclose(2 * first, second, rtol=1e-4))
+
+
+def _reads_grad(where: ast.AST) -> bool:
+    return any(isinstance(node, ast.Attribute) and node.attr == "grad" for node in ast.walk(where))
+
+
+def _clearing(case: Case, line: int, tensor: int) -> tuple[Fix, ...]:
+    """The gradients cleared before the backward on a line."""
+    backward = case.called("backward", line)
+    for step in case.steps_of(Kind.OPTIMIZER):
+        call = case.called("step", case.line_of(step))
+        held = receiver_of(call) if call is not None else None
+        if call is None or held is None or tensor not in case.updates:
+            continue
+        code = f"{case.source(held)}.zero_grad()"
+        same = backward is not None and case.function_of(call) is case.function_of(backward)
+        if same:
+            return fixes((f"{code} first", edits.insert_before(case.text, line, code)))
+        return fixes((f"{code} after the step", edits.insert_after(case.text, call.lineno, code)))
+    return fixes((".grad = None first", _cleared_by_hand(case, line)))
+
+
+def _cleared_by_hand(case: Case, line: int) -> str | None:
+    backward = case.called("backward", line)
+    here = case.function_of(backward) if backward is not None else None
+    names, text = [], case.text
+    for leaf, events in case.events.items():
+        if any(event.what == "added" and case.line_of(event.step) == line for event in events):
+            names.append((leaf, case.name(leaf)))
+    if all(_is_visible(case, name, here) for _, name in names):
+        return edits.insert_before(text, line, "\n".join(f"{name}.grad = None" for _, name in names))
+    for statement in reversed(case.statements):
+        held = _updated_by(case, statement)
+        if held:
+            text = edits.insert_after(text, statement.lineno, f"{held}.grad = None") or text
+    return text if text != case.text else None
+
+
+def _is_visible(case: Case, name: str, function: ast.AST | None) -> bool:
+    """Whether a name can be used where a line is."""
+    if not all(part.isidentifier() for part in name.split(".")):
+        return False
+    first = name.split(".")[0]
+    bound = [
+        node
+        for node in case.walked
+        if isinstance(node, ast.Name) and node.id == first and isinstance(node.ctx, ast.Store)
+    ]
+    return any(case.function_of(node) in (function, None) for node in bound) and name in case.text
+
+
+def _updated_by(case: Case, statement: ast.stmt) -> str:
+    """`p` of a statement that changes p by p.grad."""
+    if not isinstance(statement, (ast.AugAssign, ast.Expr)):
+        return ""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Attribute) and node.attr == "grad":
+            held = case.source(node.value)
+            changed = statement.target if isinstance(statement, ast.AugAssign) else statement.value
+            return held if case.source(changed).startswith(held) else ""
+    return ""
+
+
+def zeroed_too_late(case: Case) -> Iterator[Hit]:
+    """Gradients that are cleared between backward() and the step that should use them."""
+    trace = case.trace
+    used = defaultdict(set)
+    for step, tensor in zip(trace.updates.step.tolist(), trace.updates.tensor.tolist(), strict=True):
+        used[step].add(tensor)
+    for step in case.steps_of(Kind.OPTIMIZER):
+        cleared = _cleared_before(case, step)
+        if not cleared or any(_has_gradient(case, tensor, step) for tensor in used[step]):
+            continue
+        at, tensor, value = cleared[0]
+        yield _too_late(case, at, tensor, value, case.line_of(step))
+        return
+    for tensor, events in leaves(case):
+        for first, second, third in zip(events, events[1:], events[2:], strict=False):
+            whats = (first.what, second.what, third.what)
+            if whats != ("added", "cleared", "updated") or min(first.value, second.value) < 0 or third.step in used:
+                continue
+            if "grad" in case.source(case.statement(case.line_of(third.step)) or ast.Pass()):
+                yield _too_late(case, second.step, tensor, first.value, case.line_of(third.step))
+                return
+
+
+def _cleared_before(case: Case, step: int) -> list[tuple[int, int, int]]:
+    """(step, leaf, value that went) of gradients that came and were cleared since the leaves were last changed."""
+    found = []
+    for tensor, events in case.events.items():
+        earlier = [event for event in events if event.step < step]
+        if len(earlier) >= 2 and earlier[-1].what == "cleared" and earlier[-2].what == "added":
+            since = [at for at in case.steps_of(Kind.OPTIMIZER) if earlier[-2].step < at < step]
+            if not since:
+                found.append((earlier[-1].step, tensor, earlier[-2].value))
+    return sorted(found)
+
+
+def _has_gradient(case: Case, tensor: int, step: int) -> bool:
+    value = case.trace.frame_at(step).grad(tensor)
+    return value is not None and value.norm != 0
+
+
+def _too_late(case: Case, step: int, tensor: int, value: int, line: int) -> Hit:
+    at, gone = case.line_of(step), case.trace.value(value)
+    why = f"Line {at} clears the gradients after backward() has filled them and before line {line} uses them"
+    why += (
+        f": {case.name(tensor)}.grad was {gone.brief()}, and is gone. Nothing is learned." if gone is not None else "."
+    )
+    calls = [call for call in case.trace.calls.step.tolist() if call < step]
+    backward = case.line_of(calls[-1]) if calls else -1
+    text = edits.moved(case.text, at, before=backward) if 0 < backward < at else None
+    if text is None:
+        shorter = edits.without_statement(case.text, at)
+        text = (
+            edits.insert_before(shorter, backward, case.source(case.statement(at) or ast.Pass())) if shorter else None
+        )
+    return Hit(
+        at, step + 1, why, "Clear them before backward(), or after the step.", fixes(("before backward()", text))
+    )
+
+
+# -- graphs that are kept
+
+
+def graph_kept(case: Case) -> Iterator[Hit]:
+    """Losses that are summed up or collected with their graphs."""
+    trace, nodes = case.trace, case.trace.nodes
+    grown: dict[int, int] = defaultdict(int)
+    for node in np.flatnonzero((nodes.op == "add") & (nodes.name != "")).tolist():
+        read = case.read_by(node)
+        made = case.output(node)
+        if made < 0 or made in case.below_roots or not any(each in case.ended_roots for each in read):
+            continue
+        line = int(nodes.line[node])
+        makers = [int(trace.tensors.producer[each]) for each in read if each not in case.ended_roots]
+        if grown[line] and not any(maker >= 0 and nodes.line[maker] == line for maker in makers):
+            continue
+        grown[line] += 1
+        statement = case.statement(line)
+        if grown[line] < 2 or statement is None or case.loop_of(statement) is None:
+            continue
+        yield _kept(case, line, int(nodes.step[node]) + 1, next(e for e in read if e in case.ended_roots), node)
+        return
+    for call in case.calls:
+        if name_of(call) == "append" and len(call.args) == 1 and case.loop_of(call) is not None:
+            roots = [each for each in case.were(call.args[0], len(trace) + 1) if each in case.ended_roots]
+            if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
+                yield _kept(case, call.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]))
+                return
+
+
+def _kept(case: Case, line: int, cursor: int, loss: int, node: int) -> Hit:
+    count = len(case.roots)
+    name = case.name(loss).rstrip("₀₁₂₃₄₅₆₇₈₉")
+    why = f"Line {line} keeps {name} together with the graph that it was computed by. After {count} backward passes "
+    why += f"{count} graphs are still there, and memory grows with every iteration."
+    text = None
+    for each in case.on_line(line):
+        if (
+            isinstance(each, ast.expr)
+            and case.source(each) == name
+            and isinstance(getattr(each, "ctx", None), ast.Load)
+        ):
+            text = edits.replace_node(case.text, each, f"{name}.item()")
+    advice = f"Keep the number: {name}.item(), or {name}.detach()."
+    return Hit(line, cursor, why, advice, fixes((f"{name}.item()", text)), case.mark(node, "keeps its graph"))
+
+
+def needless_retain(case: Case) -> Iterator[Hit]:
+    """retain_graph=True where nothing goes back through the graph again."""
+    trace, calls = case.trace, case.trace.calls
+    if case.raised or not calls.retain_graph.any():
+        return
+    ran: dict[int, list[int]] = defaultdict(list)
+    backward = np.flatnonzero((trace.steps.kind == Kind.BACKWARD) & (trace.steps.node >= 0))
+    for node, call in zip(trace.steps.node[backward].tolist(), trace.steps.call[backward].tolist(), strict=True):
+        ran[node].append(call)
+    needed = {call for many in ran.values() for call in many[:-1]}
+    by_line: dict[int, list[int]] = defaultdict(list)
+    for call in range(len(calls)):
+        if calls.retain_graph[call] and not calls.create_graph[call]:
+            by_line[int(calls.line[call])].append(call)
+    for line, many in by_line.items():
+        if line <= 0 or needed & {*many} or "_saved" in case.text or "retain_graph=True" not in case.text:
+            continue
+        call = next((c for c in case.calls if c.lineno <= line <= (c.end_lineno or line) and _has_retain(c)), None)
+        if call is None:
+            continue
+        step = int(calls.step[many[0]])
+        why = (
+            f"retain_graph=True on line {line} keeps what the graph has saved, but nothing goes back through it again: "
+        )
+        why += f"memory that is held for nothing in {len(many)} backward pass{'es' if len(many) > 1 else ''}."
+        text = edits.remove_keyword(case.text, call, "retain_graph")
+        yield Hit(line, step + 1, why, "Leave retain_graph out.", fixes(("without retain_graph", text)))
+        return
+
+
+def _has_retain(call: ast.Call) -> bool:
+    return any(each.arg == "retain_graph" for each in call.keywords)

@@ -1,0 +1,63 @@
+"""The doctor: every broken snippet triggers exactly its lesson, where the mistake is made; what it offers puts it
+right; and it says nothing of code that is right."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gradviz.session.doctor.lessons import LESSONS, Finding, diagnose, finding_json, finding_text
+from gradviz.trace.table.trace import Trace
+from tests.doctor.cases import CASES, HERE, Broken
+from tests.trace.running import run
+
+GOLDEN: dict[str, str] = json.loads((HERE / "golden.json").read_text(encoding="utf-8"))
+NAMES = [case.name for case in CASES]
+
+
+def printed(trace: Trace) -> str:
+    texts = trace.texts
+    return "".join(text for stream, text in zip(texts.stream, texts.text, strict=True) if stream == "out")
+
+
+def places(findings: tuple[Finding, ...]) -> list[tuple[str, int]]:
+    return [(finding.id, finding.line) for finding in findings]
+
+
+def test_every_lesson_has_a_broken_snippet() -> None:
+    assert {case.id for case in CASES} == {lesson.id for lesson in LESSONS}
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_the_broken_snippet_triggers_its_lesson_alone(case: Broken) -> None:
+    trace = run(case.text)
+    findings = diagnose(trace)
+    assert places(findings) == [(case.id, case.line)]
+    assert 0 < findings[0].step <= len(trace) + 1
+    assert all(0 <= mark.node < len(trace.nodes) for mark in findings[0].marks)
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_the_fixed_snippet_triggers_none(case: Broken) -> None:
+    trace = run(case.fixed)
+    assert places(diagnose(trace)) == []
+    assert printed(trace) == GOLDEN[case.name]
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_each_fix_runs_clean_and_the_first_prints_what_pytorch_prints(case: Broken) -> None:
+    (finding,) = diagnose(run(case.text))
+    traces = [run(fix.text) for fix in finding.fixes]
+    assert [(places(diagnose(trace)), trace.errors.message.tolist()) for trace in traces] == [([], [])] * len(traces)
+    assert not traces or printed(traces[0]) == GOLDEN[case.name]
+
+
+def test_a_finding_says_it_in_json_and_in_words() -> None:
+    case = next(case for case in CASES if case.id == "not-zeroed")
+    trace = run(case.text)
+    (finding,) = diagnose(trace)
+    told = json.loads(json.dumps(finding_json(case.text, trace, finding, "a.py")))
+    assert {"id", "line", "step", "nodes", "explanation", "fixes"} <= told.keys()
+    assert told["fixes"][0].startswith("--- a/a.py\n+++ b/a.py\n@@")
+    assert "+    x.grad = None" in finding_text(case.text, finding, "a.py")
