@@ -66,7 +66,7 @@ def opened(source: str, ruler: Measure) -> NestedInput:
     from tests.trace.running import run
 
     diagram = build(run(source), ruler, Presentation(Folding(level=EVERYTHING)))
-    return diagram.nested_input(int(np.argmax(np.diff(diagram.bounds))), ruler)
+    return NestedInput(*diagram.arrays_of(int(np.argmax(np.diff(diagram.bounds))), ruler))
 
 
 def tower_of_blocks(blocks: int) -> NestedInput:

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -29,6 +30,23 @@ STEPS = ("wheel", "frozen", "deb", "archive", "installer")
 def run(*command: str | Path, **more: object) -> None:
     """A command that must succeed."""
     subprocess.run([str(each) for each in command], check=True, **more)  # type: ignore[call-overload]
+
+
+def together(*commands: Sequence[str | Path]) -> None:
+    """Commands that do not depend on each other, side by side. Each must succeed; if one fails, the others end."""
+    started = [subprocess.Popen([str(each) for each in command], cwd=SOURCE) for command in commands]
+    try:
+        while any(each.poll() is None for each in started):
+            if any(each.poll() for each in started):
+                break
+            time.sleep(0.2)
+        for each, command in zip(started, commands, strict=True):
+            if each.poll():
+                raise subprocess.CalledProcessError(each.returncode, [str(word) for word in command])
+    finally:
+        for each in started:
+            each.terminate()
+            each.wait()
 
 
 def git(*arguments: str) -> str:
@@ -95,14 +113,14 @@ def main(steps: list[str]) -> None:
     python = environment()
     DIST.mkdir(exist_ok=True)
     here = SOURCE / "packaging"
-    if "wheel" in steps:
-        run(python, here / "distributions.py", DIST, cwd=SOURCE)
+    wheel = (python, here / "distributions.py", DIST)
+    frozen = (python, here / "frozen.py", WORK / "pyinstaller", WORK / "dist")
     if "frozen" in steps:
         run(python, here / "icons.py", SOURCE / "build/icons")
-        run(python, here / "frozen.py", WORK / "pyinstaller", WORK / "dist", cwd=SOURCE)
-    for kind in ("deb", "archive"):
-        if kind in steps and sys.platform == "linux":
-            run(python, here / "linux_packages.py", kind, FROZEN, DIST)
+    together(*(command for step, command in (("wheel", wheel), ("frozen", frozen)) if step in steps))
+    if sys.platform == "linux":
+        kinds = [kind for kind in ("deb", "archive") if kind in steps]
+        together(*((python, here / "linux_packages.py", kind, FROZEN, DIST) for kind in kinds))
     if "installer" in steps and sys.platform == "win32":
         values = {"VERSION": version(), "FOLDER": FROZEN, "ICON": SOURCE / "build/icons/gradviz.ico"}
         values["OUT"] = DIST / f"gradviz-{version()}-windows-setup.exe"

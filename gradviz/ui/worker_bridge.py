@@ -265,6 +265,7 @@ BEYOND = "The first {:,} MB of values are kept in full; {:,} more are summarized
 FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
 SHOWN_EVERY = 400  # milliseconds between two pictures of it, at least
 RESTS = 8  # times as long as it takes to show it
+LAYOUT_RESTS = 2  # times as long as it takes to lay it out, which costs processor time beside the run
 
 
 class WorkerBridge(QObject):
@@ -285,6 +286,7 @@ class WorkerBridge(QObject):
         self.live.ended.connect(self._finish)
         self.is_drawn: Callable[[], bool] = lambda: True  # whether what the run has shown so far is on the screen
         self._precomputer = TracePrecomputer()
+        self._waited = 0  # milliseconds for the layout of the latest picture
         self._growth = QTimer(self, singleShot=True)
         self._growth.timeout.connect(self._grow)
         store.watch(Slice("run"), self._follow)
@@ -320,6 +322,7 @@ class WorkerBridge(QObject):
         self._precomputer.drop()
         self._store.start_run(snippet)
         self.live.start(text_of(snippet), self._store.state.title)
+        self._waited = 0
         self._growth.start(FIRST_SHOWN)
 
     def stop(self) -> None:
@@ -357,7 +360,15 @@ class WorkerBridge(QObject):
         trace, figures = self.live.trace, tuple(self.live.figures)
         if trace is None or not self._store.state.run.is_running:
             return
-        if len(trace) and self.is_drawn() and not self._is_shown(trace, figures):
+        if not self.is_drawn():
+            self._waited += SHOWN_EVERY
+            self._rest(0.0)
+            return
+        if self._waited:
+            self._rest(LAYOUT_RESTS * self._waited / 1000 / RESTS)
+            self._waited = 0
+            return
+        if len(trace) and not self._is_shown(trace, figures):
             now = self.live.so_far()
             if now is not None:
                 self._precomputer.precompute(now, lambda: self._show_growth(now, figures))

@@ -8,6 +8,7 @@ import plistlib
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import build_packages
@@ -88,3 +89,12 @@ def test_secrets_are_only_handed_on() -> None:
         "MACOS_CERTIFICATE", "MACOS_CERTIFICATE_PASSWORD", "MACOS_IDENTITY", "APPLE_ID", "APPLE_TEAM", "APPLE_PASSWORD",
     }  # fmt: skip
     assert not re.search(r"run:.*\$\{\{ *secrets", WORKFLOW)
+
+
+def test_steps_side_by_side_all_succeed_or_end_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build_packages, "SOURCE", tmp_path)
+    python = sys.executable
+    build_packages.together((python, "-c", "open('a', 'w')"), (python, "-c", "open('b', 'w')"))
+    assert {path.name for path in tmp_path.iterdir()} == {"a", "b"}
+    with pytest.raises(subprocess.CalledProcessError, match="exit status 3"):
+        build_packages.together((python, "-c", "import time; time.sleep(600)"), (python, "-c", "raise SystemExit(3)"))

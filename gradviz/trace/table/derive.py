@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gradviz.trace.table.encoding import Pieces
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NEVER, TABLES, Operands, Saved
-from gradviz.trace.table.tables import columns
+from gradviz.trace.table.tables import columns, ranges
 from gradviz.trace.table.values import DTYPES, numpy_dtype
 
 if TYPE_CHECKING:
@@ -151,9 +151,9 @@ def _values(trace: Trace, new: Columns) -> Columns:
 def _after_frees(trace: Trace, new: Columns) -> None:
     node, at = np.unique(new["node"], return_index=True)  # the first time counts
     low = np.searchsorted(trace.saved.node, node)
-    count = np.searchsorted(trace.saved.node, node, "right") - low
-    rows = np.repeat(low, count) + np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-    steps = np.repeat(new["step"][at], count)
+    high = np.searchsorted(trace.saved.node, node, "right")
+    rows = ranges(low, high)
+    steps = np.repeat(new["step"][at], high - low)
     held = trace.saved.freed[rows] == NEVER
     trace.saved.freed[rows[held]] = steps[held]
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.tables import History, ranges
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -20,12 +21,14 @@ LONGEST = 40  # characters of an expression that still serves as a name
 
 
 class Naming:
-    """Names of tensors for one length of the trace."""
+    """Names of tensors for one length of the trace; `of_graph` has the tensors of each graph."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
         self._history = trace.history("names", "tensor")
+        self.of_graph = History(trace.graphs.of_tensor, None)
         self._ambiguous = self._find_ambiguous()
+        self._at_end: dict[int, str] = {}
         self._origins: dict[int, int] = {}
         self._made: dict[int, tuple[int, str]] = {}
         self._same: dict[int, dict[str, dict[int, int]]] = {}
@@ -65,6 +68,13 @@ class Naming:
 
     def name(self, tensor: int, cursor: int) -> str:
         """The best name bound so far, else that of the tensor that this one was made of with what was done to it."""
+        if cursor < len(self._trace):
+            return self._name(tensor, cursor)
+        if tensor not in self._at_end:
+            self._at_end[tensor] = self._name(tensor, cursor)
+        return self._at_end[tensor]
+
+    def _name(self, tensor: int, cursor: int) -> str:
         ending = ""
         while len(ending) < LONGEST:
             bound = self._bound(tensor, cursor)
@@ -97,7 +107,7 @@ class Naming:
         found = self._same.get(graph)
         if found is None:
             trace, by_name = self._trace, defaultdict[str, list[int]](list)
-            members = np.flatnonzero(trace.graphs.of_tensor == graph) if graph >= 0 else np.zeros(0, np.int64)
+            members = self.of_graph.all(graph) if graph >= 0 else np.zeros(0, np.int64)
             if len(members) <= MOST_TOLD_APART:
                 for tensor in members.tolist():
                     by_name[self.name(tensor, len(trace))].append(tensor)
@@ -122,7 +132,9 @@ class Naming:
     def _leaves_of(self, results: NDArray[np.int64]) -> list[int]:
         """The leaves that the operations used which made these tensors."""
         inputs, producer = self._trace.inputs, self._trace.tensors.producer
-        used = np.unique(inputs.tensor[np.isin(inputs.node, producer[results])])
+        makers = np.unique(producer[results])
+        node, asked = inputs.node, makers.astype(inputs.node.dtype)
+        used = np.unique(inputs.tensor[ranges(node.searchsorted(asked), node.searchsorted(asked, "right"))])
         leaves: list[int] = used[(used >= 0) & (producer[used] < 0)].tolist()
         return leaves
 
@@ -269,7 +281,7 @@ def _masks(trace: Trace, node: int) -> list[int]:
     graph = int(trace.graphs.of_tensor[outputs[0]]) if len(outputs) else -1
     if graph < 0:
         return [node]
-    makers = np.unique(trace.tensors.producer[np.flatnonzero(trace.graphs.of_tensor == graph)])
+    makers = np.unique(trace.tensors.producer[trace.naming.of_graph.all(graph)])
     alike = makers[(trace.nodes.op[makers] == "mul") & (trace.nodes.scope[makers] == trace.nodes.scope[node])]
     found = []
     for each in alike.tolist()[:MOST_TOLD_APART]:

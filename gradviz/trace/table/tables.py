@@ -110,6 +110,13 @@ def span(column: Array, low: int, high: int) -> tuple[int, int]:
     return start, end
 
 
+def ranges(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All numbers from each `low` up to, not including, its `high`, one range after the other."""
+    count = high - low
+    found: NDArray[np.int64] = np.arange(int(count.sum())) + np.repeat(low - (np.cumsum(count) - count), count)
+    return found
+
+
 class History:
     """For each key the rows that carry it, in the order of the table (which is the order of steps)."""
 

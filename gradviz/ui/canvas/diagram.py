@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.layout.records import NestedInput
 from gradviz.session.folding import Folding, Presentation
 from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import sizes
@@ -282,21 +281,30 @@ class Diagram:
 
     def frames_in(self, graph: int) -> Ints:
         """The frames of one graph, outer ones first."""
-        return np.flatnonzero(self.frame_graph == graph)
+        order, bounds, _ = self.frames_by_graph
+        return order[bounds[graph] : bounds[graph + 1]]
 
-    def nested_input(self, graph: int, ruler: sizes.Measure) -> NestedInput:
-        """One graph as the layout wants it."""
+    @cached_property
+    def frames_by_graph(self) -> tuple[Ints, Ints, Ints]:
+        """The frames, graph after graph; where each graph begins among them; and by frame, which of those of its graph
+        it is, with a -1 at the end for "no frame"."""
+        order = np.argsort(self.frame_graph, kind="stable")
+        bounds = np.searchsorted(self.frame_graph[order], np.arange(len(self.first) + 1))
+        local = np.full(len(order) + 1, -1, np.int64)
+        local[order] = np.arange(len(order)) - bounds[self.frame_graph[order]]
+        return order, bounds, local
+
+    def arrays_of(self, graph: int, ruler: sizes.Measure) -> tuple[Floats, Ints, Floats, Ints, Ints, Floats]:
+        """One graph as the layout wants it: the arrays of a `NestedInput`."""
         start, end = self.bounds[graph], self.bounds[graph + 1]
         first, last = self.edge_bounds[graph], self.edge_bounds[graph + 1]
-        frames = self.frames_in(graph)
-        local = np.full(len(self.frames) + 1, -1, np.int64)
-        local[frames] = np.arange(len(frames))
+        frames, local = self.frames_in(graph), self.frames_by_graph[2]
         groups = self.structure.groups
         titles = [(groups.title[group], groups.detail[group]) for group in self.frames[frames].tolist()]
         header = np.array([frame_header(ruler, *words) for words in titles]).reshape(-1, 2)
-        return NestedInput(
+        return (
             self.size[start:end], self.edges[first:last] - start, self.port[first:last],
-            local[self.frame_of[start:end]], local[self.frame_parent[frames]], header, self.drawing.vertical,
+            local[self.frame_of[start:end]], local[self.frame_parent[frames]], header,
         )  # fmt: skip
 
 

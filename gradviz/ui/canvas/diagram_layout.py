@@ -5,14 +5,14 @@ outwards until it fits."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gradviz.layout.nested import nested
-from gradviz.layout.records import ROWS, STRAIGHT
+from gradviz.layout.records import ROWS, STRAIGHT, NestedInput
 from gradviz.ui.canvas.diagram import Diagram, diagram_of, readable
 from gradviz.ui.canvas.groups import GRADIENTS, Flags, Groups
 from gradviz.ui.canvas.moment import moment
@@ -20,16 +20,52 @@ from gradviz.ui.canvas.placed import Placed, place
 
 if TYPE_CHECKING:
     from gradviz.layout.flat import Layouter
-    from gradviz.layout.records import NestedInput, NestedResult
+    from gradviz.layout.records import NestedResult
     from gradviz.session.folding import Presentation
-    from gradviz.ui.canvas.diagram import Diagram, Floats
+    from gradviz.ui.canvas.diagram import Floats, Ints
     from gradviz.ui.canvas.sizes import Measure
     from gradviz.ui.canvas.structure import Structure
 
 
-def lay_out(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False) -> Placed:
-    """The diagram with positions; a `draft` is made quickly. Raises Cancelled when the layouter was told to cancel."""
-    found = drawings(diagram, ruler, layouter, draft=draft)
+@dataclass(frozen=True, eq=False)
+class Graphs:
+    """The graphs of a diagram as the layout wants them, each of those that differ once: a training loop has thousands
+    that are alike. `which` says by graph which one it is, `edges` how many of its edges are drawn."""
+
+    different: list[NestedInput]
+    which: list[int]
+    edges: list[int]
+
+    @property
+    def boxes(self) -> int:
+        """How many there are to lay out."""
+        return sum(len(graph.sizes) for graph in self.different)
+
+
+def graphs_of(diagram: Diagram, ruler: Measure) -> Graphs:
+    """What the layout is asked."""
+    known: dict[tuple[bytes, ...], int] = {}
+    different: list[NestedInput] = []
+    which = []
+    with_gradients = _with_gradients(diagram)
+    for graph in range(len(diagram.first)):
+        arrays = diagram.arrays_of(graph, ruler)
+        if graph in with_gradients:
+            arrays = _in_order(diagram, graph, arrays)
+        key = tuple(array.tobytes() for array in arrays)
+        if key not in known:
+            known[key] = len(different)
+            different.append(NestedInput(*arrays, diagram.drawing.vertical))
+        which.append(known[key])
+    return Graphs(different, which, np.diff(diagram.edge_bounds).tolist())
+
+
+def lay_out(
+    diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False, graphs: Graphs | None = None
+) -> Placed:
+    """The diagram with positions; a `draft` is made quickly. `graphs` are those of the diagram, if they are known
+    already. Raises Cancelled when the layouter was told to cancel."""
+    found = drawings(graphs or graphs_of(diagram, ruler), layouter, draft=draft)
     return replace(place(diagram, found), note=_note({drawing.engine for drawing in found}, len(diagram.frames) > 0))
 
 
@@ -43,21 +79,22 @@ def _note(engines: set[str], has_frames: bool) -> str:
     return ""
 
 
-def drawings(diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False) -> list[NestedResult]:
-    """The drawing of each graph by itself."""
+def drawings(graphs: Graphs, layouter: Layouter, *, draft: bool = False) -> list[NestedResult]:
+    """The drawing of each graph by itself; those that are alike have the same one."""
     layouter.renew()
-    known: dict[tuple[bytes, ...], NestedResult] = {}
-    found = []
-    for graph in range(len(diagram.first)):
-        asked = _in_order(diagram, graph, diagram.nested_input(graph, ruler))
-        key = _key(asked)
-        if key not in known:
-            known[key] = nested(layouter, asked, draft=draft)
-        found.append(_without(known[key], int(diagram.edge_bounds[graph + 1] - diagram.edge_bounds[graph])))
-    return found
+    drawn = [nested(layouter, graph, draft=draft) for graph in graphs.different]
+    return [_without(drawn[which], edges) for which, edges in zip(graphs.which, graphs.edges, strict=True)]
 
 
-def _in_order(diagram: Diagram, graph: int, asked: NestedInput) -> NestedInput:
+def _with_gradients(diagram: Diagram) -> set[int]:
+    groups = diagram.structure.groups
+    return set(groups.graph[groups.kind == GRADIENTS].tolist())
+
+
+Arrays = tuple["Floats", "Ints", "Floats", "Ints", "Ints", "Floats"]
+
+
+def _in_order(diagram: Diagram, graph: int, arrays: Arrays) -> Arrays:
     """Note [Gradients after]: with edges that are not drawn, from where a backward call began to the gradients that it
     made under create_graph, so that these stand after what they came from."""
     groups, trace = diagram.structure.groups, diagram.trace
@@ -70,9 +107,10 @@ def _in_order(diagram: Diagram, graph: int, asked: NestedInput) -> NestedInput:
             tails = items[diagram.graph[items] == graph]
             after += [(int(tail), int(heads[0])) for tail in tails if len(heads) and tail != heads[0]]
     if not after:
-        return asked
-    edges = np.concatenate((asked.edges, np.array(after) - diagram.bounds[graph]))
-    return replace(asked, edges=edges, ports=np.concatenate((asked.ports, np.zeros((len(after), 2)))))
+        return arrays
+    sizes, edges, ports, inside, parent, header = arrays
+    edges = np.concatenate((edges, np.array(after) - diagram.bounds[graph]))
+    return sizes, edges, np.concatenate((ports, np.zeros((len(after), 2)))), inside, parent, header
 
 
 def _without(drawing: NestedResult, edges: int) -> NestedResult:
@@ -90,11 +128,6 @@ def prepare(placed: Placed) -> None:
                 getattr(thing, name)
     trace = placed.diagram.trace
     moment(placed.diagram, trace.frame_at(len(trace)))
-
-
-def _key(asked: NestedInput) -> tuple[bytes, ...]:
-    arrays = (asked.sizes, asked.edges, asked.ports, asked.group, asked.parent, asked.header)
-    return tuple(array.tobytes() for array in arrays)
 
 
 # -- which groups are open at first
@@ -144,7 +177,8 @@ def _zooms(diagram: Diagram, ruler: Measure, layouter: Layouter) -> Floats:
     """By graph: the zoom at which all of it is on a page."""
     if len(diagram) > TOO_MANY:
         return np.zeros(len(diagram.first))
-    tried = drawings(diagram, ruler, layouter, draft=len(diagram) > QUICK)
+    graphs = graphs_of(diagram, ruler)
+    tried = drawings(graphs, layouter, draft=graphs.boxes > QUICK)
     across, down = np.array([drawing.size for drawing in tried]).T
     zoom: Floats = np.minimum(PAGE[0] / np.maximum(across, 1.0), PAGE[1] / np.maximum(down, 1.0))
     return zoom

@@ -213,21 +213,25 @@ def place(diagram: Diagram, drawings: list[NestedResult]) -> Placed:
     """Put the drawing of each graph where it belongs; see `gradviz.layout.rows`."""
     heights = [drawing.size[1] for drawing in drawings]
     tops = stack(heights, diagram.first.tolist(), diagram.until.tolist())
-    corner = np.empty((len(diagram), 2))
+    different = {id(drawing): drawing for drawing in drawings}  # graphs that are alike have the same one
+    pieces = {key: _pieces(drawing) for key, drawing in different.items()}
+    each = [pieces[id(drawing)] for drawing in drawings]
+    corner = np.concatenate([np.empty((0, 2)), *(drawing.centres for drawing in drawings)]) - diagram.size / 2
+    corner[:, 1] += np.repeat(tops, np.diff(diagram.bounds))
+    order, bounds, _ = diagram.frames_by_graph
     frames = np.empty((len(diagram.frames), 4))
-    cubics: list[Floats] = []
-    counts: list[Ints] = []
-    for graph, (drawing, top) in enumerate(zip(drawings, tops, strict=True)):
-        items = slice(diagram.bounds[graph], diagram.bounds[graph + 1])
-        shift = np.array([0.0, top])
-        corner[items] = drawing.centres + shift - diagram.size[items] / 2
-        frames[diagram.frames_in(graph)] = drawing.frames + np.array([0.0, top, 0.0, 0.0])
-        pieces = np.diff(drawing.starts) // 3
-        first = np.repeat(drawing.starts[:-1] - 3 * (np.cumsum(pieces) - pieces), pieces) + 3 * np.arange(pieces.sum())
-        cubics.append(drawing.points[first[:, None] + np.arange(4)] + shift)
-        counts.append(pieces)
-    every = np.concatenate([np.empty((0, 4, 2)), *cubics])
-    return _placed(diagram, corner, frames, every, np.concatenate([[], *counts]))
+    frames[order] = np.concatenate([np.empty((0, 4)), *(drawing.frames for drawing in drawings)])
+    frames[order, 1] += np.repeat(tops, np.diff(bounds))
+    cubics = np.concatenate([np.empty((0, 4, 2)), *(cubics for cubics, _ in each)])
+    cubics[:, :, 1] += np.repeat(tops, [len(cubics) for cubics, _ in each])[:, None]
+    return _placed(diagram, corner, frames, cubics, np.concatenate([[], *(counts for _, counts in each)]))
+
+
+def _pieces(drawing: NestedResult) -> tuple[Floats, Ints]:
+    """The routes of a drawing as cubics, and how many each edge has."""
+    counts = np.diff(drawing.starts) // 3
+    first = np.repeat(drawing.starts[:-1] - 3 * (np.cumsum(counts) - counts), counts) + 3 * np.arange(counts.sum())
+    return drawing.points[first[:, None] + np.arange(4)], counts
 
 
 def _placed(diagram: Diagram, corner: Floats, frames: Floats, cubics: Floats, counts: Floats) -> Placed:

@@ -207,7 +207,7 @@ def frame_header(ruler: Measure, title: str, detail: str) -> tuple[float, float]
 # -- the items of a diagram
 
 TENSOR, OPERATION, REFERENCE, GROUP = range(4)
-LEAF, CONSTANT, INTERMEDIATE, OUTPUT, OP, PLAIN_OP, FOLDED = range(7)
+LEAF, CONSTANT, INTERMEDIATE, OUTPUT, OP, PLAIN_OP, FOLDED = CATEGORIES = range(7)
 MODULES = re.compile(r"\b(?:torch\.nn\.functional|torch|self|nn|F)\.(?=[\w.]+\()")
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -287,9 +287,19 @@ class _KnownOfTensors:
         tracked = np.where(trace.tensors.is_leaf, LEAF, INTERMEDIATE)
         self.category = np.where(self.requires, tracked, CONSTANT)
         self.category[trace.roots.tensor] = OUTPUT
+        marks = (self.requires, self.bound, self.versioned, self.badged, trace.tensors.is_parameter.astype(bool))
+        self._kind = (len(CATEGORIES) * (2 ** np.arange(len(marks)) @ np.array(marks)) + self.category).tolist()
+        self._known: dict[tuple[object, ...], tuple[float, float]] = {}
 
     def card_size(self, ruler: Measure, tensor: int, name: str) -> tuple[float, float]:
-        """How large a tensor's card must be for whatever it will say."""
+        """How large a tensor's card must be for whatever it will say: found once for all that say the same."""
+        tensors = self._trace.tensors
+        key = name, self._kind[tensor], tensors.shape[tensor], tensors.dtype[tensor]
+        if key not in self._known:
+            self._known[key] = self._card_size(ruler, tensor, name)
+        return self._known[key]
+
+    def _card_size(self, ruler: Measure, tensor: int, name: str) -> tuple[float, float]:
         meta = meta_text(self._trace, tensor, int(self.category[tensor]))
         return card_size(
             ruler,

@@ -122,16 +122,17 @@ class BackgroundLayout(QObject):
 
     def _draw(self, layouter: Layouter, request: Request) -> None:
         from gradviz.ui.canvas.diagram import diagram_of
-        from gradviz.ui.canvas.diagram_layout import lay_out
+        from gradviz.ui.canvas.diagram_layout import graphs_of, lay_out
         from gradviz.ui.canvas.sizes import Ruler
 
         ruler = Ruler()
         structure = self._structure(request)
         opened = self._at_first(structure, ruler, layouter, request.presentation)
         diagram = diagram_of(structure, ruler, request.presentation, opened)
-        if len(diagram) > QUICK and not request.quick:
-            self._send(request, lay_out(diagram, ruler, layouter, draft=True), False)
-        placed = lay_out(diagram, ruler, layouter, draft=request.quick)
+        graphs = graphs_of(diagram, ruler)
+        if graphs.boxes > QUICK and not request.quick:
+            self._send(request, lay_out(diagram, ruler, layouter, draft=True, graphs=graphs), False)
+        placed = lay_out(diagram, ruler, layouter, draft=request.quick, graphs=graphs)
         self._send(request, replace(placed, note=CANCELLED) if request.quick else placed, True)
 
     def _structure(self, request: Request) -> Structure:
