@@ -21,13 +21,10 @@ complete -c gradviz -n "__fish_seen_subcommand_from run" -l every-step -d "The s
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l time-limit -x -d "Stop a snippet after this time"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l plots -x -a "(__fish_complete_directories)" -d "Write plots there"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l record -r -d "Write the recorded steps there"
-<<<<<<< HEAD
 complete -c gradviz -n "__fish_seen_subcommand_from export" -l scale -x -d "How much larger pictures are"
 complete -c gradviz -n "__fish_seen_subcommand_from export" -l theme -x -a "light dark" -d "The colours"
 complete -c gradviz -n "__fish_seen_subcommand_from export" -l every-step -d "Stop at steps without news, too"
 complete -c gradviz -n "__fish_seen_subcommand_from export" -l vertical -d "From top to bottom"
-=======
 complete -c gradviz -n "__fish_seen_subcommand_from explain" -l json -d "Print a JSON list"
 complete -c gradviz -n "__fish_seen_subcommand_from explain" -l fix -x -d "Print the snippet with this fix"
->>>>>>> 27bfc5a (gradviz explain finds mistakes that raise nothing and explains them like errors, each with its line, its numbers and a fix)
 complete -c gradviz -n "__fish_seen_subcommand_from export draw" -s o -l out -r -d "The file to write"
