@@ -14,7 +14,8 @@ from gradviz.engine.kernel.memory import STRIDED, check_rank, laid
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops import creation, ranges
 from gradviz.engine.ops.draw import randint
-from gradviz.engine.run.api import FUNCTIONS, give
+from gradviz.engine.run.api import FUNCTIONS, give, in_torch_words
+from gradviz.engine.run.signatures import refusal
 
 _ready = (creation, randint, ranges)
 
@@ -49,6 +50,8 @@ def _with_options(name: str, formats: bool) -> None:
 
     def call(*args: Any, **options: Any) -> Tensor:
         if not options:
+            if not args:
+                raise refusal(f"torch.{name}", args, options) or TypeError(f"{name}() needs an argument")
             return inner(*args)
         if "dtype" in options:
             options["dtype"] = _dtype(name, options["dtype"])
@@ -71,7 +74,7 @@ def _with_options(name: str, formats: bool) -> None:
     functools.update_wrapper(call, inner)
     call.__name__ = call.__qualname__ = name
     del call.__wrapped__  # type: ignore[attr-defined]
-    FUNCTIONS[name] = call
+    FUNCTIONS[name] = in_torch_words(call, f"torch.{name}")
 
 
 def install() -> Callable[..., object]:

@@ -212,7 +212,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
 @api("manual_seed", where="torch")
 def manual_seed(seed: int) -> Generator:
     """Start the stream of random numbers that belongs to `seed`."""
-    return generator.manual_seed(seed)
+    return generator.manual_seed(int(seed))
 
 
 api("seed", where="torch")(lambda: generator.seed())

@@ -19,7 +19,7 @@ from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.run.api import api, give, in_torch_words, method
+from gradviz.engine.run.api import api, give, method
 from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
 from gradviz.engine.run.arguments import check_cast, check_operands
 from gradviz.engine.run.inplace import check_overlap, check_writable, write
@@ -144,11 +144,7 @@ def register(
                 f"{names[0]}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."
             )
-        try:
-            prepared = prepare(*args, **kwargs)
-        except TypeError as error:
-            raise in_torch_words(error, prepare, names[0]) from None
-        result = apply(*prepared)
+        result = apply(*prepare(*args, **kwargs))
         if out is None:
             return result
         check_cast(out, result)
@@ -170,9 +166,7 @@ def register(
             try:
                 return write(self, *prepare(self, *args, **kwargs))
             except (RuntimeError, TypeError, ValueError) as error:
-                raise _refused_first(self, args, error) or (
-                    in_torch_words(error, prepare, names[0] + "_") if isinstance(error, TypeError) else error
-                ) from None
+                raise _refused_first(self, args, error) or error from None
 
         function_.__name__ = names[0] + "_"
         api(*(name + "_" for name in names), where=where)(function_)

@@ -21,6 +21,7 @@ from gradviz.engine.ops.shape import cat, listed, stack
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import refuse
+from gradviz.engine.run.signatures import refusal
 
 F = FUNCTIONS
 
@@ -96,6 +97,8 @@ def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> tuple
 @method("split_with_sizes")
 def split_with_sizes(self: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """Parts of the sizes given along `dim`."""
+    if refused := refusal("torch.split_with_sizes", (self, split_sizes, dim), {}):
+        raise refused
     if not self._data.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     axis = wrap_dim(dim, self._data.ndim)

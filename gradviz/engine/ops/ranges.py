@@ -93,7 +93,7 @@ def inclusive_range(
     """Numbers from `start` up to and with `end`."""
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
-    warnings.warn(_RANGE, UserWarning, stacklevel=3)  # past `options`
+    warnings.warn(_RANGE, UserWarning, stacklevel=4)  # past `options`
     check_device(device)
     target = float_type(dtype) if out is None else out.dtype
     start, end, step = (_number(v, "range", label, i) for i, (v, label) in enumerate(

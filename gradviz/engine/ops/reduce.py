@@ -20,7 +20,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import functions, sums
 from gradviz.engine.numerics.sums import total
 from gradviz.engine.ops.arithmetic import conj
-from gradviz.engine.run.api import FUNCTIONS, LINALG, api
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import along, refuse, return_type
 
@@ -813,19 +813,21 @@ LOG_SOFTMAX = op(
 
 
 def _soft(row: Any) -> Any:
-    def function(
-        input: Tensor, dim: int | None = None, *args: object, dtype: object = None, _stacklevel: int = 3
-    ) -> Tensor:
-        if dim is None:
-            dim = _implicit_dim(row.name, input._data.ndim)
+    def function(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
         input = input if dtype is None else input.to(dtype)
         if input.dtype.rank != 2:
             last = "_lastdim" if wrap_dim(dim, input._data.ndim) == max(input._data.ndim - 1, 0) else ""
             raise NotImplementedError(f"\"{row.name}{last}_kernel_impl\" not implemented for '{input.dtype.title}'")
         return call(row, input, dim=dim)
 
-    function.__name__ = row.name
-    return api(row.name, where="torch method F")(function)
+    def functional(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Tensor:
+        axis = _implicit_dim(row.name, input.dim()) if dim is None else dim
+        found: Tensor = getattr(input, row.name)(axis, dtype=dtype)
+        return found
+
+    functional.__qualname__ = functional.__name__ = row.name
+    api(row.name, where="F")(functional)
+    return api(row.name)(function)
 
 
 def _implicit_dim(name: str, ndim: int) -> int:
@@ -846,7 +848,7 @@ _soft(LOG_SOFTMAX)
 @api("softmin", where="F")
 def softmin(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: object = None) -> Tensor:
     """Softmax of the negative."""
-    made: Tensor = F["softmax"](-input, dim, dtype=dtype)
+    made: Tensor = FUNCTIONAL["softmax"](-input, dim, dtype=dtype)
     return made
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,7 +45,7 @@ def sizes_of(args: tuple[Any, ...]) -> tuple[int, ...]:
     """Sizes given one by one or as one sequence; one-element tensors count as numbers."""
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
-    return tuple(int(n) for n in args)
+    return tuple(int(n) if isinstance(n, Tensor) else operator.index(n) for n in args)
 
 
 def infer_size(shape: Sequence[int], count: int) -> tuple[int, ...]:

@@ -20,7 +20,7 @@ from gradviz.engine.numerics import functions
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.elementwise import Prepared, binary, prepare_pair, register, unary
 from gradviz.engine.ops.reduce import spread, wrap_dim
-from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api
+from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, in_torch_words
 from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.arguments import check_operands
 
@@ -409,7 +409,6 @@ for _name in (
     "log_softmax",
     "round",
 ):
-    SPECIAL[_name] = F[_name]
-SPECIAL["expit"] = F["sigmoid"]
-SPECIAL["gammaln"] = F["lgamma"]
-SPECIAL["psi"] = F["digamma"]
+    SPECIAL[_name] = in_torch_words(F[_name], f"special.{_name}")
+for _name, _known in {"expit": "sigmoid", "gammaln": "lgamma", "psi": "digamma"}.items():
+    SPECIAL[_name] = in_torch_words(F[_known], f"special.{_name}")

@@ -31,7 +31,7 @@ from gradviz.engine.ops.reordering import UNFOLD
 from gradviz.engine.ops.shape import ALIAS, VIEW
 from gradviz.engine.ops.strided import AS_STRIDED
 from gradviz.engine.run import tensor_gradients
-from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api, method, prop
+from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api, in_torch_words, method, prop
 from gradviz.engine.run.apply import as_copies, call
 from gradviz.engine.run.inplace import write
 
@@ -202,12 +202,12 @@ for _new, _old in {
     "swapaxes_": "transpose_",
     "swapdims_": "transpose_",
 }.items():
-    setattr(Tensor, _new, getattr(Tensor, _old))
+    setattr(Tensor, _new, in_torch_words(getattr(Tensor, _old), f"Tensor.{_new}"))
 
 for _name in """addmv_ as_strided_ conj_physical_ detach_ fill_ gcd_ index_put_ lcm_ ldexp_ resize_as_ square_ zero_
     split_with_sizes get_device""".split():
     if hasattr(Tensor, _name):
-        F.setdefault(_name, getattr(Tensor, _name))
+        F.setdefault(_name, in_torch_words(getattr(Tensor, _name), f"torch.{_name}"))
 
 _REDUCTIONS = ("none", "mean", "sum")
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -20,6 +19,7 @@ from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.arguments import check_out, return_type
 from gradviz.engine.run.autocast import casting
+from gradviz.engine.run.signatures import refusal
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -40,6 +40,7 @@ RESIZED = (
 )
 TABLES += FUNCTIONS, FUNCTIONAL, SPECIAL, LINALG
 _NAMESPACES = {"torch": FUNCTIONS, "F": FUNCTIONAL, "linalg": LINALG, "special": SPECIAL, "fft": FFT}
+_PLACES = {"F": "nn.functional"}  # and the others are called as they are
 _PREFIXES = {"linalg": "linalg_", "special": "special_", "fft": "fft_"}  # what PyTorch calls these functions itself
 
 
@@ -51,11 +52,12 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
         for place in where.split():
             for name in names:
                 if place == "method":
-                    setattr(Tensor, name, casting(called(offered, name), name))
+                    found = casting(called(offered, name), name)
+                    setattr(Tensor, name, found if name.startswith("__") else in_torch_words(found, f"Tensor.{name}"))
                 else:
                     full = _PREFIXES.get(place, "") + name
-                    found = offered if place == "F" else with_out(fn, offered, name, full)
-                    _NAMESPACES[place][name] = casting(called(found, full), full)
+                    found = casting(called(offered if place == "F" else with_out(fn, offered, name), full), full)
+                    _NAMESPACES[place][name] = in_torch_words(found, f"{_PLACES.get(place, place)}.{name}")
         return fn
 
     return register
@@ -94,33 +96,42 @@ def called(fn: F, name: str) -> F:
     return cast(F, made)
 
 
-def in_torch_words(error: TypeError, fn: Callable[..., object], name: str) -> TypeError:
-    """What Python says of arguments that `fn` did not get, as PyTorch says it of `name`; any other error as it is."""
-    text = str(error)
-    if not text.startswith(f"{fn.__qualname__}() "):
-        return error
-    said = text[len(fn.__qualname__) + 3 :]
-    if said.startswith("missing") and "keyword-only" not in said and '"' not in said:
-        named = re.findall(r"'(\w+)'", said)
-        absent = ", ".join('"input"' if each == "self" else f'"{each}"' for each in named)
-        count = absent.count(",") + 1
-        said = f"missing {count} required positional argument{'s' if count == 1 else ''}: {absent}"
-    return TypeError(f"{name}() {said}")
-
-
-def no_tensor(error: AttributeError, known: Iterable[str], args: Sequence[object], name: str) -> TypeError | None:
-    """PyTorch's refusal of an argument that is no tensor, where it was met by asking it for what tensors have."""
-    for at, (parameter, given) in enumerate(zip(known, args, strict=False)):
-        if given is error.obj and not isinstance(given, Tensor) and error.name in _OF_TENSORS:
-            return TypeError(
-                f"{name}(): argument '{parameter}' (position {at + 1}) must be Tensor, not {type(given).__name__}"
-            )
-    return None
-
-
-_OF_TENSORS = frozenset(
-    "_data _requires_grad requires_grad dtype ndim shape dim size numel t is_complex new_zeros device".split()
+_TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
+_worded: dict[Any, Any] = {}  # the function inside of each
+# Functions of the engine that take more than PyTorch's do.
+_ASKED_FIRST = frozenset(
+    """Tensor.flip Tensor.tile Tensor.squeeze torch.randint nn.functional.pad nn.functional.leaky_relu
+    nn.functional.elu""".split()
 )
+
+
+def in_torch_words(fn: F, key: str) -> F:
+    """The same function, whose arguments PyTorch refuses where they made an error of any kind; `key` is the name of
+    its signatures."""
+
+    if not isinstance(fn, FunctionType):
+        return fn  # a class
+    code = fn.__code__
+    if not (code.co_argcount or code.co_kwonlyargcount or code.co_flags & _TAKES_MORE):
+        return fn  # there is nothing to read
+    first = key in _ASKED_FIRST
+    fn = _worded.get(fn, fn)  # by its other name
+
+    def call(*args: Any, **keywords: Any) -> Any:
+        if first and (refused := refusal(key, args, keywords)):
+            raise refused
+        try:
+            return fn(*args, **keywords)
+        except Exception:
+            refused = refusal(key, args, keywords)
+            if refused is None:
+                raise
+            raise refused from None
+
+    functools.update_wrapper(call, fn)
+    del call.__wrapped__  # type: ignore[attr-defined]
+    _worded[call] = fn
+    return cast(F, call)
 
 
 def with_numpy_names(fn: F) -> F:
@@ -143,7 +154,7 @@ def with_numpy_names(fn: F) -> F:
     return cast(F, call)
 
 
-def with_out(fn: F, offered: F, name: str, full: str) -> F:
+def with_out(fn: F, offered: F, name: str) -> F:
     """`torch.<name>(..., out=x)`: the result goes into a tensor that was given, or into several."""
     known = inspect.signature(fn, follow_wrapped=False).parameters
     if "out" in known or not _TAKEN.intersection(inspect.signature(fn).parameters):
@@ -151,12 +162,7 @@ def with_out(fn: F, offered: F, name: str, full: str) -> F:
 
     def call(*args: object, out: Any = None, **keywords: object) -> Any:
         if out is None:
-            try:
-                return offered(*args, **keywords)
-            except TypeError as error:
-                raise in_torch_words(error, offered, full) from None
-            except AttributeError as error:
-                raise no_tensor(error, known, args, full) or error from None
+            return offered(*args, **keywords)
         if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in (*args, out)):
             raise RuntimeError(
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "

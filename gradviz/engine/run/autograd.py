@@ -112,9 +112,6 @@ def _gradients(
     seeds = _seeds(roots, given)
     given = given[: len(roots)]
     keep = create_graph if retain_graph is None else retain_graph
-    for each in wanted:
-        if isinstance(each, Tensor) and not each._requires_grad:
-            raise RuntimeError("One of the differentiated Tensors does not require grad")
     captured = _execute(roots, seeds, given, bool(keep), create_graph, wanted, accumulate=False)
     for i, found in enumerate(captured):
         if found is None and not allow_unused:
@@ -177,6 +174,8 @@ def _execute(
         if edge is None:
             raise RuntimeError(f"element {i} of tensors does not require grad and does not have a grad_fn")
         edges.append((edge, seed))
+    if not accumulate and any(isinstance(each, Tensor) and not each._requires_grad for each in wanted or ()):
+        raise RuntimeError("One of the differentiated Tensors does not require grad")
     observer = state.observer
     targets = None if wanted is None else [target_edge(each) for each in wanted]
     if observer is not None:

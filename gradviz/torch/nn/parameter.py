@@ -14,6 +14,7 @@ from gradviz.engine.kernel.messages import SET_ON_INFERENCE
 from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, bare, wrap
 from gradviz.engine.ops.convert import text
+from gradviz.engine.run.api import FUNCTIONS
 
 if TYPE_CHECKING:
     from gradviz.torch.nn.modules.registry import Registry
@@ -183,6 +184,9 @@ def is_lazy(param: object) -> bool:
 
 def memory_for(shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Tensor:
     """Memory for a parameter or buffer."""
+    if not all(type(n) is int and n >= 0 for n in shape):
+        made: Tensor = FUNCTIONS["empty"](shape)  # refuses what is no size
+        shape = made.shape
     return wrap(np.zeros(shape, (dtype or dtypes.default.dtype).np))
 
 

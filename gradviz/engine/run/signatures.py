@@ -1,0 +1,449 @@
+"""What PyTorch says of arguments that fit none of a function's signatures.
+
+PyTorch reads the arguments of its own functions by signatures, before it looks at any value. The signatures of those
+that GradViz has are recorded in `resources/pytorch_signatures.txt`, and the reader here follows PyTorch's. It runs only
+where a function of the engine raised an error: where PyTorch would have refused the arguments, its words take the place
+of the engine's. Who asks is `api.py`."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+import numpy as np
+
+from gradviz import RESOURCES
+from gradviz.engine.kernel import dtypes, memory
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.numerics.distributions import Generator
+
+_RECORDED = (RESOURCES / "pytorch_signatures.txt").read_text(encoding="utf-8")
+_TITLES = {
+    "Scalar": "Number", "int64_t": "int", "SymInt": "int", "double": "float", "TensorList": "tuple of Tensors",
+    "c10::List<::std::optional<Tensor>>": "tuple of Tensors", "IntArrayRef": "tuple of ints",
+    "SymIntArrayRef": "tuple of ints", "ArrayRef<double>": "tuple of floats", "ArrayRef<Scalar>": "tuple of Scalars",
+    "ScalarList": "tuple of Scalars", "Generator": "torch.Generator", "Storage": "torch.Storage",
+    "PyObject*": "object", "ScalarType": "torch.dtype", "Layout": "torch.layout", "Device": "torch.device",
+    "MemoryFormat": "torch.memory_format", "std::string": "str", "c10::string_view": "str", "std::string_view": "str",
+    "Dimname": "name", "DimnameList": "tuple of names", "Stream": "torch.Stream",
+}  # fmt: skip
+_OTHER_NAMES = {"dim": ("axis",), "keepdim": ("keepdims",), "input": ("x", "a", "x1"), "other": ("x2",)}
+_TENSOR_OR_NUMBER = frozenset(
+    f"{name}{end}"
+    for name in "add div divide mul multiply sub subtract true_divide floor_divide copy to".split()
+    for end in ("", "_")
+)
+_PARAMETER = re.compile(r"(\S+?)(?:\[(\d*)\])?(\?)? (\w+)(?:=(.*))?")
+_HEAP_TYPE, _IMMUTABLE_TYPE = 1 << 9, 1 << 8  # CPython's flags of a type
+
+
+@dataclass(frozen=True)
+class _Parameter:
+    """One parameter of a signature; `kind` is PyTorch's name of its type."""
+
+    name: str
+    kind: str
+    optional: bool
+    none: bool  # takes None
+    keyword_only: bool
+    broadcast: bool  # one number stands for a list of them
+    text: str
+
+    @property
+    def title(self) -> str:
+        """What messages call the type."""
+        return _TITLES.get(self.kind, self.kind)
+
+    def given(self, keywords: Mapping[str, object]) -> str:
+        """The keyword that gives it; "" for none."""
+        return next((name for name in (self.name, *_OTHER_NAMES.get(self.name, ())) if name in keywords), "")
+
+
+@dataclass(frozen=True)
+class _Signature:
+    """One way to call a function; one that is `hidden` is still read, and not shown."""
+
+    function: str
+    parameters: tuple[_Parameter, ...]
+    hidden: bool
+    text: str
+
+    @property
+    def positional(self) -> int:
+        """How many arguments may be given without a name."""
+        return sum(not each.keyword_only for each in self.parameters)
+
+    @property
+    def least(self) -> int:
+        """How many have to be given."""
+        return sum(not each.optional for each in self.parameters)
+
+    def read(self, args: Sequence[object], keywords: Mapping[str, object]) -> None:
+        """Refuse what it does not take."""
+        name, spread = self.function, self.positional == 1 and self.parameters[0].kind in _INTS
+        if len(args) > self.positional and not spread:
+            self._too_many(len(args))
+        at, left = 0, len(keywords)
+        for index, each in enumerate(self.parameters):
+            by_name = at >= len(args)
+            if not by_name and each.keyword_only:
+                self._too_many(len(args))
+            keyword = each.given(keywords) if by_name else ""
+            if by_name and not keyword:
+                if not each.optional:
+                    self._missing(index)
+                continue
+            value = keywords[keyword] if by_name else args[at]
+            taken = (value is None and each.none) or _takes(each, value, name, index)
+            if not taken and spread and at == 0 and not by_name and _takes_ints(args, False):
+                _check_elements(name, each, args)
+                at = len(args)
+                continue
+            if not taken and len(args) > self.positional:
+                self._too_many(len(args))
+            if not taken:
+                where = "" if by_name else f" (position {at + 1})"
+                what = f"must be {each.title}, {_found(each, value)}"
+                raise TypeError(f"{name}(): argument '{each.name}'{where} {what}")
+            _check_elements(name, each, value)
+            at, left = at + (not by_name), left - by_name
+        if left:
+            self._unknown(args, keywords)
+
+    def _too_many(self, count: int) -> NoReturn:
+        most, least = self.positional, self.least
+        if least != most:
+            raise TypeError(
+                f"{self.function}() takes from {least} to {most} positional arguments but {count} were given"
+            )
+        raise TypeError(
+            f"{self.function}() takes {most} positional argument{'s' * (most != 1)} but {count} "
+            f"{'was' if count == 1 else 'were'} given"
+        )
+
+    def _missing(self, start: int) -> NoReturn:
+        names = [f'"{each.name}"' for each in self.parameters[start:] if not each.optional]
+        plural = "s" if len(names) == 1 else ""  # sic
+        raise TypeError(
+            f"{self.function}() missing {len(names)} required positional argument{plural}: {', '.join(names)}"
+        )
+
+    def _unknown(self, args: Sequence[object], keywords: Mapping[str, object]) -> NoReturn:
+        names = [each.name for each in self.parameters]
+        for key in keywords:
+            if key not in names:
+                raise TypeError(f"{self.function}() got an unexpected keyword argument '{key}'")
+            if names.index(key) < len(args):
+                raise TypeError(f"{self.function}() got multiple values for argument '{key}'")
+        raise TypeError("invalid keyword arguments")
+
+
+def refusal(key: str, args: Sequence[object], keywords: Mapping[str, object]) -> TypeError | None:
+    """PyTorch's refusal of these arguments of a function; `key` is its place in the recorded list: `torch.add`."""
+    if key in _passed_on():
+        key, args, keywords = _inner(_passed_on()[key], args, keywords)
+    known = _signatures().get(key)
+    if known is None:
+        return None
+    if key.startswith("Tensor."):
+        if not args or not isinstance(args[0], Tensor):
+            return _no_method_of(key, args)
+        args = args[1:]
+    try:
+        if not known:
+            _read_nothing(key, len(args), keywords)
+        else:
+            _read(known, args, keywords)
+    except TypeError as refused:
+        return refused
+    return None
+
+
+def _inner(text: str, args: Sequence[object], keywords: Mapping[str, object]) -> Call:
+    """What a function that is written in Python passes on to one that is not."""
+    header, _, inner = text.partition(") -> ")
+    name, _, wanted = inner.partition(": ")
+    names = [part.partition("=")[0] for part in header.split(", ")]
+    if len(args) > len(names) or not set(keywords) <= set(names[len(args) :]):
+        return "", (), {}  # Python's own refusal
+    given = {**dict.fromkeys(names, _ANYTHING), **dict(zip(names, args, strict=False)), **keywords}
+    if any("=" not in part and given[part] is _ANYTHING for part in header.split(", ")):
+        return "", (), {}
+    return f"inner.{name}", tuple(given.get(each, _ANYTHING) for each in wanted.split()), {}
+
+
+def _no_method_of(key: str, args: Sequence[object]) -> TypeError:
+    """A method that was called by way of the class, for something else."""
+    if not args:
+        return TypeError(f"unbound method TensorBase.{key.removeprefix('Tensor.')}() needs an argument")
+    return TypeError(
+        f"descriptor '{key.removeprefix('Tensor.')}' for 'torch._C.TensorBase' objects doesn't apply to a "
+        f"'{_type(args[0])}' object"
+    )
+
+
+def _read_nothing(key: str, count: int, keywords: Mapping[str, object]) -> None:
+    """A method without any argument."""
+    key = key.replace("Tensor.", "TensorBase.")
+    if keywords:
+        raise TypeError(f"{key}() takes no keyword arguments")
+    if count:
+        raise TypeError(f"{key}() takes no arguments ({count} given)")
+
+
+def _read(known: Sequence[_Signature], args: Sequence[object], keywords: Mapping[str, object]) -> None:
+    if len(known) == 1:
+        known[0].read(args, keywords)
+        return
+    for each in known:
+        try:
+            each.read(args, keywords)
+        except TypeError as refused:
+            if str(refused).startswith("expected Tensor") or "failed to unpack" in str(refused):
+                raise
+        else:
+            return
+    count = len(args) + len(keywords)
+    plausible = [each for each in known if each.least <= count <= len(each.parameters) and not each.hidden]
+    if len(plausible) == 1:
+        plausible[0].read(args, keywords)
+    raise TypeError(_listed(known[0].function, [each.text for each in known if not each.hidden], args, keywords))
+
+
+# --- the signatures ---
+
+
+@functools.cache
+def _signatures() -> dict[str, tuple[_Signature, ...]]:
+    """All of them, by place and name."""
+    found: dict[str, list[_Signature]] = {}
+    place = ""
+    for line in _RECORDED.splitlines():
+        if line.startswith("["):
+            place = line.strip("[]")
+        elif place == "passed on":
+            continue
+        elif line.endswith("()-"):
+            found[f"{place}.{line[:-3]}"] = []
+        elif line:
+            name, _, rest = line.rpartition(": ")
+            made = _signature(rest)
+            found.setdefault(f"{place}.{name or made.function}", []).append(made)
+    return {key: tuple(sorted(each, key=operator.attrgetter("hidden"))) for key, each in found.items()}
+
+
+@functools.cache
+def _passed_on() -> dict[str, str]:
+    """The functions of `torch.nn.functional` that are written in Python, and what they call."""
+    lines = _RECORDED.partition("[passed on]\n")[2].partition("\n[")[0].splitlines()
+    return {f"nn.functional.{name}": rest for name, _, rest in (line.partition("(") for line in lines)}
+
+
+def _signature(text: str) -> _Signature:
+    function, _, rest = text.partition("(")
+    body, _, flag = rest.rpartition(")")
+    parameters, only = [], False
+    for part in re.split(r", (?![^\[({]*[\])}])", body) if body else []:
+        if part == "*":
+            only = True
+            continue
+        matched = _PARAMETER.fullmatch(part)
+        assert matched is not None, text
+        kind, size, none, name, default = matched.groups()
+        shown = f"{_TITLES.get(kind, kind)} {name}" + ("" if default is None else f" = {default}")
+        takes_none = none is not None or default == "None"
+        parameters.append(_Parameter(name, kind, default is not None, takes_none, only, bool(size), shown))
+    at = next((i for i, each in enumerate(parameters) if each.keyword_only), None)
+    written = [each.text for each in parameters]
+    if at is not None:
+        written.insert(at, "*")
+    return _Signature(function, tuple(parameters), bool(flag), f"({', '.join(written)})")
+
+
+# --- which values a parameter takes ---
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, complex, np.number, np.bool_))
+
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) or _is_scalar_tensor(value)
+
+
+def _is_int(value: object) -> bool:
+    if isinstance(value, Tensor):
+        return value.dtype.np.kind in "iu" and _is_scalar_tensor(value)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _is_scalar_tensor(value: object) -> bool:
+    return isinstance(value, Tensor) and not value._requires_grad and value.ndim == 0
+
+
+def _is_index(value: object) -> bool:
+    if isinstance(value, Tensor):
+        return value.numel() == 1 and value.dtype.np.kind in "iub"
+    return hasattr(type(value), "__index__") and not isinstance(value, bool)
+
+
+def _takes_ints(value: object, broadcast: bool) -> bool:
+    if isinstance(value, (tuple, list)):
+        return not value or _is_index(value[0])
+    return broadcast and _is_int(value)
+
+
+Call = tuple[str, Sequence[object], Mapping[str, object]]
+_ANYTHING = object()  # an argument that is not looked at
+_INTS = ("IntArrayRef", "SymIntArrayRef")
+_PYTHON_TYPES = (float, int, bool, complex)
+_TAKEN: dict[str, Callable[[object], bool]] = {
+    "Tensor": lambda value: isinstance(value, Tensor),
+    "Scalar": lambda value: _is_number(value) or _is_scalar_tensor(value),
+    "complex": lambda value: isinstance(value, complex) or _is_real(value),
+    "double": _is_real,
+    "int64_t": _is_int,
+    "SymInt": _is_int,
+    "DeviceIndex": _is_int,
+    "bool": lambda value: isinstance(value, bool),
+    "Generator": lambda value: isinstance(value, Generator),
+    "Storage": lambda value: False,
+    "ScalarType": lambda value: isinstance(value, dtypes.dtype) or any(value is each for each in _PYTHON_TYPES),
+    "Layout": lambda value: isinstance(value, memory.layout),
+    "MemoryFormat": lambda value: isinstance(value, memory.memory_format),
+    "Device": lambda value: isinstance(value, (str, memory.device)) or _is_int(value),
+    "Dimname": lambda value: isinstance(value, str),
+    "DimnameList": lambda value: isinstance(value, (tuple, list)) and all(isinstance(each, str) for each in value),
+    **dict.fromkeys(("std::string", "c10::string_view", "std::string_view"), lambda value: isinstance(value, str)),
+    **dict.fromkeys(
+        ("ScalarList", "ArrayRef<Scalar>", "ArrayRef<double>"),
+        lambda value: isinstance(value, (tuple, list)) and all(map(_is_number, value)),
+    ),
+}
+
+
+def _takes(parameter: _Parameter, value: object, function: str, index: int) -> bool:
+    if value is _ANYTHING:
+        return True
+    if parameter.kind in _INTS:
+        return _takes_ints(value, parameter.broadcast)
+    if parameter.kind in ("TensorList", "c10::List<::std::optional<Tensor>>"):
+        if not isinstance(value, (tuple, list)):
+            return False
+        for at, each in enumerate(value):
+            if not isinstance(each, Tensor) and not (each is None and parameter.kind != "TensorList"):
+                raise TypeError(f"expected Tensor as element {at} in argument {index}, but got {_type(each)}")
+        return True
+    if parameter.kind == "Tensor" and function in _TENSOR_OR_NUMBER and _is_number(value):
+        return True
+    takes = _TAKEN.get(parameter.kind)
+    return takes is None or takes(value)
+
+
+def _check_elements(function: str, parameter: _Parameter, value: object) -> None:
+    """Only the first of a list of numbers is looked at when signatures are compared."""
+    if parameter.kind not in _INTS or not isinstance(value, (tuple, list)):
+        return
+    for at, each in enumerate(value):
+        if not (_is_index(each) or isinstance(each, bool)):
+            raise TypeError(
+                f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
+                f'"type must be tuple of ints,but got {_type(each)}"'
+            )
+
+
+def _found(parameter: _Parameter, value: object) -> str:
+    if parameter.kind in _INTS and isinstance(value, (tuple, list)):
+        return f"but found element of type {_type(value[0])} at pos 0"
+    return f"not {_type(value)}"
+
+
+def _type(value: object) -> str:
+    """What C calls the type of a value: with its module, where it was not made in Python."""
+    kind = type(value)
+    name, home = kind.__name__, kind.__module__
+    if isinstance(value, Tensor):
+        return name
+    in_c = not kind.__flags__ & _HEAP_TYPE or kind.__flags__ & _IMMUTABLE_TYPE
+    if home in ("torch", "torch._C", "torch.return_types") or (in_c and home != "builtins"):
+        return f"{home}.{name}"
+    return name
+
+
+# --- the list of all signatures ---
+
+
+def _listed(name: str, texts: Sequence[str], args: Sequence[object], keywords: Mapping[str, object]) -> str:
+    named = dict(reversed(list(keywords.items())))  # the order of a hash table in C++
+    start = f"{name}() received an invalid combination of arguments - got "
+    described = [_type(each) for each in args] + [f"{key}={_type(each)}" for key, each in named.items()]
+    got = _bracketed(described, args)
+    if len(texts) == 1:
+        option = _parts(texts[0])
+        if len(option) == len(described):
+            unknown = _unmatched(option, named)
+            if unknown:
+                return f"{start.removesuffix('got ')}got unrecognized keyword arguments: {', '.join(unknown)}"
+            got = _marked(option, args, named)
+        elif unknown := _unmatched(option, named):
+            return f"{start}unrecognized keyword arguments: {', '.join(unknown)}"
+        return f"{start}{got}, but expected {texts[0]}"
+    lines = [f"{start}{got}, but expected one of:"]
+    why = "      didn't match because some of the"
+    for text in texts:
+        lines.append(f" * {text}")
+        option = _parts(text)
+        if len(option) == len(described):
+            unknown = _unmatched(option, named)
+            lines.append(
+                f"{why} keywords were incorrect: {', '.join(unknown)}"
+                if unknown
+                else f"{why} arguments have invalid types: {_marked(option, args, named)}"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _bracketed(described: Sequence[str], args: Sequence[object]) -> str:
+    inside = "".join(f"{each}, " for each in described)
+    return f"({inside[:-2] if args else inside})"
+
+
+def _parts(text: str) -> list[tuple[str, str]]:
+    """The (type, name) of what stands between commas, as PyTorch takes its own text apart: "*" counts, and what has a
+    default has the default for its name."""
+    found = []
+    for part in text[1:-1].split(", "):
+        kind, _, name = part.rpartition(" ")
+        found.append((kind or name, name))
+    return found
+
+
+def _unmatched(option: Sequence[tuple[str, str]], named: Mapping[str, object]) -> list[str]:
+    known = [name for _, name in option[max(len(option) - len(named), 0) :]]
+    return [key for key in named if key not in known]
+
+
+def _marked(option: Sequence[tuple[str, str]], args: Sequence[object], named: Mapping[str, object]) -> str:
+    """The types that were given, those between exclamation marks that are not the expected ones."""
+    found = []
+    for at, (kind, name) in enumerate(option):
+        value = args[at] if at < len(args) else named[name]
+        shown = ("" if at < len(args) else f"{name}=") + _described(value)
+        expected = ("float", "int") if kind == "float" else (kind,)
+        found.append(shown if _type(value) in expected else f"!{shown}!")
+    return _bracketed(found, args)
+
+
+def _described(value: object) -> str:
+    """The type of a value, with those of the elements of a list."""
+    kind = _type(value)
+    if isinstance(value, list):
+        return f"{kind} of [{', '.join(map(_type, value))}]"
+    if isinstance(value, tuple):
+        inside = ", ".join(map(_type, value))
+        return f"{kind} of ({inside}{',' if len(value) == 1 else ''})"
+    return kind
