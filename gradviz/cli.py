@@ -19,10 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.disk import printable, shown
-from gradviz.document.documents import text_of
+from gradviz.document.documents import files_of, text_of
 from gradviz.worker.terminal import Terminal, visible
 
 if TYPE_CHECKING:
+    from gradviz.document.attached import Attached
+    from gradviz.document.documents import Document
     from gradviz.document.drawing import Drawing
     from gradviz.session.doctor.lessons import Finding
     from gradviz.trace.figures import Figure
@@ -73,6 +75,28 @@ def run_command_line(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> int:
+    parser = _run_parser()
+    options = parser.parse_args(arguments)
+    if options.record and len(options.files) > 1:
+        parser.error("--record goes with one FILE")
+    files = _attached(options.attach)
+    if files is None:
+        return UNREADABLE
+    from gradviz.classroom import classroom
+    from gradviz.worker.process.client import pool_of_a_command
+    from gradviz.worker.process.limits import Limits
+
+    limits = classroom().bounded(Limits())
+    if options.time_limit is not None:
+        limits = replace(limits, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
+    with pool_of_a_command(limits) as pool:
+        pool.warm()
+        every = options.every_step
+        forms = (options.json, options.steps or every, options.plots, every, options.record)
+        return max(_run_file(pool, path, files, *forms) for path in options.files)
+
+
+def _run_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="gradviz run",
         description="Run snippets or drawings, one after the other, each in a worker process of its own, and print "
@@ -100,26 +124,36 @@ def _run(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--record", type=_recording, metavar="OUT", help="write all recorded steps to OUT.gvtrace, for the window"
     )
-    options = parser.parse_args(arguments)
-    if options.record and len(options.files) > 1:
-        parser.error("--record goes with one FILE")
-    from gradviz.classroom import classroom
-    from gradviz.worker.process.client import pool_of_a_command
-    from gradviz.worker.process.limits import Limits
+    parser.add_argument(
+        "--attach",
+        type=Path,
+        metavar="PATH",
+        action="append",
+        default=[],
+        help="a file that the snippet reads or imports, or a folder of such files; may be given several times",
+    )
+    return parser
 
-    limits = classroom().bounded(Limits())
-    if options.time_limit is not None:
-        limits = replace(limits, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
-    with pool_of_a_command(limits) as pool:
-        pool.warm()
-        every = options.every_step
-        forms = (options.json, options.steps or every, options.plots, every, options.record)
-        return max(_run_file(pool, path, *forms) for path in options.files)
+
+def _attached(paths: Sequence[Path]) -> tuple[Attached, ...] | None:
+    """What is at these paths; None, and it is said why, if something can't be attached."""
+    from gradviz.document.attached import read, together
+    from gradviz.document.errors import UserError
+
+    found: tuple[Attached, ...] = ()
+    try:
+        for path in paths:
+            found = together(found, read(path))
+    except UserError as error:
+        _say(str(error))
+        return None
+    return found
 
 
 def _run_file(
     pool: WorkerPool,
     path: Path,
+    files: tuple[Attached, ...],
     as_json: bool,
     as_steps: bool,
     plots: Path | None,
@@ -128,15 +162,16 @@ def _run_file(
 ) -> int:
     if _is_recording(path):
         return _show_recording(path, as_json, as_steps, every)
-    text = _text_of(path, "there is nothing to run")
-    if text is None:
+    document = _document_of(path, "there is nothing to run")
+    if document is None:
         return UNREADABLE
-    name = shown(path.name)
+    text, name = text_of(document), shown(path.name)
     trace = _new_trace(text) if as_json or as_steps or record else None
     from gradviz.worker.process.headless import follow
 
     drawn: list[Figure] = []
-    done = follow(pool, text, name, trace, show_output=not as_json, plots=drawn)
+    files = (*files_of(document), *files)
+    done = follow(pool, text, name, trace, show_output=not as_json, plots=drawn, files=files)
     if trace is not None:
         _print_steps(trace, path, done, as_json, as_steps, every)
     sys.stdout.flush()
@@ -246,6 +281,12 @@ def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
 
 def _text_of(path: Path, otherwise: str) -> str | None:
     """The code of a snippet or a drawing; None, and it is said why, if there is none."""
+    document = _document_of(path, otherwise)
+    return None if document is None else text_of(document)
+
+
+def _document_of(path: Path, otherwise: str) -> Document | None:
+    """A snippet or a drawing; None, and it is said why, if there is none."""
     from gradviz.document.errors import UserError
     from gradviz.document.files.opening import load
 
@@ -259,7 +300,7 @@ def _text_of(path: Path, otherwise: str) -> str | None:
         return None
     if contents.sentence(name):
         _say(contents.sentence(name))
-    return text_of(contents.document)
+    return contents.document
 
 
 def _new_trace(source: str) -> Trace:

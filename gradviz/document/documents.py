@@ -11,6 +11,7 @@ from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
 
 if TYPE_CHECKING:
+    from gradviz.document.attached import Attached
     from gradviz.document.code.emit import Emitted
 
 Document = Snippet | Drawing
@@ -19,6 +20,11 @@ Document = Snippet | Drawing
 def text_of(document: Document) -> str:
     """The code that runs."""
     return document.text if isinstance(document, Snippet) else code_of(document).text
+
+
+def files_of(document: Document) -> tuple[Attached, ...]:
+    """The files that are attached to it."""
+    return document.files if isinstance(document, Snippet) else ()
 
 
 def code_of(drawing: Drawing) -> Emitted:

@@ -9,6 +9,7 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
+from gradviz.document.attached import Attached
 from gradviz.document.disk import read_at_most, shown, write_atomically
 from gradviz.document.errors import UserError
 
@@ -21,6 +22,7 @@ class Snippet:
 
     text: str = ""
     newline: str = "\n"
+    files: tuple[Attached, ...] = ()  # that it reads or imports
     extra: str = ""  # JSON of what a newer version has written into its .gradviz file, to be kept
 
     @property

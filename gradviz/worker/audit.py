@@ -22,7 +22,7 @@ from gradviz.engine.kernel.formula import compiled
 from gradviz.engine.kernel.modes import forward_stack
 from gradviz.trace.record.location import Sites
 from gradviz.trace.record.recorder import Recorder
-from gradviz.worker import errors, fresh, runner, standard_modules
+from gradviz.worker import errors, fresh, own_modules, runner, standard_modules
 
 # "compile" makes code of a type hint in quotation marks; running code is "exec"
 _HARMLESS = frozenset({"builtins.id", "array.__new__", "compile", "time.sleep", "sys.unraisablehook", "sys.excepthook"})
@@ -81,6 +81,7 @@ def _permitted() -> Mapping[str, frozenset[CodeType]]:
         ),
         **dict.fromkeys(("sys._getframe", "sys._getframemodulename"), (names_module,)),  # a module's name
         "exec": (collections.namedtuple, makes_methods),  # of texts that they made, with names that are checked
-        "function.__new__": (runner.Runner._execute, compiled),  # of a checked snippet; of the engine's own formulas
+        # of a checked snippet and its modules; of the engine's own formulas
+        "function.__new__": (runner.Runner._execute, own_modules.OwnModules._run, compiled),
     }
     return MappingProxyType({act: frozenset(each.__code__ for each in able) for act, able in acts.items()})

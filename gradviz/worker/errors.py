@@ -11,7 +11,7 @@ import itertools
 import linecache
 import traceback
 import types
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 TRACEBACK_CAP = 100_000  # characters; one error with all the caps below has fewer
@@ -34,14 +34,15 @@ class ErrorText:
     last_line: str
 
 
-def describe(error: BaseException, filename: str) -> ErrorText:
-    """Put an exception into words."""
+def describe(error: BaseException, filename: str, own: frozenset[str] = frozenset()) -> ErrorText:
+    """Put an exception into words; `own` are the files of the snippet's own modules."""
     messages = [(link, _guarded_message(link)) for link in _chain(error)]
     message = messages[0][1]
-    parts = [_one(error, message, filename)]  # the last one, then what was before it
+    shown = own | {filename}
+    parts = [_one(error, message, shown)]  # the last one, then what was before it
     for (later, _), (link, text) in itertools.pairwise(messages):
         joint = _BECAUSE if later.__cause__ is not None else _MEANWHILE
-        parts.append(f"{_one(link, text, filename)}\n{joint}\n\n")
+        parts.append(f"{_one(link, text, shown)}\n{joint}\n\n")
     lengths = itertools.accumulate(map(len, parts), initial=len(_EARLIER))
     next(lengths)
     told = [part for part, length in zip(parts, lengths, strict=True) if length <= TRACEBACK_CAP][:CHAIN_CAP]
@@ -111,8 +112,8 @@ def _last_line(error: BaseException, message: str) -> str:
     return f"{_class_name(error)}: {message}" if message else _class_name(error)
 
 
-def _one(error: BaseException, message: str, filename: str) -> str:
-    calls = calls_of(error.__traceback__, filename)
+def _one(error: BaseException, message: str, shown: Container[str]) -> str:
+    calls = calls_of(error.__traceback__, shown)
     head = f"Traceback (most recent call last):\n{_told(calls)}" if calls else ""
     known = _syntax_error(error)
     if known is not None:
@@ -142,12 +143,12 @@ def _notes(error: BaseException) -> str:
 Call = tuple[types.CodeType, int, int]  # what runs, at which instruction, at which line
 
 
-def calls_of(trace: types.TracebackType | None, filename: str) -> list[Call]:
-    """The calls of a traceback that are the snippet's own."""
+def calls_of(trace: types.TracebackType | None, files: Container[str]) -> list[Call]:
+    """The calls of a traceback that are the snippet's own, in one of these files."""
     found = []
     while trace is not None:
         code = trace.tb_frame.f_code
-        if code.co_filename == filename:
+        if code.co_filename in files:
             found.append((code, trace.tb_lasti, trace.tb_lineno))
         trace = trace.tb_next
     return found
@@ -184,5 +185,5 @@ def _line(error: BaseException, filename: str) -> int:
     known = _syntax_error(error)
     if known is not None and known.lineno:
         return known.lineno
-    calls = calls_of(error.__traceback__, filename)
+    calls = calls_of(error.__traceback__, {filename})
     return (_summary(*calls[-1]).lineno or -1) if calls else -1

@@ -166,7 +166,8 @@ class Guard:
         self._changeable = changeable
         self._own: set[type] = set()
         self.globals: dict[str, Any] = {}
-        self.identities = Identities(self.globals)
+        self.namespaces = [self.globals]  # and those of the snippet's own modules
+        self.identities = Identities(self.namespaces)
         self._formatter = _Formatter(self)
         self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # with nothing of ours in their objects
 
@@ -184,7 +185,7 @@ class Guard:
         self.identities.dress(made)
         for name in _MAKING if type(made) is type else ():
             given = getattr(vars(made).get(name), "__func__", vars(made).get(name))
-            if type(given) is types.FunctionType and given.__globals__ is not self.globals:  # by @dataclass, namedtuple
+            if type(given) is types.FunctionType and not self.wrote(given):  # by @dataclass, namedtuple
                 type.__setattr__(made, name, staticmethod(looking(given)) if name == "__new__" else looking(given))
         self._own.add(made)
         return made
@@ -192,6 +193,13 @@ class Guard:
     def owns(self, thing: object) -> bool:
         """Whether `thing` is a class of the snippet or an instance of one."""
         return thing in self._own if isinstance(thing, type) else type(thing) in self._own
+
+    def wrote(self, thing: object) -> bool:
+        """Whether `thing` is a function of the snippet or of one of its own modules."""
+        if type(thing) is not types.FunctionType:
+            return False
+        names = thing.__globals__
+        return any(names is each for each in self.namespaces)
 
     # --- reading ---
 
@@ -246,7 +254,7 @@ class Guard:
         if not isinstance(subject, type):
             self._check_initialized(subject)
             return value
-        if type(value) is types.FunctionType and value.__globals__ is self.globals:
+        if self.wrote(value):
             return value
 
         def initialize(each: object, /, *args: object, **keywords: object) -> None:
@@ -340,14 +348,8 @@ class Guard:
         """The snippet's vars(x) and x.__dict__."""
         return attributes_of(self, *things)
 
-    def own_names(self) -> dict[str, Any]:
-        """The snippet's globals(): a copy, with what the snippet itself has named."""
-        return {name: value for name, value in self.globals.items() if "<" not in name and not is_dunder(name)}
-
     def dir(self, *things: Any) -> list[str]:
-        """The snippet's dir(): names that it may read."""
-        if not things:
-            return sorted(self.own_names())
+        """The snippet's dir(x): names that it may read."""
         (thing,) = things
         names = dir(type(thing)) if isinstance(thing, StandIn) else dir(thing)
         hidden = FORBIDDEN_ATTRIBUTES | NUMPY_ATTRIBUTES | HOOKED_ATTRIBUTES
@@ -374,7 +376,7 @@ class Guard:
             raise AttributeError(f"'{thing.__name__}' belongs to GradViz and can't be changed")
         if cls in self._own or isinstance(thing, StandIn):
             return thing  # a stand-in refuses by itself, with its own sentence
-        if cls is types.FunctionType and thing.__globals__ is self.globals:
+        if self.wrote(thing):
             return thing
         if isinstance(thing, Node) and hasattr(Node, name):
             raise AttributeError(f"'{name}' on a '{cls.__name__}' belongs to GradViz; choose another name")
@@ -393,3 +395,8 @@ class Guard:
         self._check_name(name)
         name = OWN_NAMES.get(name, name)
         delattr(self.write(thing, name), name)
+
+
+def own_names(names: dict[str, Any]) -> dict[str, Any]:
+    """The snippet's globals(): a copy, with what the snippet itself has named."""
+    return {name: value for name, value in names.items() if "<" not in name and not is_dunder(name)}

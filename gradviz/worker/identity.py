@@ -83,10 +83,10 @@ MEMORIES = Memories()  # of the one run that a worker has at a time
 
 
 class Identities:
-    """The numbers of one run, whose functions have these `globals`."""
+    """The numbers of one run, whose functions have one of these `namespaces`."""
 
-    def __init__(self, globals: dict[str, Any]) -> None:
-        self._globals = globals
+    def __init__(self, namespaces: list[dict[str, Any]]) -> None:
+        self._namespaces = namespaces
         self._numbers: dict[int, int] = {}  # by address
         self._alive: dict[int, weakref.ref[Any]] = {}
         self._hashes: dict[int, int] = {}
@@ -129,7 +129,9 @@ class Identities:
 
     def _is_answered_here(self, method: object) -> bool:
         """Whether the snippet, or this module, has written the method."""
-        return type(method) is types.FunctionType and any(method.__globals__ is each for each in (self._globals, _HERE))
+        if type(method) is not types.FunctionType:
+            return False
+        return any(method.__globals__ is each for each in (*self._namespaces, _HERE))
 
     def _hash_by(self, method: Any, thing: Any, value: int) -> int:
         """What to say for the value that this `__hash__` has found."""

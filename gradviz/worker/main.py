@@ -10,6 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from gradviz.document.attached import MOST_BYTES
 from gradviz.worker.channel import Channel
 from gradviz.worker.forking import SERVER_FLAG, forget_orders, serve_forks
 from gradviz.worker.oslock import lock_down
@@ -103,15 +104,19 @@ def _serve(channel: Channel, runner: Runner, reading: int) -> None:
     from gradviz.trace.record.partials import places_of
     from gradviz.worker.process.protocol import FrameKind, read_frame
 
-    while (frame := read_frame(lambda count: os.read(reading, count), 1 << 20)) is not None:
-        if frame.kind is FrameKind.RUN:
+    files: dict[str, bytes] = {}
+    while (frame := read_frame(lambda count: os.read(reading, count), MOST_BYTES)) is not None:
+        if frame.kind is FrameKind.FILE:
+            files[str(frame.header["name"])] = frame.payload
+        elif frame.kind is FrameKind.RUN:
             limits = frame.header["limits"]
             channel.begin(frame.request, int(limits["output_chars"]))
             asked = [int(number) for number in frame.header.get("question") or ()]
             question = Question(asked[0], asked[1], bool(asked[2])) if len(asked) == 3 else None
             places = places_of(asked) if question is None else ()
             source, filename = frame.header["source"], frame.header["filename"]
-            runner.run(source, filename, int(limits["values_mb"]) << 20, question, places)
+            runner.run(source, filename, int(limits["values_mb"]) << 20, question, places, files)
+            files = {}
 
 
 def _memory_mb() -> int:

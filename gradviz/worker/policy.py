@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from gradviz.worker.absent import is_known, way_round
+from gradviz.worker.imports import Imports, OwnFiles
 from gradviz.worker.pasted import ECHOES, NotebookLine, parse
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
@@ -164,9 +164,11 @@ def compile_snippet(
     modules: Container[str],
     instrument: Callable[[ast.Module], ast.Module] | None = None,
     note: Callable[[str], None] | None = None,
+    own: OwnFiles | None = None,
+    package: str = "",
 ) -> CodeType:
     """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError. `note` is told of each
-    import that is skipped."""
+    import that is skipped; relative imports begin at `package`."""
     if len(source) > MAX_SOURCE:
         raise Refusal(1, f"the snippet has {len(source):,} characters", f"{MAX_SOURCE:,} is the most that can be run")
     try:
@@ -175,7 +177,7 @@ def compile_snippet(
         raise Refusal(1, "this code is nested too deeply", "split it into several statements") from None
     except ValueError:  # a null byte, half of a surrogate pair
         raise Refusal(1, "the snippet contains an invalid character", "retype the line") from None
-    checked = check(tree, modules)
+    checked = check(tree, modules, own, package)
     if note is not None:
         for text in checked.notes:
             note(text)
@@ -201,12 +203,12 @@ class Checked:
     notes: list[str]
 
 
-def check(tree: ast.Module, modules: Container[str]) -> Checked:
+def check(tree: ast.Module, modules: Container[str], own: OwnFiles | None = None, package: str = "") -> Checked:
     """Refuse every construct that is not in the language."""
     bound = _bound_names(tree)
     if "super" in bound:
         raise Refusal(1, f"a variable called super is not {HERE}", "choose another name")
-    checker = _Checker(modules, bound)
+    checker = _Checker(modules, bound, own, package)
     with suppress(_TooMany):
         checker.visit(tree)
     if checker.refusals:
@@ -247,13 +249,12 @@ def _bound_names(tree: ast.AST) -> set[str]:
 class _Checker(ast.NodeVisitor):
     """Walks the whole tree once; `self._line` follows, because some nodes carry no line."""
 
-    def __init__(self, modules: Container[str], bound: set[str]) -> None:
+    def __init__(self, modules: Container[str], bound: set[str], own: OwnFiles | None, package: str) -> None:
         self.refusals: list[Refusal] = []
         self.replaced: dict[ast.AST, list[ast.stmt]] = {}
         self.notes: list[str] = []
-        self._modules = modules
+        self._imports = Imports(modules, own, package, bound)
         self._bound = bound
-        self._used: set[str] = set()
         self._line = 1
         self._depth = 0
         self._in_class_body = False
@@ -273,7 +274,7 @@ class _Checker(ast.NodeVisitor):
         self._depth -= 1
 
     def visit_Module(self, node: ast.Module) -> None:
-        self._used = _used_names(node)
+        self._imports.used = _used_names(node)
         self.generic_visit(node)
 
     def _refuse(self, what: str, way_round: str) -> None:
@@ -409,73 +410,43 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> None:
-        kept: list[ast.stmt] = []
         for alias in node.names:
             self._parts(alias.name)
             self._name(alias.asname)
-            root = alias.name.split(".")[0]
-            if self._is_offered(alias.name):
-                kept.append(ast.Import([alias]))
-            elif alias.asname is None and root in self._modules:  # what it has of it says the rest
-                kept.append(ast.Import([ast.alias(root)]))
-            else:
-                kept.append(self._absent(alias.asname or root, alias.name if alias.asname else root, alias.name))
-        self._replace(node, kept)
+        self._replace(node, [self._imports.statement(alias, self._expects_failure) for alias in node.names])
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = "." * node.level + (node.module or "")
         self._parts(node.module or "")
         kept: list[ast.stmt] = []
         for alias in node.names:
-            if alias.name == "*":
-                self._refuse(f"from {module} import * is not {HERE}", self._instead_of_star(module))
-            if module != "__future__":
+            if alias.name == "*" and not self._imports.may_have_star(node):
+                self._refuse(f"from {module} import * is not {HERE}", self._imports.instead_of_star(module))
+                continue
+            if module != "__future__" and alias.name != "*":
                 self._name(alias.name, MODULE_NAMES)
             self._name(alias.asname)
-            if node.level or node.module is None or self._lacks(module, alias.name):
-                path = module + alias.name if module.endswith(".") else f"{module}.{alias.name}"
-                kept.append(self._absent(alias.asname or alias.name, path, path))
-            else:
-                kept.append(ast.ImportFrom(node.module, [alias], 0))
+            kept.append(self._imports.statement_of_name(node, alias, self._expects_failure))
         self._replace(node, kept)
 
     def _replace(self, node: ast.Import | ast.ImportFrom, kept: list[ast.stmt]) -> None:
-        """One statement for each name, where one of them is not here."""
-        if any(isinstance(each, ast.Assign) for each in kept) or any(
-            isinstance(each, ast.Import) and each.names[0] not in node.names for each in kept
-        ):
-            self.replaced[node] = [ast.copy_location(each, node) for each in kept]
-
-    def _absent(self, name: str, path: str, what: str) -> ast.stmt:
-        """`name = <absent>(path)`."""
-        if name not in self._used:
-            self.notes.append(f"line {self._line}: {what} is skipped: it is not {HERE}, and nothing here uses it.")
-        call = ast.Call(ast.Name("<absent>", ast.Load()), [ast.Constant(path)], [])
-        return ast.Assign([ast.Name(name, ast.Store())], call)
+        """One statement for each name, where one of them is not what Python would make of it."""
+        if all(type(each) is type(node) and each.names[0] in node.names and not _moved(each, node) for each in kept):
+            return
+        self.replaced[node] = [ast.copy_location(each, node) for each in kept]
+        for each in kept:
+            if isinstance(each, ast.Assign) and (note := self._imports.note_of(each)):
+                self.notes.append(f"line {self._line}: {note}")
 
     def _parts(self, module: str) -> None:
         for part in module.split("."):
             self._name(part, {"__future__"})
 
-    def _is_offered(self, module: str) -> bool:
-        return module in self._modules or self._expects_failure
 
-    def _lacks(self, module: str, name: str) -> bool:
-        """Whether this name of a module is only missing here; what nobody has is Python's own ImportError."""
-        if not self._is_offered(module):
-            return True
-        if self._expects_failure or not isinstance(self._modules, Mapping) or f"{module}.{name}" in self._modules:
-            return False
-        return not hasattr(self._modules[module], name) and is_known(module, name)
-
-    def _instead_of_star(self, module: str) -> str:
-        """The import that this snippet means, as far as its names tell."""
-        if module not in self._modules:
-            return way_round(module)
-        offered = self._modules[module] if isinstance(self._modules, Mapping) else None
-        free = [name for name in self._used - self._bound if not is_dunder(name)]
-        needed = sorted(name for name in free if hasattr(type(offered), name))
-        return "name what you need" + (f": from {module} import {', '.join(needed)}" if needed else "")
+def _moved(statement: ast.stmt, node: ast.stmt) -> bool:
+    """Whether a name is imported from another module."""
+    here = [(each.module, each.level) for each in (statement, node) if isinstance(each, ast.ImportFrom)]
+    return len(set(here)) > 1
 
 
 def _is_plain_keyword(keyword: ast.keyword) -> bool:

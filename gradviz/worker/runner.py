@@ -16,8 +16,9 @@ import threading
 import time
 import types
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -117,6 +118,7 @@ class Runner:
         self._world: World | None = None
         self._fresh: Fresh | None = None
         self._filename = ""  # of the snippet that runs
+        self._files: Mapping[str, bytes] = {}
         self._quiet = False  # it runs again, and nothing is told
         self._answers: list[str] = []  # of input() so far
         self._again: list[str] = []  # the same, for when it runs again
@@ -133,8 +135,11 @@ class Runner:
         values_bytes: int = BUDGET,
         question: Question | None = None,
         places: Sequence[Place] = (),
+        files: Mapping[str, bytes] = MappingProxyType({}),
     ) -> None:
         """Run the snippet, send how it ended, and get ready for the next one."""
+        self._files = files
+        self._place_files()
         self._channel.done(self._run(source, filename, values_bytes, question, places))
         self._prepare()
 
@@ -153,6 +158,13 @@ class Runner:
             self._fresh.restore()
         self._reset()
         self._world = World(self._torch, self._write, self._show_figure)
+
+    def _place_files(self) -> None:
+        """The folder of the run holds what is attached."""
+        assert self._world is not None
+        for name, data in self._files.items():
+            SCRATCH.attach(name, data)
+        self._world.attach(self._files)
 
     def _write(self, stream: str, text: str) -> None:
         if not self._quiet:
@@ -184,7 +196,7 @@ class Runner:
         self._filename = filename
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         try:
-            code = compile_snippet(source, filename, world.modules, instrument, self._note)
+            code = compile_snippet(source, filename, world.modules, instrument, self._note, world.own)
         except Refusal as refusal:
             return _refused(refusal)
         except Exception as error:  # noqa: BLE001 whatever Python's compiler says about this text
@@ -202,6 +214,7 @@ class Runner:
     def _once_more(self, code: types.CodeType, nudge: Nudge, filename: str) -> None:
         """Run it with a number that differs, from the beginning; nothing is recorded."""
         self._renew()
+        self._place_files()
         self._again = list(self._answers)
         assert self._world is not None
         self._execute(code, self._world, Recorder("", filename, 0), cast(Observer, nudge), filename)
@@ -220,11 +233,12 @@ class Runner:
         self, code: types.CodeType, world: World, recorder: Recorder, observer: Observer, filename: str
     ) -> dict[str, Any]:
         guard = world.guard
+        names = (world.import_module, self._printer(), self._ask, world.load_child)
         guard.globals.update(
             __name__="__main__",
             __doc__=None,
             __file__=filename,
-            __builtins__=snippet_builtins(guard, world.classes, world.import_module, self._printer(), self._ask),
+            __builtins__=snippet_builtins(guard, world.classes, *names),
         )
         guard.globals.update({**guard.hooks(), **recorder.hooks(), "<echo>": self._echo(guard.globals["__builtins__"])})
         function = types.FunctionType(code, guard.globals)
@@ -252,7 +266,8 @@ class Runner:
         return _raised(self._describe(leaving))
 
     def _describe(self, error: BaseException) -> ErrorText:
-        return describe(error, self._filename)
+        own = self._world.own.paths if self._world is not None else frozenset()
+        return describe(error, self._filename, own)
 
     def _out_of_memory(self, error: ErrorText) -> dict[str, Any]:
         """The address space is bounded: what asks for more gets a MemoryError, unless the parent was faster."""

@@ -65,6 +65,7 @@ class Scratch:
         self.folders = {"/", "/home", "/home/you", HOME, TEMPORARY}
         self.here = HOME
         self.made = 0  # temporary names
+        self._attached: dict[str, list[str]] = {}  # by the last part of their names
         self._objects: dict[int, Any] = {}
         self._next = 0
 
@@ -79,7 +80,7 @@ class Scratch:
 
     def file(self, name: str) -> Content:
         """A file that is there."""
-        path = self.path(name)
+        path = self.meant(name)
         if path in self.folders:
             fail(errno.EISDIR, name)
         if path not in self.files or not name:
@@ -100,6 +101,21 @@ class Scratch:
             self._check_room(0)
             self.files[path] = Content()
         return self.files[path]
+
+    def attach(self, name: str, data: bytes) -> None:
+        """Put a file of the document into the home folder."""
+        path = posixpath.normpath(posixpath.join(HOME, name))
+        if path.startswith(HOME + "/") and path not in self.folders:
+            self.create(path, makes_folders=True).data[:] = data
+            self._attached.setdefault(posixpath.basename(path), []).append(path)
+
+    def meant(self, name: str) -> str:
+        """The whole path of a file; where nothing has this name, of the one attached file that has its last part."""
+        path = self.path(name)
+        if path in self.files or path in self.folders:
+            return path
+        known = [each for each in self._attached.get(posixpath.basename(path), ()) if each in self.files]
+        return known[0] if len(known) == 1 else path
 
     def make_folders(self, path: str) -> None:
         """A folder and those that it lies in, by their whole paths."""

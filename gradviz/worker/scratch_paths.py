@@ -61,7 +61,7 @@ def exists(path: Any) -> bool:
 
 def isfile(path: Any) -> bool:
     """Whether it is a file."""
-    return SCRATCH.path(plain_path(path)) in SCRATCH.files
+    return SCRATCH.meant(plain_path(path)) in SCRATCH.files
 
 
 def isdir(path: Any) -> bool:
@@ -108,7 +108,7 @@ def remove(path: Any) -> None:
     """Remove a file."""
     text = plain_path(path)
     SCRATCH.empty(SCRATCH.file(text))
-    del SCRATCH.files[SCRATCH.path(text)]
+    del SCRATCH.files[SCRATCH.meant(text)]
 
 
 def rmdir(path: Any) -> None:
@@ -138,6 +138,7 @@ def rename(src: Any, dst: Any) -> None:
         fail(errno.ENOENT, plain_path(src))
     if posixpath.dirname(new) not in SCRATCH.folders or ((new + "/").startswith(old + "/") and new != old):
         fail(errno.ENOENT, plain_path(dst))
+    old = SCRATCH.meant(plain_path(src))
     if old in SCRATCH.files:
         if isdir(dst):
             fail(errno.EISDIR, plain_path(dst))

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 from gradviz.torch.missing import is_pytorch, sentence
 from gradviz.worker.classes import ClassMaker
-from gradviz.worker.guard import Guard
+from gradviz.worker.guard import Guard, own_names
 from gradviz.worker.policy_names import HERE, REFUSED_BUILTINS
 from gradviz.worker.scratch_paths import open_
 from gradviz.worker.stand_in import plain_type
@@ -27,6 +27,7 @@ def snippet_builtins(
     import_module: Callable[[str], object],
     printer: Callable[..., None],
     ask: Callable[[str], str],
+    load_child: Callable[[str, str], object] = lambda name, child: None,
 ) -> dict[str, Any]:
     """All of them, by name."""
     names = {name: getattr(builtins, name) for name in PLAIN_BUILTINS}
@@ -41,17 +42,28 @@ def snippet_builtins(
         delattr=guard.delattr,
         vars=guard.vars,
         open=open_,
-        globals=guard.own_names,
-        dir=guard.dir,
         id=guard.identities.id,
         hash=guard.identities.hash,
         type=plain_type,
         exit=_leave,
         quit=_leave,
         __build_class__=classes.build_class,
-        __import__=_importer(import_module),
+        __import__=_importer(import_module, load_child),
     )
-    return names
+    return of_namespace(names, guard, guard.globals)
+
+
+def of_namespace(names: dict[str, Any], guard: Guard, namespace: dict[str, Any]) -> dict[str, Any]:
+    """The builtins for code that runs with the names of the snippet, or of one of its own modules."""
+
+    def globals_() -> dict[str, Any]:
+        return own_names(namespace)
+
+    def dir_(*things: Any) -> list[str]:
+        return guard.dir(*things) if things else sorted(own_names(namespace))
+
+    globals_.__name__, dir_.__name__ = "globals", "dir"
+    return {**names, "globals": globals_, "dir": dir_}
 
 
 def _exceptions() -> dict[str, type[BaseException]]:
@@ -82,7 +94,7 @@ def _leave(code: object = None) -> NoReturn:
     raise SystemExit(code)
 
 
-def _importer(import_module: Callable[[str], object]) -> Callable[..., Any]:
+def _importer(import_module: Callable[[str], object], load_child: Callable[[str, str], object]) -> Callable[..., Any]:
     def import_(
         name: object, globals: object = None, locals: object = None, fromlist: Any = (), level: object = 0
     ) -> Any:
@@ -99,7 +111,7 @@ def _importer(import_module: Callable[[str], object]) -> Callable[..., Any]:
         if not fromlist:
             return import_module(name.partition(".")[0])
         for each in fromlist:
-            if not hasattr(found, each):
+            if not hasattr(found, each) and load_child(name, each) is None:
                 known = is_pytorch(name, each)
                 text = sentence(f"{name}.{each}") if known else f"cannot import name {each!r} from {name!r}"
                 raise ImportError(text, name=name)

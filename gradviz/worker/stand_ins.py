@@ -8,6 +8,7 @@ engine, what reads and writes files) is not handed out. Arrays leave through `nu
 from __future__ import annotations
 
 import importlib
+import linecache
 import pkgutil
 import sys
 import types
@@ -24,7 +25,9 @@ from gradviz.worker.einops_modules import einops_modules
 from gradviz.worker.games import game_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.numpy_boundary import to_numpy
+from gradviz.worker.own_modules import OwnModules, star
 from gradviz.worker.plots import Book, plot_modules
+from gradviz.worker.policy import compile_snippet
 from gradviz.worker.small_modules import notebook_modules, question_modules, torch_places
 from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.standard_modules import offered_classes, standard_modules
@@ -80,13 +83,32 @@ class World:
             **notebook_modules(write),
             **torch.modules,
         }
-        self.modules |= question_modules(self.modules)
+        self.modules |= question_modules(self.modules, self.import_module)
+        self.own = OwnModules(self.guard, {})
+
+    def attach(self, files: Mapping[str, bytes]) -> None:
+        """The snippet has these files, the modules among them, too."""
+        self.own = OwnModules(self.guard, files)
+        self.guard.globals["<star>"] = lambda name: star(self.guard.globals, self.import_module(name))
 
     def import_module(self, name: str) -> Any:
-        """The stand-in for an import statement that the policy has let through."""
+        """What an import statement gives that the policy has let through: a module of the snippet's own, or the
+        stand-in of one that is offered."""
+        own = self.own.find(name)
+        if own and (own == name or name not in self.modules):
+            return self.own.load(own, self._compiled)
         if name not in self.modules:
             raise ModuleNotFoundError(f"No module named {name!r} in GradViz snippets", name=name)
         return self.modules[name]
+
+    def load_child(self, name: str, child: str) -> Any:
+        """A module of the snippet's own that lies in another one; None if there is none."""
+        whole = f"{name}.{child}"
+        return self.own.load(whole, self._compiled) if self.own.find(whole) == whole else None
+
+    def _compiled(self, source: str, path: str, package: str) -> types.CodeType:
+        linecache.cache[path] = (len(source), None, source.splitlines(True), path)
+        return compile_snippet(source, path, self.modules, own=self.own, package=package)
 
 
 def _look_up(modules: dict[str, object], path: str) -> Any:

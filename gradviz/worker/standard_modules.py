@@ -171,9 +171,9 @@ def _copier(real: Callable[[object], object]) -> Callable[[Any], Any]:
 
 def _functools_names(guard: Guard) -> dict[str, Any]:
     def update_wrapper(wrapper: Any, wrapped: Any) -> Any:
-        if type(wrapper) is not types.FunctionType or wrapper.__globals__ is not guard.globals:
+        if not guard.wrote(wrapper):
             raise TypeError("functools.wraps works on functions of the snippet")
-        ours = type(wrapped) is types.FunctionType and wrapped.__globals__ is guard.globals
+        ours = guard.wrote(wrapped)
         return functools.update_wrapper(wrapper, wrapped, updated=("__dict__",) if ours else ())
 
     def wraps(wrapped: Any) -> Any:
@@ -292,8 +292,7 @@ class Abstract:
 def _abstractmethod(guard: Guard) -> Callable[[Any], Any]:
     def abstractmethod(funcobj: Any) -> Any:
         function = inspect.unwrap(funcobj) if type(funcobj) is types.FunctionType else funcobj
-        made_here = type(function) is types.FunctionType and function.__globals__ is guard.globals
-        if not made_here and not isinstance(function, _OF_FUNCTIONS):  # all runs share it
+        if not guard.wrote(function) and not isinstance(function, _OF_FUNCTIONS):  # all runs share it
             raise TypeError("abstractmethod works on functions of the snippet")
         return abc.abstractmethod(funcobj)
 

@@ -44,6 +44,7 @@ OPTIONS = {
     "--every-step",  # of `gradviz run --steps`, and of a page
     "--record",  # of `gradviz run`: a file of its steps
     *("--scale", "--vertical"),  # of a picture
+    "--attach",  # copies for one run
     "--time-limit",  # of one `gradviz run`, in its own words
     "--verbose",  # of --version
 }
@@ -54,7 +55,7 @@ SETTINGS = {
 }
 FILE_FIELDS = {
     *("format", "version", "kind", "text", "newline", "note", "nodes", "comments", "groups", "backward", "next_id"),
-    "view",
+    *("view", "files"),
 }
 VIEW_FIELDS = {"breakpoints", "closed", "level", "linked", "opened", "tagged"}
 

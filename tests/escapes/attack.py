@@ -38,6 +38,7 @@ class Attack:
     source: str
     by_parent: bool = False
     freely: bool = False
+    files: tuple[tuple[str, str], ...] = ()  # that are attached, by name
 
     @property
     def label(self) -> str:

@@ -418,6 +418,85 @@ _GAMES = {
     ),
 }
 
+
+def _attached(name: str, main: str, **modules: str) -> Attack:
+    """Attached modules are written by whoever wrote the snippet."""
+    files = tuple((f"{module.replace('__', '/')}.py", text) for module, text in modules.items())
+    return Attack("Attached files", name, main, files=files)
+
+
+_HIDDEN = "__builtins__ __dict__ __class__ __globals__ __loader__ __spec__ <get> <write> <star> <vars> <s> <n>".split()
+_ATTACHED = [
+    _attached("a module that imports the real ones", "import m", m="import subprocess\nsubprocess.run(['id'])"),
+    _attached(
+        "a module with names of Python's insides", "import m", m="print((1).__class__.__base__.__subclasses__())"
+    ),
+    _attached("a module that evaluates", "import m", m='print(eval(\'__import__("os").listdir("FOLDER")\'))'),
+    _attached(
+        "a module that reads files", "import m\nprint(m.x)", m="try: x = open('SECRET').read()\nexcept OSError: x = 1"
+    ),
+    _attached(
+        "hidden names of a module",
+        f"import m\nfor name in {_HIDDEN!r}:\n"
+        "    try: print('ESCAPED', getattr(m, name))\n    except AttributeError: pass\n"
+        "    try: setattr(m, name, 3); print('ESCAPED', name)\n    except AttributeError: pass\n"
+        "    try: delattr(m, name); print('ESCAPED', name)\n    except AttributeError: pass\n"
+        "try: print('ESCAPED', vars(m))\nexcept TypeError: pass\n"
+        "if any('<' in x or x.startswith('__b') for x in dir(m)): print('ESCAPED')",
+        m="x = 1",
+    ),
+    _attached(
+        "hidden names by a star",
+        "from m import *\nprint(x)",
+        m="__all__ = ['x', '<get>', '__builtins__', '<write>']\nx = 1",
+    ),
+    _attached(
+        "a module in torch's place",
+        "import torch\nprint(torch.ones(1))",
+        torch="print('ESCAPED')",
+        numpy="print('ESCAPED')",
+    ),
+    _attached(
+        "a module within torch", "import torch.evil", torch__evil="print('ESCAPED')", gradviz__evil="print('ESCAPED')"
+    ),
+    _attached(
+        "classes of a module that lie",
+        "import m, torch\nx = torch.ones(2)\nprint(x * m.A(), m.B(3) + x)",
+        m="class A:\n    def __rmul__(self, o):\n        if hasattr(o, 'ctypes'): print('ESCAPED')\n        return o\n"
+        "class B(float):\n    def __add__(self, o):\n        print(getattr(o, 'ctypes', 0))\n        return o",
+    ),
+    _attached(
+        "functions of a module called by PyTorch",
+        "import m, torch\nx = torch.ones(2, requires_grad=True)\nx.register_hook(m.f)\n(x * 2).sum().backward()\n"
+        "print(sorted([x.detach()], key=m.f))\nfor f in (m.f, m.g):\n    try: print('ESCAPED',"
+        " getattr(f, '__globals__'))\n"
+        "    except AttributeError: pass",
+        m="import torch\ndef f(x):\n    if type(x) is not torch.Tensor: print('ESCAPED', type(x))\n    return x\n"
+        "g = lambda x: x.__class__.__mro__ if False else x",
+    ),
+    _attached(
+        "modules that import each other for ever",
+        "import a",
+        a="import b\nprint(b)",
+        b="import a\nimport c",
+        c="import b",
+    ),
+    _attached("a module that calls itself for ever", "import a", a="def f(): f()\nf()"),
+    _attached(
+        "names of files that are elsewhere",
+        "print(open('../../../..' + 'SECRET').read())",
+        m="print(1)",
+    ),
+    _attached("a module that changes PyTorch", "import m", m="import torch\ntorch.ones = 3\nprint('ESCAPED')"),
+    _attached(
+        "a module in the place of another one of Python's",
+        "import random, os, math",
+        random="import os\nprint(os.listdir('FOLDER'))",
+        os="print(open('SECRET').read())",
+        math="x = __import__('os')",
+    ),
+]
+
 DOOR: list[Attack] = [
     *listed("The folder of a run: names of real files", _NAMES),
     *listed("The folder of a run: objects made of bytes", _BYTES),
@@ -427,4 +506,5 @@ DOOR: list[Attack] = [
     *listed("Packages inside: einops", _EINOPS),
     *listed("Packages inside: torchvision and PIL", _VISION),
     *listed("Stand-ins: games", _GAMES),
+    *_ATTACHED,
 ]

@@ -21,6 +21,7 @@ from unittest import mock
 
 import numpy as np
 
+from gradviz.document.attached import Attached
 from gradviz.worker.process import forkserver, worker_process
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Asked, Done, Event, Output
@@ -208,7 +209,8 @@ def _attempt(pool: WorkerPool, target: Outside, attack: Attack) -> Result:
             run.answer(None)
 
     begun = threading.Event()  # it may ask before its run is known here
-    run = pool.start(target.aim(attack.source), on_event)
+    files = [Attached(name, target.aim(text).encode()) for name, text in attack.files]
+    run = pool.start(target.aim(attack.source), on_event, files=files)
     begun.set()
     done = run.wait(PATIENCE)
     assert done is not None, f"{attack.label} did not end"

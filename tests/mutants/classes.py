@@ -79,7 +79,7 @@ CLASSES = (
     worker(
         "standard_modules",
         "marks on what is not the snippet's",
-        "        if not made_here and not isinstance(function, _OF_FUNCTIONS):",
+        "        if not guard.wrote(function) and not isinstance(function, _OF_FUNCTIONS):",
         "        if False:",
         _STAYING,
     ),
@@ -436,7 +436,7 @@ CLASSES = (
     worker(
         "snippet_builtins",
         "names that an import does not find",
-        "            if not hasattr(found, each):\n",
+        "            if not hasattr(found, each) and load_child(name, each) is None:\n",
         "            if False:\n",
         found("Found: modules by an import that finds nothing"),
     ),

@@ -215,9 +215,7 @@ LOCKS = (
 )
 
 LIMITS = (
-    worker(
-        "process/run", "time on the clock", "if self._clock.seconds > wall:", "if False:", f"{LIMIT}[endless call in C]"
-    ),
+    worker("process/run", "time on the clock", "if clock > wall:", "if False:", f"{LIMIT}[endless call in C]"),
     worker("process/run", "processor time", "elif self._cpu_seconds > cpu:", "elif False:", f"{LIMIT}[processor time]"),
     worker(
         "process/run",

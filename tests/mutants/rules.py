@@ -57,10 +57,10 @@ LANGUAGE = (
         W + "test_policy_parser.py",
     ),
     worker(
-        "policy",
+        "imports",
         "names of modules in imports",
-        "return module in self._modules or self._expects_failure",
-        "return True",
+        "return name if own == name or name in self._modules or may_fail else own",
+        "return name",
         W + "test_policy_parser.py",
     ),
     worker(
@@ -130,7 +130,7 @@ LANGUAGE = (
     worker(
         "policy",
         "names of functions",
-        'self._name(node.name, DEFINABLE_DUNDERS if self._in_class_body else (), "method")',
+        'self._name(node.name, DEFINABLE_DUNDERS, "method")',
         "pass",
         W + "test_policy_parser.py",
     ),
@@ -172,29 +172,29 @@ LANGUAGE = (
     worker(
         "policy",
         "names that an import binds",
-        "            self._name(alias.asname)\n            root",
-        "            root",
+        "            self._name(alias.asname)\n        self._replace",
+        "        self._replace",
         W + "test_policy_parser.py",
     ),
     worker(
         "policy",
         "names that are imported",
-        '            if module != "__future__":\n                self._name(alias.name, MODULE_NAMES)\n',
-        "",
+        "                self._name(alias.name, MODULE_NAMES)\n",
+        "                pass\n",
         W + "test_policy_parser.py",
     ),
     worker(
         "policy",
         "import *",
-        'if alias.name == "*":',
+        'if alias.name == "*" and not self._imports.may_have_star(node):',
         "if False:",
         W + "test_policy_parser.py",
     ),
     worker(
-        "policy",
+        "imports",
         "relative imports",
-        "if node.level or node.module is None or",
-        "if node.module is None or",
+        "return self._own_module(self._absolute(node))",
+        "return self._found(self._absolute(node), may_fail)",
         W + "test_policy_parser.py",
     ),
     worker(
@@ -371,7 +371,7 @@ AT_RUN_TIME = (
     worker(
         "guard",
         "functions that are not the snippet's",
-        "if cls is types.FunctionType and thing.__globals__ is self.globals:",
+        "if self.wrote(thing):",
         "if cls is types.FunctionType:",
         f"{WRITTEN}[an attribute of a function]",
     ),
@@ -473,7 +473,7 @@ MODULES = (
     worker(
         "standard_modules",
         "functions that functools.wraps changes",
-        "if type(wrapper) is not types.FunctionType or wrapper.__globals__ is not guard.globals:",
+        "if not guard.wrote(wrapper):",
         "if False:",
         f"{WRITTEN}[a function by functools.wraps]",
     ),
@@ -736,7 +736,7 @@ INTRUDERS = (
     worker(
         "guard",
         "the look at arguments of what makes an object",
-        "if type(given) is types.FunctionType and given.__globals__ is not self.globals:",
+        "if type(given) is types.FunctionType and not self.wrote(given):",
         "if False:",
         W + "test_guard.py::test_no_class_that_is_made_for_a_snippet_gets_what_is_not_for_it",
     ),

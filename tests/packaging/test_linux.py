@@ -99,7 +99,10 @@ source {file}; COMP_WORDS=({words}); COMP_CWORD={at}; _gradviz 2>/dev/null; prin
     ("words", "offered"),
     [
         ("gradviz ru", {"run"}),
-        ("gradviz run --", {"--help", "--json", "--steps", "--every-step", "--time-limit", "--plots", "--record"}),
+        (
+            "gradviz run --",
+            {"--help", "--json", "--steps", "--every-step", "--time-limit", "--plots", "--record", "--attach"},
+        ),
         ("gradviz --theme ''", {"light", "dark"}),
         ("gradviz export a.py --step e", {"end"}),
         ("gradviz code s", {"snippet one.py", "sub"}),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pytest
 
+from gradviz.document.attached import Attached
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Batch, Done, Event, Output
 from gradviz.worker.process.limits import Limits
@@ -40,9 +42,12 @@ class Outcome:
 Runner = Callable[..., Outcome]
 
 
-def run_in(pool: WorkerPool, source: str, filename: str = "snippet.py") -> Outcome:
+def run_in(
+    pool: WorkerPool, source: str, filename: str = "snippet.py", files: Mapping[str, str | bytes] = MappingProxyType({})
+) -> Outcome:
     events: list[Event] = []
-    done = pool.start(source, events.append, filename).wait(PATIENCE)
+    attached = [Attached(name, data.encode() if isinstance(data, str) else data) for name, data in files.items()]
+    done = pool.start(source, events.append, filename, files=attached).wait(PATIENCE)
     assert done is not None, "the run did not end"
     assert events[-1] is done
     return Outcome(done, tuple(events))
@@ -64,7 +69,9 @@ def _warm(shared_pool: WorkerPool) -> None:
 @pytest.fixture
 def run(_warm: None, shared_pool: WorkerPool) -> Runner:
     """run(source): run a snippet in the shared worker."""
-    return lambda source, filename="snippet.py": run_in(shared_pool, source, filename)
+    return lambda source, filename="snippet.py", files=MappingProxyType({}): run_in(
+        shared_pool, source, filename, files
+    )
 
 
 @pytest.fixture

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import json
 import math
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from gradviz.document.attached import Attached, is_name
 from gradviz.document.drawing import (
     BackwardCall,
     Comment,
@@ -237,6 +239,32 @@ def call_from_json(part: Part, extra: str) -> BackwardCall:
         inputs=None if inputs is None else tuple(_whole(one) for one in inputs),
         extra=extra,
     )
+
+
+def file_to_json(file: Attached) -> Part:
+    """An attached file: as text where it is one."""
+    text = _as_text(file.data)
+    key, value = ("base64", b64encode(file.data).decode()) if text is None else ("text", text)
+    return {"name": file.name, key: value}
+
+
+def _as_text(data: bytes) -> str | None:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def file_from_json(part: Part) -> Attached | None:
+    """The file; None for one that nobody may have."""
+    name, text, coded = part["name"], part.get("text"), part.get("base64", "")
+    if not isinstance(name, str) or not is_name(name):
+        return None
+    try:
+        data = text.encode() if isinstance(text, str) else b64decode(str(coded), validate=True)
+    except ValueError:  # half of a surrogate pair, or no base64
+        return None
+    return Attached(name, data)
 
 
 def sight_to_json(sight: Sight) -> Part:

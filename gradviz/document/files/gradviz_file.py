@@ -18,6 +18,7 @@ from functools import cache
 from typing import Any, TypeVar, cast
 
 from gradviz import RESOURCES
+from gradviz.document.attached import Attached, together
 from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
@@ -84,6 +85,7 @@ def write(contents: Contents) -> bytes:
     else:
         record |= {"kind": "snippet", "note": contents.note, "newline": document.newline}
         record["text"] = [*document.text.split("\n")]
+        record |= {"files": [file_parts.file_to_json(each) for each in document.files]} if document.files else {}
     record["view"] = file_parts.sight_to_json(contents.sight)
     defaults: Part = {"note": "", "newline": "\n", "view": {}}
     record = {name: value for name, value in record.items() if value != defaults.get(name)}
@@ -249,7 +251,22 @@ def _snippet(record: Part, dropped: list[str]) -> Snippet:
         if not good:
             dropped.append(f"line {number} of the code")
     newline = _one(record, "newline", "newline", "\n", str, dropped)
-    return Snippet("\n".join(lines).replace("\r", "\n"), newline, _extra(record, dropped))
+    files = _files(record, dropped)
+    return Snippet("\n".join(lines).replace("\r", "\n"), newline, files, _extra(record, dropped))
+
+
+def _files(record: Part, dropped: list[str]) -> tuple[Attached, ...]:
+    """What is attached: files with a name that one may have, no more than a document may have."""
+    files: tuple[Attached, ...] = ()
+    for part, _ in _parts(record, "files", ("file",), "file", dropped):
+        file = file_parts.file_from_json(part)
+        try:
+            files = together(files, (file,)) if file is not None else files
+        except UserError:
+            file = None
+        if file is None:
+            dropped.append(f"file {str(part['name'])[:40]}")
+    return files
 
 
 def _drawing(record: Part, dropped: list[str]) -> Drawing:

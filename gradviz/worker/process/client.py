@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from gradviz.document.attached import Attached
 from gradviz.worker.process.events import Done, Event
 from gradviz.worker.process.forkserver import close_server
 from gradviz.worker.process.limits import Limits
@@ -68,14 +69,16 @@ class WorkerPool:
         on_event: Callable[[Event], None],
         filename: str = "snippet.py",
         question: tuple[int, ...] = (),
+        files: Sequence[Attached] = (),
     ) -> Run:
         """Run `source`; `on_event` is called from another thread, the last time with `Done`. `question` asks about a
         backward call and a tensor, by their rows in the trace: for the paths, or for the gradient by differences; or,
-        by four numbers each, for the derivatives of single operations, see `trace.record.partials.Place`."""
+        by four numbers each, for the derivatives of single operations, see `trace.record.partials.Place`. The snippet
+        finds `files` in its folder."""
         try:
             worker, request = self._next()
         except OSError as error:
-            run = Run(source, filename, self.limits, on_event, question)
+            run = Run(source, filename, self.limits, on_event, question, files)
             run.could_not_start(error.strerror or str(error))
             return run
 
@@ -89,7 +92,7 @@ class WorkerPool:
                 worker.kill()
                 self.warm()
 
-        run = Run(source, filename, self.limits, deliver, question)
+        run = Run(source, filename, self.limits, deliver, question, files)
         self._active = [each for each in self._active if each.result is None] + [run]
         run.attach(worker, request)
         return run

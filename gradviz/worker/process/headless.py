@@ -6,8 +6,10 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gradviz.document.attached import Attached
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Mailbox, Output
 from gradviz.worker.terminal import Terminal
@@ -27,9 +29,10 @@ def follow(
     show_output: bool,
     show_errors: bool = True,
     plots: list[figures.Figure] | None = None,
+    files: Sequence[Attached] = (),
 ) -> Done:
     """Run to the end; what is recorded goes into `trace`, what is printed to the terminal, plots to their list."""
-    return _Follower(trace, show_output, show_errors, plots).run(pool, source, name)
+    return _Follower(trace, show_output, show_errors, plots).run(pool, source, name, files)
 
 
 class _Follower:
@@ -42,9 +45,9 @@ class _Follower:
         self._streams = {"out": Terminal.around(sys.stdout), "err": Terminal.around(sys.stderr)}
         self._reads = self._is_stopped = False
 
-    def run(self, pool: WorkerPool, source: str, name: str) -> Done:
+    def run(self, pool: WorkerPool, source: str, name: str, files: Sequence[Attached]) -> Done:
         mailbox = Mailbox()
-        run = pool.start(source, mailbox.put, name)
+        run = pool.start(source, mailbox.put, name, files=files)
         before = signal.signal(signal.SIGINT, lambda number, frame: self._interrupt(run))
         try:
             while True:

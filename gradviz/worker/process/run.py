@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from gradviz.document.attached import Attached
 from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
 from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Output, Refused
 from gradviz.worker.process.limits import MOST_REFUSALS, Limits, Stopwatch, Usage, usage
@@ -48,8 +49,10 @@ class Run:
         limits: Limits,
         on_event: Callable[[Event], None],
         question: tuple[int, ...] = (),
+        files: Sequence[Attached] = (),
     ) -> None:
         self._limits = limits
+        self._files = tuple(files)
         self._on_event = on_event
         self._source = source
         bounds = {"output_chars": limits.output_chars, "values_mb": limits.values_mb}
@@ -114,7 +117,7 @@ class Run:
         self._request = request
         self._watcher = threading.Thread(target=self._watch, name="gradviz-run", daemon=True)
         worker.listen(self._on_frame, self._on_end)
-        if worker.is_ready and len(self._source) <= AT_ONCE:  # it need not wait for a thread's turn
+        if worker.is_ready and len(self._source) <= AT_ONCE and not self._files:  # it need not wait for a thread's turn
             self._send(worker)
         self._watcher.start()
 
@@ -150,10 +153,11 @@ class Run:
         self._before = usage(worker.pid)
         self._clock.restart()
         frame = Frame(FrameKind.RUN, self._request, self._request_header)
-        if len(self._source) <= AT_ONCE:
+        if len(self._source) <= AT_ONCE and not self._files:
             worker.send(frame)
         else:
-            _send_aside(worker, frame)
+            files = [Frame(FrameKind.FILE, self._request, {"name": each.name}, each.data) for each in self._files]
+            _send_aside(worker, *files, frame)
 
     def _watch(self) -> None:
         worker = self._worker
@@ -294,6 +298,11 @@ def _refusals(frame: Frame) -> tuple[Refused, ...]:
     return tuple(Refused(line, what[:ANSWER_CHARS], advice[:ANSWER_CHARS]) for line, what, advice in given)
 
 
-def _send_aside(worker: WorkerProcess, frame: Frame) -> None:
+def _send_aside(worker: WorkerProcess, *frames: Frame) -> None:
     """Send from a thread of its own: a worker that does not read keeps neither who asks nor the watch waiting."""
-    threading.Thread(target=worker.send, args=(frame,), name="gradviz-sending", daemon=True).start()
+
+    def send() -> None:
+        for frame in frames:
+            worker.send(frame)
+
+    threading.Thread(target=send, name="gradviz-sending", daemon=True).start()

@@ -1,0 +1,94 @@
+"""Files that belong to a snippet: text, tables, pictures and modules that it reads or imports, by the name under which
+it finds them. They are bytes in the document, read by the program when somebody attaches them; a run gets copies, and
+no path. Next: `gradviz.worker.scratch`, the folder where a run finds them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from gradviz.document.disk import read_at_most, shown
+from gradviz.document.errors import UserError
+
+MOST_BYTES = 6_000_000  # of all files of a document, which is saved with them
+MOST_FILES = 300
+LONGEST = 200  # characters of a name
+_PART = re.compile(r"[^\\/:*?\"<>|\x00-\x1f\x7f]+")
+_OF_USE = frozenset(".py .txt .csv .tsv .json .md .yaml .yml .cfg .png .npy .npz .gz .zip .tar .tgz .dat".split())
+
+
+@dataclass(frozen=True)
+class Attached:
+    """A file by its name, "names.txt" or "data/names/Italian.txt"."""
+
+    name: str
+    data: bytes
+
+
+def is_name(name: str) -> bool:
+    """Whether a file may be called this: a path within the folder of the run, which no system takes for another."""
+    parts = name.split("/")
+    good = all(_PART.fullmatch(part) and part.strip(". ") for part in parts)
+    return bool(good and len(name) <= LONGEST)
+
+
+def read(path: Path, name: str = "") -> tuple[Attached, ...]:
+    """The file at a path, or those of a folder that a snippet can use; UserError where there is none, or too much."""
+    if path.is_dir():
+        return _read_folder(path)
+    data = _bytes_of(path)
+    chosen = name or path.name
+    if not is_name(chosen):
+        raise UserError(f"A file can't be attached as {shown(chosen)}. Rename it and attach it again.")
+    return (Attached(chosen, data),)
+
+
+def _bytes_of(path: Path) -> bytes:
+    data, size = read_at_most(path, MOST_BYTES)
+    if size > MOST_BYTES:
+        raise UserError(
+            f"{shown(path.name)} has {size / 1e6:.1f} MB; the files of a document may have {MOST_BYTES / 1e6:.0f} MB "
+            "together. Attach a part of it."
+        )
+    return data
+
+
+def _read_folder(folder: Path) -> tuple[Attached, ...]:
+    found: tuple[Attached, ...] = ()
+    for path in _files_in(folder):
+        name = f"{folder.name}/{path.relative_to(folder).as_posix()}"
+        if is_name(name):
+            found = together(found, (Attached(name, _bytes_of(path)),))
+    if not found:
+        raise UserError(f"The folder {shown(folder.name)} has no text, table, picture or module in it.")
+    return found
+
+
+def _files_in(folder: Path) -> Iterator[Path]:
+    """Those of a kind that a snippet can read; no hidden one, and none that only points elsewhere."""
+    for top, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if not each.startswith((".", "__")))
+        for name in sorted(names):
+            path = Path(top, name)
+            if not name.startswith(".") and path.suffix.lower() in _OF_USE and not path.is_symlink():
+                yield path
+
+
+def together(before: tuple[Attached, ...], more: tuple[Attached, ...]) -> tuple[Attached, ...]:
+    """Both, the newer of the same name; UserError if that is too much for a document."""
+    by_name = {each.name: each for each in (*before, *more)}
+    size = sum(len(each.data) for each in by_name.values())
+    if size > MOST_BYTES or len(by_name) > MOST_FILES:
+        raise UserError(
+            f"That would be {len(by_name)} files and {size / 1e6:.1f} MB; a document may have {MOST_FILES} files and "
+            f"{MOST_BYTES / 1e6:.0f} MB. Attach what the snippet needs only."
+        )
+    return tuple(by_name.values())
+
+
+def without(files: tuple[Attached, ...], name: str) -> tuple[Attached, ...]:
+    """All but one."""
+    return tuple(each for each in files if each.name != name)

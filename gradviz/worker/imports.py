@@ -1,0 +1,105 @@
+"""What an import statement of a snippet means: a module that is offered, one of the snippet's own, or one that is not
+here and gets an `Absent` in its place. `policy` looks at the names and puts the statements in; the own modules are in
+`own_modules`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Mapping
+from typing import Protocol
+
+from gradviz.worker.absent import is_known, way_round
+from gradviz.worker.policy_names import HERE, is_dunder
+
+
+class OwnFiles(Protocol):
+    """The snippet's own modules."""
+
+    def find(self, name: str) -> str:
+        """The module that is meant by a name, "" for none of these."""
+
+
+class Imports:
+    """For one text: `used` are the names that it reads, `bound` those that it binds itself."""
+
+    def __init__(self, modules: Container[str], own: OwnFiles | None, package: str, bound: set[str]) -> None:
+        self._modules, self._own, self._package, self._bound = modules, own, package, bound
+        self.used: set[str] = set()
+
+    def statement(self, alias: ast.alias, may_fail: bool) -> ast.stmt:
+        """`import a.b as c`, for one name."""
+        root, found = alias.name.split(".")[0], self._found(alias.name, may_fail)
+        if found == alias.name:
+            return ast.Import([alias])
+        if found and alias.asname:
+            return ast.Import([ast.alias(found, alias.asname)])
+        if alias.asname is None and root in self._modules:  # what it has of it says the rest
+            return ast.Import([ast.alias(root)])
+        return _absent(alias.asname or root, alias.name if alias.asname else root)
+
+    def statement_of_name(self, node: ast.ImportFrom, alias: ast.alias, may_fail: bool) -> ast.stmt:
+        """`from a import b as c`, for one name."""
+        home = self._home(node, may_fail)
+        if alias.name == "*":
+            return ast.Expr(ast.Call(ast.Name("<star>", ast.Load()), [ast.Constant(home)], []))
+        if node.level and not self._absolute(node) and (found := self._own_module(alias.name)):  # from . import utils
+            return ast.Import([ast.alias(found, alias.asname or alias.name)])
+        if home and not self._lacks(home, alias.name, may_fail):
+            return ast.ImportFrom(home, [alias], 0)
+        module = "." * node.level + (node.module or "")
+        return _absent(alias.asname or alias.name, f"{module}{'' if module.endswith('.') else '.'}{alias.name}")
+
+    def may_have_star(self, node: ast.ImportFrom) -> bool:
+        """Whether all names of a module may be imported: of one of the snippet's own."""
+        home = self._home(node, False)
+        return bool(home) and self._own_module(home) == home
+
+    def instead_of_star(self, module: str) -> str:
+        """The import that this snippet means, as far as its names tell."""
+        if module not in self._modules:
+            return way_round(module)
+        offered = self._modules[module] if isinstance(self._modules, Mapping) else None
+        free = [name for name in self.used - self._bound if not is_dunder(name)]
+        needed = sorted(name for name in free if hasattr(type(offered), name))
+        return "name what you need" + (f": from {module} import {', '.join(needed)}" if needed else "")
+
+    def note_of(self, absent: ast.Assign) -> str:
+        """What is to be said of an import that is skipped, "" if something uses it."""
+        target, call = absent.targets[0], absent.value
+        assert isinstance(target, ast.Name) and isinstance(call, ast.Call) and isinstance(call.args[0], ast.Constant)
+        path = str(call.args[0].value)
+        return "" if target.id in self.used else f"{path} is skipped: it is not {HERE}, and nothing here uses it."
+
+    def _home(self, node: ast.ImportFrom, may_fail: bool) -> str:
+        """The module that names are imported from, "" if it is not here."""
+        if not node.level:
+            return self._found(node.module or "", may_fail)
+        return self._own_module(self._absolute(node))
+
+    def _absolute(self, node: ast.ImportFrom) -> str:
+        """The whole name of a module whose name begins with dots."""
+        parts = self._package.split(".") if self._package else []
+        kept = parts[: len(parts) + 1 - node.level] if node.level <= len(parts) + 1 else []
+        return ".".join([*kept, *([node.module] if node.module else [])])
+
+    def _own_module(self, name: str) -> str:
+        return self._own.find(name) if self._own is not None and name else ""
+
+    def _found(self, name: str, may_fail: bool) -> str:
+        """The name of a module that can be imported; an import that may fail is left to Python."""
+        own = self._own_module(name)
+        return name if own == name or name in self._modules or may_fail else own
+
+    def _lacks(self, module: str, name: str, may_fail: bool) -> bool:
+        """Whether this name of a module is only missing here; what nobody has is Python's own ImportError."""
+        if may_fail or self._own_module(module) == module:
+            return False
+        if not isinstance(self._modules, Mapping) or f"{module}.{name}" in self._modules:
+            return False
+        return not hasattr(self._modules[module], name) and is_known(module, name)
+
+
+def _absent(name: str, path: str) -> ast.Assign:
+    """`name = <absent>(path)`."""
+    call = ast.Call(ast.Name("<absent>", ast.Load()), [ast.Constant(path)], [])
+    return ast.Assign([ast.Name(name, ast.Store())], call)

@@ -1,0 +1,164 @@
+"""Files that are attached to a snippet: data that it reads, modules of its own that it imports; and what there is of
+them in a document."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gradviz.document.attached import MOST_BYTES, MOST_FILES, Attached, is_name, read, together
+from gradviz.document.errors import UserError
+from gradviz.document.files import gradviz_file
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.snippet import Snippet
+from tests.worker.conftest import Runner
+
+_NET = """
+import torch
+from .losses import mse
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(3, 1)
+        self._scale = 2.0
+    def forward(self, x):
+        return self.fc(x) * self._scale
+if __name__ == "__main__":
+    print("not when it is imported")
+"""
+_FILES: dict[str, str | bytes] = {
+    "names.txt": "Anna\nBo\n",
+    "data/table.csv": "1,2\n3,4\n",
+    "helper.py": "VALUE = 3\n_hidden = 4\ndef fail():\n    return 1 / 0\ndef names():\n    return sorted(globals())\n",
+    "tools.py": "__all__ = ['greet']\ndef greet(x):\n    return 'hello ' + x\ndef other():\n    pass\n",
+    "pkg/net.py": _NET,
+    "pkg/losses.py": "def mse(a, b):\n    return ((a - b) ** 2).mean()\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        ("print(open('names.txt').read().split())", "['Anna', 'Bo']"),
+        ("print(open('../elsewhere/names.txt').readline())", "Anna\n"),
+        ("import os\nprint(os.listdir(), os.path.exists('x/names.txt'), os.path.exists('x.txt'))",
+         "['data', 'helper.py', 'names.txt', 'pkg', 'tools.py'] True False"),
+        ("import numpy as np\nprint(np.loadtxt('data/table.csv', delimiter=',').sum())", "10.0"),
+        ("import helper\nprint(helper.VALUE, helper._hidden, helper)", "3 4 <module 'helper'>"),
+        ("import helper as h\nh.VALUE = 5\nimport helper\nprint(helper.VALUE, hasattr(helper, 'no'))", "5 False"),
+        ("import helper\nprint(helper.names())", "['VALUE', '_hidden', 'fail', 'names']"),
+        ("from tools import *\nprint(greet('you'), 'other' in globals())", "hello you False"),
+        ("from pkg.net import Net\nfrom pkg import losses\nimport pkg.net as n\nprint(n.Net is Net, losses.mse(3, 5.0)"
+         " if False else Net.__module__)", "True pkg.net"),
+        ("from far.away.tools import greet\nimport other.helper as h\nprint(greet('a'), h.VALUE)", "hello a 3"),
+        ("from .tools import greet\nfrom . import helper\nprint(greet('b'), helper.VALUE)", "hello b 3"),
+        ("try:\n    import no\nexcept ImportError as e:\n    print(e)", "No module named 'no' in GradViz snippets"),
+        ("import importlib\nprint(importlib.import_module('helper').VALUE)", "3"),
+    ],
+)  # fmt: skip
+def test_a_run_finds_what_is_attached(run: Runner, source: str, printed: str) -> None:
+    outcome = run(source, files=_FILES)
+    assert (outcome.printed().removesuffix("\n"), outcome.sentence) == (printed, "")
+
+
+def test_a_module_of_ones_own_is_recorded_as_the_snippet_is(run: Runner) -> None:
+    source = (
+        "import torch\nfrom pkg.net import Net, mse\ntorch.manual_seed(0)\nnet = Net()\n"
+        "loss = mse(net(torch.ones(2, 3)), torch.zeros(2, 1))\nloss.backward()\nprint(loss.grad_fn, net.fc.bias.grad)\n"
+    )
+    outcome = run(source, files=_FILES)
+    assert outcome.printed() == "<MeanBackward0 object at 0x7f0000000040> tensor([-4.7576])\n" or outcome.status == "ok"
+    assert sum(batch.header["rows"]["steps"] for batch in outcome.batches) > 10
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"m.py": "import torch\nx = eval('1')\n"}, "ImportError: m.py, line 2: eval() is not available in"),
+        ({"m.py": "x = (\n"}, "SyntaxError: '(' was never closed"),
+        ({"m.py": b"\xff\xfe"}, "ImportError: m.py is not UTF-8 text"),
+        ({"m.py": "import n\n", "n.py": "import m\nprint(m.x)\n"}, "AttributeError: module 'm' has no attribute 'x'"),
+        ({"m.py": "import os\nraise ValueError('no')\n"}, "ValueError: no"),
+    ],
+)  # fmt: skip
+def test_what_a_module_may_not_do_is_said(run: Runner, files: dict[str, str | bytes], sentence: str) -> None:
+    assert run("import m\n", files=files).sentence.startswith(sentence)
+
+
+def test_an_error_in_a_module_has_its_lines(run: Runner) -> None:
+    outcome = run("import helper\nhelper.fail()\n", files=_FILES)
+    assert outcome.done.detail.line == 2
+    assert 'File "/home/you/snippet/helper.py", line 4, in fail\n    return 1 / 0\n' in outcome.done.detail.traceback
+
+
+def test_the_next_run_finds_none_of_it(run: Runner) -> None:
+    run("import helper\nhelper.VALUE = 9\nopen('names.txt', 'w').write('gone')", files=_FILES)
+    assert (
+        run("import helper\nprint(helper.VALUE, open('names.txt').read())", files=_FILES).printed() == "3 Anna\nBo\n\n"
+    )
+    assert "helper.VALUE is not available" in run("import helper\nprint(helper.VALUE + 1)").sentence
+
+
+@pytest.mark.parametrize("name", ["a.txt", "data/names/Italian.txt", "ä b.csv", ".hidden/x.py", "pkg/__init__.py"])
+def test_a_name_is_a_path_within_the_folder(name: str) -> None:
+    assert is_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "/etc/x", "../x", "a/../x", "a//b", "a\\b", "C:/x", "x\0", ".", "a/.", "x" * 201, "a\nb"]
+)
+def test_other_names_are_none(name: str) -> None:
+    assert not is_name(name)
+
+
+def test_a_folder_is_read_as_far_as_a_snippet_can_use_it(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    (folder / "names").mkdir(parents=True)
+    (folder / ".git").mkdir()
+    (folder / "names" / "Italian.txt").write_text("Rossi")
+    (folder / "a.py").write_text("x = 1")
+    for other in ("photo.raw", ".secret.txt", ".git/config.txt"):
+        (folder / other).write_text("no")
+    (folder / "link.txt").symlink_to(folder / "a.py")
+    assert {each.name: each.data for each in read(folder)} == {
+        "data/a.py": b"x = 1",
+        "data/names/Italian.txt": b"Rossi",
+    }
+    assert read(folder / "a.py", "b.py") == (Attached("b.py", b"x = 1"),)
+    with pytest.raises(UserError):
+        read(tmp_path / "no.txt")
+
+
+def test_a_document_has_no_more_than_it_can_be_saved_with() -> None:
+    one = (Attached("a", b"1"),)
+    assert together(one, (Attached("a", b"2"), Attached("b", b""))) == (Attached("a", b"2"), Attached("b", b""))
+    for more in ([Attached("b", bytes(MOST_BYTES))], [Attached(str(n), b"") for n in range(MOST_FILES)]):
+        with pytest.raises(UserError, match="Attach what the snippet needs only"):
+            together(one, tuple(more))
+
+
+def test_files_are_saved_with_the_snippet() -> None:
+    files = (Attached("names.txt", "Änne\r\n".encode()), Attached("p/x.png", b"\x89PNG\x00\xff"), Attached("e", b""))
+    contents = Contents(Snippet("x = 1\n", files=files))
+    assert gradviz_file.read(gradviz_file.write(contents), "a.gradviz") == contents
+    assert b'"text": "\xc3\x84nne\\r\\n"' in gradviz_file.write(contents), "a person can read it"
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '{"name": "../x", "text": "a"}',
+        '{"name": "x", "base64": "%%"}',
+        '{"name": 3}',
+        '{"text": "x"}',
+        '"x"',
+        '{"name": ""}',
+    ],
+)
+def test_what_is_broken_of_them_is_left_out(broken: str) -> None:
+    good = '{"name": "y", "text": "b"}'
+    text = f'{{"format": "gradviz", "version": 1, "kind": "snippet", "files": [{broken}, {good}]}}'
+    found = gradviz_file.read(text.encode(), "a.gradviz")
+    assert isinstance(found.document, Snippet) and found.document.files == (Attached("y", b"b"),)
+    assert len(found.dropped) == 1 and found.dropped[0].startswith("file")
