@@ -162,7 +162,7 @@ y.backward()
         "d": "detached at line 4",
         "n": "computed inside no_grad at line 6",
         "i": "int64: only floating point and complex tensors can require gradients",
-        "k": "d, which it was computed from: detached at line 4",
+        "k": "computed from d, which was detached at line 4",
         "u": "not reached from y: no operation has used it",
         "y": "not a leaf: the gradient passed through and was not stored (retain_grad() stores it)",
     }

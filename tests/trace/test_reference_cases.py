@@ -253,4 +253,4 @@ def test_case_8() -> None:
     assert printed(trace) == "True True\n"
     central = tensor(trace, "central")
     reason = str(no_grad_reason(trace.frame(len(trace)), central))
-    assert reason.endswith("which it was computed from: computed inside no_grad at line 9")
+    assert reason.endswith("which was computed inside no_grad at line 9")

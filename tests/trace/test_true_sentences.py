@@ -21,7 +21,8 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_the_sentences_of_a_program_hold(path: Path) -> None:
+def test_the_sentences_of_a_program_hold(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # some save their weights
     assert look_at(path) == []
 
 
@@ -215,3 +216,43 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
 def test_a_parameter_that_changes_the_rule_is_read(call: str, said: str) -> None:
     trace = run(f"import torch\nx = torch.tensor([[1., 2.], [3., 5.]], requires_grad=True)\n{call}.backward()\n")
     assert said in " ".join(sentences(trace, Kind.BACKWARD))
+
+
+def all_sentences(source: str) -> str:
+    trace = run(f"import torch\nx = torch.tensor([1., 2.], requires_grad=True)\n{source}\n")
+    return "\n".join(explain(trace.frame(at + 1)).sentence for at in range(len(trace)))
+
+
+SAID = [  # a program, and what one of its sentences says and none does
+    ("w = torch.ones(8, 8, requires_grad=True); (w * torch.ones(8, 8)).sum().backward()", "∂w = grad · ", "It sends"),
+    ("torch.eye(5).requires_grad_().softmax(1)[0, 0].backward()", " · (grad − Σ(grad · ", "It sends"),
+    ("(x ** 2).sum().backward(); x.grad.zero_(); (x ** 3).sum().backward()", "x.grad was 0, so it becomes", "held [0"),
+    ("(0 * -x[0]).backward()", "−grad = 0", "−0"),
+    ("y = x ** 2 + x.exp() ** 2\nwith torch.no_grad(): x += 1", "PowBackward0 (line 3) saved an", "Backward0, "),
+    ("y = x.exp() * x * x\nwith torch.no_grad(): x += 1", "2 × MulBackward0 (line 3) saved", "Backward0, "),
+    ("torch.where(x > 1, x, x).sum().backward()", "grad where x > 1, else 0", "(x > 1)"),
+    ("(x * 2).backward(torch.ones(2))", "starts at x * 2 with the gradient [1, 1].", "with [1"),
+    (
+        "w = torch.nn.Parameter(torch.ones(3, 3)); w.sum().backward()\ntorch.optim.SGD([w], lr=0.25).step()",
+        "(with lr = 0.25)", "lr = 0.25, ",
+    ),
+    (
+        "w = torch.nn.Parameter(torch.tensor(1.)); o = torch.optim.SGD([w], 0.1, momentum=0.5, nesterov=True)\n"
+        "(w * 2).backward(); o.step(); o.step()",
+        "w ← w − lr · (w.grad + momentum · m) = 0.7 − 0.1 × (2 + 0.5 × 3) = 0.35", "updates",
+    ),
+    (
+        "o = torch.optim.AdamW([x], lr=0.1, amsgrad=True)\nx.sum().backward(); o.step()",
+        "β₁ = 0.9, β₂ = 0.999, ε = 1e-08, amsgrad", "betas1",
+    ),
+    (
+        "x.sum().backward()\ntorch.nn.utils.clip_grad_value_([x], 100.)",
+        "No element of a gradient is above 100 or below −100: they stay as they are.", "become",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "said", "unsaid"), SAID)
+def test_a_sentence_reads_well(source: str, said: str, unsaid: str) -> None:
+    found = all_sentences(source)
+    assert said in found and unsaid not in found

@@ -51,7 +51,7 @@ def test_what_a_checkpoint_computes_again_is_in_the_trace(reentrant: bool) -> No
 @pytest.mark.parametrize(
     ("code", "formula"),
     [
-        ("torch.where(x > 0, x, b)", "radient of b = 0 where (x > 0), else grad, summed"),
+        ("torch.where(x > 0, x, b)", "radient of b = 0 where x > 0, else grad, summed"),
         ("torch.maximum(x, b)", "radient of b = grad where b is larger (half at ties), summed"),
         ("torch.lerp(x, b, b)", "the 1st b: grad · b, summed"),
         ("torch.addcmul(x, b, x, value=0.5)", "radient of b = grad · 0.5 · x, summed"),

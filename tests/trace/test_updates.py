@@ -56,8 +56,8 @@ def steps(optimizer: str) -> list[str]:
         ),
         (
             "SGD([w], lr=0.1, maximize=True)",
-            "SGD with lr = 0.1, maximize = 1 updates w: 3 → 3.6.",
-            "SGD with lr = 0.1, maximize = 1 updates w: 3.6 → 4.32.",
+            "SGD with lr = 0.1, maximize updates w: 3 → 3.6.",
+            "SGD with lr = 0.1, maximize updates w: 3.6 → 4.32.",
         ),
     ],
 )

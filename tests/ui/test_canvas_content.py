@@ -361,7 +361,7 @@ def test_reasons_are_short_on_cards_and_whole_in_the_hover_card(scene: Scene) ->
     assert short_reason("detached at line 4") == "detached at line 4"
     assert short_reason("not reached from z: no operation has used it") == "not reached from z"
     assert short_reason("not reached from (trunk ** 2).sum()") == "not reached by backward"
-    assert short_reason("v, which it was computed from: detached at line 20") == "no input requires grad"
+    assert short_reason("computed from v, which was detached at line 20") == "no input requires grad"
     assert short_reason(None) == ""
     text = html(words(scene.placed.diagram, scene.moment.frame, scene.find("tensor", W)), LIGHT)
     assert "13." in text and "<b>w</b>" in text

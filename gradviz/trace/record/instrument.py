@@ -384,8 +384,12 @@ def _elements(name: str, value: Any, kind: str, kind_of: Any) -> Iterator[tuple[
         if kind == "module" and "_parameters" not in vars(value):
             continue  # in its own `__init__`, before `super().__init__()`
         if kind == "module":
-            for path, parameter in _module_class(type(value)).named_parameters(value):
+            its = _module_class(type(value))
+            for path, parameter in its.named_parameters(value):
                 yield parameter, path, name
+            for path, buffer in its.named_buffers(value):
+                if buffer._tag >= 0:  # one that the snippet made; what a layer counts for itself is in no graph
+                    yield buffer, path, name
             continue
         pairs = list(value.items() if kind == "dict" else enumerate(value))[:_MOST]
         for key, each in pairs:

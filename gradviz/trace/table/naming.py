@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.tables import History, ranges
 
 if TYPE_CHECKING:
@@ -170,9 +171,11 @@ class Naming:
             return -1, ""
         if op == "detach":
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
-        if label and not self._inner(tensor, producer):
+        if op == "unbind":  # as `for row in x` goes through a tensor
+            return int(inputs[0]), self._field(tensor, producer)
+        if label and not self._inner(producer):
             return -1, ""
-        return int(inputs[0]), f".{op}()"
+        return int(inputs[0]), f".{op.lstrip('_')}(){self._field(tensor, producer)}"
 
     def _own(self, tensor: int) -> str:
         """The name of a tensor that is called after no other one."""
@@ -182,18 +185,22 @@ class Naming:
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             return op
-        if label and not self._inner(tensor, producer):
-            return label + self._field(tensor, producer)
-        if scope[:1].isdigit():
+        field = self._field(tensor, producer)
+        if label and not self._inner(producer):
+            return label + field
+        if scope[:1].isdigit() or not scope:
             scope = _module(self._trace, producer)
-        return f"{scope}: {op}" if scope else op
+        return f"{scope}: {op.lstrip('_')}{field}" if scope else op.lstrip("_") + field
 
     def _field(self, tensor: int, producer: int) -> str:
-        """ ".values" or ".indices" of an operation that returns both under these names."""
+        """Which of several results: ".values" or ".indices" where an operation returns both under these names, else by
+        its place, "[1]"; "" for the only one."""
         outputs = self._trace.outputs_of(producer).tolist()
-        if len(outputs) != 2 or str(self._trace.nodes.op[producer]) not in _WITH_INDICES:
+        if len(outputs) < 2:
             return ""
-        return (".values", ".indices")[outputs.index(tensor)]
+        if len(outputs) == 2 and str(self._trace.nodes.op[producer]) in _WITH_INDICES:
+            return (".values", ".indices")[outputs.index(tensor)]
+        return f"[{int(self._trace.tensors.output_nr[tensor])}]"
 
     def _leaf(self, tensor: int) -> str:
         """The name of a leaf that has none: a number that no factory made is its own name."""
@@ -254,15 +261,28 @@ class Naming:
             self._origins[each] = origin
         return origin
 
-    def _inner(self, tensor: int, producer: int) -> bool:
-        """Whether the expression goes on: an operation of the same call uses the result, so the text is that one's."""
-        nodes = self._trace.nodes
-        return any(
-            nodes.site[user] == nodes.site[producer]
-            and nodes.step[user] == nodes.step[producer] + 1
-            and self._overwritten[user] < 0
-            for user in self._trace.users_of(tensor)
-        )
+    def _inner(self, producer: int) -> bool:
+        """Whether the call that an operation belongs to goes on: its text is the name of what comes last."""
+        nodes, after = self._trace.nodes, producer + 1
+        while after < len(nodes) and nodes.site[after] == nodes.site[producer] and nodes.call[after] < 0:
+            if not _same_turn(self._trace, producer, after):
+                return False
+            if self._overwritten[after] < 0:
+                return bool(nodes.source[after] == nodes.source[producer])
+            after += 1
+        return False
+
+
+def _same_turn(trace: Trace, one: int, other: int) -> bool:
+    """Whether two operations ran in the same iteration of the loops around them."""
+    nodes, nesting, kind = trace.nodes, trace.nesting, trace.regions.kind
+    if nodes.region[one] == nodes.region[other]:
+        return True
+    turns = (
+        next((each for each in nesting.ancestors(region) if kind[each] == RegionKind.ITERATION), -1)
+        for region in (int(nodes.region[one]), int(nodes.region[other]))
+    )
+    return next(turns) == next(turns)
 
 
 def _is_mask(trace: Trace, tensor: int, node: int) -> bool:
@@ -304,7 +324,7 @@ def _module(trace: Trace, node: int) -> str:
 
 def _short(label: str) -> str:
     """A label that fits, with both its ends: expressions that begin alike mostly end differently."""
-    return label if len(label) <= LONGEST else f"{label[: LONGEST - 19]} … {label[-16:]}"
+    return label if len(label) <= LONGEST else f"{label[: LONGEST - 19].rstrip()} … {label[-16:].lstrip()}"
 
 
 def _with(name: str, ending: str) -> str:
@@ -315,4 +335,4 @@ def _with(name: str, ending: str) -> str:
 
 _WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
 _MODULE = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"
-_PRIMARY = re.compile(r"[\w.]+(\([^()]*\)|\[[^\[\]]*\]|\.\w+)*")
+_PRIMARY = re.compile(r"([\w.]+|\([^()]*\)(?=\.|\[))(\([^()]*\)|\[[^\[\]]*\]|\.\w+)*")

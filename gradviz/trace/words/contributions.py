@@ -80,18 +80,23 @@ def node_sentence(frame: Frame) -> str:
     came = f"grad = {grad.written()} came in. " if grad is not None else ""
     slots = [int(trace.flows.slot[row]) for row in range(low, high)]
     values = [trace.value(int(trace.flows.value[row])) for row in range(low, high)]
-    for steps in (2, 1, 0):  # the rule and its numbers, the rule, only what was sent
-        parts = _parts(frame, node, slots, values, grad, steps)
+    text = ""
+    for steps, in_full in _WAYS:
+        parts = _parts(frame, node, slots, values, grad, steps, in_full)
         if not parts:
             return f"{came}{trace.nodes.name[node]} sends no gradient on."
         text = "; ".join(parts)
         if len(text) <= _MOST_TEXT * len(parts):
-            return f"{came}{text[0].upper() + text[1:]}."
-    return f"{came}It sends a gradient to {'its input' if len(parts) == 1 else f'{len(parts)} inputs'}."
+            break
+    return f"{came}{text[0].upper() + text[1:]}."
+
+
+# The rule and its numbers, the rule; last with the shape and the range of what was sent in place of its elements.
+_WAYS = ((2, True), (1, True), (1, False))
 
 
 def _parts(
-    frame: Frame, node: int, slots: list[int], values: list[Value | None], grad: Value | None, most: int
+    frame: Frame, node: int, slots: list[int], values: list[Value | None], grad: Value | None, most: int, in_full: bool
 ) -> list[str]:
     """One rule for each gradient that was sent, in so many steps."""
     operands = frame.trace.slots_of(node)
@@ -103,7 +108,7 @@ def _parts(
             continue
         tensor = operands.get(slot, -1)
         nth[tensor] += 1
-        steps = [*filled(frame, node, slot, sent, grad)[:most], sent.written()]
+        steps = [*filled(frame, node, slot, sent, grad)[:most], sent.written() if in_full else sent.brief()]
         parts.append(_joined(_to(frame, tensor, slot, nth[tensor], often[tensor]), steps))
     return parts
 
@@ -126,6 +131,7 @@ def ordinal(number: int) -> str:
 
 def _joined(left: str, steps: list[str]) -> str:
     """An equation whose steps differ from each other."""
+    steps = ["0" if step == "−0" else step for step in steps]
     shown = [step for at, step in enumerate(steps) if not at or _plain(step) != _plain(steps[at - 1])]
     return f"{left} {' = '.join(shown)}"
 
@@ -213,6 +219,8 @@ def accumulate_sentence(frame: Frame) -> str:
         return f"{name}.grad stays None."
     if before is None:
         return f"{name}.grad was None, so it takes the incoming gradient: None → {now.written()}."
+    if before.norm == 0:
+        return f"{name}.grad was 0, so it becomes the incoming gradient: {before.written()} → {now.written()}."
     came = frame.arriving(tensor)
     held = f"{name}.grad still held {before.written()} from before"
     return f"{held}; the incoming gradient is added: {added([] if came is None else [before, came], now)}."
@@ -252,6 +260,10 @@ _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the opera
     ("norm", "result2", "1 / σ"),
     ("pool", "result1", "the places of the maxima"),
     ("nll", "total_weight", "the sum of the weights of its rows"),
+    ("embedding_bag", "result1", "to which bag each row belongs"),
+    ("embedding_bag", "result2", "the size of each bag"),
+    ("embedding_bag", "result3", "the places of the maxima"),
+    ("attention", "logsumexp", "the logsumexp of each row of scores"),
     ("", "LU", "the LU factors"),
     ("", "pivots", "their pivots"),
     ("", "result", "its result"),

@@ -199,7 +199,8 @@ USAGE_ROWS: tuple[Row, ...] = (
     ),
     (
         r"could not infer output dtype\. Input dtype must be either a floating point or complex dtype\. Got: (\w+)",
-        plain("A mean of integers is no integer, and this tensor is {0}.", "Call .float() first."),
+        plain("The mean of integers need not be one, so only floating point numbers have one; this tensor is {0}.",
+              "Call .float() first."),
     ),
     (
         r"Dimension out of range \(expected to be in range of (\[.*?\]), but got (-?\d+)\)",
@@ -261,13 +262,14 @@ def _not_a_matrix(trace: Trace, match: Match) -> ErrorExplanation | None:
 def _inner_sizes(trace: Trace, match: Match) -> ErrorExplanation | None:
     a, b = (int(match[1]), int(match[2])), (int(match[3]), int(match[4]))
     names = [name for name, _ in _product(trace)][:2]
-    left, right = names if len(names) == 2 else ("the first operand", "the second operand")
+    named = len(names) == 2
+    left, right = names if named else ("the first operand", "the second operand")
     why = f"The inner sizes must be equal: {left} is {a}, with {a[1]} columns, but {right} is {b}, with {b[0]} rows."
     hints = []
     if a[1] == b[1]:
-        hints.append(f"transpose the second ({right}.t(): {a} times {b[::-1]} gives {(a[0], b[0])})")
+        hints.append(f"transpose the second ({right if named else ''}.t(): {a} times {b[::-1]} gives {(a[0], b[0])})")
     if a[0] == b[0]:
-        hints.append(f"transpose the first ({left}.t(): {a[::-1]} times {b} gives {(a[1], b[1])})")
+        hints.append(f"transpose the first ({left if named else ''}.t(): {a[::-1]} times {b} gives {(a[1], b[1])})")
     if a[0] == b[1]:
         hints.append(f"swap them ({b} times {a} gives {(b[0], a[1])})")
     fix = f"{', or '.join(hints) or 'Change one of the two sizes'}{on_line(error_line(trace))}."

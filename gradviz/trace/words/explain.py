@@ -17,6 +17,7 @@ from gradviz.trace.words.contributions import (
     listed,
     node_sentence,
     saved_names,
+    sender_name,
 )
 from gradviz.trace.words.errors import explain_at
 from gradviz.trace.words.updates import module_sentence, update_sentence
@@ -153,7 +154,8 @@ def _ref(frame: Frame) -> int:
 
 def _stop(text: str) -> str:
     """The text with a full stop, once: "3." is a number and its own full stop."""
-    return text if text.endswith(".") else f"{text}."
+    text = text.rstrip()
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _text(value: Value | None) -> str:
@@ -245,14 +247,21 @@ def _inplace(frame: Frame) -> str:
     others = [frame.name(int(other)) for other in writes.tensor[low:high] if other != tensor]
     if others:
         line += f" {', '.join(dict.fromkeys(others))} changed with it: they share memory."
+    return line + _stale(frame, tensor)
+
+
+def _stale(frame: Frame, tensor: int) -> str:
+    """Which operations saved what was overwritten."""
     stale = [
-        str(frame.trace.nodes.name[node])
+        sender_name(frame, node)
         for node in frame.trace.saved_on(int(frame.trace.tensors.storage[tensor]), frame.cursor)
         if any(one.state == "stale" for one in frame.saved(node))
     ]
-    if stale:
-        line += f" {', '.join(stale)} saved an earlier version: running it backward will fail."
-    return line
+    if not stale:
+        return ""
+    it = "it" if len(stale) == 1 else "them" if len(set(stale)) > 1 else "any of them"
+    names = [f"{stale.count(name)} × {name}" if stale.count(name) > 1 else name for name in dict.fromkeys(stale)]
+    return f" {listed(names)} saved an earlier version: running {it} backward will fail."
 
 
 def _call_title(frame: Frame) -> str:
@@ -266,7 +275,7 @@ def _call(frame: Frame) -> str:
     parts = []
     for row in rows:
         name, given = frame.name(int(trace.roots.tensor[row])), trace.value(int(trace.roots.value[row]))
-        parts.append(f"{name} with {'the implicit gradient 1' if given is None else given.written()}")
+        parts.append(f"{name} with the {'implicit gradient 1' if given is None else f'gradient {given.written()}'}")
     keep = " The buffers are kept (retain_graph)." if trace.calls.retain_graph[call] else ""
     build = " The gradients get a graph of their own (create_graph)." if trace.calls.create_graph[call] else ""
     wanted = [frame.name(int(trace.wanted.tensor[row])) for row in trace.history("wanted", "call").all(call)]

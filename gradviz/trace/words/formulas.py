@@ -178,6 +178,7 @@ def _fill(formula: str, words: dict[str, str]) -> str:
             return match[0]
         found = words.get(match[0], match[0])
         enclosed = formula[match.start() - 1 : match.start()] == "(" and formula[match.end() : match.end() + 1] == ")"
+        enclosed = enclosed or (formula[: match.start()].endswith("where ") and formula[match.end() :][:1] in ("", ","))
         return found[1:-1] if enclosed and found.startswith("(") else found
 
     return _WORD.sub(word, formula)

@@ -109,9 +109,13 @@ def _not_required(frame: Frame, tensor: int) -> str:
         return _leaf_text(trace, tensor)
     at = _cut(trace, tensor)
     if at < 0:
-        return f"none of the inputs of {trace.nodes.op[node]} requires grad"
+        return f"none of the inputs of {str(trace.nodes.op[node]).lstrip('_')} requires grad"
     reason = _cut_text(trace, at)
-    return reason if at == tensor else f"{frame.name(at)}, which it was computed from: {reason}"
+    if at == tensor:
+        return reason
+    if reason.startswith("the result"):
+        return f"computed from {frame.name(at)}, {reason.replace(' is not ', ', which is not ')}"
+    return f"computed from {frame.name(at)}, which was {reason}"
 
 
 def _leaf_text(trace: Trace, tensor: int) -> str:

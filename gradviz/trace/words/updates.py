@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 _MOST = 4  # parameters that are told of one by one
 _LONGEST = 160  # characters after which the rule of one more parameter is not written out
 # settings that change the rule
-_OTHERWISE = frozenset(("maximize", "amsgrad", "nesterov", "centered"))
+_OTHERWISE = frozenset(("maximize", "amsgrad", "centered"))
+_LETTERS = {  # of settings in the rules
+    "betas1": "β₁", "betas2": "β₂", "eps": "ε", "alpha": "α", "rho": "ρ", "lambd": "λ", "etas1": "η⁻", "etas2": "η⁺",
+}  # fmt: skip
 Settings = dict[str, float]
 
 
@@ -48,6 +51,9 @@ def _clipped(frame: Frame, low: int, high: int) -> str:
     changed = f"{'; '.join(changes)}{more}."
     if "clip_value" in settings:
         bound = number_text(settings["clip_value"])
+        pairs = ((before.grad(each), frame.grad(each)) for each in updates.tensor[low:high].tolist())
+        if all(old is not None and now is not None and _same(old, now) for old, now in pairs):
+            return f"No element of a gradient is above {bound} or below −{bound}: they stay as they are."
         return f"Elements of a gradient above {bound} become {bound}, those below −{bound} become −{bound}: {changed}"
     total, bound, factor = (number_text(settings.get(key, 0.0)) for key in ("total", "max_norm", "factor"))
     kind = settings.get("norm_type", 2.0)
@@ -59,6 +65,11 @@ def _clipped(frame: Frame, low: int, high: int) -> str:
     if not np.isfinite(settings.get("total", 0.0)):
         return f"{norm}, so that no factor brings it to max_norm = {bound}: {changed}"
     return f"{norm}, more than max_norm = {bound}, so each is multiplied by {bound} / {total} = {factor}: {changed}"
+
+
+def _same(one: Value, other: Value) -> bool:
+    """Whether a value is as it was, as far as its elements were kept."""
+    return one.summary == other.summary and bool(np.array_equal(one.edges, other.edges, equal_nan=True))
 
 
 def _change(frame: Frame, tensor: int) -> str:
@@ -77,10 +88,20 @@ def _parameter(frame: Frame, row: int) -> str:
     shown = frame.name(tensor)
     rule = _RULES.get(name)
     otherwise = _OTHERWISE & settings.keys() or (name in ("NAdam", "RAdam") and "decoupled_weight_decay" in settings)
+    text = str(trace.updates.settings[row])
     if rule is None or now is None or old is None or grad is None or otherwise:
-        said = ", ".join(f"{key} = {number_text(value)}" for key, value in settings.items())
-        return f"{name} with {said or 'its defaults'} updates {_change(frame, tensor)}"
-    return rule(frame, row, Numbers(shown, old, grad, now), settings)
+        return f"{name} with {_said(text) or 'its defaults'} updates {_change(frame, tensor)}"
+    numbers = Numbers(shown, old, grad, now)
+    return rule(frame, row, numbers, settings) + ("" if numbers.are_few else f" (with {_said(text)})")
+
+
+def _said(text: str) -> str:
+    """The settings of an optimizer in a sentence: "lr = 0.1, β₁ = 0.9, amsgrad"."""
+    pairs = (part.split("=", 1) for part in text.split(", ") if "=" in part)
+    return ", ".join(
+        name if value == "True" else f"{_LETTERS.get(name, name)} = {number_text(float(value))}"
+        for name, value in pairs
+    )
 
 
 def _settings(text: str) -> Settings:
@@ -181,6 +202,14 @@ def _sgd(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
         in_numbers = f"{number_text(momentum)} × {_bracketed(former.brief())} + {counted}"
     steps = [told, in_numbers, buffer.written()] if numbers.are_few else [told, buffer.written()]
     m = f"m = {' = '.join(dict.fromkeys(steps))}"
+    if "nesterov" in settings:
+        now, ahead = number_text(momentum), _bracketed(buffer.brief())
+        inner = step.removeprefix("(").removesuffix(")") if decay else step
+        said = numbers.said(
+            f"{name} − lr · ({inner} + momentum · m)",
+            f"{old} − {lr} × ({counted} + {now} × {ahead})",
+        )
+        return f"{m}, and one step ahead of it {said}"
     return f"{m}, {numbers.said(f'{name} − lr · m', f'{old} − {lr} × {_bracketed(buffer.brief())}')}"
 
 

@@ -331,7 +331,7 @@ def short_reason(reason: str | None) -> str:
     for long, short, rest in SHORTER:
         if reason.startswith(long):
             return short + reason.removeprefix(long) if rest else short
-    if ", which it was computed from" in reason or reason.startswith("none of the leaves"):
+    if reason.startswith(("computed from ", "none of the leaves")):
         return "no input requires grad"
     if reason.startswith("not reached from ") and len(reason.split(": ")[0]) > LONGEST_REASON:
         return "not reached by backward"
