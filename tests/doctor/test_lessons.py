@@ -9,7 +9,7 @@ import pytest
 
 from gradviz.session.doctor.lessons import LESSONS, Finding, diagnose, finding_json, finding_text
 from gradviz.trace.table.trace import Trace
-from tests.doctor.cases import CASES, HERE, Broken
+from tests.doctor.cases import CASES, HERE, Broken, read
 from tests.trace.running import run
 
 GOLDEN: dict[str, str] = json.loads((HERE / "golden.json").read_text(encoding="utf-8"))
@@ -51,6 +51,14 @@ def test_each_fix_runs_clean_and_the_first_prints_what_pytorch_prints(case: Brok
     traces = [run(fix.text) for fix in finding.fixes]
     assert [(places(diagnose(trace)), trace.errors.message.tolist()) for trace in traces] == [([], [])] * len(traces)
     assert not traces or printed(traces[0]) == GOLDEN[case.name]
+
+
+VARIATIONS = read("variations.txt")
+
+
+@pytest.mark.parametrize("case", VARIATIONS, ids=[case.name for case in VARIATIONS])
+def test_other_names_modules_functions_loops_and_classes_change_nothing(case: Broken) -> None:
+    assert places(diagnose(run(case.text))) == [(case.id, case.line)]
 
 
 def test_a_finding_says_it_in_json_and_in_words() -> None:

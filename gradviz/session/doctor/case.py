@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gradviz.session.doctor.text import Text, name_of
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.words.error_explanation import Mark
 
 if TYPE_CHECKING:
@@ -119,7 +120,9 @@ class Case(Text):
         if isinstance(node, ast.Name):
             return []
         tail = ast.unparse(node).partition(".")[2]
-        return self.named(tail, step) if isinstance(node, ast.Attribute) and tail else []
+        if not isinstance(node, ast.Attribute) or not tail:
+            return []
+        return self.named(tail, step) or self.named(f"self.{tail}", step)
 
     def was(self, node: ast.expr, step: int) -> int:
         """The tensor that an expression was before a step, -1 for none."""
@@ -234,6 +237,15 @@ class Case(Text):
     def first_value(self, tensor: int) -> Array | None:
         """The elements of a tensor when it was made."""
         return self.array(int(self.trace.tensors.value[tensor]))
+
+    def outer_line(self, node: int) -> int:
+        """The line of the outermost call of a module around an operation, else its own."""
+        trace, region = self.trace, int(self.trace.nodes.region[node])
+        line = int(trace.nodes.line[node])
+        for each in trace.nesting.ancestors(region) if region >= 0 else ():
+            if trace.regions.kind[each] == RegionKind.MODULE and trace.regions.site[each] >= 0:
+                line = int(trace.sites.line[trace.regions.site[each]])
+        return line
 
     def mark(self, node: int, reason: str) -> tuple[Mark, ...]:
         """A mark on a node, nothing where there is none."""

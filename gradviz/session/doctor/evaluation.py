@@ -10,7 +10,6 @@ import numpy as np
 from gradviz.document import edits
 from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes
 from gradviz.session.doctor.text import name_of, receiver_of
-from gradviz.trace.table.regions import RegionKind
 
 
 def eval_forgotten(case: Case) -> Iterator[Hit]:
@@ -21,7 +20,7 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
     switched = np.array([node for node in masks if nodes.reason[node] == SWITCHED_OFF or _in_no_grad(case, node)], int)
     if len(switched) and "eval" not in asked and not {"train"} & asked and len(trace.calls):
         node = int(switched[0])
-        line = _outer_line(case, node)
+        line = case.outer_line(node)
         if not _is_judged(case, node, line):
             return
         what = "BatchNorm" if "batch_norm" in str(nodes.op[node]) else "dropout"
@@ -67,7 +66,7 @@ def _in_no_grad(case: Case, node: int) -> bool:
     nodes = case.trace.nodes
     if nodes.name[node]:
         return False
-    line = _outer_line(case, node)
+    line = case.outer_line(node)
     statement = case.statement(line)
     around = [statement, *case.around(statement)] if statement is not None else []
     for each in around:
@@ -81,16 +80,6 @@ def _in_no_grad(case: Case, node: int) -> bool:
 def _switches_off(case: Case, block: ast.With) -> bool:
     heads = [case.source(each.context_expr) for each in block.items]
     return any("no_grad" in head or "inference_mode" in head for head in heads)
-
-
-def _outer_line(case: Case, node: int) -> int:
-    """The line of the outermost call of a module around an operation."""
-    trace, region = case.trace, int(case.trace.nodes.region[node])
-    line = int(trace.nodes.line[node])
-    for each in trace.nesting.ancestors(region) if region >= 0 else ():
-        if trace.regions.kind[each] == RegionKind.MODULE and trace.regions.site[each] >= 0:
-            line = int(trace.sites.line[trace.regions.site[each]])
-    return line
 
 
 def _with_eval(case: Case, line: int) -> str | None:
@@ -117,7 +106,7 @@ def _train_forgotten(case: Case, masks: list[int]) -> Iterator[Hit]:
     first_half = [node for node in tracked if nodes.step[node] < last]
     if not first_half or len(trace.calls) < 2:
         return
-    lines = {_outer_line(case, node) for node in first_half}
+    lines = {case.outer_line(node) for node in first_half}
     before = int(trace.calls.step[-2])
     late = [node for node in first_half if nodes.step[node] > before]
     if late or not any(_ran_again(case, line, before) for line in lines):
@@ -135,7 +124,7 @@ def _train_forgotten(case: Case, masks: list[int]) -> Iterator[Hit]:
 def _ran_again(case: Case, line: int, after: int) -> bool:
     nodes = case.trace.nodes
     return any(
-        nodes.step[node] > after and nodes.name[node] and _outer_line(case, node) == line for node in range(len(nodes))
+        nodes.step[node] > after and nodes.name[node] and case.outer_line(node) == line for node in range(len(nodes))
     )
 
 

@@ -55,7 +55,8 @@ def _silent(id: str, title: str, *finders: Finder, rank: int = WRONG) -> Lesson:
 _TWICE = r"backward through the graph a second time"
 _NO_HISTORY = r"does not require grad and does not have a grad_fn"
 _TARGETS = (
-    r"target|expected scalar type Long|expected scalar type Float but found Long|Found dtype Long but expected Float"
+    r"[Tt]arget(?! sizes)|can't be cast to the desired output type (Long|Int)"
+    r"|expected scalar type Long|expected scalar type Float but found Long|Found dtype Long but expected Float"
     r"|multi-target|not implemented for '(Int|Float|Long|Double)'"
 )
 _CUDA = r"not compiled with CUDA|No CUDA GPUs|NVIDIA driver"
@@ -175,6 +176,7 @@ _HIDES = {  # what follows from another mistake is not told beside it
 
 
 _MISSING = {*missing.ROWS.values(), "non-leaf-grad", "grad-none-not-reached", "grad-none-rebound", "frozen-parameter"}
+_MISSING |= {"unregistered-parameter", "nan-born", "nan-where"}
 _OTHER = Lesson("other-error", "An error", RAISED, (raised.raised("", raised.plain_hit),))
 
 

@@ -55,6 +55,16 @@ def _line(case: Case, node: int) -> int:
     return int(case.trace.nodes.line[node])
 
 
+def _written(case: Case, node: int) -> int:
+    """The line of a layer in a Sequential that is called as a whole, else of the operation."""
+    line, wanted = _line(case, node), str(case.trace.nodes.op[node]).replace("_", "")
+    if any(isinstance(each, ast.Call) and name_of(each) == case.trace.nodes.op[node] for each in case.on_line(line)):
+        return line
+    layers = [each for each in case.calls if name_of(each).lower() == wanted and name_of(each)[:1].isupper()]
+    inside = [each for each in layers if isinstance(case.parents.get(each), (ast.Call, ast.List, ast.Tuple))]
+    return inside[0].lineno if len(inside) == 1 and len(layers) == 1 else line
+
+
 def _cursor(case: Case, node: int) -> int:
     return int(case.trace.nodes.step[node]) + 1
 
@@ -137,7 +147,7 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
             or case.trace.nodes.op[maker] not in ("addmm", "mm", "linear", "matmul")
         ):
             continue
-        line, name = _line(case, node), case.name(read)
+        line, name = _written(case, node), case.name(read)
         why = f"The softmax on line {line} goes along dimension 0 of {name} {shape}: it makes the {shape[0]} rows of "
         why += "each column add up to 1, so the samples of a batch compete with each other instead of the classes."
         advice = "Use dim=1 (or dim=-1): one distribution for each row."
@@ -195,7 +205,7 @@ def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
             continue
         if nodes.op[int(case.trace.tensors.producer[_operand(case, node)])] in ("div", "mul"):
             continue
-        line, inner = _line(case, node), _line(case, first)
+        line, inner = _written(case, node), _written(case, first)
         probabilities = case.trace.value(int(case.trace.tensors.value[case.output(first)]))
         numbers = f" ({probabilities.brief()})" if probabilities is not None else ""
         if cross_entropy:
@@ -278,7 +288,7 @@ def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
         first = _before(case, _operand(case, node))
         if first < 0 or case.trace.nodes.op[first] != "sigmoid":
             continue
-        line, inner = _line(case, node), _line(case, first)
+        line, inner = _written(case, node), _written(case, first)
         why = (
             f"BCEWithLogits on line {line} takes the sigmoid of what it is given itself, but line {inner} has taken it "
         )
@@ -311,7 +321,7 @@ def nll_without_log(case: Case) -> Iterator[Hit]:
         why += "negative of one number of each row" + (f" (here {loss.brief()})" if loss is not None else "")
         why += ": the loss has no lower bound and is no likelihood."
         advice = "Take log_softmax first, or use cross_entropy, which does both."
-        at = _line(case, first) if softmax else line
+        at = _written(case, first) if softmax else line
         text = _logged(case, first) if softmax else _wrapped(case, node)
         yield Hit(
             at, _cursor(case, node), why, advice, fixes(("log_softmax", text)), case.mark(node, f"was given {what}")

@@ -54,8 +54,9 @@ def _bad_roots(case: Case) -> list[int]:
     return [root for root in sorted(case.roots) if case.trace.value_flag[values[root]] == NOT_FINITE]
 
 
-def _forward_birth(case: Case) -> tuple[Hit, bool] | None:
-    trace, roots = case.trace, _bad_roots(case)
+def _forward_birth(case: Case, infinite: int = -1) -> tuple[Hit, bool] | None:
+    """The operation that made the first number that is not finite, of those behind a root or another tensor."""
+    trace, roots = case.trace, [infinite] if infinite >= 0 else _bad_roots(case)
     if not roots:
         return None
     values = trace.tensors.value
@@ -101,6 +102,9 @@ def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
         return None
     step, node = int(flows.step[rows[0]]), int(flows.node[rows[0]])
     frame = trace.frame_at(step)
+    for each in case.read_by(node):
+        if (value := frame.value(each)) is not None and not math.isfinite(value.norm):
+            return _forward_birth(case, each)
     read = [f"{case.name(each)} = {value.brief()}" for each in case.read_by(node) if (value := frame.value(each))]
     came = [value.brief() for each in trace.outputs_of(node).tolist() if (value := frame.passing(each)) is not None]
     above = _where_above(case, node)

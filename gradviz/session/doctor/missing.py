@@ -168,7 +168,7 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
     line = int(trace.tensors.line[tensor])
     if not dtype.startswith(_FLOATS):
         advice = f"Make {name} of floating point numbers: 2. instead of 2, or .float()."
-        return "grad-none-integer", Hit(line, step, why, advice, _floated(case, tensor))
+        return "grad-none-integer", Hit(line, step, why, advice, floated(case, tensor))
     if not frame.requires_grad(tensor) and not case.raised:
         return None
     if not frame.requires_grad(tensor):
@@ -287,7 +287,7 @@ def _requiring(case: Case, tensor: int) -> tuple[Fix, ...]:
     return fixes(("requires_grad=True", text))
 
 
-def _floated(case: Case, tensor: int) -> tuple[Fix, ...]:
+def floated(case: Case, tensor: int) -> tuple[Fix, ...]:
     made = case.maker(tensor)
     if not isinstance(made, ast.Call) or name_of(made) not in ("tensor", "arange", "ones", "zeros", "full"):
         return ()

@@ -146,7 +146,7 @@ def _carried(case: Case) -> Carried | None:
         for row in trace.history("names", "tensor").all(each).tolist():
             text = str(naming.name[row])
             if users and len({*case.named(text, len(trace) + 1)}) > 1:
-                return Carried(each, text, int(trace.nodes.line[users[0]]))
+                return Carried(each, text, case.outer_line(users[0]))
     return None
 
 

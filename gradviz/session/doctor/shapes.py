@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Hit, fixes
+from gradviz.session.doctor.missing import floated
 from gradviz.session.doctor.raised import Fault
 from gradviz.session.doctor.text import name_of, receiver_of
 
@@ -74,6 +75,8 @@ def _linear(fault: Fault, given: int, wanted: int) -> list[tuple[str, str | None
 def target(fault: Fault) -> Hit | None:
     """A target of the wrong type or shape."""
     case = fault.case
+    if "can't be cast" in fault.message and _writes(case, fault.line):
+        return None
     call, given = _loss_call(case, fault.line)
     if call is None or given is None:
         return fault.hit((), why=_target_why(fault), advice=_TARGET_ADVICE)
@@ -94,6 +97,13 @@ def _target_why(fault: Fault) -> str:
     return fault.explanation.why if fault.explanation is not None else f"The target does not fit: {fault.message}"
 
 
+def _writes(case: Case, line: int) -> bool:
+    """Whether a line writes in place itself."""
+    nodes = case.on_line(line)
+    named = [name_of(node) for node in nodes if isinstance(node, ast.Call)]
+    return isinstance(case.statement(line), ast.AugAssign) or any(name.endswith("_") for name in named)
+
+
 def _loss_call(case: Case, line: int) -> tuple[ast.Call | None, ast.expr | None]:
     for node in case.on_line(line):
         if isinstance(node, ast.Call) and len(node.args) >= 2:
@@ -111,7 +121,12 @@ def _target_ending(fault: Fault) -> str:
         "but found Float" in message or "but got Float" in message or "not implemented" in message
     ):
         return ".long()"
-    if "but found Long" in message or "got Long" in message or "Found dtype Long" in message:
+    if (
+        "can't be cast" in message
+        or "but found Long" in message
+        or "got Long" in message
+        or "Found dtype Long" in message
+    ):
         return ".float()"
     if "Using a target size" in message:
         shapes = re.findall(r"\[([\d, ]*)\]", message)
@@ -124,37 +139,24 @@ def _target_ending(fault: Fault) -> str:
 def batchnorm(fault: Fault) -> Hit | None:
     """BatchNorm in training with one sample."""
     case = fault.case
-    call = next((node for node in case.on_line(fault.line) if isinstance(node, ast.Call)), None)
-    line = fault.line
-    while call is not None and case.function_of(call) is not None and name_of(call) and _calls_forward(case, call):
-        outer = _outer_call(case)
-        if outer is None:
-            break
-        call, line = outer, outer.lineno
-        break
-    text = None
-    if call is not None and isinstance(call.func, (ast.Name, ast.Attribute)):
+    call = _outer_call(case)
+    line, text = (call.lineno, None) if call is not None else (fault.line, None)
+    if call is not None:
         text = edits.insert_before(case.text, line, f"{case.source(call.func)}.eval()")
-    why = (
-        "BatchNorm in training subtracts the mean of the batch and divides by its deviation. Of one sample the mean is "
-    )
-    why += "the sample itself and the deviation is 0, so nothing would be left of it."
+    why = "BatchNorm in training subtracts the mean of the batch and divides by its deviation. Of one sample the mean "
+    why += "is the sample itself and the deviation is 0, so nothing would be left of it."
     advice = "Call model.eval() before single samples go through; in training use batches of two or more "
     advice += "(DataLoader(drop_last=True))."
-    return fault.hit(fixes(("eval() first", text)), why=why, advice=advice)
-
-
-def _calls_forward(case: Case, call: ast.Call) -> bool:
-    function = case.function_of(call)
-    return isinstance(function, ast.FunctionDef) and function.name == "forward"
+    return fault.hit(fixes(("eval() first", text)), line, why, advice)
 
 
 def _outer_call(case: Case) -> ast.Call | None:
-    """The call at the top of the text that was running when the error came."""
+    """The outermost call of a module that was running when the error came."""
     numbers = [int(each) for each in re.findall(r"line (\d+)", str(case.trace.errors.traceback[0]))]
-    for line in numbers:
+    owners = {str(each) for each in case.trace.names.owner}
+    for line in [*numbers, int(case.trace.errors.line[0])]:
         for node in case.on_line(line):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and case.function_of(node) is None:
+            if isinstance(node, ast.Call) and case.source(node.func) in owners:
                 return node
     return None
 
@@ -190,6 +192,9 @@ def integer_leaf(fault: Fault) -> Hit | None:
             return fault.hit(fixes(("dtype=torch.float32", text)))
         if name_of(call) == "requires_grad_":
             held = receiver_of(call)
+            tensor = case.was(held, len(case.trace) + 1) if held is not None else -1
+            if tensor >= 0 and (offered := floated(case, tensor)):
+                return fault.hit(offered, int(case.trace.tensors.line[tensor]))
             if held is not None:
                 text = edits.replace_node(fault.text, held, f"{case.source(held)}.float()")
                 if isinstance(case.statement(fault.line), ast.Expr):

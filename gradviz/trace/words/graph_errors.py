@@ -87,7 +87,7 @@ def _made_by(trace: Trace, tensor: int, reason: str) -> tuple[Mark, ...]:
 
 
 def _overwritten(trace: Trace, match: Match) -> ErrorExplanation | None:
-    frame = trace.frame_at(len(trace))
+    frame = trace.frame_at(int(trace.errors.step[0]))  # before what the error lets go of
     for node in _ready_nodes(trace):
         for one in frame.saved(node):
             if one.state != "stale":
