@@ -4,6 +4,8 @@ parameters are trained at all is in `parameters`, numbers that run away in `magn
 from __future__ import annotations
 
 import ast
+import bisect
+import itertools
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -154,13 +156,11 @@ def zeroed_too_late(case: Case) -> Iterator[Hit]:
     used = defaultdict(set)
     for step, tensor in zip(trace.updates.step.tolist(), trace.updates.tensor.tolist(), strict=True):
         used[step].add(tensor)
-    for step in case.steps_of(Kind.OPTIMIZER):
-        cleared = _cleared_before(case, step)
-        if not cleared or any(_has_gradient(case, tensor, step) for tensor in used[step]):
-            continue
-        at, tensor, value = cleared[0]
-        yield _too_late(case, at, tensor, value, case.line_of(step))
-        return
+    for step, cleared in sorted(_cleared_before(case).items()):
+        if used[step] <= {tensor for _, tensor, _ in cleared}:
+            at, tensor, value = min(cleared)
+            yield _too_late(case, at, tensor, value, case.line_of(step))
+            return
     for tensor, events in leaves(case):
         for first, second, third in zip(events, events[1:], events[2:], strict=False):
             whats = (first.what, second.what, third.what)
@@ -171,21 +171,18 @@ def zeroed_too_late(case: Case) -> Iterator[Hit]:
                 return
 
 
-def _cleared_before(case: Case, step: int) -> list[tuple[int, int, int]]:
-    """(step, leaf, value that went) of gradients that came and were cleared since the leaves were last changed."""
-    found = []
-    for tensor, events in case.events.items():
-        earlier = [event for event in events if event.step < step]
-        if len(earlier) >= 2 and earlier[-1].what == "cleared" and earlier[-2].what == "added":
-            since = [at for at in case.steps_of(Kind.OPTIMIZER) if earlier[-2].step < at < step]
-            if not since:
-                found.append((earlier[-1].step, tensor, earlier[-2].value))
-    return sorted(found)
-
-
-def _has_gradient(case: Case, tensor: int, step: int) -> bool:
-    value = case.trace.frame_at(step).grad(tensor)
-    return value is not None and value.norm != 0
+def _cleared_before(case: Case) -> dict[int, list[tuple[int, int, int]]]:
+    """By optimizer step: (step, leaf, value that went) of gradients that came and were cleared before it used them."""
+    found, steps = defaultdict[int, list[tuple[int, int, int]]](list), case.steps_of(Kind.OPTIMIZER)
+    for tensor, events in leaves(case):
+        for at, (first, second) in enumerate(itertools.pairwise(events)):
+            if (first.what, second.what) != ("added", "cleared"):
+                continue
+            place = bisect.bisect_right(steps, first.step)
+            later = next((event.step for event in events[at + 2 : at + 4] if event.what == "added"), len(case.trace))
+            if place < len(steps) and second.step < steps[place] < later:
+                found[steps[place]].append((second.step, tensor, first.value))
+    return found
 
 
 def _too_late(case: Case, step: int, tensor: int, value: int, line: int) -> Hit:
