@@ -39,7 +39,7 @@ CONTROLLED = "{} has control characters, which are written as they are. An edito
 _DESCRIPTION = "See what backward() does: run a PyTorch snippet and step through its graph, forward and backward."
 _EPILOG = """commands:
   gradviz run FILE...              run snippets or drawings without a window and print what they print
-  gradviz export FILE OUT          its graph as svg, png or pdf, its run as a page (html), or data (json, dot)
+  gradviz export FILE OUT          its graph as svg, png or pdf, its run as a page (html) or a film (gif)
   gradviz code FILE                print the PyTorch code of a drawing
   gradviz draw FILE -o OUT         turn a snippet into a drawing, a .gradviz file
   gradviz explain FILE             run a snippet and say what is wrong with it, also what raises no error
@@ -458,8 +458,9 @@ def _fixed(text: str, findings: Sequence[Finding], wanted: str) -> int:
 def _export(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="gradviz export",
-        description="Run a snippet or drawing and write a picture of its graph at a step, the whole run as a page, or "
-        "the graph as data. The name says which: .svg, .pdf, .png; .html; .dot, .json, .graphml.",
+        description="Run a snippet or drawing and write a picture of its graph at a step, its whole run as a page or a "
+        "film, or the graph as data. The name says which: .svg, .pdf, .png; .html; .webp, .gif, .mp4; .dot, .json or "
+        ".graphml.",
     )
     parser.add_argument("file", metavar="FILE", help=_FILE)
     parser.add_argument("name", metavar="OUT", nargs="?", help="the file to write, such as graph.svg")
@@ -469,7 +470,7 @@ def _export(arguments: Sequence[str]) -> int:
     )
     parser.add_argument("--scale", type=_scale, metavar="TIMES", default=1.0, help="how much larger pictures are")
     parser.add_argument("--theme", choices=("light", "dark"), help="the colours; a page without it follows its reader")
-    parser.add_argument("--every-step", action="store_true", help="a page stops at steps without news, too")
+    parser.add_argument("--every-step", action="store_true", help="a page or a film stops at steps without news, too")
     parser.add_argument("--vertical", action="store_true", help="from top to bottom instead of from left to right")
     options = parser.parse_args(arguments)
     if (options.out is None) == (options.name is None):

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,16 @@ class Format:
     title: str
     work: Callable[[Shown, str, Options], Work]
     whole_run: bool = False
+    needs: tuple[str, str] = ("", "")  # a library that may be missing: what is imported, and its name
+
+    @property
+    def obstacle(self) -> str:
+        """Why such a file can't be written here; "" if it can."""
+        module, library = self.needs
+        if not module or find_spec(module) is not None:
+            return ""
+        kind = self.suffix[1:].upper()
+        return f"{kind} needs {library}, which is no part of GradViz. Choose .webp, or: pip install 'gradviz[film]'."
 
 
 def _svg(what: Shown, name: str, _: Options) -> Work:
@@ -93,11 +104,21 @@ def _data(what: Shown, form: str) -> Work:
     ), ()
 
 
+def _film(what: Shown, name: str, form: str) -> Work:
+    from gradviz.ui.sharing import film
+
+    yield 0.0
+    return (yield from {"webp": film.webp, "gif": film.gif, "mp4": film.mp4}[form](what, name))
+
+
 FORMATS = (
     Format(".svg", "Picture, SVG", _svg),
     Format(".pdf", "Picture, PDF", _pdf),
     Format(".png", "Picture, PNG", _png),
     Format(".html", "Page that steps through the run, HTML", _page, whole_run=True),
+    Format(".webp", "Film of the run, animated WebP", lambda what, name, _: _film(what, name, "webp"), whole_run=True),
+    Format(".gif", "Film of the run, GIF", lambda what, name, _: _film(what, name, "gif"), True, ("PIL", "Pillow")),
+    Format(".mp4", "Film of the run, MP4", lambda what, name, _: _film(what, name, "mp4"), True, ("av", "PyAV")),
     Format(".dot", "Graph for Graphviz, DOT", lambda what, _, __: _data(what, "dot")),
     Format(".json", "Graph as data, JSON", lambda what, _, __: _data(what, "json")),
     Format(".graphml", "Graph as data, GraphML", lambda what, _, __: _data(what, "graphml")),
@@ -110,6 +131,8 @@ def format_of(out: Path) -> Format:
     if found is None:
         names = [row.suffix for row in FORMATS]
         raise UserError(f"{shown(out.name)}: the name must end in {', '.join(names[:-1])} or {names[-1]}.")
+    if found.obstacle:
+        raise UserError(f"{shown(out.name)}: {found.obstacle}")
     return found
 
 

@@ -44,7 +44,7 @@ ALLOWED = {
     "worker": {"numpy", "einops"},
     "session": {"numpy", "networkx", "sympy"},
     "commands": set(),
-    "ui": {"numpy", "PySide6", "shiboken6"},
+    "ui": {"numpy", "PySide6", "shiboken6", "PIL", "av"},
     "__main__": set(),
     "cli": set(),
     "report": set(),

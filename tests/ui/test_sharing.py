@@ -9,14 +9,17 @@ from collections import Counter
 from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import av
 import networkx
 import pytest
+from PIL import Image
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QImageReader, QPainter, QPen
 
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
@@ -251,6 +254,60 @@ def test_the_gradient_of_a_card_is_in_the_page(tmp_path: Path) -> None:
             if isinstance(says, TensorContent):
                 assert seen[says.value.text], (step["cursor"], says)
                 assert says.grad is None or seen[says.grad.text], (step["cursor"], says)
+
+
+# -- films
+
+
+def test_a_film_has_a_frame_for_each_stop_as_long_as_it_takes_to_read_it(tmp_path: Path) -> None:
+    trace = run(UNEQUAL)
+    stops = len(trace.folds) + 1
+    assert write(trace, 0, tmp_path / "run.webp") == ()
+    reader = QImageReader(str(tmp_path / "run.webp"))
+    assert (reader.supportsAnimation(), reader.imageCount()) == (True, stops)
+    images, delays = [], []
+    for _ in range(stops):
+        images.append(reader.read())
+        delays.append(reader.nextImageDelay())
+    assert len({(image.width(), image.height()) for image in images}) == 1
+    assert all(one != other for one, other in pairwise(images))
+    words = [len(" ".join(explain_fold(trace, at).sentence.split())) for at in [0, *trace.folds.ends.tolist()]]
+    assert delays[:-1] == [min(9000, 1100 + 45 * count) for count in words[:-1]]
+    assert delays[-1] >= 3000
+
+
+def test_a_gif_and_an_mp4_show_the_same_run(tmp_path: Path) -> None:
+    trace = run(STALE)
+    stops = len(trace.folds) + 1
+    for name in ("run.gif", "run.mp4", "run.webp"):
+        assert write(trace, 0, tmp_path / name) == ()
+    still = QImageReader(str(tmp_path / "run.webp")).size()
+    with Image.open(tmp_path / "run.gif") as gif:
+        assert (gif.n_frames, gif.size) == (stops, (still.width(), still.height()))
+        gif.seek(stops - 1)
+        assert len(gif.convert("RGB").getcolors(100_000) or ()) > 20
+    with av.open(str(tmp_path / "run.mp4")) as video:
+        stream = video.streams.video[0]
+        frames = [frame.to_ndarray(format="rgb24") for frame in video.decode(stream)]
+        assert (stream.width, stream.height) == (still.width(), still.height())
+    assert len(frames) > 5 * stops, "each stop is seen for more than a second, at five pictures a second"
+    assert (abs(frames[0].astype(int) - frames[-1]) > 40).any()
+
+
+def test_a_film_of_very_many_steps_says_where_it_ends(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("gradviz.ui.sharing.film.MOST_FRAMES", 4)
+    trace = run(LOOP)
+    (said,) = write(trace, 0, tmp_path / "run.webp")
+    assert said == f"run.webp: it has the first 4 of {len(trace.folds) + 1} steps."
+    assert QImageReader(str(tmp_path / "run.webp")).imageCount() == 4
+
+
+def test_a_library_that_is_missing_is_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("gradviz.ui.export.find_spec", lambda _: None)
+    for name, library in (("run.gif", "Pillow"), ("run.mp4", "PyAV")):
+        with pytest.raises(UserError, match=rf"{library}.*pip install 'gradviz\[film\]'"):
+            write(sample_trace(), 0, tmp_path / name)
+    assert not list(tmp_path.iterdir())
 
 
 # -- the device
