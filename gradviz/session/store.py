@@ -274,8 +274,17 @@ class Store:
                 except Exception as error:  # noqa: BLE001 the others hear of it all the same, and of all that comes
                     failed.append(error)
             self._news.pop(0)
+        for trace in _traces(before):
+            if all(trace is not each for each in _traces(self._state)):
+                trace.let_go()
         if failed:
             raise failed[0]
+
+
+def _traces(state: State) -> list[Trace]:
+    """Those that are shown."""
+    beside = state.what_if.trace if state.what_if is not None else None
+    return [trace for trace in (state.trace, beside) if trace is not None]
 
 
 def _same(name: str, old: object, new: object) -> bool:

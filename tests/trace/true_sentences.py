@@ -9,6 +9,7 @@ import contextlib
 import io
 import re
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from itertools import pairwise
@@ -130,11 +131,15 @@ def _derivatives(frame: Frame, sentence: str) -> Iterator[str]:
 
 
 def look_at(path: Path) -> list[str]:
-    """The problems of one program."""
-    nowhere = io.StringIO()
-    with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
+    """The problems of one program, which may save its model."""
+    nowhere, source = io.StringIO(), path.read_text(encoding="utf-8")
+    with contextlib.ExitStack() as around:
+        around.enter_context(contextlib.redirect_stdout(nowhere))
+        around.enter_context(contextlib.redirect_stderr(nowhere))
+        around.enter_context(warnings.catch_warnings())
+        around.enter_context(contextlib.chdir(around.enter_context(tempfile.TemporaryDirectory())))
         warnings.simplefilter("ignore")
-        return list(problems(run(path.read_text(encoding="utf-8"))))
+        return list(problems(run(source)))
 
 
 def main(paths: list[str]) -> None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +16,10 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.trace.table.trace import Trace
 from gradviz.ui import memory_management
 from gradviz.ui.memory_management import GarbageCollector
+from tests.driver import Pilot
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -125,3 +128,25 @@ def test_the_program_collects_this_way(tmp_path: Path) -> None:
         [sys.executable, "-c", PROGRAM], cwd=ROOT, env=os.environ | places, capture_output=True, text=True, timeout=60
     )
     assert (done.returncode, done.stdout) == (0, "False 1\n"), done.stderr[-2000:]
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_a_trace_ends_with_the_run_that_takes_its_place(pilot: Pilot) -> None:
+    """Large values must not wait for the garbage collector, which looks at the number of objects."""
+    seen: list[weakref.ref[Trace]] = []
+    for number in range(4):
+        pilot.run_again(f"import torch\nx = torch.ones(50, {number + 2}, requires_grad=True)\n(x * x).sum().backward()")
+        pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+        pilot.step(3)
+        trace = pilot.state.trace
+        assert trace is not None
+        seen.append(weakref.ref(trace))
+        del trace
+    pilot.qtbot.waitUntil(lambda: [made() is None for made in seen] == [True, True, True, False])
+
+
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()

@@ -114,7 +114,12 @@ class Trace:
         self.strings += pieces.strings
         self.beyond_budget = pieces.beyond
         derive(self, pieces, norms)
-        self._cache.clear()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Forget what was derived, which knows the trace: nothing holds it then but who shows it, and it is freed
+        with them, without waiting for the garbage collector. Who asks again derives it anew."""
+        self._cache = {}  # another thread may look into the old one
         self._frame = None
 
     def as_now(self) -> Trace:

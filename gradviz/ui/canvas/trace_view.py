@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 # -- the layout: what is asked for, how far it is, what can be done when it takes too long
 
 TURN = 0.001  # seconds that the thread may keep the interpreter while the window's waits for it
-IDLE = 1500  # milliseconds after a large drawing until what it took is given back: its draft is gone then, too
+IDLE = 1500  # milliseconds after a layout until its memory is given back: the draft and the trace before are gone
 LAYING = "Laying out a graph of {:,} nodes…"
 CANCELLED = (
     "The layout was cancelled: the graph is collapsed and drawn with a simple layout. "
@@ -166,8 +166,8 @@ class BackgroundLayout(QObject):
         if newest:
             self.placed.emit(request, placed, final)
 
-    def _rest(self, _: Request, placed: Placed, final: bool) -> None:
-        if final and len(placed.diagram) > QUICK:
+    def _rest(self, _request: Request, _placed: Placed, final: bool) -> None:
+        if final:
             self._idle.start()
 
     def close(self) -> None:

@@ -284,7 +284,12 @@ class Run:
         try:
             self._on_event(self.result)
         finally:
+            self._on_event = _to_nobody  # who listened may hold this run, and what was made of it
             self._finished.set()
+
+
+def _to_nobody(_: Event) -> None:
+    """Nothing comes after the end."""
 
 
 def _refusals(frame: Frame) -> tuple[Refused, ...]:
