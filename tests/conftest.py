@@ -20,6 +20,13 @@ from tests import guard
 _settings = tempfile.TemporaryDirectory(prefix="gradviz-tests-", ignore_cleanup_errors=True)
 guard.quiet_environment(_settings.name)
 
+if importlib.util.find_spec("hypothesis") is not None:  # a Python for the engine alone has neither this nor pytest-qt
+    from hypothesis import HealthCheck, settings
+
+    # How long a random input takes to be made says nothing of the program, only of what else the machine does.
+    settings.register_profile("any machine", suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("any machine")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Where pytest-qt is not installed (a Python for the engine alone), its options in pyproject.toml mean nothing."""
