@@ -195,6 +195,15 @@ VIEW_ROWS = (
         if panel.digit
     ),
     Command(
+        id="view.fold_away",
+        title="Fold This Panel A&way",
+        menu="View",
+        help="Give the room of the panel that has the keyboard to the graph; going to it brings it back.",
+        shortcuts=("Shift+Escape",),
+        group=3,
+        run=lambda shell, _: shell.fold_away(),
+    ),
+    Command(
         id="view.theme",
         title="&Theme",
         menu="View",

@@ -1,18 +1,34 @@
-"""How the window is laid out: cards in splitters, made from the panel rows, and their sizes at first start. The cards
-are there at once with their titles; a panel is made when it is first asked for."""
+"""How the window is laid out: cards in splitters, made from the panel rows. The cards are there at once with their
+titles; a panel is made when it is first asked for.
+
+Note [Room]: the canvas has half of the window. Cards without anything in them are not seen; the others have what the
+canvas leaves, see `allotted`. What the user asks for is seen in any case, what was folded away stays so. Sizes that the
+user drags are remembered for each set of cards by itself."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
 from PySide6.QtCore import QByteArray, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QSplitter,
+    QStackedWidget,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradviz.commands.panels import PANELS, ROW, PanelRow
 from gradviz.session.presenting import Stage
+from gradviz.session.printed import count
 from gradviz.session.state import State
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
@@ -77,12 +93,49 @@ class Card(QFrame):
         self._stack.setCurrentWidget(page)
 
 
-LEFT = (0.27, 240, 560)  # share of the window's width at first start, at least, at most
+LEFT = (0.27, 220, 560)  # share of the window's width, at least, at most
 RIGHT = (0.205, 190, 400)
 CORNER = (0.25, 200, 520)
-BOTTOM = (0.24, 150, 240)  # of its height
+BOTTOM = (0.24, 150, 240)  # of its height, for pages that need room
+STRIP = 100  # pixels that the timeline needs, at text scale 1
 MARGINS = (8, 8, 8, 2)
 GAP = 7
+SNIPPET = 0.6  # of a side that it shares with the inspector
+NARROWEST, LOWEST = 120, 40  # pixels that a card can have: a window must not grow with what is in it
+HALF = 0.5  # of a window that is canvas, unless the user asks for more panels than leave it that
+
+
+@dataclass(frozen=True)
+class Room:
+    """Pixels for the cards around the graph, 0 for one that is folded away; `stacked`: the inspector is under the
+    snippet, because beside the graph it would leave that too little."""
+
+    left: int = 0
+    right: int = 0
+    low: int = 0
+    stacked: bool = False
+
+    def canvas(self, width: float, height: float) -> float:
+        """What is left for the canvas of the room for all of them."""
+        beside = [side for side in (self.left, 0 if self.stacked else self.right) if side]
+        below = self.low + GAP if self.low else 0
+        return max(width - sum(beside) - GAP * len(beside), 0.0) * max(height - below, 0.0)
+
+
+def allotted(width: float, height: float, least: float, low: int, scale: float) -> Room:
+    """How much room each card gets of an area, so that the canvas has at least so many pixels: beside the graph, else
+    the inspector under the snippet, then without the strip below, then the graph alone."""
+    left, right = (_share(round(width), *one) for one in (LEFT, RIGHT))
+    narrow = round(LEFT[1] * scale)
+    ways = (
+        Room(left, right, low),
+        Room(left, left, low, stacked=True),
+        Room(narrow, narrow, low, stacked=True),
+        Room(left, left, 0, stacked=True),
+        Room(narrow, narrow, 0, stacked=True),
+        Room(0, 0, low),
+    )
+    return next((room for room in ways if room.canvas(width, height) >= least), Room())
 
 
 def _share(whole: int, part: float, least: int, most: int) -> int:
@@ -102,18 +155,40 @@ def _tab(row: PanelRow) -> int:
     return [other for other in PANELS if other.place == row.place].index(row)
 
 
+def _prints(state: State) -> bool:
+    """Whether there is output."""
+    return bool(state.live) or count(state, whole=True) > 0
+
+
+class _Root(QWidget):
+    """Tells when it has another size."""
+
+    def __init__(self, resized: Callable[[], None]) -> None:
+        super().__init__()
+        self._resized = resized
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._resized()
+
+
 class PanelArea:
     """The panels by their id, the cards by their place, and the widget that holds them all."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, remembered: Callable[[str], QByteArray]) -> None:
         self._context = context
+        self._remembered = remembered  # the sizes of a splitter, by its name and the cards that are seen
+        self.dragged: dict[str, QByteArray] = {}  # those that the user has changed
         self._plots = 0
-        self._sizes: dict[str, QByteArray] = {}  # of the splitters, before presenting
+        self._asked: dict[str, bool] = {}  # places that the user wants to see, or not
+        self._arrangement: tuple[set[str], Room, bool] | None = None
         self.made: dict[str, Panel] = {}  # those that are there; the window completes them after its first paint
         self._unseen: dict[str, State] = {}  # what panels that are behind others have shown last
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
+        side = QSplitter(Qt.Orientation.Vertical)
+        side.addWidget(self.cards["left"])
         middle = QSplitter(Qt.Orientation.Horizontal)
-        middle.addWidget(self.cards["left"])
+        middle.addWidget(side)
         middle.addWidget(self._centre())
         middle.addWidget(self.cards["right"])
         bottom = QSplitter(Qt.Orientation.Horizontal)
@@ -122,12 +197,14 @@ class PanelArea:
         whole = QSplitter(Qt.Orientation.Vertical)
         whole.addWidget(middle)
         whole.addWidget(bottom)
-        self.splitters = {"middle": middle, "bottom": bottom, "whole": whole}
-        for splitter, stretch in ((middle, 1), (bottom, 0), (whole, 0)):
+        self.splitters = {"side": side, "middle": middle, "bottom": bottom, "whole": whole}
+        for splitter, stretch in ((side, 0), (middle, 1), (bottom, 0), (whole, 0)):
             splitter.setStretchFactor(stretch, 1)
-            splitter.setHandleWidth(7)
+            splitter.setHandleWidth(GAP)
             splitter.setChildrenCollapsible(False)
-        self.root = QWidget()
+        for name, splitter in self.splitters.items():
+            splitter.splitterMoved.connect(partial(self._remember, name))
+        self.root = _Root(self.arrange)
         self._column = QVBoxLayout(self.root)
         self._column.setContentsMargins(*MARGINS)
         self._column.addWidget(whole)
@@ -170,6 +247,8 @@ class PanelArea:
         name = next(row.id for row in PANELS if row.place == place and _tab(row) == tab)
         if name in self._unseen:
             self.panel(name)
+        if place == "bottom":
+            self.arrange()
 
     def set_theme(self, theme: Theme) -> None:
         """Give the panels this look, and those that will be made."""
@@ -180,6 +259,8 @@ class PanelArea:
     def _card(self, place: str) -> Card:
         card = Card(tuple(row.title for row in PANELS if row.place == place))
         card.header.setVisible(place not in ("centre", "under"))
+        if place not in ("centre", "under"):
+            card.setMinimumSize(NARROWEST, LOWEST)
         card.turned.connect(partial(self._come_to_front, place))
         return card
 
@@ -193,37 +274,105 @@ class PanelArea:
         self._centre_column.addWidget(self.cards["under"])
         return box
 
-    def spread(self, width: int, height: int) -> None:
-        """The sizes at first start, for a window of this size."""
-        left, right, corner = (_share(width, *one) for one in (LEFT, RIGHT, CORNER))
-        low = _share(height, *BOTTOM)
+    # -- which cards are seen, and how large
+
+    def arrange(self) -> None:
+        """Give each card its room, which depends on the size of the window, on what there is to show and on what the
+        user has asked for; the canvas comes first. Sizes that the user has dragged stay until that changes."""
+        state, scale = self._context.shell.store.state, self._context.theme.scale
+        stage = state.stage
+        self._column.setContentsMargins(*((0, 0, 0, 0) if stage.on else MARGINS))
+        self._centre_column.setSpacing(0 if stage.on else GAP)
+        room = self._room(scale)
+        shown = {ROW[name].place for name in stage.panels} if stage.on else self._shown(state, room)
+        arrangement = (shown, room, stage.on)
+        if arrangement == self._arrangement:
+            return
+        self._arrangement = arrangement
+        self._stack("right" in shown and room.stacked and not stage.on)
+        for place in ("left", "right", "bottom", "corner"):
+            self.cards[place].setVisible(place in shown)
+        self.splitters["side"].setVisible(bool(shown & ({"left", "right"} if room.stacked else {"left"})))
+        self.splitters["bottom"].setVisible(bool(shown & {"bottom", "corner"}))
+        self._spread(room, scale)
+        for name, splitter in self.splitters.items():
+            key = self._key(name)
+            splitter.restoreState(self.dragged.get(key) or self._remembered(key))
+
+    def _key(self, splitter: str) -> str:
+        shown, room, presenting = self._arrangement or (set(), Room(), False)
+        ways = (*sorted(shown), *(("stacked",) if room.stacked else ()), *(("presenting",) if presenting else ()))
+        return "-".join((splitter, *ways))
+
+    def _remember(self, name: str, *_: int) -> None:
+        self.dragged[self._key(name)] = self.splitters[name].saveState()
+
+    def show_stage(self, stage: Stage) -> None:
+        """Bring those panels to the front that are asked for while presenting, or end it."""
+        for name in stage.panels:
+            self.cards[ROW[name].place].reveal(self.panel(name))
+        self.arrange()
+
+    def _room(self, scale: float) -> Room:
+        window = self.root.window()
+        width = self.root.width() - MARGINS[0] - MARGINS[2]
+        under = self.cards["under"]
+        taken = under.sizeHint().height() + GAP if under.isVisibleTo(self.root) else 0
+        height = self.root.height() - MARGINS[1] - MARGINS[3] - taken
+        is_strip = self.cards["bottom"].tabs.currentIndex() == 0
+        low = round(STRIP * scale) if is_strip else _share(window.height(), *BOTTOM)
+        return allotted(width, height, HALF * window.width() * window.height(), low, scale)
+
+    def _shown(self, state: State, room: Room) -> set[str]:
+        """The places of the cards that are seen: those with something in them, if there is room, and those that the
+        user has asked for; not those that were folded away."""
+        has_run = state.steps > 0 or state.drawing is not None
+        wanted = {
+            "left": room.left > 0,
+            "right": room.right > 0 and has_run,
+            "bottom": room.low > 0 and state.steps > 0,
+            "corner": room.low > 0 and _prints(state),
+        }
+        return {place for place, want in (wanted | self._asked).items() if want}
+
+    def _stack(self, stacked: bool) -> None:
+        """Put the card at the right under that at the left, or back."""
+        side, middle, card = self.splitters["side"], self.splitters["middle"], self.cards["right"]
+        if stacked and side.indexOf(card) < 0:
+            side.addWidget(card)
+        elif not stacked and middle.indexOf(card) < 0:
+            middle.addWidget(card)
+
+    def _spread(self, room: Room, scale: float) -> None:
+        width, height = self.root.width(), self.root.height()
+        left = room.left or _share(width, *LEFT)
+        right = 0 if room.stacked else room.right or _share(width, *RIGHT)
+        corner, low = _share(width, *CORNER), room.low or round(STRIP * scale)
+        beside = height - (low if room.low else 0)
+        self.splitters["side"].setSizes([round(beside * SNIPPET), round(beside * (1 - SNIPPET))])
         self.splitters["middle"].setSizes([left, max(1, width - left - right), right])
         self.splitters["bottom"].setSizes([max(1, width - corner), corner])
         self.splitters["whole"].setSizes([max(1, height - low), low])
 
-    def show_stage(self, stage: Stage) -> None:
-        """While presenting only the graph, the sentence, and the panels that are asked for; no margins."""
-        if stage.on and not self._sizes:
-            self._sizes = {name: splitter.saveState() for name, splitter in self.splitters.items()}
-        for name in stage.panels:
-            self.bring(name)
-        shown = {ROW[name].place for name in stage.panels} if stage.on else {*self.cards}
-        for place in ("left", "right", "bottom", "corner"):
-            self.cards[place].setVisible(place in shown)
-        self.splitters["bottom"].setVisible(bool(shown & {"bottom", "corner"}))
-        margins = (0, 0, 0, 0) if stage.on else MARGINS
-        self._column.setContentsMargins(*margins)
-        self._centre_column.setSpacing(0 if stage.on else GAP)
-        if stage.on:
-            self.spread(self.root.width(), self.root.height())
-        else:
-            for name, sizes in self._sizes.items():
-                self.splitters[name].restoreState(sizes)
-            self._sizes = {}
+    def ask_for(self, place: str, shown: bool) -> None:
+        """The user wants to see a card, or to fold it away."""
+        if place not in ("centre", "under"):
+            self._asked[place] = shown
+            self.arrange()
+
+    def fold_away(self) -> None:
+        """Fold the card away in which the keyboard is, and give that to the graph."""
+        focus = QApplication.focusWidget()
+        for place, card in self.cards.items():
+            if place not in ("centre", "under") and focus is not None and card.isAncestorOf(focus):
+                self.panel("canvas").focus_target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+                self.ask_for(place, shown=False)
 
     def bring(self, name: str) -> None:
-        """Bring a panel to the front of its card."""
+        """Bring a panel to the front of its card, and the card back where it is folded away."""
         self.cards[ROW[name].place].reveal(self.panel(name))
+        if not self._context.shell.store.state.stage.on and not self.cards[ROW[name].place].isVisibleTo(self.root):
+            self.ask_for(ROW[name].place, shown=True)
 
     def show_plots(self, state: State) -> None:
         """The tab says how many plots there are; the first that a snippet makes come to the front by themselves."""

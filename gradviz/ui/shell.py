@@ -85,6 +85,10 @@ class WindowShell:
         """Bring a panel to the front and give it the keyboard."""
         self._panel_area().reveal(panel)
 
+    def fold_away(self) -> None:
+        """Fold the panel away that has the keyboard."""
+        self._panel_area().fold_away()
+
     # -- the clipboard
 
     def copy(self, text: str) -> None:

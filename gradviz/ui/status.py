@@ -8,7 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
 
 from gradviz import RESOURCES
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 500  # milliseconds before progress is shown
 FOLLOWS = "follows PyTorch 2.13"
+MARGIN = 20  # pixels that stay free beside the summary
 NOTICE = 8000  # milliseconds that a notice stays
 KEEPS_STEPS = "Stop the run; what was recorded stays."
 KEEPS_PICTURE = "Cancel the layout and keep the picture as it was (Esc)."
@@ -114,6 +116,8 @@ class StatusLine(QStatusBar):
         self._notice = ""
         self.label = QLabel()
         self.label.setObjectName("muted")
+        self.label.setMinimumWidth(1)  # a window does not grow with what is said in it
+        self._summary = ""
         self.messageChanged.connect(self._make_room)
         self._patience = QTimer(self)
         self._patience.setSingleShot(True)
@@ -131,7 +135,8 @@ class StatusLine(QStatusBar):
 
     def show_state(self, before: State, after: State) -> None:
         """Say how it stands."""
-        self.label.setText(summary(after))
+        self._summary = summary(after)
+        self._write()
         is_told = after.trace is not None and not after.is_busy
         self.label.setToolTip(tip(checked(after.trace)[1]) if is_told and after.trace is not None else "")
         self.keep_going.setVisible(after.left is not None)
@@ -169,6 +174,15 @@ class StatusLine(QStatusBar):
         """A long notice takes the place of the summary."""
         needed = self.fontMetrics().horizontalAdvance(message) + 3 * self.fontMetrics().height()
         self.label.setVisible(not message or needed + self.label.sizeHint().width() < self.width())
+
+    def _write(self) -> None:
+        """The summary, as much of it as there is room for."""
+        room = self.width() - self.contentsMargins().left() - self.contentsMargins().right() - MARGIN
+        self.label.setText(self.label.fontMetrics().elidedText(self._summary, Qt.TextElideMode.ElideRight, room))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._write()
 
     def _show_progress(self) -> None:
         self.progress.show()

@@ -54,6 +54,7 @@ CANVAS_MENU = (
     *("view.zoom_selection", "view.fit", "edit.find"),
 )
 TITLE = Slice("path", "document", "saved")
+CONTENTS = Slice("document", "trace", "live", "what_if")  # what decides which panels have something in them
 
 
 class MainWindow(QMainWindow):
@@ -93,7 +94,7 @@ class MainWindow(QMainWindow):
             classroom=self.settings.classroom,
         )
         self.commands = Actions(self.shell, without(self.settings.classroom.off))
-        self.panel_area = PanelArea(Context(self.shell, self.commands.do, self.theme))
+        self.panel_area = PanelArea(Context(self.shell, self.commands.do, self.theme), self.settings.layout)
         self.status = StatusLine(self.theme, self.commands.do)
         self._rest = self._make_rest()
         self._slices = QTimer(self, interval=0)
@@ -131,7 +132,6 @@ class MainWindow(QMainWindow):
         self.editor.code.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.editor.code.addActions(self.commands.named(CONTEXT_MENU))
         self.canvas.set_menu(self.commands.named(CANVAS_MENU))
-        self._spread()
 
     def _make_next(self) -> None:
         if next(self._rest, self) is self:
@@ -170,6 +170,8 @@ class MainWindow(QMainWindow):
         self.panel_area.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
         if (before.what_if is None) is not (after.what_if is None):
             self.panel_area.bring("timeline" if after.what_if is None else "differences")
+        if CONTENTS.differs(before, after):
+            self.panel_area.arrange()
         self.panel_area.show_plots(after)
         self.commands.refresh(after)
         if self.status.shows.differs(before, after):
@@ -202,6 +204,7 @@ class MainWindow(QMainWindow):
         self.theme = theme
         look.apply(cast(QApplication, QApplication.instance()), theme)
         self.panel_area.set_theme(theme)
+        self.panel_area.arrange()
         self.status.set_theme(theme)
         if self._backward is not None:
             self._backward.set_theme(theme)
@@ -238,17 +241,12 @@ class MainWindow(QMainWindow):
         """The panels' sizes: as they were, or for this window's size."""
         super().showEvent(event)
         if self._first_paint:
-            self._spread()
+            self.panel_area.arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if self.store.state.stage.on:
             self.presenter.cover()
-
-    def _spread(self) -> None:
-        self.panel_area.spread(self.width(), self.height())
-        for name, splitter in self.panel_area.splitters.items():
-            splitter.restoreState(self.settings.layout(name))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """After the first paint the rest is made."""
@@ -288,8 +286,8 @@ class MainWindow(QMainWindow):
             return
         self.store.set_stage(Stage())
         self.settings.remember_layout("window", self.saveGeometry())
-        for name, splitter in self.panel_area.splitters.items():
-            self.settings.remember_layout(name, splitter.saveState())
+        for name, sizes in self.panel_area.dragged.items():
+            self.settings.remember_layout(name, sizes)
         self.store.play(False)
         self._unsubscribe()
         self._unsubscribe = _nothing

@@ -141,7 +141,7 @@ def test_a_stored_gradient_stands_on_a_ground_of_its_own(scene: Scene) -> None:
 
 def test_the_level_depends_on_the_zoom_and_the_size_of_text_only(qapp: QApplication) -> None:
     trace = run(PRODUCT)
-    for theme, near in ((LIGHT, 0.6), (LIGHT.scaled(1.5), 0.9)):
+    for theme, near in ((LIGHT, 0.8), (LIGHT.scaled(1.5), 1.2)):
         painter = scene_of(trace, theme=theme).painter
         assert painter.whole(near) and not painter.whole(near - 0.01)
 

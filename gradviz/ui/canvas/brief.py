@@ -18,10 +18,12 @@ from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.heat import Picture, picture
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 from gradviz.ui.canvas.item_painter import paint_picture
+from gradviz.ui.canvas.sizes import MOST_COLUMNS, MOST_ROWS
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
+    from gradviz.trace.table.values import Value
 
 
 DIGITS = (4, 3, 2, 1)  # of a number, the first that there is room for
@@ -50,6 +52,7 @@ class Written:
     norm: str
     picture: Picture | None
     shorter: tuple[str, ...] = ()  # the norm with fewer digits
+    cells: tuple[tuple[str, ...], ...] = ()  # the numbers of a small array
 
 
 class Briefs:
@@ -119,7 +122,18 @@ class Writer:
         text = value.text(LONGEST)
         shown = picture(value.edges) if value.numel > 1 else None
         norm, *shorter = (f"‖{number_text(value.norm, digits)}‖" for digits in DIGITS)
-        return Written(text if len(text) <= LONGEST else "", norm, shown, tuple(shorter))
+        written = text if len(text) <= LONGEST else ""
+        return Written(written, norm, shown, tuple(shorter), _cells(value))
+
+
+def _cells(value: Value) -> tuple[tuple[str, ...], ...]:
+    """The numbers of an array of few rows and columns, in three digits; none of a larger one."""
+    if value.array is None or not 0 < value.array.ndim <= 2 or not 1 < value.numel <= MOST_ROWS * MOST_COLUMNS:
+        return ()
+    rows = value.array.reshape(-1, value.array.shape[-1])
+    if len(rows) > MOST_ROWS or rows.shape[1] > MOST_COLUMNS:
+        return ()
+    return tuple(tuple(number_text(number, 2) for number in row) for row in rows.tolist())
 
 
 # -- painting
@@ -128,10 +142,11 @@ LINE = 13.0  # pixels that a line of text needs, at text scale 1
 PADDING = 4.0
 LOWEST = 7.0  # pixels that a picture needs
 NARROWEST_WORD = 26.0
-LEAST_NAME = 0.4  # of its font: the size below which the name of an operation is not written
-ANY_NAME, ANY_ROOM = "ƒ", 24  # instead of a name that does not fit, and the pixels that it wants
-TIGHT = 0.7  # how much smaller a name may be before it is cut
-NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards
+WIDEST = 2.4  # times its width that the name of an operation may make a circle
+ANY_NAME, ANY_ROOM = "ƒ", 20  # instead of a name that does not fit, and the pixels that it wants
+NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards: 11 pixels
+CELL = 5.4  # widths of a digit that a number in a grid needs
+PASSING = "∇"  # before a gradient, which without it would be taken for a value
 
 
 class BriefPainter:
@@ -178,18 +193,19 @@ class BriefPainter:
         painter.drawRoundedRect(header, corner, corner)
         if lines > 1:
             painter.drawRect(header.adjusted(0, header.height() / 2, 0, 0))
-        if lines and area.width() > NARROWEST_WORD:
+        if lines == 2 and says.grad >= 0:  # numbers go last: the value takes the place of the name
+            self._value(painter, header.adjusted(PADDING, 0, -PADDING, 0), line, says)
+        elif lines and area.width() > NARROWEST_WORD:
             align = LEFT if lines > 1 else CENTRE
             side = PADDING if lines > 1 else PADDING / 2
             inside = header.adjusted(side, 0, -side, 0)
-            needed = ink.width(sizes.NAME, says.name) * NAME_SIZE * ink.theme.scale
-            size = NAME_SIZE * min(1.0, max(TIGHT, inside.width() / max(needed, 1.0)))
-            self._word(painter, sizes.NAME, size, "text", inside, says.name, align)
+            self._word(painter, sizes.NAME, NAME_SIZE, "text", inside, says.name, align)
         if lines > 1:
             body = area.adjusted(PADDING, line + 1, -PADDING, -2)
             if says.grad >= 0:
                 body.setBottom(self._gradient(painter, area, line, corner, says))
-            self._value(painter, body, line, says)
+            if lines > 2 or says.grad < 0:
+                self._value(painter, body, line, says)
         style = Qt.PenStyle.DashLine if category == CONSTANT else Qt.PenStyle.SolidLine
         painter.setPen(QPen(frame.border, max(frame.width * scale, 1.2), style))
         painter.setBrush(QBrush())
@@ -213,17 +229,32 @@ class BriefPainter:
         painter.restore()
         if pill.height() >= LINE * ink.theme.scale - 4:
             inner = pill.adjusted(5, 0, -5, 0)
-            self._word(painter, sizes.CELL, 0.9, "text", inner, f"Σ {says.arrived} of {says.expected}", CENTRE)
+            self._word(painter, sizes.CELL, 1.0, "text", inner, f"Σ {says.arrived} of {says.expected}", CENTRE)
 
     def _value(self, painter: QPainter, body: QRectF, line: float, says: Brief) -> None:
         written = self._writer.of(says.value)
-        if written.picture is not None and body.height() >= LOWEST:
+        if self._grid(painter, body, line, written):
+            return
+        if written.picture is not None and body.height() >= LOWEST and (body.height() >= line or not written.text):
             inner = body.adjusted(0, 1, 0, -1)
             paint_picture(painter, self._ink, inner, written.picture, "text")
         elif body.height() >= line - 3:
             place = QRectF(body.left(), body.top(), body.width(), min(body.height(), 1.6 * line))
             text = self.number(sizes.NUMBER, written, place.width(), written.text)
             self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", place, text, LEFT)
+
+    def _grid(self, painter: QPainter, body: QRectF, line: float, written: Written) -> bool:
+        """The numbers of a small array, where there is room for them."""
+        if not written.cells or body.height() < (line - 2) * len(written.cells):
+            return False
+        wide = body.width() / len(written.cells[0])
+        if wide < CELL * self._ink.width(sizes.CELL, "0") * self._ink.theme.scale:
+            return False
+        for row, texts in enumerate(written.cells):
+            for column, text in enumerate(texts):
+                place = QRectF(body.left() + column * wide, body.top() + row * (line - 2), wide, line - 2)
+                self._word(painter, sizes.CELL, 1.0, "text", place, text, CENTRE)
+        return True
 
     def number(self, role: str, written: Written, room: float, first: str = "") -> str:
         """A number with as many digits as there is room for: an ellipsis in it would say nothing."""
@@ -240,28 +271,29 @@ class BriefPainter:
             painter.setBrush(self._ink.colours["gradient_fill"])
             painter.drawRoundedRect(last, corner, corner)
         inner = last.adjusted(PADDING, 0, -PADDING, 0)
-        text = self.number(sizes.GRAD, self._writer.of(says.grad), inner.width())
-        needed = self._ink.width(sizes.GRAD, text) * NUMBER_SIZE * self._ink.theme.scale
-        if needed + 14 * self._ink.theme.scale < inner.width() and not says.stored:
-            self._word(painter, sizes.META, 1.0, "muted", inner, "∇", LEFT)
-        self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner, text, RIGHT)
+        mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + 3
+        text = self.number(sizes.GRAD, self._writer.of(says.grad), inner.width() - mark)
+        self._word(painter, sizes.META, 1.0, "gradient", inner, PASSING, LEFT)
+        self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner.adjusted(mark, 0, 0, 0), text, RIGHT)
         return last.top() if area.height() >= 3 * line - 1 else area.top() + line
 
     def _operation(self, painter: QPainter, area: QRectF, category: int, says: Brief, scale: float) -> None:
         ink = self._ink
         frame = ink.frames[category]
         border = ink.colours["gradient"] if says.ran else frame.border
+        name, role, size = says.name, sizes.SYMBOL, min(0.8, max(0.56, area.height() / 26))
+        if len(name) > 2:
+            role, size = sizes.NAME, NAME_SIZE
+        needed = ink.width(role, name) * size * ink.theme.scale + 8
+        if needed > WIDEST * area.width() or area.height() < LINE * 0.6:
+            name, role, size, needed = ANY_NAME, sizes.SYMBOL, 0.6, 0.0
+        wider = max(0.0, needed - area.width()) / 2
+        box = area.adjusted(-wider, 0, wider, 0)
         painter.setPen(QPen(border, max((2.2 if says.ran else frame.width) * scale, 1.2)))
         painter.setBrush(ink.colours["gradient_fill"] if says.ran else frame.header)
-        painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
-        role, size = (sizes.SYMBOL, 0.8) if len(says.name) < 3 else (sizes.NAME, NAME_SIZE)
-        room = area.width() * 0.8
-        size = min(size, room / (ink.width(role, says.name) * ink.theme.scale or 1.0), area.height() / 16)
-        name = says.name
-        if size * ink.theme.scale < LEAST_NAME and len(name) > 2:
-            role, name, size = sizes.SYMBOL, ANY_NAME, min(0.8, area.height() / ANY_ROOM)
-        if size * ink.theme.scale >= LEAST_NAME:
-            self._word(painter, role, size, "text", area, name, CENTRE)
+        painter.drawRoundedRect(box, area.height() / 2, area.height() / 2)
+        if name != ANY_NAME or area.height() >= ANY_ROOM / 2:
+            self._word(painter, role, size, "text", box, name, CENTRE)
         self._tabs(painter, area, says.tabs, scale)
 
     def _tabs(self, painter: QPainter, area: QRectF, tabs: tuple[str, ...], scale: float) -> None:
@@ -288,8 +320,5 @@ class BriefPainter:
         painter.setPen(QPen(frame.border, 1.2))
         painter.setBrush(frame.header)
         painter.drawRoundedRect(area, area.height() / 2, area.height() / 2)
-        size = min(NAME_SIZE, area.height() / 13)
-        inner = area.adjusted(3, 0, -3, 0)
-        fits = self._ink.width(sizes.NAME, says.name) * size * self._ink.theme.scale <= inner.width()
-        if size >= 0.5 and (fits or area.width() > NARROWEST_WORD):
-            self._word(painter, sizes.NAME, size, "text", inner, says.name, CENTRE)
+        if area.width() > NARROWEST_WORD and area.height() > LINE * 0.6:
+            self._word(painter, sizes.NAME, NAME_SIZE, "text", area.adjusted(3, 0, -3, 0), says.name, CENTRE)

@@ -33,8 +33,8 @@ BAR = 6.0
 SMALL_BAR = 8.0  # pixels that the bar of a small one takes
 TITLE_HEIGHT = 17.0
 REACH = 60.0  # how far a title may reach over its frame
-TITLE_TEXT = 0.8  # of its own size: so large the title of a frame stays from further away
-SMALL_TEXT = 0.85  # of the fonts of near groups
+TITLE_TEXT = 0.85  # of its own size: so large the title of a frame stays from further away
+SMALL_TEXT = 1.0  # of the fonts of near groups
 READABLE = 0.3  # zoom at which the titles of frames keep their size
 SMALLEST_TITLE, LARGEST_TITLE = 0.07, 3.2
 

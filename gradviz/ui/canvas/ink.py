@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF, Qt
@@ -13,6 +16,8 @@ from gradviz.ui.canvas.diagram import CONSTANT, FOLDED, INTERMEDIATE, LEAF, OP, 
 from gradviz.ui.canvas.heat import BEYOND, FULL
 from gradviz.ui.theme import Theme
 
+LEAST = 11.0  # pixels of the smallest text on a screen: smaller text is not written
+ALMOST = 0.98  # of a size: fonts have whole pixels, zooms don't
 PATH = re.compile(r"\w+(\.\w+)*\.[^\W\d]\w*")
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -35,8 +40,10 @@ class Ink:
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
-        self.fonts = sizes.fonts()
-        self._metrics = {role: QFontMetricsF(font) for role, font in self.fonts.items()}
+        self.least = LEAST * theme.scale  # a picture in a file may be looked at more closely than a screen
+        self._near = self._fonts_at(theme.scale)
+        self._smaller: dict[float, tuple[dict[str, QFont], dict[str, QFontMetricsF]]] = {}  # by zoom, the latest only
+        self.fonts, self._metrics = self._near
         self.frames = {
             LEAF: Frame(QColor(theme.leaf), QColor(theme.leaf_fill), 2.2),
             CONSTANT: Frame(QColor(theme.constant), QColor(theme.constant_fill), 1.2),
@@ -68,6 +75,26 @@ class Ink:
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         return pen
 
+    def _fonts_at(self, scale: float) -> tuple[dict[str, QFont], dict[str, QFontMetricsF]]:
+        """Fonts in world units of which none is too small at a zoom, and their measures."""
+        fonts = sizes.fonts()
+        for font in fonts.values():
+            font.setPixelSize(max(font.pixelSize(), math.ceil(ALMOST * self.least / scale)))
+        return fonts, {role: QFontMetricsF(font) for role, font in fonts.items()}
+
+    @contextmanager
+    def at(self, scale: float) -> Iterator[None]:
+        """Write and measure with fonts that can be read at a zoom: further away the small ones are larger in the
+        world."""
+        small = scale < self.theme.scale and self.least > 0
+        if small and scale not in self._smaller:
+            self._smaller = {scale: self._fonts_at(scale)}
+        self.fonts, self._metrics = self._smaller[scale] if small else self._near
+        try:
+            yield
+        finally:
+            self.fonts, self._metrics = self._near
+
     def font(self, role: str) -> QFont:
         """A font by its role in `sizes`."""
         return self.fonts[role]
@@ -89,7 +116,9 @@ class Ink:
 
     def text(self, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag) -> None:
         """One line of text in a box; too long, it ends in an ellipsis (and a tooltip has it whole). The path of a
-        parameter begins with it: its end says more."""
+        parameter begins with it: its end says more. Text that nobody could read is left out."""
+        if self.fonts[role].pixelSize() * painter.worldTransform().m22() < ALMOST * self.least:
+            return
         if self.width(role, text) > box.width():
             text = self.shortened(role, text, box.width())
         painter.setFont(self.fonts[role])

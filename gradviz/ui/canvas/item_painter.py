@@ -8,11 +8,13 @@ hatched: a sign besides the colour. The strengths come from `heat`."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen, QPolygonF
 
+from gradviz.trace.table.values import number_text
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.content import Badge, OperationContent, ReferenceContent, Tab, TensorContent, ValueContent
 from gradviz.ui.canvas.diagram import CONSTANT, LEAF, OP, PLAIN_OP
@@ -37,8 +39,17 @@ def paint_grid(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, c
             strength = strengths[row][column] if strengths else 0
             painter.fillRect(cell, ink.strength(strength, GRID_STRENGTH))
             _sign(painter, ink, cell, strength)
-            ink.text(painter, sizes.CELL, "error" if abs(strength) >= INFINITE else colour, cell, text, CENTRE)
+            shown = cell_in(ink, text, cell.width())
+            ink.text(painter, sizes.CELL, "error" if abs(strength) >= INFINITE else colour, cell, shown, CENTRE)
     return len(value.cells) * sizes.CELL_HEIGHT + 4
+
+
+def cell_in(ink: Ink, text: str, room: float) -> str:
+    """A number with as many digits as there is room for: a cut one would be another number."""
+    if ink.width(sizes.CELL, text) <= room or not NUMBER.fullmatch(text):
+        return text
+    ways = [number_text(float(text), digits) for digits in (3, 2, 1)]
+    return next((way for way in ways if ink.width(sizes.CELL, way) <= room), ways[-1])
 
 
 def paint_map(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
@@ -180,6 +191,7 @@ def _trace(painter: QPainter, ink: Ink, points: QPolygonF, zero: float, colour: 
     painter.drawPolyline(points)
 
 
+NUMBER = re.compile(r"-?[\d.]+(e[-+]?\d+)?")
 CORNER = 6.0
 GRAD_LINE = 18.0  # the height of the words over a gradient that is an array
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from time import thread_time
 from typing import Any
 
@@ -97,7 +98,7 @@ def _faint(sprite: QPixmap, part: float) -> QPixmap:
     return faint
 
 
-WHOLE = 0.6  # the zoom, at text scale 1, from which items are painted whole
+WHOLE = 0.8  # the zoom, at text scale 1, from which items are painted whole
 FAR_BORDER = 0.06  # the zoom from which blocks have borders
 MARGIN = 24.0  # how far labels, marks and halos reach over the box of an item
 REACH = 12.0  # how far arrows and dashes reach over the line of an edge
@@ -220,7 +221,7 @@ class ScenePainter:
             self._halo(painter, item, "halo", camera.scale)
         for item, reason in moment.failed:
             self._halo(painter, item, "error", camera.scale)
-            self._failed(painter, item, reason)
+            self._failed(painter, item, reason, camera.scale)
         painter.restore()
 
     # -- near and middle
@@ -282,7 +283,12 @@ class ScenePainter:
             diagram = self.placed.diagram
             kind, category = int(diagram.kind[item]), int(diagram.category[item])
             self._brief_painter.paint(painter, self.card(item), kind, category, says, scale)
-        elif isinstance(says, OperationContent):
+            return
+        with self.ink.at(scale):
+            self._paint_whole(painter, item, says, scale)
+
+    def _paint_whole(self, painter: QPainter, item: int, says: Content, scale: float) -> None:
+        if isinstance(says, OperationContent):
             vertical = self.placed.diagram.drawing.vertical
             paint_operation(painter, self.ink, self._box(item), says, vertical=vertical)
         elif isinstance(says, ReferenceContent):
@@ -344,11 +350,21 @@ class ScenePainter:
         painter.setPen(QPen(self.ink.colour(colour), wide))
         painter.drawRoundedRect(around, round_corner, round_corner)
 
-    def _failed(self, painter: QPainter, item: int, reason: str) -> None:
-        """A red mark on the item, and the reason under it."""
-        card = self.card(item)
-        paint_mark(painter, self.ink, QPointF(card.right() - 2, card.center().y() + 12))
-        paint_reason(painter, self.ink, QPointF(card.center().x(), self._box(item).bottom() + 1), reason)
+    def _failed(self, painter: QPainter, item: int, reason: str, scale: float) -> None:
+        """A red mark on the item, and the reason under it, in a size that can be read at any zoom."""
+        card, grown = self.card(item), max(1.0, self.ink.theme.scale / scale)
+        for place, paint in (
+            (QPointF(card.right() - 2, card.center().y() + 12), partial(paint_mark, painter, self.ink, QPointF())),
+            (
+                QPointF(card.center().x(), self._box(item).bottom() + 1),
+                partial(paint_reason, painter, self.ink, QPointF(), reason),
+            ),
+        ):
+            painter.save()
+            painter.translate(place)
+            painter.scale(grown, grown)
+            paint()
+            painter.restore()
 
     def paint_selection(self, painter: QPainter, camera: Camera, item: int, focused: bool) -> None:
         """The frame around what is selected."""

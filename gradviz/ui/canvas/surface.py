@@ -29,12 +29,17 @@ EMPTY = "Run a snippet to see its graph"
 Overlay = Callable[[QPainter, "Scene", Camera], None]  # paints over the items
 
 
+def legible(theme: Theme) -> Theme:
+    """Smaller text than usual is for what is around a graph: in it the smallest is as small as can be read."""
+    return theme.scaled(max(theme.scale, 1.0))
+
+
 class Surface:
     """Paints a scene through a camera on a widget."""
 
     def __init__(self, widget: QWidget, theme: Theme) -> None:
         self._widget = widget
-        self.theme = theme
+        self.theme = legible(theme)
         self.scene: Scene | None = None  # what is painted, None before the first layout
         self.camera = Camera()
         self.invitation = EMPTY  # what is said while there is no scene
@@ -49,9 +54,9 @@ class Surface:
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
-        self.theme = theme
+        self.theme = legible(theme)
         if self.scene is not None:
-            self.scene.set_theme(theme)
+            self.scene.set_theme(self.theme)
 
     def describe(self) -> None:
         """Tell a screen reader what is seen."""

@@ -11,9 +11,9 @@ from gradviz.ui.canvas.surface import Surface
 
 ZOOM_STEP = 1.25
 SHARPEN = 80  # milliseconds after the last zoom
-READABLE = 0.17  # the smallest zoom at which a graph is opened whole: names and numbers are seen from there on
+READABLE = 0.45  # the smallest zoom at which a graph is opened whole: name, value and gradient are read from there on
 LEGIBLE = 0.42  # the smallest zoom at which a single item is looked at
-OPENED = 0.75  # the zoom at which a larger one is opened
+OPENED = 0.8  # the zoom at which a larger one is opened
 EDGE = 16.0  # pixels that stay between what is brought in and the edge
 AROUND = 1.6  # how much of its surroundings is seen with what one zooms to
 

@@ -91,6 +91,11 @@ class Painting:
 
     def paint_nodes(self, painter: QPainter, moment: Moment, area: QRectF, scale: float) -> None:
         """What has not run, closed groups, and what stands at nodes."""
+        text = self.ink.theme.scale
+        with self.ink.at(scale if scale >= WHOLE * text else text):
+            self._paint_nodes(painter, moment, area, scale)
+
+    def _paint_nodes(self, painter: QPainter, moment: Moment, area: QRectF, scale: float) -> None:
         for node in self.drawing.nodes:
             if self.geometry.closed_group(node.id) is None and self._around(node.id).intersects(area):
                 self._node(painter, node, moment, scale)

@@ -66,6 +66,7 @@ class Shown:
     def scene(self, theme: Theme) -> Scene:
         """The graph in the colours of a theme, at the cursor."""
         scene = self._drawn_scene(theme) if self.drawing is not None else Scene(self._layout, theme)
+        scene.painter.ink.least = 0.0  # a file may be looked at more closely than a screen
         scene.move_to(self.cursor)
         if self.selection is not None:
             scene.select(self.selection.kind, self.selection.index)
@@ -88,7 +89,9 @@ class Shown:
         from gradviz.ui.drawing.scene_builder import SceneBuilder
 
         assert self.drawing is not None
-        return SceneBuilder(theme).scene(self.drawing, drawn(self.drawing, self.trace), self.trace, None)
+        builder = SceneBuilder(theme)
+        builder.ink.least = 0.0
+        return builder.scene(self.drawing, drawn(self.drawing, self.trace), self.trace, None)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,171 @@
+"""Legible by construction: nothing on a canvas is written in less than 11 pixels, the canvas has half of the window,
+and a window does not grow with its text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtWidgets import QApplication
+
+from gradviz.session.state import TEXT_SCALES
+from gradviz.ui.canvas.camera import LARGEST_FIT, Camera, fitting
+from gradviz.ui.canvas.ink import LEAST, Ink
+from gradviz.ui.canvas.scene import Scene
+from gradviz.ui.canvas.surface import legible
+from gradviz.ui.canvas.viewport import OPENED, READABLE
+from gradviz.ui.panel_area import HALF, Room, allotted
+from gradviz.ui.theme import LIGHT
+from tests.driver import Pilot
+from tests.trace.running import run
+from tests.ui.canvas_fixtures import scene_of
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "resources" / "examples").glob("*.py"))
+SCREENS = ((1024, 768), (1280, 800), (1366, 768), (1920, 1080), (3840, 2160))
+SCALES = (TEXT_SCALES[0], 1.0, TEXT_SCALES[-1])
+
+
+class Writing:
+    """Notes the size of everything that is to be written, also of what is left out because it is too small."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.sizes: list[tuple[float, str]] = []
+        write = Ink.text
+
+        def note(
+            ink: Ink, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag
+        ) -> None:
+            if text:
+                self.sizes.append((ink.fonts[role].pixelSize() * painter.worldTransform().m22(), text))
+            write(ink, painter, role, colour, box, text, align)
+
+        monkeypatch.setattr(Ink, "text", note)
+
+
+def opened(scene: Scene, width: float, height: float, text: float) -> Camera:
+    """The camera through which a graph is seen first."""
+    extent = scene.extent()
+    assert extent is not None
+    camera = fitting(extent, width, height, LARGEST_FIT * text)
+    if camera.scale >= READABLE * text:
+        return camera
+    return Camera(OPENED * text).centred(*scene.world_box(scene.start_item())[:2], int(width), int(height))
+
+
+def paint(scene: Scene, camera: Camera, width: int, height: int) -> None:
+    image = QImage(width, height, QImage.Format.Format_RGB32)
+    with QPainter(image) as painter:
+        painter.save()
+        scene.paint_edges(painter, camera, QRectF(image.rect()))
+        painter.restore()
+        scene.paint_rest(painter, camera, QRectF(image.rect()), 0.3, 1.0)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem[:2])
+@pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor:UserWarning")
+def test_no_example_has_text_that_is_too_small(qapp: QApplication, monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
+    trace, writing = run(path.read_text(encoding="utf-8")), Writing(monkeypatch)
+    for text in SCALES:
+        theme = legible(LIGHT.scaled(text))
+        scene = scene_of(trace, theme=theme)
+        writing.sizes.clear()
+        cursor = next((int(step) for step in trace.calls.step), len(trace)) + 3
+        for width, height in SCREENS:
+            for at in (min(cursor, len(trace)), len(trace)):
+                scene.move_to(at)
+                if scene.extent() is not None:
+                    paint(scene, opened(scene, 0.7 * width, 0.7 * height, theme.scale), width, height)
+        small = sorted({(round(size, 1), said) for size, said in writing.sizes if size < 0.98 * LEAST * theme.scale})
+        assert not small, (text, small[:5])
+        assert len(writing.sizes) >= 5 * len(trace.tensors) or len(trace.tensors) > 10
+
+
+@pytest.mark.parametrize("scale", [0.46, 0.55, 0.7, 0.79, 0.8, 0.95, 1.0])
+def test_at_no_zoom_is_a_gradient_without_its_sign(
+    qapp: QApplication, monkeypatch: pytest.MonkeyPatch, scale: float
+) -> None:
+    trace = run("import torch\nw = torch.tensor(3., requires_grad=True)\ny = w * 7\ny.backward()\n")
+    scene, writing = scene_of(trace, len(trace) - 1), Writing(monkeypatch)
+    extent = scene.extent()
+    assert extent is not None
+    paint(scene, Camera(scale).centred((extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2, 900, 600), 900, 600)
+    said = {text for size, text in writing.sizes if size >= 0.98 * LEAST}
+    assert {"3.", "21."} <= said or {"3", "21"} <= said
+    assert any("∇" in text for text in said)
+
+
+# -- the window
+
+
+@pytest.mark.parametrize("text", SCALES)
+@pytest.mark.parametrize("size", SCREENS, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_canvas_has_half_of_the_window_and_the_window_stays_as_it_is(
+    sample: Pilot, size: tuple[int, int], text: float
+) -> None:
+    window = sample.window
+    window.resize(*size)
+    window.store.look(replace(window.store.state.view, text_scale=text))
+    QApplication.processEvents()
+    window.store.move(5)
+    QApplication.processEvents()
+    assert (window.width(), window.height()) == size
+    canvas = window.canvas.view
+    assert canvas.width() * canvas.height() >= HALF * size[0] * size[1]
+    window.store.look(replace(window.store.state.view, text_scale=1.0))
+
+
+def test_cards_give_way_to_the_canvas_one_after_the_other() -> None:
+    def room(width: int, height: int) -> Room:
+        return allotted(width, height, HALF * width * (height + 200), 100, 1.0)
+
+    large, middle, small, smallest = (room(*size) for size in ((3800, 1900), (1900, 850), (1000, 560), (700, 240)))
+    assert large.left and large.right and large.low and not large.stacked
+    assert middle.left and middle.low and middle.stacked
+    assert small.left and small.stacked and not small.low
+    assert smallest == Room()
+
+
+def test_what_is_empty_takes_no_space(pilot: Pilot) -> None:
+    cards = pilot.window.panel_area.cards
+    pilot.window.resize(1900, 1000)
+    QApplication.processEvents()
+    assert not any(cards[place].isVisible() for place in ("right", "bottom", "corner"))
+    pilot.run_again("import torch\nw = torch.ones(2, requires_grad=True)\nw.sum().backward()\n")
+    QApplication.processEvents()
+    assert cards["right"].isVisible() and cards["bottom"].isVisible() and not cards["corner"].isVisible()
+    pilot.run_again("import torch\nprint(torch.ones(2))\n")
+    QApplication.processEvents()
+    assert cards["corner"].isVisible()
+
+
+def test_a_panel_comes_by_its_key_and_folds_away_by_another(sample: Pilot) -> None:
+    sample.window.resize(1024, 768)
+    QApplication.processEvents()
+    timeline = sample.window.panel_area.panel("timeline")
+    assert not timeline.isVisible()
+    sample.press("Ctrl+4")
+    QApplication.processEvents()
+    assert timeline.isVisible() and timeline.focus_target.hasFocus()
+    sample.press("Shift+Escape")
+    QApplication.processEvents()
+    assert not timeline.isVisible() and sample.window.canvas.view.hasFocus()
+    sample.press("Shift+Escape")
+    assert sample.window.canvas.view.isVisible(), "the graph stays"
+
+
+def test_sizes_that_were_dragged_come_back_with_the_same_panels(sample: Pilot) -> None:
+    sample.window.resize(1900, 1000)
+    QApplication.processEvents()
+    middle = sample.window.panel_area.splitters["middle"]
+    middle.setSizes([333, 1500])
+    middle.splitterMoved.emit(333, 1)
+    dragged = middle.sizes()
+    sample.press("Ctrl+1")
+    sample.press("Shift+Escape")
+    assert not sample.window.editor.isVisible()
+    sample.press("Ctrl+1")
+    QApplication.processEvents()
+    assert middle.sizes() == dragged
