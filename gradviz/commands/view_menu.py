@@ -18,7 +18,10 @@ PAN = 80.0  # pixels per key press
 
 
 def _themes(state: State) -> tuple[Choice, ...]:
-    return tuple(Choice(name.capitalize(), name, name == state.view.theme) for name in THEME_CHOICES)
+    titles = {"contrast": "High Contrast"}
+    return tuple(
+        Choice(titles.get(name, name.capitalize()), name, name == state.view.theme) for name in THEME_CHOICES
+    )
 
 
 def _set_theme(shell: Shell, name: str) -> None:
@@ -196,7 +199,7 @@ VIEW_ROWS = (
     ),
     Command(
         id="view.fold_away",
-        title="Fold This Panel A&way",
+        title="Fold This Panel Away",
         menu="View",
         help="Give the room of the panel that has the keyboard to the graph; going to it brings it back.",
         shortcuts=("Shift+Escape",),
@@ -207,7 +210,7 @@ VIEW_ROWS = (
         id="view.theme",
         title="&Theme",
         menu="View",
-        help="Use a light or dark theme, or follow the system.",
+        help="Follow the system, or use light or dark colours, those for a projector, or high contrast.",
         group=4,
         choices=_themes,
         run=_set_theme,

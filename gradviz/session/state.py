@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 READING = 0.0  # the speed at which each step stays for as long as its sentence needs
 SPEEDS = (READING, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # steps per second
 TEXT_SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
-THEME_CHOICES = ("system", "light", "dark")
+THEME_CHOICES = ("system", "light", "dark", "projector", "contrast")
 RECENT = 10
 
 

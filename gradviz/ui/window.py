@@ -37,7 +37,7 @@ from gradviz.ui.panels.panel import Context
 from gradviz.ui.settings import Settings
 from gradviz.ui.shell import WindowShell
 from gradviz.ui.status import StatusLine
-from gradviz.ui.theme import DARK, LIGHT, Theme
+from gradviz.ui.theme import THEMES, Theme
 from gradviz.ui.windows import Windows
 
 if TYPE_CHECKING:
@@ -192,10 +192,10 @@ class MainWindow(QMainWindow):
 
     def _chosen_theme(self) -> Theme:
         view = self.store.state.view
-        dark = view.theme == "dark"
-        if view.theme == "system":
-            dark = QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark
-        return (DARK if dark else LIGHT).scaled(view.text_scale)
+        name = view.theme
+        if name == "system":
+            name = "dark" if QGuiApplication.styleHints().colorScheme() is Qt.ColorScheme.Dark else "light"
+        return THEMES[name].scaled(view.text_scale)
 
     def _apply_theme(self) -> None:
         theme = self._chosen_theme()

@@ -143,7 +143,7 @@ def test_the_level_depends_on_the_zoom_and_the_size_of_text_only(qapp: QApplicat
     trace = run(PRODUCT)
     for theme, near in ((LIGHT, 0.8), (LIGHT.scaled(1.5), 1.2)):
         painter = scene_of(trace, theme=theme).painter
-        assert painter.whole(near) and not painter.whole(near - 0.01)
+        assert painter.whole(near + 0.001) and not painter.whole(near - 0.01)
 
 
 # -- arrays

@@ -12,8 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 from gradviz.ui import look
+from gradviz.ui.canvas.ink import Ink
+from gradviz.ui.canvas.item_painter import GRID_STRENGTH
 from gradviz.ui.panels.timeline_paint import SIGNS
-from gradviz.ui.theme import DARK, LIGHT, Theme
+from gradviz.ui.theme import LIGHT, THEMES, Theme
 from tests.ui.colour_vision import MATRICES, seen
 
 PAIRS = [
@@ -40,7 +42,7 @@ PAIRS = [
     ("keyword", "panel", 4.5),
     ("string", "panel", 4.5),
     ("number", "panel", 4.5),
-    ("comment", "panel", 3.0),
+    ("comment", "panel", 4.5),
     ("builtin", "panel", 4.5),
     ("leaf", "panel", 3.0),
     ("output", "panel", 3.0),
@@ -66,6 +68,15 @@ PAIRS = [
     ("text", "header", 7.0),
     ("text", "card", 7.0),
     ("focus", "panel", 3.0),
+    ("halo", "canvas", 3.0),
+    ("halo", "card", 3.0),
+    ("saved", "canvas", 3.0),
+    ("gradient", "card", 4.5),
+    ("gradient", "canvas", 4.5),
+    ("freed", "card", 3.0),
+    ("error", "canvas", 3.0),
+    ("forward", "canvas", 3.0),
+    ("accumulate", "canvas", 3.0),
 ]
 
 
@@ -74,7 +85,6 @@ NO_COLOURS = {"name", "dark", "scale"}
 ADORNING = {
     "panel_border": "panels stand apart by their surface, too",
     "grid": "a hint of places on the canvas",
-    "halo": "around what has a border of its own, which grows at the same time",
 }
 
 
@@ -85,7 +95,8 @@ def test_every_colour_is_looked_at() -> None:
     assert not looked_at & ADORNING.keys()
 
 
-MEANINGS = ("leaf", "gradient", "output", "error")  # what must be told apart at a glance
+# what must be told apart at a glance: now, held, freed, forward, gradient, accumulating, error, leaf
+MEANINGS = ("halo", "saved", "freed", "forward", "gradient", "accumulate", "error", "leaf")
 APART = 20.0  # distance in CIELAB; a just noticeable difference is about 2.3
 
 
@@ -100,11 +111,15 @@ def contrast(one: str, other: str) -> float:
     return (light[1] + 0.05) / (light[0] + 0.05)
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES.keys())
 @pytest.mark.parametrize(("ink", "surface", "least"), PAIRS)
 def test_contrast(theme: Theme, ink: str, surface: str, least: float) -> None:
     ratio = contrast(getattr(theme, ink), getattr(theme, surface))
     assert ratio >= least, f"{ink} on {surface}: {ratio:.2f}"
+
+
+def rgb(colour: str) -> NDArray[np.float64]:
+    return np.array([int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)])
 
 
 def lab(colour: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -116,13 +131,27 @@ def lab(colour: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES.keys())
+def test_numbers_are_read_on_the_colours_of_a_grid(theme: Theme) -> None:
+    ink = Ink(theme)
+    for strength in (-100, -60, 60, 100):
+        cell = ink.strength(strength, GRID_STRENGTH).name()
+        assert contrast(theme.text, cell) >= 7.0 and contrast(theme.gradient, cell) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES.keys())
+def test_a_heat_map_has_colours_that_mean_nothing_else(theme: Theme) -> None:
+    for heat in Ink(theme).heat:
+        for name in ("halo", "gradient", "accumulate", "error", "saved"):
+            distance = float(np.linalg.norm(lab(rgb(heat.name())) - lab(rgb(getattr(theme, name)))))
+            assert distance >= 1.5 * APART, f"{heat.name()} and {name}: {distance:.0f}"
+
+
+@pytest.mark.parametrize("theme", THEMES.values(), ids=THEMES.keys())
 @pytest.mark.parametrize("deficiency", ["none", *MATRICES])
 def test_meanings_stay_apart_for_eyes_that_see_fewer_hues(theme: Theme, deficiency: str) -> None:
     for one, other in combinations(MEANINGS, 2):
-        colours = [
-            np.array([int(getattr(theme, name)[at : at + 2], 16) / 255 for at in (1, 3, 5)]) for name in (one, other)
-        ]
+        colours = [rgb(getattr(theme, name)) for name in (one, other)]
         if deficiency != "none":
             colours = [seen(colour, deficiency) for colour in colours]
         distance = float(np.linalg.norm(lab(colours[0]) - lab(colours[1])))

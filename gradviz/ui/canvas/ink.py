@@ -22,8 +22,8 @@ PATH = re.compile(r"\w+(\.\w+)*\.[^\W\d]\w*")
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 CENTRE = Qt.AlignmentFlag.AlignCenter
-NEGATIVE, POSITIVE = QColor("#2f6fbf"), QColor("#c9483a")
-NEGATIVE_DARK, POSITIVE_DARK = QColor("#5aa0f2"), QColor("#f0705e")
+NEGATIVE, POSITIVE = QColor("#4f6d96"), QColor("#8a6d4b")
+NEGATIVE_DARK, POSITIVE_DARK = QColor("#7f9cc8"), QColor("#b59a78")
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
 # -- arrays
 
-GRID_STRENGTH, MAP_STRENGTH = 0.4, 0.95  # numbers must be read on the cells of a grid
+GRID_STRENGTH, MAP_STRENGTH = 0.2, 0.95  # numbers must be read on the cells of a grid
 MARK = 4.5  # side of the mark of an outlier
 RANGE = ("max", "min", "all")
 

@@ -221,7 +221,7 @@ class ScenePainter:
             self._halo(painter, item, "halo", camera.scale)
         for item, reason in moment.failed:
             self._halo(painter, item, "error", camera.scale)
-            self._failed(painter, item, reason, camera.scale)
+            _paint_failed(painter, self.ink, self.card(item), self._box(item).bottom(), reason, camera.scale)
         painter.restore()
 
     # -- near and middle
@@ -350,22 +350,6 @@ class ScenePainter:
         painter.setPen(QPen(self.ink.colour(colour), wide))
         painter.drawRoundedRect(around, round_corner, round_corner)
 
-    def _failed(self, painter: QPainter, item: int, reason: str, scale: float) -> None:
-        """A red mark on the item, and the reason under it, in a size that can be read at any zoom."""
-        card, grown = self.card(item), max(1.0, self.ink.theme.scale / scale)
-        for place, paint in (
-            (QPointF(card.right() - 2, card.center().y() + 12), partial(paint_mark, painter, self.ink, QPointF())),
-            (
-                QPointF(card.center().x(), self._box(item).bottom() + 1),
-                partial(paint_reason, painter, self.ink, QPointF(), reason),
-            ),
-        ):
-            painter.save()
-            painter.translate(place)
-            painter.scale(grown, grown)
-            paint()
-            painter.restore()
-
     def paint_selection(self, painter: QPainter, camera: Camera, item: int, focused: bool) -> None:
         """The frame around what is selected."""
         painter.save()
@@ -377,6 +361,21 @@ class ScenePainter:
         painter.setPen(pen)
         painter.setBrush(QBrush())
         painter.drawRoundedRect(self._box(item).adjusted(-gap, -gap, gap, gap), 10, 10)
+        painter.restore()
+
+
+def _paint_failed(painter: QPainter, ink: Ink, card: QRectF, bottom: float, reason: str, scale: float) -> None:
+    """A red mark on an item, and the reason under it, in a size that can be read at any zoom."""
+    grown = max(1.0, ink.theme.scale / scale)
+    mark, below = QPointF(card.right() - 2, card.center().y() + 12), QPointF(card.center().x(), bottom + 1)
+    for place, paint in (
+        (mark, partial(paint_mark, painter, ink, QPointF())),
+        (below, partial(paint_reason, painter, ink, QPointF(), reason)),
+    ):
+        painter.save()
+        painter.translate(place)
+        painter.scale(grown, grown)
+        paint()
         painter.restore()
 
 

@@ -44,6 +44,7 @@ class FormulaBrowser(QTextBrowser):
         super().__init__()
         self._formulas: Formulas | None = None
         self._words: dict[str, str] = {}  # the line of text of each formula
+        self._subject = ""
 
     def begin(self, size: float, room: float, colour: str) -> Typeset:
         """What typesets the formulas of the next text, for so many pixels."""
@@ -60,9 +61,11 @@ class FormulaBrowser(QTextBrowser):
 
         return typeset
 
-    def show_html(self, html: str) -> None:
-        """Show a text, at the place of the former one; who hears it is told the formulas in words."""
-        place = self.verticalScrollBar().value()
+    def show_html(self, html: str, subject: str = "") -> None:
+        """Show a text, at the place of the former one if it is about the same; who hears it is told the formulas in
+        words."""
+        place = self.verticalScrollBar().value() if subject == self._subject else 0
+        self._subject = subject
         self.setHtml(html)
         self.verticalScrollBar().setValue(place)
         self.setAccessibleDescription("; ".join(self._words.values()))
@@ -135,7 +138,7 @@ class InspectorPanel(Panel):
         html = page(self.inspection, theme, self._columns(), self._otherwise, typeset)
         if html != self._html:
             self._html = html
-            self.browser.show_html(html)
+            self.browser.show_html(html, self.inspection.title if self.inspection is not None else "")
         self._show_bars()
 
     def _show_bars(self) -> None:
