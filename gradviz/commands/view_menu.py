@@ -237,7 +237,60 @@ VIEW_ROWS = (
     ),
 )
 
+
+def look_further(shell: Shell) -> None:
+    """The next of the things to look at; after the last one none, then the first again."""
+    state = shell.store.state
+    if state.told:
+        shell.store.look_at(state.doctor.at + 1 if state.doctor.at + 1 < len(state.told) else -1)
+
+
+def _can_look(state: State) -> bool:
+    return bool(state.told) and not state.is_stale
+
+
 LEARN_ROWS = (
+    Command(
+        id="learn.look",
+        title="&Things to Look At",
+        menu="Learn",
+        help="Show what the doctor found in this run, one after the other: mistakes that raise no error.",
+        shortcuts=("Ctrl+Alt+D",),
+        enabled=_can_look,
+        run=lambda shell, _: look_further(shell),
+    ),
+    Command(
+        id="learn.dismiss",
+        title="&Dismiss",
+        menu="Learn",
+        help="Tell what is on the card no more until the next run.",
+        enabled=lambda state: state.looked_at is not None,
+        run=lambda shell, _: shell.store.dismiss("now"),
+    ),
+    Command(
+        id="learn.dismiss_here",
+        title="Dismiss in This D&ocument",
+        menu="Learn",
+        help="Tell the lesson that is on the card no more in this document.",
+        enabled=lambda state: state.looked_at is not None,
+        run=lambda shell, _: shell.store.dismiss("document"),
+    ),
+    Command(
+        id="learn.dismiss_always",
+        title="Dismiss for Good",
+        menu="Learn",
+        help="Never tell the lesson that is on the card again.",
+        enabled=lambda state: state.looked_at is not None,
+        run=lambda shell, _: shell.store.dismiss("good"),
+    ),
+    Command(
+        id="learn.tell_again",
+        title="Tell Dismissed Lessons Again",
+        menu="Learn",
+        help="Tell all lessons of the doctor again, also those that were dismissed.",
+        enabled=lambda state: bool(state.doctor.quiet or state.view.quiet),
+        run=lambda shell, _: shell.store.tell_again(),
+    ),
     Command(
         id="learn.examples",
         title="&Examples",

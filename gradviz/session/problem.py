@@ -1,15 +1,13 @@
-"""What the error card says about the latest run: PyTorch's message, why it happened, what to change, and the changed
-text where a machine can make the change. Pure."""
+"""What the card says about the latest run: PyTorch's message, why it happened, what to change, and the changed text
+where a machine can make the change; and the same of a mistake that raised nothing, which `doctor`
+finds. Pure."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gradviz.document import edits
 from gradviz.document.documents import text_of
 from gradviz.session.state import Phase, State
 
@@ -37,6 +35,8 @@ class Problem:
     text: str | None = None
     cursor: int | None = None
     nodes: tuple[int, ...] = ()
+    lesson: str = ""  # of a mistake that raised nothing
+    lines: tuple[str, ...] = ()  # what its fix changes: "- old", "+ new"
 
 
 def problem(state: State) -> Problem | None:
@@ -47,7 +47,7 @@ def problem(state: State) -> Problem | None:
     written = other.run if other is not None and other.swapped else state.run
     if text_of(written.snippet) != text_of(state.document):
         return None
-    found = _caught(state) or _ended(state)
+    found = _caught(state) or _looked_at(state) or _ended(state)
     if found is None or not swapped:
         return found
     return replace(found, title=f"{CHANGED} · {found.title}", text=None)
@@ -62,6 +62,35 @@ def _ended(state: State) -> Problem | None:
     title = f"{_where(run.line)}{TITLES[run.phase]}"
     message = run.sentence.removeprefix(f"line {run.line}: ")  # the title says it
     return Problem(title=title[0].upper() + title[1:], message=message, line=run.line)
+
+
+def _looked_at(state: State) -> Problem | None:
+    """The finding of the doctor's that is on the card."""
+    found = state.looked_at
+    if found is None:
+        return None
+    made = found.fixes[0].text if found.fixes else None
+    return Problem(
+        title=f"{_where(found.line)}{found.title}",
+        line=found.line,
+        why=found.explanation,
+        fix=found.advice,
+        text=made,
+        cursor=found.step,
+        nodes=tuple(mark.node for mark in found.marks),
+        lesson=found.id,
+        lines=changed_lines(text_of(state.document), made),
+    )
+
+
+def changed_lines(before: str, after: str | None) -> tuple[str, ...]:
+    """The lines that a change takes away, "- old", and those that it puts there, "+ new"."""
+    if after is None:
+        return ()
+    from difflib import unified_diff
+
+    lines = list(unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))[2:]
+    return tuple(f"{line[0]} {line[1:]}" for line in lines if line[0] in "+-")
 
 
 def _caught(state: State) -> Problem | None:
@@ -89,87 +118,21 @@ def _raised(text: str, trace: Trace, cursor: int) -> Problem:
 
 
 def _explained(text: str, trace: Trace, cursor: int) -> Problem:
+    from gradviz.session.doctor.lessons import of_error
     from gradviz.trace.words.errors import explain_error
 
     kind, message, line = str(trace.errors.type[0]), str(trace.errors.message[0]), int(trace.errors.line[0])
+    title, found = f"{_where(line)}{kind}", of_error(trace, text)
+    if found is not None:
+        made = found.fixes[0].text if found.fixes else None
+        nodes = tuple(mark.node for mark in found.marks)
+        return Problem(title, message, line, found.explanation, found.advice, made, cursor, nodes)
     explanation = explain_error(trace)
-    fault = Fault(text, line, explanation.fix_line if explanation else -1, message)
-    return Problem(
-        title=f"{_where(line)}{kind}",
-        message=message,
-        line=line,
-        why=explanation.why if explanation else "",
-        fix=explanation.fix if explanation else "",
-        text=fixed_text(fault),
-        cursor=cursor,
-        nodes=tuple(mark.node for mark in explanation.marks) if explanation else (),
-    )
+    if explanation is None:
+        return Problem(title, message, line, cursor=cursor)
+    nodes = tuple(mark.node for mark in explanation.marks)
+    return Problem(title, message, line, explanation.why, explanation.fix, None, cursor, nodes)
 
 
 def _where(line: int) -> str:
     return f"Line {line} · " if line > 0 else ""
-
-
-@dataclass(frozen=True)
-class Fault:
-    """What a fix may look at: the text, the line that raised, the line that the explanation wants changed (-1:
-    none)."""
-
-    text: str
-    line: int
-    fix_line: int
-    message: str
-
-
-def _retain_graph(fault: Fault) -> str | None:
-    for function in ("backward", "grad"):
-        text = edits.add_keyword(fault.text, fault.fix_line, function, "retain_graph", "True")
-        if text is not None:
-            return text
-    return None
-
-
-def _ones(fault: Fault) -> str | None:
-    root = edits.receiver(fault.text, fault.line, "backward")
-    if root is None:
-        return None
-    return edits.insert_argument(fault.text, fault.line, "backward", f"torch.ones_like({root})")
-
-
-def _matrix(fault: Fault) -> str | None:
-    arguments = edits.call_arguments(fault.text, fault.line, "mm")
-    place = 1 if fault.message.startswith("mat2") else 0
-    if len(arguments) != 2:
-        return None
-    new = f"{arguments[place]}.unsqueeze({place})"
-    return edits.replace_expression(fault.text, fault.line, arguments[place], new)
-
-
-def _out_of_place(fault: Fault) -> str | None:
-    return edits.out_of_place(fault.text, fault.fix_line)
-
-
-def _no_grad(fault: Fault) -> str | None:
-    return edits.under_no_grad(fault.text, fault.line)
-
-
-def _allow_unused(fault: Fault) -> str | None:
-    return edits.add_keyword(fault.text, fault.line, "grad", "allow_unused", "True")
-
-
-FIXES: tuple[tuple[str, Callable[[Fault], str | None]], ...] = (
-    (r"backward through the graph a second time", _retain_graph),
-    (r"grad can be implicitly created only for scalar outputs", _ones),
-    (r"must be a matrix", _matrix),
-    (r"modified by an inplace operation", _out_of_place),
-    (r"leaf Variable .*in-place operation", _no_grad),
-    (r"appears to not have been used in the graph", _allow_unused),
-)
-
-
-def fixed_text(fault: Fault) -> str | None:
-    """The snippet with the fix made, None where no fix is known for this message or this code."""
-    for pattern, fix in FIXES:
-        if re.search(pattern, fault.message):
-            return fix(fault)
-    return None

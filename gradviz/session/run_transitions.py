@@ -19,7 +19,8 @@ def begun(state: State, snippet: Document) -> State:
     """The former trace and its plots stay until there is something new. What was run is trusted."""
     state = what_if.closed(state)
     run = Run(Phase.RUNNING, snippet, figures=state.run.figures)
-    return replace(state, run=run, doubt="", playing=False, recorded=0, live="")
+    doctor = replace(state.doctor, findings=(), at=-1)
+    return replace(state, run=run, doubt="", playing=False, recorded=0, live="", doctor=doctor)
 
 
 def grown(state: State, trace: Trace, figures: tuple[Figure, ...]) -> State:

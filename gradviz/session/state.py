@@ -17,6 +17,7 @@ from gradviz.session.folding import DIRECT_USES, Folding
 from gradviz.session.presenting import Stage
 
 if TYPE_CHECKING:
+    from gradviz.session.doctor.lessons import Finding
     from gradviz.session.inspect.chain_rule import ChainRule
     from gradviz.session.inspect.elements import Origin
     from gradviz.session.inspect.three_ways import Check
@@ -103,6 +104,16 @@ class Notice:
 
 
 @dataclass(frozen=True)
+class Doctor:
+    """What was found in the latest run that raised no error: the findings, the one on the card, and the lessons that
+    are not told again in this document."""
+
+    findings: tuple[Finding, ...] = ()
+    at: int = -1  # of those that are told
+    quiet: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
 class View:
     """How things are looked at; remembered between starts, never part of undo."""
 
@@ -115,6 +126,7 @@ class View:
     direct_uses: int = DIRECT_USES  # a leaf with more uses gets tags
     animated: bool = True  # what folds and unfolds moves there
     every_step: bool = False  # walking stops at steps without news, too
+    quiet: tuple[str, ...] = ()  # lessons of the doctor that are never told
 
     def with_recent(self, name: str) -> View:
         """This file was open latest."""
@@ -153,6 +165,7 @@ class State:
     playback: Playback = field(default_factory=Playback)
     breakpoints: Breakpoints = field(default_factory=Breakpoints)
     what_if: WhatIf | None = None  # the same snippet with one change, run beside this one
+    doctor: Doctor = field(default_factory=Doctor)
     notice: Notice = field(default_factory=Notice)
     layout_progress: str = ""  # what the window does beside its work, if that takes long: a layout
     stage: Stage = field(default_factory=Stage)  # what is shown while presenting
@@ -191,6 +204,18 @@ class State:
         return self.run.is_running or (self.what_if is not None and self.what_if.run.is_running)
 
     @property
+    def told(self) -> tuple[Finding, ...]:
+        """The doctor's findings that were not dismissed."""
+        quiet = self.doctor.quiet | {*self.view.quiet}
+        return tuple(each for each in self.doctor.findings if each.id not in quiet)
+
+    @property
+    def looked_at(self) -> Finding | None:
+        """The finding on the card."""
+        told = self.told
+        return told[self.doctor.at] if 0 <= self.doctor.at < len(told) else None
+
+    @property
     def shows_layout_progress(self) -> bool:
         """True while a layout that takes long can be given up; a run is stopped first."""
         return bool(self.layout_progress) and not self.is_busy
@@ -218,7 +243,7 @@ class State:
 Field = Literal[
     "document", "saved", "path", "note", "doubt", "undo_label", "redo_label", "run", "trace", "traced", "steps",
     "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "origin", "search",
-    "playing", "playback", "breakpoints", "what_if", "notice", "layout_progress", "stage", "view",
+    "playing", "playback", "breakpoints", "what_if", "doctor", "notice", "layout_progress", "stage", "view",
 ]  # fmt: skip
 MOMENT: tuple[Field, ...] = ("trace", "steps", "cursor")  # a trace grows, so its length belongs to it
 STALE: tuple[Field, ...] = ("document", "trace", "traced", "what_if")  # what `is_stale` depends on

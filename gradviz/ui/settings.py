@@ -165,6 +165,7 @@ class Settings:
             direct_uses=int(self._number("direct_uses", default.direct_uses)),
             animated=self._flag("animated", default.animated),
             every_step=self._flag("every_step", default.every_step),
+            quiet=tuple(filter(str.isprintable, str(self._store.value("quiet", "")).split())),
         )
 
     def _default_view(self) -> View:
@@ -196,6 +197,7 @@ class Settings:
             "animated": (before.animated, view.animated),
             "every_step": (before.every_step, view.every_step),
             "minimap": (before.minimap, view.minimap),
+            "quiet": (" ".join(before.quiet), " ".join(view.quiet)),
         }
         for name, (old, new) in values.items():
             if old != new:

@@ -100,7 +100,7 @@ def duration(seconds: float) -> str:
 class StatusLine(QStatusBar):
     """Notices at the left; progress and the summary at the right."""
 
-    shows = Slice("run", "path", "notice", "layout_progress", "doubt", "recorded", "steps", *STALE)
+    shows = Slice("run", "path", "notice", "layout_progress", "doubt", "recorded", "steps", "doctor", "view", *STALE)
 
     def __init__(self, theme: Theme, do: Callable[[str], None]) -> None:
         super().__init__()
@@ -113,6 +113,11 @@ class StatusLine(QStatusBar):
         self.keep_going = QPushButton("Keep Going")
         self.keep_going.setToolTip("Extend the time limit by the same amount (Ctrl+F5).")
         self.keep_going.clicked.connect(lambda: do("run.keep_going"))
+        self.badge = QPushButton()
+        self.badge.setObjectName("badge")
+        self.badge.setToolTip("Show what may be wrong although nothing was raised (Ctrl+Alt+D).")
+        self.badge.clicked.connect(lambda: do("learn.look"))
+        self.badge.hide()
         self._notice = ""
         self.label = QLabel()
         self.label.setObjectName("muted")
@@ -123,7 +128,7 @@ class StatusLine(QStatusBar):
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE)
         self._patience.timeout.connect(self._show_progress)
-        for widget in (self.progress, self.keep_going, self.cancel, self.label):
+        for widget in (self.progress, self.keep_going, self.cancel, self.badge, self.label):
             self.addPermanentWidget(widget)
         self.setContentsMargins(10, 0, 12, 2)
         self._hide_progress()
@@ -140,6 +145,9 @@ class StatusLine(QStatusBar):
         is_told = after.trace is not None and not after.is_busy
         self.label.setToolTip(tip(checked(after.trace)[1]) if is_told and after.trace is not None else "")
         self.keep_going.setVisible(after.left is not None)
+        told = len(after.told) if not after.is_stale and not after.is_busy else 0
+        self.badge.setText(f"▼ {told} thing{'' if told == 1 else 's'} to look at")
+        self.badge.setVisible(told > 0)
         self.progress.setAccessibleName(
             after.layout_progress if after.shows_layout_progress else "The snippet is running"
         )

@@ -25,6 +25,7 @@ from gradviz.worker.process.events import UNREADABLE, Asked, Detail, Done, Event
 from gradviz.worker.process.run import Run as WorkerRun
 
 if TYPE_CHECKING:
+    from gradviz.session.doctor.lessons import Finding
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
 
@@ -260,6 +261,52 @@ class TracePrecomputer(QObject):
             then()
 
 
+class Examiner(QObject):
+    """Lets the doctor look at a trace, in a thread of its own; the newest takes the place of the one before."""
+
+    _ready = Signal(int, object)
+
+    def __init__(self, tell: Callable[[Trace, tuple[Finding, ...]], None]) -> None:
+        super().__init__()
+        self._tell = tell
+        self._number = 0
+        self._trace: Trace | None = None
+        self._threads: list[threading.Thread] = []
+        self._ready.connect(self._told)
+
+    def examine(self, trace: Trace) -> None:
+        """Tell what is found in it, later."""
+        self._number += 1
+        self._trace = trace
+        self._threads = [each for each in self._threads if each.is_alive()]
+        work = threading.Thread(
+            target=self._work, args=(self._number, trace.as_now()), name="gradviz-doctor", daemon=True
+        )
+        self._threads.append(work)
+        work.start()
+
+    def close(self) -> None:
+        """Tell nothing more, and wait for the threads."""
+        self._number += 1
+        for each in self._threads:
+            each.join()
+        self._threads.clear()
+
+    def _work(self, number: int, trace: Trace) -> None:
+        from gradviz.session.doctor.lessons import diagnose
+
+        found: tuple[Finding, ...] = ()
+        try:
+            found = tuple(each for each in diagnose(trace) if not each.raised)
+        finally:
+            self._ready.emit(number, found)
+
+    def _told(self, number: int, found: tuple[Finding, ...]) -> None:
+        trace, self._trace = self._trace if number == self._number else None, None
+        if trace is not None:
+            self._tell(trace, found)
+
+
 NOT_RUN_AGAIN = "A recording is looked at, not run. To run the program, open its Python file."
 BEYOND = "The first {:,} MB of values are kept in full; {:,} more are summarized by their edges, range, mean and norm."
 FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
@@ -272,6 +319,7 @@ class WorkerBridge(QObject):
     """Runs one snippet at a time; a new run stops the one before."""
 
     ended = Signal(str)  # the status, after the store knows
+    examined = Signal()  # the doctor has looked at it
     about_to_run = Signal()
     about_to_stop = Signal()
 
@@ -286,6 +334,7 @@ class WorkerBridge(QObject):
         self.live.ended.connect(self._finish)
         self.is_drawn: Callable[[], bool] = lambda: True  # whether what the run has shown so far is on the screen
         self._precomputer = TracePrecomputer()
+        self._examiner = Examiner(self._find)
         self._waited = 0  # milliseconds for the layout of the latest picture
         self._growth = QTimer(self, singleShot=True)
         self._growth.timeout.connect(self._grow)
@@ -338,10 +387,15 @@ class WorkerBridge(QObject):
         """End every worker and its threads."""
         self.live.drop()
         self._precomputer.close()
+        self._examiner.close()
         self._growth.stop()
         if self._pool is not None:
             self._pool.close()
             self._pool = None
+
+    def _find(self, trace: Trace, findings: tuple[Finding, ...]) -> None:
+        self._store.find(trace, findings)
+        self.examined.emit()
 
     def _follow(self, before: State, after: State) -> None:
         """Another document took the place of what runs: nothing of that run is shown in it."""
@@ -404,6 +458,8 @@ class WorkerBridge(QObject):
         run = Run(phase, self._store.state.run.snippet, detail.summary, detail.line, detail.seconds)
         run = replace(run, figures=tuple(self.live.figures))
         self._store.end_run(run, trace if len(trace) else None)
+        if len(trace):
+            self._examiner.examine(trace)
         self.ended.emit(done.status)
 
 

@@ -72,7 +72,7 @@ CASES = [  # the end of the snippet, words of why, words of the fix, the end of 
         "allow_unused=True",
         "[x, w], allow_unused=True)",
     ),
-    ("y = x.detach() * 2\ny.sum().backward()", "no history", "requires_grad=True", None),
+    ("y = x.detach() * 2\ny.sum().backward()", "no history", "requires_grad=True", "y = x * 2\ny.sum().backward()"),
     ("print(x + torch.ones(3))", "2", "unsqueeze", None),
     ("torch.tensor([1], requires_grad=True)", "integers", "2. instead of 2", None),
 ]

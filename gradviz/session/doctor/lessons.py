@@ -42,6 +42,7 @@ class Finding:
     advice: str
     fixes: tuple[Fix, ...]
     marks: tuple[Mark, ...]
+    raised: bool  # it is about the error that ended the run
 
 
 def _error(id: str, title: str, pattern: str, say: raised.Say, *silent: Finder) -> Lesson:
@@ -198,6 +199,16 @@ def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
     return tuple(_finding(lesson, hit) for lesson, hit in found)
 
 
+def of_error(trace: Trace, text: str) -> Finding | None:
+    """The lesson on the error that ended a run; None if there is no other than what its explanation says."""
+    case = Case(trace, text)
+    for lesson in (each for each in LESSONS if each.rank == RAISED):
+        for finder in lesson.finders:
+            for hit in finder(case):
+                return _finding(lesson, hit)
+    return None
+
+
 def _found(case: Case) -> Iterator[tuple[Lesson, Hit]]:
     for lesson in LESSONS:
         seen: set[int] = set()
@@ -209,7 +220,9 @@ def _found(case: Case) -> Iterator[tuple[Lesson, Hit]]:
 
 
 def _finding(lesson: Lesson, hit: Hit) -> Finding:
-    return Finding(lesson.id, lesson.title, hit.line, hit.step, hit.why, hit.advice, hit.fixes, hit.marks)
+    return Finding(
+        lesson.id, lesson.title, hit.line, hit.step, hit.why, hit.advice, hit.fixes, hit.marks, lesson.rank == RAISED
+    )
 
 
 def patch(before: str, after: str, name: str = "snippet.py") -> str:

@@ -21,14 +21,16 @@ class Mark(IntEnum):
     ACCUMULATE = 0
     INPLACE = 1
     BREAKPOINT = 2
-    NOT_FINITE = 3
-    ERROR = 4
+    LESSON = 3
+    NOT_FINITE = 4
+    ERROR = 5
 
 
 TITLES = {
     Mark.ACCUMULATE: ("accumulation into .grad", "accumulations into .grad"),
     Mark.INPLACE: ("write in place", "writes in place"),
     Mark.BREAKPOINT: ("breakpoint", "breakpoints"),
+    Mark.LESSON: ("thing to look at", "things to look at"),
     Mark.NOT_FINITE: ("first NaN or infinity", "places where NaN or infinity begins"),
     Mark.ERROR: ("error", "errors"),
 }

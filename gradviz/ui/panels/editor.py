@@ -4,13 +4,25 @@ step with it is in `editor_drawing`."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradviz.commands.row import Shell
+from gradviz.commands.view_menu import look_further
 from gradviz.document.documents import text_of, with_text
 from gradviz.session.breakpoints.points import Breakpoint, toggled
 from gradviz.session.problem import Problem, problem
@@ -31,7 +43,8 @@ if TYPE_CHECKING:
 
 EDIT_LABEL = "Fix"
 STOPS = Slice("document", "breakpoints")
-ERROR = Slice("run", "steps", "playing", *STALE)  # what the card says, but for errors that the snippet caught
+ERROR = Slice("run", "steps", "playing", "doctor", "view", *STALE)  # what the card says, caught errors aside
+# what the card says, but for errors that the snippet caught
 TALLEST, TALLEST_WHOLE = 0.46, 0.66  # of the editor panel, short and with the whole message; a longer text scrolls
 AROUND = 18  # pixels of margins and spacing
 LONGEST = 110  # characters of a message that is not shown to its end
@@ -79,8 +92,15 @@ class ErrorCard(QFrame):
         self.beside = QPushButton("&Try beside")
         self.beside.setToolTip("Run the snippet with this change and compare the two runs.")
         self.beside.clicked.connect(self._try_beside)
+        self.dismiss = QPushButton("&Dismiss")
+        self.dismiss.setToolTip("Do not tell this again.")
+        self.next = QPushButton("&Next")
+        self.next.setToolTip("Show the next thing to look at.")
+        self.next.clicked.connect(lambda: look_further(shell))
         row = QHBoxLayout()
         row.addWidget(self.title, 1)
+        row.addWidget(self.next)
+        row.addWidget(self.dismiss)
         row.addWidget(self.beside)
         row.addWidget(self.apply)
         column = QVBoxLayout(self)
@@ -119,7 +139,21 @@ class ErrorCard(QFrame):
         self.title.setText(found.title)
         self.apply.setVisible(bool(found.fix) and found.text is not None and not state.is_recording)
         self.beside.setVisible(self.apply.isVisibleTo(self) and state.trace is not None and state.what_if is None)
+        self.next.setVisible(bool(found.lesson) and len(state.told) > 1)
+        self.dismiss.setVisible(bool(found.lesson))
+        if found.lesson and self.dismiss.menu() is None:
+            self.dismiss.setMenu(self._spans())
         self._write(found)
+
+    def _spans(self) -> QMenu:
+        """For how long a lesson is not told."""
+        menu = QMenu(self)
+        for title, span in (("&Now", "now"), ("In This &Document", "document"), ("For &Good", "good")):
+            menu.addAction(title).triggered.connect(partial(self._dismiss, span))
+        return menu
+
+    def _dismiss(self, span: str) -> None:
+        self._shell.store.dismiss(span)
 
     def _write(self, found: Problem) -> None:
         html = _page(found, self._theme, self._whole)
@@ -172,7 +206,18 @@ def _page(found: Problem, theme: Theme, whole: bool) -> str:
         (found.why, "Why", theme.text, ""),
         (found.fix, "Fix", theme.link, ""),
     ]
-    return "".join(_paragraph(text, head, colour, tail) for text, head, colour, tail in parts if text)
+    page = "".join(_paragraph(text, head, colour, tail) for text, head, colour, tail in parts if text)
+    return page + (_change(found.lines, theme) if found.lines else "")
+
+
+def _change(lines: tuple[str, ...], theme: Theme) -> str:
+    """The lines that a fix takes away and those that it puts there."""
+    rows = []
+    for line in lines:
+        colour = theme.ok if line.startswith("+") else theme.error
+        rows.append(f"<span style='color:{colour}'>{look.escape(line)}</span>")
+    family = look.mono(theme, 12).family()
+    return f"<pre style='margin:0; font-family:{family}'>" + "\n".join(rows) + "</pre>"
 
 
 def _more(theme: Theme, whole: bool) -> str:
@@ -188,7 +233,9 @@ def _paragraph(text: str, head: str, colour: str, tail: str) -> str:
 class EditorPanel(Panel):
     """Shows the document, the line of the current step, and the latest run's problem."""
 
-    shows = Slice("note", "doubt", "run", "cursor", "steps", "playing", "picked", "breakpoints", *STALE)
+    shows = Slice(
+        "note", "doubt", "run", "cursor", "steps", "playing", "picked", "breakpoints", "doctor", "view", *STALE
+    )
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

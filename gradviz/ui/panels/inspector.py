@@ -85,7 +85,7 @@ class InspectorPanel(Panel):
     """A text browser, so that everything can be selected, copied and reached by keyboard; links lead to other
     things."""
 
-    shows = Slice("document", "picked", "selection", "run", "what_if", "playing", "check", *MOMENT)
+    shows = Slice("document", "picked", "selection", "run", "what_if", "playing", "check", "doctor", "view", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

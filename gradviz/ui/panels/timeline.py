@@ -205,12 +205,13 @@ class Content:
         self._marks = self._marked = known.marks
         self.marks = Marks(self._marks)
 
-    def stop_at(self, hits: tuple[int, ...]) -> None:
-        """Mark these steps as those at which breakpoints stop."""
+    def mark(self, stops: tuple[int, ...], lessons: tuple[int, ...]) -> None:
+        """Mark the steps at which breakpoints stop, and those that the doctor speaks of."""
         import numpy as np
 
-        found: NDArray[np.int64] = np.array(hits, np.int64)
-        self._marked = {**self._marks, Mark.BREAKPOINT: found[found < self.steps]}
+        found: NDArray[np.int64] = np.array(stops, np.int64)
+        told: NDArray[np.int64] = np.unique(np.array(lessons, np.int64))
+        self._marked = {**self._marks, Mark.BREAKPOINT: found[found < self.steps], Mark.LESSON: told}
         self.marks = Marks(self._marked)
 
     def looks_like(self, other: Content) -> bool:
@@ -226,6 +227,11 @@ class Content:
         pairs += [(self.trace.steps.call[: self.steps], other.trace.steps.call[: self.steps])]
         pairs += [(self._marked[mark], other._marked[mark]) for mark in self._marked]
         return all(np.array_equal(mine, theirs) for mine, theirs in pairs)
+
+
+def lesson_steps(state: State) -> tuple[int, ...]:
+    """The steps that the doctor speaks of."""
+    return tuple(each.step - 1 for each in state.told if 0 < each.step <= state.steps)
 
 
 @dataclass(frozen=True)
@@ -286,7 +292,7 @@ KEYS = (
 class TimelinePanel(Panel):
     """Custom-painted; the pixmap of a trace is made once per size and zoom."""
 
-    shows = Slice("breakpoints", "playback", "playing", "view", *MOMENT)
+    shows = Slice("breakpoints", "playback", "playing", "view", "doctor", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -324,8 +330,9 @@ class TimelinePanel(Panel):
     def show_state(self, before: State, after: State) -> None:
         if before is after or before.trace is not after.trace or before.steps != after.steps:
             self._take(before, after)
-        if self.content is not None and (before is after or before.breakpoints.hits is not after.breakpoints.hits):
-            self.content.stop_at(after.breakpoints.hits.steps)
+        other = before is after or before.breakpoints.hits is not after.breakpoints.hits or before.told != after.told
+        if self.content is not None and other:
+            self.content.mark(after.breakpoints.hits.steps, lesson_steps(after))
             self._picture = None
             self.update()
         if moved(before, after) and self.content is not None:
@@ -343,7 +350,7 @@ class TimelinePanel(Panel):
         if was_whole or before is after:
             self.span = whole(after.steps)
         if self.content is not None:
-            self.content.stop_at(after.breakpoints.hits.steps)
+            self.content.mark(after.breakpoints.hits.steps, lesson_steps(after))
         if former is None or self.content is None or span != self.span or not self.content.looks_like(former):
             self._picture = None
 

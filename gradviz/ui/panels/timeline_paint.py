@@ -312,6 +312,7 @@ SHAPES = {
     Mark.ACCUMULATE: "▪",
     Mark.INPLACE: "◆",
     Mark.BREAKPOINT: "●",
+    Mark.LESSON: "▼",
     Mark.NOT_FINITE: "▲",
     Mark.ERROR: "×",
 }
@@ -326,6 +327,7 @@ def mark_colour(theme: Theme, mark: Mark) -> str:
         Mark.ACCUMULATE: theme.accumulate,
         Mark.INPLACE: theme.inplace,
         Mark.BREAKPOINT: theme.error,
+        Mark.LESSON: theme.focus,
         Mark.NOT_FINITE: theme.stale,
         Mark.ERROR: theme.error,
     }[mark]
@@ -488,6 +490,8 @@ def paint_mark(painter: QPainter, theme: Theme, at: QPointF, mark: Mark) -> None
         painter.drawRect(QRectF(x - size / 2, y - size / 2, size, size))
     elif mark is Mark.INPLACE:
         _paint_corners(painter, at, ((0.0, -size), (size, 0.0), (0.0, size), (-size, 0.0)))
+    elif mark is Mark.LESSON:
+        _paint_corners(painter, at, ((0.0, 1.1 * size), (1.1 * size, -0.9 * size), (-1.1 * size, -0.9 * size)))
     else:
         _paint_corners(painter, at, ((0.0, -1.1 * size), (1.1 * size, 0.9 * size), (-1.1 * size, 0.9 * size)))
 

@@ -1,0 +1,71 @@
+"""The doctor in the window: the badge, the card, its marks, and what is dismissed."""
+
+from __future__ import annotations
+
+import pytest
+
+from gradviz.document.documents import text_of
+from gradviz.session.timeline.marks import Mark
+from tests.driver import Pilot
+
+PILES_UP = """\
+import torch
+w = torch.tensor(3., requires_grad=True)
+opt = torch.optim.SGD([w], lr=0.1)
+for step in range(3):
+    loss = (w - 1) ** 2
+    loss.backward()
+    opt.step()
+"""
+RIGHT = PILES_UP.replace("    loss.backward()", "    opt.zero_grad()\n    loss.backward()")
+
+
+def look(pilot: Pilot) -> None:
+    """Run it, wait for the doctor, and show what is found."""
+    pilot.run_again(PILES_UP)
+    pilot.qtbot.waitUntil(lambda: bool(pilot.state.told), timeout=10_000)
+    pilot.window.commands.do("learn.look")
+
+
+@pytest.mark.slow
+def test_what_is_found_is_told_quietly_and_shown_when_asked_for(pilot: Pilot) -> None:
+    pilot.run_again(PILES_UP)
+    pilot.qtbot.waitUntil(lambda: bool(pilot.state.told), timeout=10_000)
+    badge, card = pilot.window.status.badge, pilot.window.panel_area.panel("editor").card
+    assert badge.isVisible() and badge.text() == "▼ 1 thing to look at"
+    assert not card.is_shown
+    badge.click()
+    assert card.title.text() == "Line 6 · Gradients that pile up"
+    assert "4 became 7.2" in card.text.toPlainText() and "opt.zero_grad()" in card.text.toPlainText()
+    (finding,) = pilot.state.told
+    assert pilot.state.cursor == finding.step and card.line == 6
+    content = pilot.window.panel_area.panel("timeline").content
+    assert content is not None and content.marks.steps_of[Mark.LESSON].tolist() == [finding.step - 1]
+    badge.click()
+    assert not card.is_shown
+
+
+@pytest.mark.slow
+def test_its_fix_is_applied_and_undone_by_one_key(pilot: Pilot) -> None:
+    look(pilot)
+    pilot.window.panel_area.panel("editor").card.apply.click()
+    assert text_of(pilot.state.document) == RIGHT
+    pilot.qtbot.waitUntil(lambda: not pilot.state.run.is_running, timeout=10_000)
+    assert not pilot.state.told and not pilot.window.status.badge.isVisible()
+    pilot.window.commands.do("edit.undo")
+    assert text_of(pilot.state.document) == PILES_UP
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("command", "again"), [("learn.dismiss", 1), ("learn.dismiss_here", 0), ("learn.dismiss_always", 0)]
+)
+def test_a_lesson_is_dismissed_once_or_for_longer(pilot: Pilot, command: str, again: int) -> None:
+    look(pilot)
+    pilot.window.commands.do(command)
+    assert not pilot.state.told and not pilot.window.status.badge.isVisible()
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.examined, timeout=10_000):
+        pilot.run_again(PILES_UP)
+    assert len(pilot.state.told) == again
+    pilot.window.commands.do("learn.tell_again")
+    assert len(pilot.state.told) == 1
