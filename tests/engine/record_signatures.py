@@ -28,7 +28,11 @@ from gradviz.engine.run.signatures import _signature as signature  # noqa: E402
 TARGET = ROOT / "resources" / "pytorch_signatures.txt"
 LIBRARY = Path(torch.__file__).parent / "lib" / "libtorch_python.so"
 TEXT = re.compile(rb"\x00([A-Za-z_]\w*)(\([ -~]*?\)(?:\|deprecated|\|hidden)?)(?=\x00)")
-DO_MORE = {"interpolate", "multi_head_attention_forward", "gaussian_nll_loss", "binary_cross_entropy"}  # before
+# These look at their arguments before they pass them on.
+DO_MORE = frozenset(
+    """interpolate multi_head_attention_forward gaussian_nll_loss binary_cross_entropy glu group_norm
+    fractional_max_pool2d_with_indices fractional_max_pool3d_with_indices""".split()
+)
 OF_A_FUNCTION = re.compile(r"Tensor input[,)]")
 NOTHING = object()  # fits no parameter
 

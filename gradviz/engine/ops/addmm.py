@@ -351,6 +351,10 @@ def _check(x: Any, y: Any, w: Any, bias: Tensor | None) -> None:
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1ᵀ · weight[o] · input2 + bias[o] for each output o."""
     x, y, w = input1._data.shape, input2._data.shape, weight._data.shape
+    given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
+    if len({each.dtype for each in given.values()}) > 1:
+        kinds = ", ".join(f"{name}: {each.dtype.cpp}" for name, each in given.items())
+        raise RuntimeError(f"All tensors must have the same dtype, got {kinds}")
     _check(x, y, w, bias)
     flat = call(TRILINEAR, input1.reshape(-1, x[-1]), weight, input2.reshape(-1, y[-1]), equation="bi,oij,bj->bo")
     made: Tensor = flat.reshape(*x[:-1], w[0])

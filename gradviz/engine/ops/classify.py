@@ -53,7 +53,7 @@ def _nll(x: Array, target: Array, weight: Array | None, *, reduction: str, ignor
     found = np.take_along_axis(x, at, axis).reshape(target.shape)
     losses = np.where(weights == 0, x.dtype.type(0), -weights * found).astype(x.dtype)
     if reduction == "none":
-        return losses, np.zeros((), x.dtype)
+        return losses.reshape(target.shape if x.ndim > 1 else ()), np.zeros((), x.dtype)
     total = np.asarray(weights.sum(), x.dtype)
     sum_ = picked_losses(losses)
     return np.asarray(sum_ / total if reduction == "mean" else sum_, x.dtype), total
@@ -95,6 +95,8 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
         reduction: str,
         ignore_index: int,
     ) -> Tensor:
+        if self._data.ndim == target._data.ndim == 1:
+            raise RuntimeError(f"size mismatch (got input: {list(self.shape)}, target: {list(target.shape)})")
         return call(
             backward,
             grads[0],
@@ -168,7 +170,7 @@ def _nll_flat(input: Tensor, target: Tensor, weight: Tensor | None, reduction: s
     shape, of_target = input._data.shape, target._data.shape
     if len(of_target) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    if not (len(shape) == 1 and not of_target) and shape[0] != (of_target[0] if of_target else None):
+    if len(shape) > 1 and shape[0] != (of_target[0] if of_target else None):
         raise RuntimeError(f"size mismatch (got input: {list(shape)}, target: {list(of_target)})")
     _check_weight(input, weight, shape[-1])
     _check_target_type(target)
@@ -200,8 +202,12 @@ def _nll_nd(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str
     shape, of_target = input._data.shape, target._data.shape
     if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
-    if len(shape) != 1 and of_target and shape[0] != of_target[0]:
-        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({of_target[0]}).")
+    if len(shape) == len(of_target) == 1:
+        if of_target[0] != 1 and target.dtype.rank == 1:
+            raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {of_target[0]}")
+    elif len(shape) != 1 and shape[0] != (of_target[0] if of_target else 0):
+        found = of_target[0] if of_target else 0
+        raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found}).")
     if len(shape) <= 2:
         return _nll_flat(input, target, weight, reduction, ignore_index)
     if len(shape) == 4:

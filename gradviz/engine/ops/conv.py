@@ -245,7 +245,9 @@ def _check_reach(input: Tensor, kernel: Sizes, padding: Sizes, dilation: Sizes) 
         )
 
 
-def _check_types(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+def _check_types(input: Tensor, weight: Tensor, bias: Tensor | None, transposed: bool = False) -> None:
+    if transposed and input.dtype in (dtypes.bool_, dtypes.int32, dtypes.int8, dtypes.int16, dtypes.uint8):
+        raise NotImplementedError(f"\"slow_conv_transpose2d_out_cpu\" not implemented for '{input.dtype.title}'")
     if input.dtype is dtypes.bool_:
         raise NotImplementedError("\"slow_conv2d_cpu\" not implemented for 'Bool'")
     if input.dtype is not weight.dtype and (input.dtype.is_complex or input.dtype is dtypes.bfloat16):
@@ -256,8 +258,7 @@ def _check_types(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
         )
     if input.dtype is not weight.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
-    if bias is not None and bias.dtype is not input.dtype:
-        raise RuntimeError(f"Input type ({input.dtype.cpp}) and bias type ({bias.dtype.cpp}) should be the same")
+    _check_bias_type(input, bias)
 
 
 def _check_transposed_reach(input: Tensor, kernel: Sizes, settings: tuple[Sizes, ...]) -> None:
@@ -326,6 +327,11 @@ def _convolved(x: Tensor, w: Tensor, b: Tensor | None, **settings: object) -> Te
     return made
 
 
+def _check_bias_type(input: Tensor, bias: Tensor | None) -> None:
+    if isinstance(bias, Tensor) and bias.dtype is not input.dtype:
+        raise RuntimeError(f"Input type ({input.dtype.cpp}) and bias type ({bias.dtype.cpp}) should be the same")
+
+
 def _plain_convolution(count: int) -> None:
     name = f"conv{count}d"
 
@@ -341,6 +347,7 @@ def _plain_convolution(count: int) -> None:
     ) -> Tensor:
         need_tensor(input, name)
         need_tensor(weight, name, "weight", 2)
+        _check_bias_type(input, bias)
         whole, had_batch = _batched(input, count, name)
         if not isinstance(padding, str) and weight._data.ndim > 2:
             _per_dimension(stride, count, weight._data.ndim - 2, "stride")
@@ -399,7 +406,7 @@ def _transposed_convolution(count: int) -> None:
         _check_channels(whole, weight, bias, groups, True)
         _check_output_padding(extra, steps, gaps)
         _check_transposed_reach(whole, weight._data.shape[2:], (steps, around, gaps, extra))
-        _check_types(whole, weight, bias)
+        _check_types(whole, weight, bias, True)
         made = _convolved(
             whole,
             weight,

@@ -63,6 +63,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where positive, weight · x elsewhere; one weight, or one for each channel."""
     need_tensor(input, "prelu")
     need_tensor(weight, "prelu", "weight", 2)
+    if input.dtype is not weight.dtype:
+        raise RuntimeError(f"prelu: Type promoting not supported. Got {input.dtype.title} and {weight.dtype.title}")
     count, shape = weight._data.size, input._data.shape
     if count != 1:
         if not shape:
@@ -358,6 +360,9 @@ def _alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, shape
         return input
     if p == 1:
         return _multiplied(input, wrap(np.zeros((), input._data.dtype)), inplace)
+    if input.dtype.rank < 2:
+        kind = "Long" if input.dtype.rank == 0 else input.dtype.title
+        raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")
     kept = distributions.bernoulli_scalar(draw.generator, shape, 1 - p, input._data.dtype)
     kind = kept.dtype.type
     a = 1.0 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))

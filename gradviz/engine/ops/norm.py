@@ -201,6 +201,8 @@ def rms_norm(
 ) -> Tensor:
     """x / √(mean of x² + eps) · weight, over the last dimensions."""
     wanted = _need_shape(input, normalized_shape, "rms_norm", "*")
+    if input.dtype.rank < 2:
+        raise NotImplementedError(f"\"rms_norm\" not implemented for '{input.dtype.title}'")
     if weight is not None and weight._data.shape != wanted:
         raise RuntimeError(
             f"Expected weight to be of same shape as normalized_shape, but got weight of shape "
@@ -303,6 +305,7 @@ def group_norm(
                 f"Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of "
                 f"shape {list(each._data.shape)} and input of shape {list(shape)}"
             )
+    check_mixed(input, weight)
     need_floats(input, "GroupNormKernelImpl")
     return call_all(GROUP_NORM, input, weight, bias, group=num_groups, eps=eps)[0]
 

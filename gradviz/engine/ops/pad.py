@@ -291,6 +291,11 @@ def _pairs(**given: object) -> dict[str, Sizes]:
     return {name: sizes(value, 2) for name, value in given.items()}
 
 
+def _need_numbers(input: Tensor, kernel: str) -> None:
+    if input.dtype.rank == 1:
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
+
+
 @api("unfold", where="F")
 def unfold(input: Tensor, kernel_size: object, dilation: object = 1, padding: object = 0, stride: object = 1) -> Tensor:
     """Each window of (N, C, H, W) as a column: (N, C · kernel elements, windows)."""
@@ -318,6 +323,7 @@ def unfold(input: Tensor, kernel_size: object, dilation: object = 1, padding: ob
             f"{tuple(max(c, 0) for c in counts)}, "
             "but its components must be at least one."
         )
+    _need_numbers(input, "im2col_out_cpu")
     return call(IM2COL, input, **given)
 
 
@@ -333,21 +339,26 @@ def fold(
     """The transpose of `unfold`: columns put back as windows and added up."""
     given = _pairs(output_size=output_size, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
     shape = input._data.shape
+    if len(shape) not in (2, 3) or not all(shape[-2:]):
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+            f"input, but got: {list(shape)}"
+        )
     first = len(shape) - 2
     if shape[first] % math.prod(given["kernel_size"]):
         raise RuntimeError(
-            f"Expected size of input's dimension {first} to be divisible by the product of kernel_size, but got "
-            f"input.size({first})={shape[first]} and kernel_size={given['kernel_size']}."
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={shape[first]} and kernel_size={given['kernel_size']}."
         )
     order = ("output_size", "kernel_size", "stride", "padding", "dilation")
     counts = [window_count(*(given[k][i] for k in order)) for i in range(2)]
     if math.prod(counts) != shape[-1]:
         settings = ", ".join(f"{k}={given[k]}" for k in ("output_size", "kernel_size", "dilation", "padding", "stride"))
         raise RuntimeError(
-            f"Given {settings}, expected size of input's dimension {first + 1} to match the calculated number of "
-            f"sliding blocks "
-            f"{counts[0]} * {counts[1]} = {math.prod(counts)}, but got input.size({first + 1})={shape[-1]}."
+            f"Given {settings}, expected size of input's dimension 2 to match the calculated number of "
+            f"sliding blocks {counts[0]} * {counts[1]} = {math.prod(counts)}, but got input.size(2)={shape[-1]}."
         )
+    _need_numbers(input, "col2im_out_cpu")
     return call(COL2IM, input, **given)
 
 
@@ -441,6 +452,8 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 @api("channel_shuffle", where="torch F")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
     """The channels of each group spread over all groups."""
+    if input._data.ndim <= 2:
+        raise RuntimeError(f"channel_shuffle expects input with > 2 dims, but got input with sizes {list(input.shape)}")
     channels = input._data.shape[1]
     if channels % groups:
         raise RuntimeError(

@@ -366,8 +366,8 @@ def _pooled(input: Tensor, n: int, given: dict[str, Any], ceil_mode: bool) -> tu
     padding = per_dimension(given["padding"], n, name, "padding")
     dilation = per_dimension(given["dilation"], n, name, "dilation")
     check_pool(name, input._data.shape, kernel, stride or kernel, padding, dilation, ceil_mode)
-    if not input.dtype.rank:
-        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+    if input.dtype.rank in (0, 3):
+        raise NotImplementedError(f"\"{name}\" not implemented for '{input.dtype.title}'")
     return call_all(
         MAX_POOLS[n], input, kernel_size=kernel, stride=stride, padding=padding, dilation=dilation, ceil_mode=ceil_mode
     )

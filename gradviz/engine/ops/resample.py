@@ -246,6 +246,10 @@ def _averaged(
     if divisor == 0:
         raise RuntimeError("divisor must be not zero")
     check_pool(name, input._data.shape, kernel, step or kernel, around, (1,) * n, ceil_mode)
+    half = input.dtype in (dtypes.float16, dtypes.bfloat16)
+    if (n > 1 and input.dtype.rank != 2 and input.dtype is not dtypes.int64) or (n == 3 and half):
+        kernel_name = "avg_pool2d" if n == 2 else "avg_pool3d_out_frame"
+        raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{input.dtype.title}'")
     return call(
         AVG_POOLS[n],
         input,
@@ -469,13 +473,24 @@ def _per_dimension(value: object, dim: int, input: Tensor, what: str) -> tuple[A
 
 
 def _refuse_mode(ndim: int, mode: str) -> None:
-    if mode in _NEEDS and ndim in (3, 4, 5):
+    if mode in _NEEDS and mode != "bicubic" and ndim in (3, 4, 5):
         raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {_NEEDS[mode]}D input")
     raise NotImplementedError(
         f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: nearest | linear | "
         f"bilinear | bicubic "
         f"| trilinear | lanczos | area | nearest-exact (got {mode})"
     )
+
+
+def _check_type(input: Tensor, mode: str, dim: int) -> None:
+    small = input.dtype is dtypes.uint8 and (mode.startswith("nearest") or dim == 2)
+    if input.dtype.rank == 2 or small:
+        return
+    kind = "nearest" if mode.startswith("nearest") else "cubic" if mode == "bicubic" else "linear"
+    kernel = f"compute_indices_weights_{kind}"
+    if dim == 2 and kind != "cubic":
+        kernel = f"upsample_{'nearest' if kind == 'nearest' else 'bilinear'}2d_channels_last"
+    raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
 
 
 @api("interpolate", where="F")
@@ -517,6 +532,7 @@ def interpolate(
     if row is None:
         _refuse_mode(ndim, mode)
         raise AssertionError(mode)
+    _check_type(input, mode, dim)
     corners = {} if mode.startswith("nearest") else {"align_corners": bool(align_corners)}
     return call(row, input, output_size=wanted, scales=scales, **corners)
 

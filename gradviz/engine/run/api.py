@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -122,16 +122,25 @@ def in_torch_words(fn: F, key: str) -> F:
             raise refused
         try:
             return fn(*args, **keywords)
-        except Exception:
-            refused = refusal(key, args, keywords)
-            if refused is None:
+        except Exception as error:
+            another = refusal(key, args, keywords) or _no_tensor(error, args)
+            if another is None:
                 raise
-            raise refused from None
+            raise another from None
 
     functools.update_wrapper(call, fn)
     del call.__wrapped__  # type: ignore[attr-defined]
     _worded[call] = fn
     return cast(F, call)
+
+
+def _no_tensor(error: Exception, args: Sequence[object]) -> AttributeError | None:
+    """A function of PyTorch that is written in Python asks its first argument for `dim()`, whatever it is."""
+    if not isinstance(error, AttributeError) or error.name not in ("_data", "ndim") or isinstance(error.obj, Tensor):
+        return None
+    if not args or error.obj is not args[0]:
+        return None
+    return AttributeError(f"'{type(error.obj).__name__}' object has no attribute 'dim'", name="dim", obj=error.obj)
 
 
 def with_numpy_names(fn: F) -> F:

@@ -334,7 +334,7 @@ class FunctionCtx(Node):
                     )
                 continue
             if each is not None and not isinstance(each, Tensor):
-                raise TypeError(f"expected Variable or None (got {type(each).__name__})")
+                raise RuntimeError(f"expected Variable or None (got {type(each).__name__})")
             kept.append(each)
         return kept
 

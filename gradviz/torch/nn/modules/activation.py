@@ -6,6 +6,7 @@ import warnings
 
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn import functional as F
 from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter, fill_parameters, make_parameters
@@ -23,13 +24,15 @@ class _Plain(Module):
 class Sigmoid(_Plain):
     """1 / (1 + exp(-x))."""
 
-    function = "sigmoid"
+    def forward(self, input: Tensor) -> Tensor:
+        return T["sigmoid"](input)
 
 
 class Tanh(_Plain):
     """The hyperbolic tangent."""
 
-    function = "tanh"
+    def forward(self, input: Tensor) -> Tensor:
+        return T["tanh"](input)
 
 
 class LogSigmoid(_Plain):

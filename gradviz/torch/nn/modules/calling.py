@@ -184,7 +184,12 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         or own["_backward_pre_hooks"]
         or any_hook()
     ):
-        return module.forward(*args, **kwargs)
+        try:
+            return module.forward(*args, **kwargs)
+        except TypeError as error:
+            if known := _by_public_name(error, module):
+                raise known from None
+            raise
     try:
         return _with_hooks(module, args, kwargs)
     except Exception:
@@ -192,6 +197,29 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             if hook.always:
                 _always_hook(module, hook, args, kwargs)
         raise
+
+
+# The classes that hold a `forward` for several others here, where PyTorch's own each have one.
+_SHARED = frozenset(
+    """_Inplace _Plain _AlongDim _Dropout _Shrink _Conv _MaxPool _AvgPool _AdaptivePool _AdaptiveMaxPool _ConstantPad
+    _Pad RNNBase RNNCellBase _PowerPool _FractionalMaxPool _MaxUnpool _ConvTranspose""".split()
+)
+
+
+def _by_public_name(error: TypeError, module: Module) -> TypeError | None:
+    """Python's refusal of arguments of `forward`, with the class that has it in PyTorch."""
+    owner, _, rest = str(error).partition(".forward() ")
+    if not rest or owner not in _SHARED:
+        return None
+    homes = (each for each in type(module).__mro__ if each.__module__.startswith("torch.nn"))
+    name = next((each.__name__ for each in homes if not each.__name__.startswith("_")), owner)
+    if name == "ReLU6":
+        name = "Hardtanh"
+    elif owner == "_ConstantPad":
+        name = "_ConstantPadNd"
+    elif owner == "_Pad":
+        name = f"_{name[:-2]}Nd"
+    return TypeError(f"{name}.forward() {rest}")
 
 
 def _always_hook(module: Module, hook: ForwardHook, args: tuple[object, ...], kwargs: dict[str, object]) -> None:

@@ -80,8 +80,8 @@ class _BatchNorm(Module):
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
 
     def _check_input_dim(self, input: Tensor) -> None:
-        if input.ndim not in self._accepted_impl:
-            raise ValueError(f"expected {self._expected_impl} input (got {input.ndim}D input)")
+        if input.dim() not in self._accepted_impl:
+            raise ValueError(f"expected {self._expected_impl} input (got {input.dim()}D input)")
 
     def _average_factor_impl(self) -> float:
         """How much the current batch counts in the running values."""
@@ -155,8 +155,8 @@ class _InstanceNorm(_BatchNorm):
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        single = input.ndim == self._accepted_impl[0]
-        dim = input.ndim - self._accepted_impl[0]
+        single = input.dim() == self._accepted_impl[0]
+        dim = input.dim() - self._accepted_impl[0]
         if input.size(dim) != self.num_features:
             if self.affine:
                 raise ValueError(
@@ -263,8 +263,8 @@ class RMSNorm(Module):
         """Weights one."""
         _one_and_zero(self)
 
-    def forward(self, input: Tensor) -> Tensor:
-        return F.rms_norm(input, self.normalized_shape, self.weight, self.eps)
+    def forward(self, x: Tensor) -> Tensor:
+        return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
         return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"

@@ -103,14 +103,15 @@ class RNNCellBase(Module):
         return T["zeros"](input.shape[0], self.hidden_size, dtype=input.dtype)
 
     def forward(self, input: Tensor, hx: State = None) -> State:
-        if input.ndim not in (1, 2):
-            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.ndim}D instead")
+        if input.dim() not in (1, 2):
+            raise ValueError(f"{self._get_name()}: Expected input to be 1D or 2D, got {input.dim()}D instead")
         self._check_state_impl(hx)
-        batched = input.ndim == 2
+        batched = input.dim() == 2
         if not batched:
             input = input.unsqueeze(0)
             hx = None if hx is None else each_state(hx, lambda each: each.unsqueeze(0))
         state = self._zeros_impl(input) if hx is None else hx
+        self._check_sizes_impl(input, state)
         gates = F.linear(input, self.weight_ih, self.bias_ih)
         new = self._step_impl()(gates, tuple(state) if isinstance(state, list) else state, self.weight_hh, self.bias_hh)
         return new if batched else each_state(new, lambda each: each.squeeze(0))
@@ -118,6 +119,18 @@ class RNNCellBase(Module):
     def _check_state_impl(self, hx: State) -> None:
         if hx is not None and hx.ndim not in (1, 2):
             raise ValueError(f"{self._get_name()}: Expected hidden to be 1D or 2D, got {hx.ndim}D instead")
+
+    def _check_sizes_impl(self, input: Tensor, state: State) -> None:
+        count, size = input.shape
+        if size != self.input_size:
+            raise RuntimeError(f"input has inconsistent input_size: got {size} expected {self.input_size}")
+        for i, each in enumerate(state if isinstance(state, tuple | list) else (state,)):
+            if each.shape[0] != count:
+                raise RuntimeError(f"Input batch size {count} doesn't match hidden{i} batch size {each.shape[0]}")
+            if each.shape[1] != self.hidden_size:
+                raise RuntimeError(
+                    f"hidden{i} has inconsistent hidden_size: got {each.shape[1]}, expected {self.hidden_size}"
+                )
 
     def extra_repr(self) -> str:
         return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias else ", bias=False")
@@ -158,6 +171,8 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, device=device, dtype=dtype)
 
     def _check_state_impl(self, hx: State) -> None:
+        if isinstance(hx, Tensor):
+            raise TypeError("lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor")
         for i, each in enumerate(hx or ()):
             if each.ndim not in (1, 2):
                 raise ValueError(f"LSTMCell: Expected hx[{i}] to be 1D or 2D, got {each.ndim}D instead")
@@ -315,10 +330,11 @@ class RNNBase(Module):
     def forward(self, input: Any, hx: State = None) -> tuple[Any, State]:
         if isinstance(input, PackedSequence):
             return self._forward_packed_impl(input, hx)
-        if input.ndim not in (2, 3):
-            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.ndim}D tensor instead")
-        batched = input.ndim == 3
-        self._check_dimensions_impl(hx, input.ndim)
+        if input.dim() not in (2, 3):
+            word = " tensor" if self.mode.startswith("RNN") else ""
+            raise ValueError(f"{self._get_name()}: Expected input to be 2D or 3D, got {input.dim()}D{word} instead")
+        batched = input.dim() == 3
+        self._check_dimensions_impl(hx, input.dim())
         if not batched:
             input = input.unsqueeze(0 if self.batch_first else 1)
             hx = None if hx is None else each_state(hx, lambda each: each.unsqueeze(1))
@@ -326,9 +342,14 @@ class RNNBase(Module):
         state = self._zeros_impl(input, batch) if hx is None else hx
         self._check_input_impl(input, 3)
         self._check_state_impl(state, batch)
+        if not input.shape[1 if self.batch_first else 0]:
+            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         steps = input.transpose(0, 1) if self.batch_first else input
+        if self.mode == "LSTM" and not self.proj_size:
+            steps = steps.contiguous()
         steps, final = self._layers_impl(steps, state, None)
-        output = steps.transpose_(0, 1) if self.batch_first else steps
+        turn = steps.transpose if self.mode == "LSTM" else steps.transpose_
+        output = turn(0, 1) if self.batch_first else steps
         if not batched:
             return output.squeeze(0 if self.batch_first else 1), each_state(final, lambda each: each.squeeze(1))
         return output, final
@@ -361,8 +382,8 @@ class RNNBase(Module):
                 f"RNN input dtype ({input.dtype}) does not match weight dtype ({kind}). Convert input: "
                 f"input.to({kind}), or convert model: model.to({input.dtype})"
             )
-        if input.ndim != ndim:
-            raise RuntimeError(f"input must have {ndim} dimensions, got {input.ndim}")
+        if input.dim() != ndim:
+            raise RuntimeError(f"input must have {ndim} dimensions, got {input.dim()}")
         if input.size(-1) != self.input_size:
             raise RuntimeError(
                 f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
