@@ -277,7 +277,7 @@ LEARN_ROWS = (
     ),
     Command(
         id="learn.dismiss_always",
-        title="Dismiss for Good",
+        title="Dismiss fo&r Good",
         menu="Learn",
         help="Never tell the lesson that is on the card again.",
         enabled=lambda state: state.looked_at is not None,
@@ -285,7 +285,7 @@ LEARN_ROWS = (
     ),
     Command(
         id="learn.tell_again",
-        title="Tell Dismissed Lessons Again",
+        title="Tell Dismissed Lessons &Again",
         menu="Learn",
         help="Tell all lessons of the doctor again, also those that were dismissed.",
         enabled=lambda state: bool(state.doctor.quiet or state.view.quiet),

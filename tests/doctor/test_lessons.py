@@ -4,6 +4,7 @@ right; and it says nothing of code that is right."""
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,35 @@ def test_each_fix_runs_clean_and_the_first_prints_what_pytorch_prints(case: Brok
     traces = [run(fix.text) for fix in finding.fixes]
     assert [(places(diagnose(trace)), trace.errors.message.tolist()) for trace in traces] == [([], [])] * len(traces)
     assert not traces or printed(traces[0]) == GOLDEN[case.name]
+
+
+ROOT = HERE.parents[1]
+TAUGHT = {  # what the examples show on purpose
+    "05": "matmul-shapes", "06": "non-leaf-grad", "07": "backward-twice", "09": "backward-twice",
+    "11": "backward-twice", "13": "non-leaf-grad", "14": "non-leaf-grad", "15": "saved-overwritten",
+    "20": "nan-where", "21": "saved-overwritten", "22": "no-grad-fn",
+}  # fmt: skip
+EXAMPLES = sorted((ROOT / "resources/examples").glob("*.py"))
+TUTORIALS = sorted((ROOT / "tests/snippets/programs").glob("t[ou]*_*.py"))
+OUTSIDE = ("matplotlib", "argparse", "save", "basics_main", "rnn_family")  # what only a worker can run
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])
+def test_an_example_triggers_what_it_teaches_and_nothing_else(path: Path) -> None:
+    trace = run(path.read_text(encoding="utf-8"))
+    if "matplotlib" not in "".join(trace.errors.message):
+        assert [finding.id for finding in diagnose(trace)] == (
+            [TAUGHT[path.name[:2]]] if path.name[:2] in TAUGHT else []
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", TUTORIALS, ids=[path.stem for path in TUTORIALS])
+def test_a_tutorial_triggers_nothing(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = path.read_text(encoding="utf-8")
+    if not any(word in f"{path.stem} {text}" for word in OUTSIDE):
+        monkeypatch.chdir(tmp_path)
+        assert places(diagnose(run(text))) == []
 
 
 VARIATIONS = read("variations.txt")

@@ -10,6 +10,7 @@ import numpy as np
 from gradviz.document import edits
 from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes
 from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.trace.table.regions import RegionKind
 
 
 def eval_forgotten(case: Case) -> Iterator[Hit]:
@@ -41,7 +42,11 @@ def _is_judged(case: Case, node: int, line: int) -> bool:
     loop = case.loop_of(statement) if statement is not None else None
     if loop is not None and _trains(case, loop):
         return False
-    return bool(len(case.trace.users_of(case.output(node)))) or "backward" not in case.text
+    trace, nesting = case.trace, case.trace.nesting
+    outer = [r for r in nesting.ancestors(int(trace.nodes.region[node])) if trace.regions.kind[r] == RegionKind.MODULE]
+    inside = np.flatnonzero(nesting.contains(outer[-1], trace.nodes.region)) if outer else np.array([node])
+    users = trace.users_of(case.output(int(inside[-1]))).tolist()
+    return any(trace.nodes.op[user] != "detach" for user in users)
 
 
 def _told_of(what: str) -> str:
