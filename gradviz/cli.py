@@ -469,7 +469,8 @@ def _export(arguments: Sequence[str]) -> int:
         "--step", type=_step, metavar="N|end", default=None, help="the step to draw, or at which a page begins"
     )
     parser.add_argument("--scale", type=_scale, metavar="TIMES", default=1.0, help="how much larger pictures are")
-    parser.add_argument("--theme", choices=("light", "dark"), help="the colours; a page without it follows its reader")
+    themes = ("light", "dark", "projector", "contrast")
+    parser.add_argument("--theme", choices=themes, help="the colours; a page without it follows its reader")
     parser.add_argument("--every-step", action="store_true", help="a page or a film stops at steps without news, too")
     parser.add_argument("--vertical", action="store_true", help="from top to bottom instead of from left to right")
     options = parser.parse_args(arguments)

@@ -43,6 +43,10 @@ class Answers(FileDialogs):
         self.asked.append("save")
         return self.to_save.pop(0)
 
+    def export_name(self, suggestion: str, kind: str) -> str:
+        self.asked.append(suggestion)
+        return self.to_save.pop(0)
+
     def recording_name(self, suggestion: str) -> str:
         self.asked.append(suggestion)
         return self.to_save.pop(0)

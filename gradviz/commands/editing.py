@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gradviz.commands.row import Choice, Command, Shell
+from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.document.disk import shown
 from gradviz.session.moves import inspected
 from gradviz.session.state import State
@@ -116,6 +116,16 @@ FILE_ROWS = (
         run=lambda shell, _: _do(shell.recordings.save_as()),
     ),
     Command(
+        id="file.export",
+        title="&Export…",
+        menu="File",
+        help="Write the graph as SVG, PDF or PNG, or the whole run as a page for any browser or as a film.",
+        shortcuts=("Ctrl+Shift+X",),
+        group=1,
+        enabled=has_steps,
+        run=lambda shell, _: shell.sharing.export(),
+    ),
+    Command(
         id="file.close",
         title="&Close Window",
         menu="File",
@@ -202,6 +212,16 @@ EDIT_ROWS = (
         shortcuts=("Ctrl+A",),
         group=1,
         run=lambda shell, _: shell.edit_text("selectAll"),
+    ),
+    Command(
+        id="edit.copy_picture",
+        title="Copy P&icture",
+        menu="Edit",
+        help="Copy the graph as it is on the canvas, as a picture.",
+        shortcuts=("Ctrl+Shift+F",),
+        group=2,
+        enabled=has_steps,
+        run=lambda shell, _: shell.sharing.copy_picture(),
     ),
     Command(
         id="edit.copy_torch",

@@ -20,7 +20,7 @@ from gradviz.document.errors import UserError
 from gradviz.document.files.opening import load
 from gradviz.session.folding import Presentation
 from gradviz.ui.startup import import_obstacle, obstacle
-from gradviz.ui.theme import DARK, LIGHT, Theme
+from gradviz.ui.theme import LIGHT, THEMES, Theme
 
 if TYPE_CHECKING:
     from gradviz.session.folding import Folding
@@ -229,7 +229,7 @@ def _write(
     step = options.step
     cursor = len(trace) if step is None or step == "end" else min(int(step), len(trace))
     drawing = document if isinstance(document, Drawing) else None
-    theme = DARK if options.theme == "dark" else LIGHT
+    theme = THEMES[options.theme or LIGHT.name]
     look = Presentation(folding, options.vertical)
     name = shown(source_path.name)
     what = Shown(trace, cursor, name, text_of(document), drawing, theme, look, None, options.scale, options.every_step)

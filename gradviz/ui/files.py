@@ -71,6 +71,12 @@ class FileDialogs:
         ending = {DRAWING: ".gradviz", SNIPPET: ".py"}.get(chosen, "")
         return name if not name or Path(name).suffix else f"{name}{ending}"
 
+    def export_name(self, suggestion: str, kind: str) -> str:
+        """Where to write a file of this kind; "" if nowhere."""
+        from PySide6.QtWidgets import QFileDialog
+
+        return QFileDialog.getSaveFileName(self._window, "Export", suggestion, kind)[0]
+
     def recording_name(self, suggestion: str) -> str:
         """Where to save a recording; "" if nowhere."""
         from PySide6.QtWidgets import QFileDialog

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gradviz.ui.playback import BreakpointSearch, PlaybackTimer
     from gradviz.ui.recordings import RecordingFiles
     from gradviz.ui.recovery import RecoveryKeeper
+    from gradviz.ui.sharing.window import Sharing
     from gradviz.ui.side_runs import ChainRunner, CheckRunner, ElementRunner, WhatIfRunner
     from gradviz.ui.theme import Theme
     from gradviz.ui.worker_bridge import WorkerBridge
@@ -210,6 +211,13 @@ class WindowShell:
         self.what_if_runner.stop()
 
     @cached_property
+    def sharing(self) -> Sharing:
+        """Exports and copies what is on the canvas."""
+        from gradviz.ui.sharing.window import Sharing
+
+        return Sharing(self._window, self.store, lambda: self.canvas, self._theme, lambda: self.files.questions)
+
+    @cached_property
     def live(self) -> LiveDrawing:
         """Runs a drawing after every change."""
         from gradviz.ui.live_drawing import LiveDrawing
@@ -256,6 +264,8 @@ class WindowShell:
         """End what still runs."""
         self.recovery.close()
         self.recordings.close()
+        if "sharing" in vars(self):
+            self.sharing.close()
         self.canvas.close_canvas()
         self.what_if_runner.close()
         self.chains.close()

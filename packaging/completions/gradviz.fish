@@ -22,7 +22,7 @@ complete -c gradviz -n "__fish_seen_subcommand_from run" -l time-limit -x -d "St
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l plots -x -a "(__fish_complete_directories)" -d "Write plots there"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l record -r -d "Write the recorded steps there"
 complete -c gradviz -n "__fish_seen_subcommand_from export" -l scale -x -d "How much larger pictures are"
-complete -c gradviz -n "__fish_seen_subcommand_from export" -l theme -x -a "light dark" -d "The colours"
+complete -c gradviz -n "__fish_seen_subcommand_from export" -l theme -x -a "light dark projector contrast" -d "The colours"
 complete -c gradviz -n "__fish_seen_subcommand_from export" -l every-step -d "Stop at steps without news, too"
 complete -c gradviz -n "__fish_seen_subcommand_from export" -l vertical -d "From top to bottom"
 complete -c gradviz -n "__fish_seen_subcommand_from explain" -l json -d "Print a JSON list"

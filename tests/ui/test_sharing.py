@@ -34,7 +34,7 @@ from gradviz.ui.export import Options, finish, write, writing
 from gradviz.ui.sharing.page import PageWriter
 from gradviz.ui.sharing.picture import Shown
 from gradviz.ui.sharing.svg import Sheet, svg_file
-from gradviz.ui.theme import LIGHT
+from gradviz.ui.theme import LIGHT, THEMES
 from tests.trace.running import run
 from tests.trace.sample import sample_trace
 from tests.ui.canvas_fixtures import ARRAYS, LOOP, NOT_FINITE, RECURRENCE, STALE
@@ -200,6 +200,16 @@ def test_a_small_page_is_small_and_begins_with_the_gradients() -> None:
     assert run["steps"][run["start"]]["phase"] == "backward"
     assert run["steps"][run["start"] - 1]["phase"] == "forward"
     assert not writer.left_out
+
+
+def test_a_page_has_the_colours_of_its_theme() -> None:
+    for name, theme in THEMES.items():
+        writer = PageWriter(Shown(sample_trace(), 0), name)
+        assert list(writer.work())
+        page = Page(writer.text())
+        side = page.styles[0].partition("@media")[0 if not theme.dark else 2]
+        assert f"--canvas:{theme.canvas};" in side and f"--gradient:{theme.gradient};" in side
+        assert f'data-theme="{"dark" if theme.dark else "light"}"' in writer.text()
 
 
 def test_a_page_may_stop_at_every_step() -> None:

@@ -26,7 +26,7 @@ from gradviz.session.state import Selection, State
 from gradviz.trace.words.explain import explain, explain_fold, fold_number
 from gradviz.ui.sharing.pieces import LAYERS, Piece, Pieces
 from gradviz.ui.sharing.svg import clean, number
-from gradviz.ui.theme import DARK, LIGHT, Theme
+from gradviz.ui.theme import DARK, LIGHT, THEMES, Theme
 
 if TYPE_CHECKING:
     from gradviz.ui.sharing.picture import Shown
@@ -45,7 +45,9 @@ class PageWriter:
 
     def __init__(self, run: Shown, theme: str = "system", *, at_cursor: bool = False) -> None:
         self._run = run
-        self._theme = theme  # "light", "dark", or "system" for that of the reader
+        self._theme = theme  # one of `THEMES`, or "system" for light or dark as the reader wants it
+        chosen = THEMES.get(theme, LIGHT)
+        self._light, self._dark = (LIGHT, chosen) if chosen.dark else (chosen, DARK)
         self._at_cursor = at_cursor  # it begins there, else where the gradients begin
         self._state = State(trace=run.trace, steps=len(run.trace))
         self._steps: list[dict[str, Any]] = []
@@ -56,7 +58,7 @@ class PageWriter:
 
     def work(self) -> Iterator[float]:
         """Paint and describe every stop."""
-        self._pieces = Pieces(self._run.scene(LIGHT), self._run.scene(DARK))
+        self._pieces = Pieces(self._run.scene(self._light), self._run.scene(self._dark))
         stops = self._run.stops
         for stop, cursor in enumerate(stops):
             if self._pieces.size + self._size > MOST_CHARACTERS:
@@ -153,7 +155,7 @@ class PageWriter:
         view = next(box for box in reversed(boxes) if box[0] <= self._start)[1:]
         first = self._steps[self._start]
         parts = {
-            "theme": self._theme,
+            "theme": "system" if self._theme not in THEMES else "dark" if THEMES[self._theme].dark else "light",
             "script_hash": _hash(script),
             "style_hash": _hash(style),
             "version": clean(about.version()),
@@ -199,8 +201,8 @@ class PageWriter:
         styles = self._pieces.styles
         rules = "\n".join(styles.rules())
         parts = {
-            "light": f"{_variables(LIGHT)};{styles.variables(dark=False)}",
-            "dark": f"{_variables(DARK)};{styles.variables(dark=True)}",
+            "light": f"{_variables(self._light)};{styles.variables(dark=False)}",
+            "dark": f"{_variables(self._dark)};{styles.variables(dark=True)}",
         }
         return f"{MARKER.sub(lambda found: parts[found[1]], sheet)}{rules}\n"
 

@@ -1,0 +1,360 @@
+"""Export and Copy Picture in the window: what is on the canvas (folded so, this step, this selection, this theme) in a
+dialog with a preview and options, written in a thread of its own, with its progress and Cancel. The kinds of files are
+in `gradviz.ui.export`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QMimeData, QObject, Qt, Signal
+from PySide6.QtGui import QImage, QPixmap
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradviz.document.disk import shown as shown_name
+from gradviz.document.documents import text_of
+from gradviz.document.drawing import Drawing
+from gradviz.document.errors import UserError
+from gradviz.session.folding import Presentation
+from gradviz.session.state import State
+from gradviz.ui.export import FORMATS, Format, Options, writing
+from gradviz.ui.sharing.picture import PNG_SCALE, Shown, image_of, png, svg
+from gradviz.ui.theme import THEMES, Theme
+
+if TYPE_CHECKING:
+    from gradviz.session.store import Store
+    from gradviz.ui.panels.graph import GraphPanel
+
+PREVIEW = (460, 340)  # pixels
+LARGEST_COPY = 8_000  # pixels of a side of a picture on the clipboard
+SCALES = (0.25, 8.0)
+PICTURES = (".svg", ".pdf", ".png")
+SIZED = (*PICTURES, ".webp", ".gif", ".mp4")
+CHOICES = (
+    *(("As in this window", ""), ("Light", "light"), ("Dark", "dark")),
+    *(("For a projector", "projector"), ("High contrast", "contrast")),
+)
+
+
+class Questions(Protocol):
+    """Who asks where a file goes."""
+
+    def export_name(self, suggestion: str, title: str) -> str: ...
+
+
+def shown_now(state: State, canvas: GraphPanel, theme: Theme) -> Shown | None:
+    """What is on the canvas, to be read in another thread; None before there is a graph."""
+    if state.trace is None or not len(state.trace.tensors):
+        return None
+    trace, view = state.trace.as_now(), state.view
+    drawing = state.traced if isinstance(state.traced, Drawing) else None
+    scene = canvas.view.scene if drawing is None else None
+    placed = None
+    if scene is not None and scene.trace is state.trace:
+        diagram = scene.placed.diagram  # its trace is the window's, which keeps the frame that was asked for last
+        structure = replace(diagram.structure, trace=trace)
+        placed = replace(scene.placed, diagram=replace(diagram, structure=structure))
+    return Shown(
+        trace, state.cursor, state.title, text_of(state.traced), drawing, THEMES[theme.name],
+        Presentation(state.folding, view.vertical, view.direct_uses), state.selection, 1.0, view.every_step, placed,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _End:
+    """How a task ended: what it came to, or the sentence that says why not; "" and None where it was left."""
+
+    number: int
+    found: object = None
+    sentence: str = ""
+
+
+class Task(QObject):
+    """One piece of work at a time in a thread; a new one takes the place of the one before, which ends at its next
+    step. `Generator`s say how far they are."""
+
+    told = Signal(float)
+    ended = Signal(object, str)  # what it came to, and a sentence that says why not
+    _told = Signal(int, float)
+    _ended = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._number = 0
+        self._threads: list[threading.Thread] = []
+        self._told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        self._ended.connect(self._end, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is still a thread."""
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        return bool(self._threads)
+
+    def begin(self, work: Generator[float, None, object]) -> None:
+        """Do this now."""
+        self._number += 1
+        thread = threading.Thread(target=self._do, args=(self._number, work), name="gradviz-export", daemon=True)
+        self._threads = [each for each in self._threads if each.is_alive()] + [thread]
+        thread.start()
+
+    def _do(self, number: int, work: Generator[float, None, object]) -> None:
+        end = _End(number)
+        try:
+            while self._number == number:
+                self._told.emit(number, next(work))
+            work.close()
+        except StopIteration as stop:
+            end = _End(number, stop.value)
+        except UserError as error:
+            end = _End(number, None, str(error))
+        self._ended.emit(end)
+
+    def cancel(self) -> None:
+        """Leave what is being done."""
+        self._number += 1
+
+    def close(self) -> None:
+        """The same, and wait until it is left."""
+        self.cancel()
+        for thread in self._threads:
+            thread.join()
+
+    def _tell(self, number: int, part: float) -> None:
+        if number == self._number:
+            self.told.emit(part)
+
+    def _end(self, end: _End) -> None:
+        if end.number == self._number:
+            self.ended.emit(end.found, end.sentence)
+
+
+def _preview(what: Shown) -> Generator[float, None, QImage]:
+    yield 0.0
+    image, _, _ = image_of(what, "", 2.0, 2 * PREVIEW[0])
+    return image
+
+
+class ExportDialog(QDialog):
+    """What is written and how; the preview follows."""
+
+    def __init__(self, parent: QWidget, what: Shown, questions: Questions, then: Callable[[str], None]) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._what, self._questions, self._then = what, questions, then
+        self._out = Path()
+        self.task, self.previews = Task(), Task()
+        self.task.told.connect(self._show_progress)
+        self.task.ended.connect(self._written)
+        self.previews.ended.connect(self._show_preview)
+        self._make_options()
+        self.preview = QLabel("…")
+        self.preview.setFixedSize(*PREVIEW)
+        self.preview.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.preview.setAccessibleName("Preview")
+        self.note = QLabel()
+        self.note.setWordWrap(True)
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.progress = QProgressBar()
+        self.progress.setVisible(False)
+        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.write = self.buttons.addButton("&Export…", QDialogButtonBox.ButtonRole.AcceptRole)
+        self.write.clicked.connect(self._ask)
+        self.buttons.rejected.connect(self._leave)
+        row = QHBoxLayout()
+        row.addWidget(self.preview)
+        row.addLayout(self._form)
+        column = QVBoxLayout(self)
+        column.addLayout(row)
+        for widget in (self.note, self.progress, self.buttons):
+            column.addWidget(widget)
+        self._follow()
+
+    def _make_options(self) -> None:
+        self.kind, self.theme, self.scale = QComboBox(), QComboBox(), QDoubleSpinBox()
+        for row in FORMATS:
+            self.kind.addItem(row.title, row)
+        for title, name in CHOICES:
+            self.theme.addItem(title, name)
+        self.scale.setRange(*SCALES)
+        self.scale.setSingleStep(0.25)
+        self.scale.setValue(1.0)
+        self.scale.setSuffix(" ×")
+        self.scale.setMinimumHeight(self.kind.sizeHint().height())
+        self.selected = QCheckBox("&Frame around what is selected")
+        self.selected.setChecked(self._what.selection is not None)
+        self.every = QCheckBox("Stop at steps &without news, too")
+        self.every.setChecked(self._what.every_step)
+        self._form = QFormLayout()
+        self._form.addRow("&Kind", self.kind)
+        self._form.addRow("&Colours", self.theme)
+        self._form.addRow("&Size", self.scale)
+        self._form.addRow(self.selected)
+        self._form.addRow(self.every)
+        for combo in (self.kind, self.theme):
+            combo.currentIndexChanged.connect(self._follow)
+        self.scale.valueChanged.connect(self._follow)
+        for box in (self.selected, self.every):
+            box.toggled.connect(self._follow)
+
+    @property
+    def format(self) -> Format:
+        """The kind of file that is chosen."""
+        return FORMATS[self.kind.currentIndex()]
+
+    @property
+    def shown(self) -> Shown:
+        """What will be written."""
+        theme = THEMES.get(str(self.theme.currentData()), self._what.theme)
+        selection = self._what.selection if self.selected.isChecked() else None
+        scale = self.scale.value() if self.format.suffix in SIZED else 1.0
+        every = self.every.isChecked()
+        return replace(self._what, theme=theme, selection=selection, scale=scale, every_step=every)
+
+    def _follow(self) -> None:
+        """Another option: what does not matter to this kind is grey, and the preview is painted again."""
+        suffix, whole = self.format.suffix, self.format.whole_run
+        self.scale.setEnabled(suffix in SIZED)
+        self.selected.setEnabled(suffix in PICTURES and self._what.selection is not None)
+        self.every.setEnabled(whole)
+        self.write.setEnabled(not self.format.obstacle)
+        stops = len(self.shown.stops)
+        about = f"All {stops:,} stops of the run." if whole else f"Step {self._what.cursor:,}, as on the canvas."
+        self.note.setText(self.format.obstacle or about)
+        self.previews.begin(_preview(self.shown))
+
+    def _show_preview(self, image: object, _: str) -> None:
+        if isinstance(image, QImage):
+            fitted = image.scaled(
+                *PREVIEW, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation
+            )
+            self.preview.setPixmap(QPixmap.fromImage(fitted))
+
+    def _ask(self) -> None:
+        """Where to, and then it is written."""
+        suffix = self.format.suffix
+        stem = Path(self._what.name).stem or "graph"
+        name = self._questions.export_name(f"{stem}{suffix}", f"{self.format.title} (*{suffix})")
+        if not name:
+            return
+        self._out = Path(name) if Path(name).suffix.lower() == suffix else Path(f"{name}{suffix}")
+        theme = str(self.theme.currentData()) or (None if suffix == ".html" else self._what.theme.name)
+        self._set_busy(True)
+        self.task.begin(writing(self.shown, self._out, Options(theme=theme)))
+
+    def _show_progress(self, part: float) -> None:
+        self.progress.setValue(round(100 * part))
+
+    def _set_busy(self, busy: bool) -> None:
+        self.progress.setVisible(busy)
+        self.progress.setValue(0)
+        self.write.setEnabled(not busy)
+        for widget in (self.kind, self.theme, self.scale, self.selected, self.every):
+            widget.setEnabled(not busy)
+
+    def _written(self, notes: object, sentence: str) -> None:
+        self._set_busy(False)
+        if sentence:
+            self._follow()
+            self.note.setText(sentence)
+            return
+        said = " ".join(notes) if isinstance(notes, tuple) else ""
+        self._then(f"Exported {shown_name(self._out.name)}. {said}".rstrip())
+        self.accept()
+
+    def _leave(self) -> None:
+        """Cancel what is being written; with nothing to cancel, the dialog closes."""
+        if self.progress.isVisible():
+            self.task.cancel()
+            self._set_busy(False)
+            self._follow()
+            self.note.setText("Cancelled: nothing was written.")
+        else:
+            self.reject()
+
+    def done(self, result: int) -> None:
+        """However it ends, nothing goes on."""
+        self.task.cancel()
+        self.previews.cancel()
+        super().done(result)
+
+    def stop(self) -> None:
+        """Leave what is being done, and wait until it is left."""
+        self.task.close()
+        self.previews.close()
+
+
+def _copied(what: Shown) -> Generator[float, None, tuple[QImage, bytes, bytes]]:
+    """A picture for the clipboard in three forms."""
+    yield 0.0
+    image, _, _ = image_of(what, "", PNG_SCALE, LARGEST_COPY)
+    pixels, _ = png(what, "")
+    drawn, _ = svg(what, "")
+    return image, pixels, drawn
+
+
+class Sharing(QObject):
+    """Implements the commands' `Sharing` for one window."""
+
+    def __init__(
+        self,
+        window: QWidget,
+        store: Store,
+        canvas: Callable[[], GraphPanel],
+        theme: Callable[[], Theme],
+        questions: Callable[[], Questions],
+    ) -> None:
+        super().__init__()
+        self._window, self._store = window, store
+        self._canvas, self._theme, self._questions = canvas, theme, questions
+        self.copying = Task()
+        self.copying.ended.connect(self._put)
+        self.dialog: ExportDialog | None = None
+
+    def export(self) -> None:
+        """Ask what to write, and how."""
+        what = shown_now(self._store.state, self._canvas(), self._theme())
+        if what is not None:
+            self.dialog = ExportDialog(self._window, what, self._questions(), self._store.say)
+            self.dialog.open()
+
+    def copy_picture(self) -> None:
+        """Put what is on the canvas on the clipboard."""
+        what = shown_now(self._store.state, self._canvas(), self._theme())
+        if what is not None:
+            self.copying.begin(_copied(what))
+
+    def _put(self, found: object, sentence: str) -> None:
+        if not isinstance(found, tuple):
+            self._store.say(sentence or "The picture could not be made.")
+            return
+        image, pixels, drawn = found
+        data = QMimeData()
+        data.setImageData(image)
+        data.setData("image/png", pixels)
+        data.setData("image/svg+xml", drawn)
+        QApplication.clipboard().setMimeData(data)
+        self._store.say("Copied the graph as a picture, PNG and SVG.")
+
+    def close(self) -> None:
+        """End what still runs."""
+        self.copying.close()
+        if self.dialog is not None:
+            self.dialog.stop()
