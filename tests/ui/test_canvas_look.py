@@ -281,6 +281,44 @@ def test_after_fast_stepping_the_screen_is_what_a_fresh_picture_is(qtbot: QtBot)
     assert rested == view.screen().grabWindow(view.winId()).toImage()
 
 
+def test_the_number_of_a_gradient_travels_along_its_edge(qtbot: QtBot) -> None:
+    trace = run(PRODUCT)
+    view = shown(qtbot, trace, 5)
+    assert view.scene is not None
+    motion, pills = view.surface.motion, view.scene.painter.pills
+    motion.enabled = True
+    view.set_cursor(6)
+    QApplication.processEvents()
+    mine = [pill for pill in pills.at(view.scene.moment, view.camera.scale, labels=True) if pill.now]
+    assert mine and pills.travelled < 1 and motion.travels
+    diagram = view.scene.placed.diagram
+    for pill in mine:
+        tensor, operation = (
+            QRectF(*view.scene.placed.corner[item].tolist(), *diagram.size[item].tolist()).adjusted(-20, -20, 20, 20)
+            for item in diagram.edges[pill.edge].tolist()
+        )
+        for part, end in ((0.0, operation), (1.0, tensor)):
+            pills.travelled = part
+            assert end.contains(QPointF(*pills.on_its_way(pill)))
+        assert any(low <= pills.on_its_way(pill)[0] <= high for low, _, high, _ in pills.ways())
+    motion.stop()
+    assert pills.travelled == 1
+
+
+def test_no_number_travels_while_keys_repeat(qtbot: QtBot) -> None:
+    view = shown(qtbot, run(PRODUCT), 5)
+    motion = view.surface.motion
+    motion.enabled = True
+    view.set_cursor(6)
+    assert motion.travels
+    view.set_cursor(7)
+    assert not motion.travels and view.scene is not None and view.scene.painter.pills.travelled == 1
+    motion.stop()
+    view.set_cursor(8)
+    assert motion.travels
+    motion.stop()
+
+
 def test_nothing_moves_by_itself_without_a_screen(qtbot: QtBot) -> None:
     view = shown(qtbot, run(PRODUCT), 4)
     assert not view.surface.motion.enabled and not view.surface.motion.begin()

@@ -1,7 +1,7 @@
 """Where the canvas looks, and what moves on it by itself. `Camera` is a zoom and the point of the world at the widget's
 top left corner, in plain numbers. `Flight`: the camera moves in a short eased flight instead of a jump, so that the eye
 can follow. `Transition`: what is elsewhere in another layout goes there. `Motion`: the dashes of the current step's
-gradients, and what a step has changed as it dissolves into its new look.
+gradients and their numbers that travel, and what a step has changed as it dissolves into its new look.
 
 Where nothing should move by itself (no screen, or the system has animations switched off) there are no flights and no
 transitions, and dashes move only while the user plays; where the user said so, nothing moves."""
@@ -123,7 +123,7 @@ WHEEL_FLIGHT = 110
 LENGTH = 220  # milliseconds of a transition
 TICK = 33  # milliseconds between two pictures of dashes
 PHASE = 0.07  # of a dash, by picture
-FADE = 250  # milliseconds in which one look dissolves into the next
+FADE = 300  # milliseconds in which one look dissolves into the next
 LINGER = 2600  # milliseconds that dashes move after a step
 WITHOUT_SCREEN = ("offscreen", "minimal")
 
@@ -244,6 +244,7 @@ class Motion(QObject):
         self.wanted = True  # the user has not switched movements off
         self.phase = 0.0
         self.fade = 1.0
+        self.travels = False  # numbers go along their edges in this step
         self._playing = False
         self._clock = QElapsedTimer()
         self._timer = QTimer(self, interval=TICK)
@@ -261,6 +262,7 @@ class Motion(QObject):
         """A step was made; returns whether it is shown as a movement."""
         if not (self.enabled and self.wanted):
             return False
+        self.travels = self.fade >= 1  # else the step before is still on its way: keys repeat
         self.fade = 0.0
         self._clock.start()
         self._timer.start()

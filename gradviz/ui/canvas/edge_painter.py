@@ -355,6 +355,27 @@ class PillPlaces:
         self._edge_of_row[diagram.row[argument]] = argument
         self._found: tuple[Frame, float, tuple[Pill, ...]] | None = None
         self._known = Places(-1, 0.0, np.empty(0, bool), np.empty((4, 0)))
+        self.travelled = 1.0  # how far those of this step are on their way along their edges
+
+    def ways(self) -> list[Area]:
+        """Boxes around the edges that the pills of this step travel along, with the place where they end."""
+        boxes = []
+        for pill in self._found[2] if self._found is not None else ():
+            if pill.now:
+                left, top, right, bottom = _around(pill)
+                (x, y), (far_x, far_y) = self.placed.low[pill.edge].tolist(), self.placed.high[pill.edge].tolist()
+                wide = pill.box[2] - pill.box[0]
+                near = min(left, x - wide), min(top, y - wide)
+                boxes.append((*near, max(right, far_x + wide), max(bottom, far_y + wide)))
+        return boxes
+
+    def on_its_way(self, pill: Pill) -> tuple[float, float]:
+        """The middle of a pill that travels, from the operation at the end of its edge to the tensor at its begin."""
+        cubics = slice(*self.placed.first_cubic[pill.edge : pill.edge + 2].tolist())
+        points = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)[::-1]
+        way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
+        part = self.travelled**2 * (3 - 2 * self.travelled)  # slow at both ends
+        return float(np.interp(part * way[-1], way, points[:, 0])), float(np.interp(part * way[-1], way, points[:, 1]))
 
     def at(self, moment: Moment, scale: float, *, labels: bool) -> tuple[Pill, ...]:
         """The pills of a moment; with `labels` there are words under the operations."""
@@ -470,11 +491,21 @@ def _around(pill: Pill) -> Area:
     return min(left, x), min(top, y), max(right, x), max(bottom, y)
 
 
-def paint_pills(painter: QPainter, ink: Ink, pills: tuple[Pill, ...], moment: Moment, scale: float) -> None:
-    """The pills of the gradients that are seen; those of this very step have a wider border."""
+def paint_pills(
+    painter: QPainter,
+    ink: Ink,
+    pills: tuple[Pill, ...],
+    moment: Moment,
+    scale: float,
+    places: PillPlaces | None = None,
+) -> None:
+    """The pills of the gradients that are seen; those of this very step have a wider border, and travel there."""
     size = ink.theme.scale / scale
     for pill in pills:
         if moment.flow[pill.edge] != FLOW:
+            continue
+        if pill.now and places is not None and places.travelled < 1:
+            _paint_travelling(painter, ink, pill, places.on_its_way(pill), size)
             continue
         left, top, right, bottom = pill.box
         pen = ink.pen("gradient", 1.8 if pill.now else 0.8, alpha=1.0 if pill.now else 0.6)
@@ -492,6 +523,20 @@ def paint_pills(painter: QPainter, ink: Ink, pills: tuple[Pill, ...], moment: Mo
         painter.drawRoundedRect(box, PILL_HEIGHT / 2, PILL_HEIGHT / 2)
         ink.text(painter, sizes.SMALL, "gradient", box.adjusted(0, 0, 0, -0.5), pill.text, CENTRE)
         painter.restore()
+
+
+def _paint_travelling(painter: QPainter, ink: Ink, pill: Pill, middle: tuple[float, float], size: float) -> None:
+    """The number of a gradient on its way."""
+    width = (pill.box[2] - pill.box[0]) / size
+    painter.save()
+    painter.translate(*middle)
+    painter.scale(size, size)
+    box = QRectF(-width / 2, -PILL_HEIGHT / 2, width, PILL_HEIGHT)
+    painter.setPen(ink.pen("card", 1.0))
+    painter.setBrush(ink.colours["gradient"])
+    painter.drawRoundedRect(box, PILL_HEIGHT / 2, PILL_HEIGHT / 2)
+    ink.text(painter, sizes.SMALL, "card", box.adjusted(0, 0, 0, -0.5), pill.text, CENTRE)
+    painter.restore()
 
 
 def _flat(pen: QPen) -> QPen:

@@ -214,7 +214,7 @@ class ScenePainter:
             self._blocks(painter, moment, items, camera.scale)
         if not self.coarse:
             pills = self.pills.at(moment, camera.scale, labels=self.whole(camera.scale))
-            paint_pills(painter, self.ink, pills, moment, camera.scale)
+            paint_pills(painter, self.ink, pills, moment, camera.scale, self.pills)
         if self.numbers.lit and self.whole(camera.scale):
             _paint_numbers(self, painter, moment)
         for item in moment.current:

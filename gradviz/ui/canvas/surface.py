@@ -8,7 +8,7 @@ from collections.abc import Callable
 from time import thread_time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPixmap, QRegion
 from PySide6.QtWidgets import QWidget
 
@@ -83,13 +83,24 @@ class Surface:
     def begin_step(self, scene: Scene) -> None:
         """A step comes: what looks different after it dissolves into that, where things move."""
         if self.motion.begin():
-            self._widget.update(scene.dissolve(0.0, self.camera))
+            self._widget.update(scene.dissolve(0.0, self.camera) + self._travel(scene))
 
     def _tick(self) -> None:
         scene, widget = self.scene, self._widget
         if scene is not None and self._still is None:
-            dissolving = scene.dissolve(self.motion.fade, self.camera)
-            widget.update((scene.moving_region(self.camera) + dissolving) & QRegion(widget.rect()))
+            changing = scene.dissolve(self.motion.fade, self.camera) + self._travel(scene)
+            widget.update((scene.moving_region(self.camera) + changing) & QRegion(widget.rect()))
+
+    def _travel(self, scene: Scene) -> QRegion:
+        """Let the numbers of this step go as far along their edges as the time says; the pixels that this changes."""
+        pills, region = scene.painter.pills, QRegion()
+        part = self.motion.fade if self.motion.travels else 1.0
+        if min(part, pills.travelled) < 1:
+            for left, top, right, bottom in pills.ways():
+                corners = self.camera.to_screen(left, top), self.camera.to_screen(right, bottom)
+                region += QRectF(QPointF(*corners[0]), QPointF(*corners[1])).adjusted(-3, -3, 3, 3).toAlignedRect()
+        pills.travelled = part
+        return region
 
     def scroll(self, across: int, down: int) -> None:
         """Move what was painted, and paint what comes into view; what lies over the canvas stays where it is."""
