@@ -19,7 +19,7 @@ from setuptools import build_meta
 ROOT = Path(__file__).parents[1]
 SHIPPED = ("gradviz", "packaging/linux", "packaging/completions")
 SHIPPED += ("pyproject.toml", "README.md", "CHANGELOG.md", "LICENSE")
-PICTURES = ("screenshot.png", "drawing.png", "backward.webp")  # of the README
+PICTURES = ("screenshot.png", "drawing.png", "backward.webp", "page.png")  # of the README
 
 
 def arrange(folder: Path) -> None:
