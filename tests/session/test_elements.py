@@ -125,13 +125,26 @@ def computed_from(text: str) -> complex | None:
     text = re.sub(r"\^", "**", re.sub(r"\be\^", f"{math.e}^", text))
     text = re.sub(r"√(\d[\d.e+-]*|\([^()]*\))", r"(\1)**0.5", text)
     text = re.sub(r"\|([^|]*)\|", r"abs(\1)", text)
-    text = re.sub(r"\b(ln|sin|cos|tan|tanh) ?(\d[\d.]*(?:e[+-]?\d+)?|\((?:[^()]|\([^()]*\))*\))", r"\1(\2)", text)
+    text = text.replace("³", "**3").replace("log₂", "logb").replace("log₁₀", "logd").replace("ln Γ", "lg")
+    text = text.replace("⌈", "ceil(").replace("⌊", "floor(").replace("⌉", ")").replace("⌋", ")")
+    text = re.sub(r"× i\b", "* 1j", text).replace("i *", "1j *").replace("/ √(", "/ root(")
+    functions = r"ln|sin|cos|tan|tanh|arc\w+|ar\w+h|[sc]inh|cosh|erf|logb|logd"
+    number = r"\d[\d.]*(?:e[+-]?\d+)?|\((?:[^()]|\([^()]*\))*\)"
+    text = re.sub(rf"\b({functions}) ?({number})", r"\1(\2)", text)
     text = re.sub(r"max\((.*?) 0\)", r"max(\1, 0)", text)
-    names = {name: getattr(np, name) for name in ("sin", "cos", "tan", "tanh", "inf", "nan")} | {"ln": np.log}
+    names = {name: getattr(np, name) for name in ("sin", "cos", "tan", "tanh", "sinh", "cosh", "inf", "nan")}
+    names |= {name: getattr(np, name) for name in ("arcsin", "arccos", "arctan", "ceil", "floor")}
+    names |= {"arsinh": np.arcsinh, "arcosh": np.arccosh, "artanh": np.arctanh, "erf": math.erf, "lg": math.lgamma}
+    names |= {"ln": np.log, "logb": np.log2, "logd": np.log10, "π": math.pi, "root": np.sqrt, "Φ": normal}
     try:
-        return complex(eval(text, {"__builtins__": {}, "abs": abs, "max": max, **names}))
+        return complex(eval(text, {"__builtins__": {}, "abs": abs, "max": max, "min": min, **names}))
     except (SyntaxError, NameError, TypeError, ZeroDivisionError):
         return None
+
+
+def normal(x: float) -> float:
+    """How likely a standard normal number is below x."""
+    return (1 + math.erf(x / math.sqrt(2))) / 2
 
 
 def looked_over(function: Callable[[], Any]) -> tuple[int, int, list[str]]:
@@ -251,6 +264,38 @@ def test_a_softmax_has_its_formula_and_its_row_of_the_jacobian() -> None:
 )  # fmt: skip
 def test_an_element_of_a_gradient(name: str, index: int, lines: list[str]) -> None:
     assert said(name, index, "grad")[1:] == lines
+
+
+WRITTEN = [  # an operation of x = [0.5, -2, 1.5], and what is said of its first or only element
+    ("x.sinh()", "sinh 0.5"), ("x.asinh()", "arsinh 0.5"), ("x.atan()", "arctan 0.5"), ("x.exp2()", "2^0.5"),
+    ("x.expm1()", "e^0.5 − 1"), ("(x * x).log1p()", "ln(1 + 0.25)"), ("(x * x).log2()", "log₂ 0.25"),
+    ("x.erf()", "erf 0.5"), ("x.sinc()", "sin(π × 0.5) / (π × 0.5)"), ("x.ceil()", "⌈0.5⌉"),
+    ("F.gelu(x)", "0.5 × Φ(0.5)"), ("F.elu(x[1:], 2.0)", "2 × (e^(-2) − 1)"), ("F.elu(x[1:])", "e^(-2) − 1"),
+    ("F.gelu(x, approximate='tanh')", "0.5 / 2 × (1 + tanh(√(2 / π) × (0.5 + 0.044715 × 0.5³)))"),
+    ("F.mish(x)", "0.5 × tanh(ln(1 + e^0.5))"), ("F.hardswish(x)", "0.5 × min(max(0.5 + 3, 0), 6) / 6"),
+    ("F.logsigmoid(x)", "−ln(1 + e^(−0.5))"), ("F.glu(x[:2])", "0.5 / (1 + e^(−(-2)))"),
+    ("torch.logaddexp(x, x + 1)", "ln(e^0.5 + e^1.5)"), ("torch.hypot(x, x + 1)", "√(0.5² + 1.5²)"),
+    ("torch.complex(x, x + 1)", "0.5 + 1.5 × i"), ("x.var()", "((0.5 − 0)² + (-2 − 0)² + (1.5 − 0)²) / 2"),
+    ("F.mse_loss(x, x + 1)", "((0.5 − 1.5)² + (-2 − (-1))² + (1.5 − 2.5)²) / 3"),
+    ("F.mse_loss(x, x + 1, reduction='sum')", "(0.5 − 1.5)² + (-2 − (-1))² + (1.5 − 2.5)²"),
+    ("F.layer_norm(x, (3,))", "(0.5 − 0) / √(2.167 + 1e-05)"),
+    ("F.layer_norm(x, (3,), x + 3, x * 2)", "(0.5 − 0) / √(2.167 + 1e-05) × 3.5 + 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "text"), WRITTEN, ids=[row[0] for row in WRITTEN])
+def test_the_arithmetic_of_an_operation_is_written_with_its_numbers(call: str, text: str) -> None:
+    source = (
+        "import torch, torch.nn.functional as F\n"
+        f"x = torch.tensor([0.5, -2., 1.5], dtype=torch.float64, requires_grad=True)\nout = {call}\n"
+    )
+    trace = run(source)
+    element = Element(tensor_called(trace, "out"), "value", 0)
+    found = asked_until_known(trace, lambda places: run(source, places=places), element, Partials(), len(trace))
+    assert found is not None
+    (line,) = found.lines
+    assert line.text.replace("2.1667", "2.167") == text
+    assert not list(problems(line, "float64"))
 
 
 def test_where_it_comes_from_is_lit_in_the_other_tensors() -> None:

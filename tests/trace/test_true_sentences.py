@@ -233,6 +233,18 @@ SAID = [  # a program, and what one of its sentences says and none does
     ("torch.where(x > 1, x, x).sum().backward()", "grad where x > 1, else 0", "(x > 1)"),
     ("(x * 2).backward(torch.ones(2))", "starts at x * 2 with the gradient [1, 1].", "with [1"),
     (
+        "y = torch.tensor([1., -1.])\ntorch.nn.HingeEmbeddingLoss()(x, y).backward()",
+        "grad where condition of HingeEmbeddingLoss₂, else 0", "where torch.nn.Hinge",
+    ),
+    (
+        "torch.nn.LayerNorm(2)(x * 3).sum().backward()",
+        "· torch.nn.LayerNorm(2).weight · x̂)) / σ = [0, 0]", "grad · w ",
+    ),
+    (
+        "torch.nn.LayerNorm(2, elementwise_affine=False)(x * 3).sum().backward()",
+        "Here x̂ is the normalised input, (x − its mean) / σ.", "weight",
+    ),
+    (
         "w = torch.nn.Parameter(torch.ones(3, 3)); w.sum().backward()\ntorch.optim.SGD([w], lr=0.25).step()",
         "(with lr = 0.25)", "lr = 0.25, ",
     ),

@@ -149,7 +149,7 @@ BATCH_NORM = op(
     brief="Each channel of the batch gets mean 0 and variance 1.",
     joint=jointly(
         _batch_norm_grads,
-        input="(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
+        input="(grad · weight − its mean − x̂ · mean(grad · weight · x̂)) / σ",
         weight="Σ grad · x̂",
         bias="Σ grad",
     ),

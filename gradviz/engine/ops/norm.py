@@ -142,7 +142,7 @@ LAYER_NORM = op(
     brief="Each row gets mean 0 and variance 1.",
     joint=jointly(
         _layer_norm_grads,
-        input="(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
+        input="(grad · weight − its mean − x̂ · mean(grad · weight · x̂)) / σ",
         weight="Σ grad · x̂",
         bias="Σ grad",
     ),
@@ -272,7 +272,7 @@ GROUP_NORM = op(
     brief="Each group of channels gets mean 0 and variance 1.",
     joint=jointly(
         _group_norm_grads,
-        input="(grad · w − its mean − x̂ · mean(grad · w · x̂)) / σ",
+        input="(grad · weight − its mean − x̂ · mean(grad · weight · x̂)) / σ",
         weight="Σ grad · x̂",
         bias="Σ grad",
     ),

@@ -224,15 +224,28 @@ def _formula(frame: Frame, element: Element, value: Number, there: Sequence[_Ope
             Term(one.element, one.number, factors.get((one.element.tensor, one.element.index), 0)) for one in beside
         ]
         numbers = [*(one.number for one in named), *_given(trace, node)]
-    elif op in ("softmax", "log_softmax") and len(there) == 1:
+    elif op in ("softmax", "log_softmax", "_safe_softmax") and len(there) == 1:
         own = at_index(there[0].value, element.index) if element.index < there[0].value.numel else None
         numbers = [] if own is None else [own, *numbers]
-    text = worked_out(op, numbers, value)
+    elif op.startswith("native_") and there and there[0].slot == 0:
+        numbers = _normalised_with(trace, element, there, node)
+    by_tanh = op == "gelu" and "approximate=tanh" in str(trace.nodes.params[node])
+    text = worked_out("gelu by tanh" if by_tanh else op, numbers, value)
     if not text:
         return None
     by = "" if op == "mul" or {abs(term.factor) for term in terms} <= {0, 1} else f"; local {_listed(terms)}"
     cells = [_cells(frame, term) for term in terms] if op in FORMULAS else [one.cells() for one in there]
     return Line(f"{op} of {' and '.join(cells)}{by}", text, tuple(terms), result=value, node=node)
+
+
+def _normalised_with(trace: Trace, element: Element, there: Sequence[_Operand], node: int) -> list[Number]:
+    """The element itself, its weight, its bias and ε, and all elements whose mean and variance it is normalised by."""
+    own = at_index(there[0].value, element.index) if element.index < there[0].value.numel else None
+    beside = {one.slot: one.terms[0].number for one in there[1:] if len(one.terms) == 1}
+    eps = re.search(r"(?:^|, )eps=([\d.e+-]+)", str(trace.nodes.params[node]))
+    if own is None or eps is None:
+        return []
+    return [own, beside.get(1, 1.0), beside.get(2, 0.0), float(eps[1]), *(term.number for term in there[0].terms)]
 
 
 def _cells(frame: Frame, term: Term) -> str:
@@ -242,7 +255,8 @@ def _cells(frame: Frame, term: Term) -> str:
 
 def _given(trace: Trace, node: int) -> list[float]:
     """The numbers that stand in an operation in the place of a tensor."""
-    found = re.findall(r"(?:^|, )(?:other|exponent)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", str(trace.nodes.params[node]))
+    names = "alpha" if trace.nodes.op[node] == "elu" else "other|exponent"
+    found = re.findall(rf"(?:^|, )(?:{names})=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", str(trace.nodes.params[node]))
     return [float(text) for text in found]
 
 

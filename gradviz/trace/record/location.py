@@ -121,7 +121,8 @@ class Sites:
         lines = self._lines[line - 1 : end_line]
         lines[-1] = lines[-1][:end_col]
         lines[0] = lines[0][col:]
-        return " ".join(" ".join(lines).split())[:LONGEST_TEXT]
+        text = " ".join(" ".join(lines).split())
+        return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
 
 
 # Fields of an entry, counted from the top of the stack.

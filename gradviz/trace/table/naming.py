@@ -76,11 +76,14 @@ class Naming:
         return self._at_end[tensor]
 
     def _name(self, tensor: int, cursor: int) -> str:
-        ending = ""
+        ending, asked, steps = "", tensor, 0
         while len(ending) < LONGEST:
             bound = self._bound(tensor, cursor)
             if bound:
                 return _short(_with(bound, ending))
+            if steps == _MOST_STEPS and self._trace.nodes.scope[self._trace.tensors.producer[asked]]:
+                return _short(self._own(asked))
+            steps += 1
             if tensor not in self._made:
                 self._made[tensor] = self._made_of(tensor)
             before, step = self._made[tensor]
@@ -172,10 +175,11 @@ class Naming:
         if op == "detach":
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
         if op == "unbind":  # as `for row in x` goes through a tensor
-            return int(inputs[0]), self._field(tensor, producer)
+            return int(inputs[0]), _field(trace, tensor, producer)
         if label and not self._inner(producer):
             return -1, ""
-        return int(inputs[0]), f".{op.lstrip('_')}(){self._field(tensor, producer)}"
+        given = _arguments(str(trace.nodes.params[producer]))
+        return int(inputs[0]), f".{op.lstrip('_')}({given}){_field(trace, tensor, producer)}"
 
     def _own(self, tensor: int) -> str:
         """The name of a tensor that is called after no other one."""
@@ -185,22 +189,12 @@ class Naming:
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             return op
-        field = self._field(tensor, producer)
-        if label and not self._inner(producer):
+        field = _field(trace, tensor, producer)
+        if label and not self._inner(producer) and (not field.startswith("[") or _is_text_of(op, label)):
             return label + field
         if scope[:1].isdigit() or not scope:
             scope = _module(self._trace, producer)
         return f"{scope}: {op.lstrip('_')}{field}" if scope else op.lstrip("_") + field
-
-    def _field(self, tensor: int, producer: int) -> str:
-        """Which of several results: ".values" or ".indices" where an operation returns both under these names, else by
-        its place, "[1]"; "" for the only one."""
-        outputs = self._trace.outputs_of(producer).tolist()
-        if len(outputs) < 2:
-            return ""
-        if len(outputs) == 2 and str(self._trace.nodes.op[producer]) in _WITH_INDICES:
-            return (".values", ".indices")[outputs.index(tensor)]
-        return f"[{int(self._trace.tensors.output_nr[tensor])}]"
 
     def _leaf(self, tensor: int) -> str:
         """The name of a leaf that has none: a number that no factory made is its own name."""
@@ -211,7 +205,7 @@ class Naming:
         if not made and value is not None and value.scalar is not None:
             return value.brief()
         inside = self._inside(tensor) if not made else ""
-        return inside or self._parameter(tensor, label) or label or f"tensor {tensor}"
+        return inside or self._parameter(tensor, label) or _constant(trace, tensor) or label or f"tensor {tensor}"
 
     def _parameter(self, tensor: int, label: str) -> str:
         """A parameter of a module that has no name: "torch.nn.Linear(2, 1).weight"."""
@@ -285,6 +279,47 @@ def _same_turn(trace: Trace, one: int, other: int) -> bool:
     return next(turns) == next(turns)
 
 
+def _field(trace: Trace, tensor: int, producer: int) -> str:
+    """Which of several results: ".values" or ".indices" where an operation returns both under these names, else by
+    its place, "[1]"; "" for the only one."""
+    outputs = trace.outputs_of(producer).tolist()
+    if len(outputs) < 2:
+        return ""
+    if len(outputs) == 2 and str(trace.nodes.op[producer]) in _WITH_INDICES:
+        return (".values", ".indices")[outputs.index(tensor)]
+    return f"[{int(trace.tensors.output_nr[tensor])}]"
+
+
+def _constant(trace: Trace, tensor: int) -> str:
+    """A tensor that a call made for itself, "condition of HingeEmbeddingLoss"; "" for one of the snippet's own."""
+    users, tensors, nodes = trace.users_of(tensor), trace.tensors, trace.nodes
+    node, label = (int(users[0]) if len(users) else -1), str(tensors.label[tensor])
+    if node < 0 or not label or nodes.source[node] != label or nodes.site[node] != tensors.site[tensor]:
+        return ""
+    what = "condition" if tensors.dtype[tensor] == "bool" else "constant"
+    owner = _module(trace, node)
+    if not owner:
+        return ""
+    known: dict[tuple[str, str], list[int]] = trace.kept("constants of calls", dict)
+    if (what, label) not in known:
+        alike = (tensors.producer < 0) & (tensors.label == label) & ((tensors.dtype == "bool") == (what == "condition"))
+        known[what, label] = np.flatnonzero(alike).tolist()
+    same = known[what, label]
+    number = str(same.index(tensor) + 1).translate(_SUBSCRIPTS) if len(same) > 1 and tensor in same else ""
+    return f"{what} of {owner}{number}"
+
+
+def _arguments(params: str) -> str:
+    """The numbers that an operation was given beside its tensor: "1" of "alpha=1, other=1"."""
+    found = re.search(r"(?:^|, )(?:other|exponent)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", params)
+    return found[1] if found else ""
+
+
+def _is_text_of(op: str, label: str) -> bool:
+    """Whether an expression is what gives the results of an operation one after the other."""
+    return op in _SPLITTING or op.lower().removeprefix("_").removeprefix("linalg_") in re.split(r"\W+", label.lower())
+
+
 def _is_mask(trace: Trace, tensor: int, node: int) -> bool:
     """Whether it is what dropout multiplies by: 0 and one larger number, made in the same call."""
     nodes, label = trace.nodes, str(trace.tensors.label[tensor])
@@ -333,6 +368,8 @@ def _with(name: str, ending: str) -> str:
     return f"{name}{ending}" if whole else f"({name}){ending}"
 
 
+_MOST_STEPS = 3  # inside of a module, by which a tensor is called after another one
+_SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
 _WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
 _MODULE = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"
 _PRIMARY = re.compile(r"([\w.]+|\([^()]*\)(?=\.|\[))(\([^()]*\)|\[[^\[\]]*\]|\.\w+)*")

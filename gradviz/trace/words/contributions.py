@@ -88,7 +88,8 @@ def node_sentence(frame: Frame) -> str:
         text = "; ".join(parts)
         if len(text) <= _MOST_TEXT * len(parts):
             break
-    return f"{came}{text[0].upper() + text[1:]}."
+    letters = " Here x̂ is the normalised input, (x − its mean) / σ." if "x̂" in text else ""
+    return f"{came}{text[0].upper() + text[1:]}.{letters}"
 
 
 # The rule and its numbers, the rule; last with the shape and the range of what was sent in place of its elements.

@@ -142,15 +142,18 @@ def _joined(parts: Sequence[str]) -> str:
 def worked_out(op: str, numbers: Sequence[Number], result: Number) -> str:
     """ "6 / 2", "e^1 / (e^1 + e^2)": the formula of a value with its numbers put in, "" where there is none, or where
     it does not come to the result."""
-    rule = _RULES.get(op)
-    if rule is None or not numbers or len(numbers) > MOST_TERMS or any(isinstance(one, complex) for one in numbers):
+    found = _RULES.get(op, ())
+    if not numbers or len(numbers) > MOST_TERMS or any(isinstance(one, complex) for one in numbers):
         return ""
     with np.errstate(all="ignore"):
-        try:
-            text, computed = rule([float(one.real) for one in numbers])
-        except (ArithmeticError, ValueError, TypeError, IndexError):
-            return ""
-    return text if agree(computed, result) else ""
+        for rule in found if isinstance(found, tuple) else (found,):
+            try:
+                text, computed = rule([float(one.real) for one in numbers])
+            except (ArithmeticError, ValueError, TypeError, IndexError):
+                continue
+            if agree(computed, result):
+                return str(text)
+    return ""
 
 
 def agree(one: Number, other: Number, scale: float = 0.0, precision: float = 2e-4) -> bool:
@@ -192,7 +195,31 @@ def _sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x))
 
 
-FORMULAS = {  # of operations that go element by element
+def _variance(numbers: Sequence[float], less: int) -> tuple[str, float]:
+    mean, count = sum(numbers) / len(numbers), len(numbers) - less
+    squares = " + ".join(f"({number(one)} − {factor(mean)})²" for one in numbers)
+    return f"({squares}) / {count}", sum((one - mean) ** 2 for one in numbers) / count
+
+
+def _squares(numbers: Sequence[float], averaged: bool) -> tuple[str, float]:
+    """Of the differences of the first half and the second one."""
+    half = len(numbers) // 2
+    pairs = list(zip(numbers[:half], numbers[half:], strict=True))
+    text, total = " + ".join(f"({number(a)} − {factor(b)})²" for a, b in pairs), sum((a - b) ** 2 for a, b in pairs)
+    return (f"({text}) / {half}", total / half) if averaged and half > 1 else (text, total)
+
+
+def _normalised(numbers: Sequence[float]) -> tuple[str, float]:
+    """An element, the weight, the bias and ε, then all elements that it is normalised with."""
+    (own, weight, bias, eps), rest = numbers[:4], numbers[4:]
+    mean = sum(rest) / len(rest)
+    variance = sum((one - mean) ** 2 for one in rest) / len(rest)
+    text = f"({number(own)} − {factor(mean)}) / √({number(variance)} + {number(eps)})"
+    text += (f" × {factor(weight)}" if weight != 1 else "") + (f" + {factor(bias)}" if bias else "")
+    return text, (own - mean) / math.sqrt(variance + eps) * weight + bias
+
+
+FORMULAS: dict[str, Any] = {  # of operations that go element by element
     "add": lambda numbers: (_joined([*map(number, numbers)]), numbers[0] + numbers[1]),
     "sub": _two("{} − {}", lambda a, b: a - b),
     "rsub": _two("{1} − {0}", lambda a, b: b - a),
@@ -214,8 +241,61 @@ FORMULAS = {  # of operations that go element by element
     "silu": _one("{0} / (1 + e^(−{0}))", lambda x: x * _sigmoid(x)),
     "softplus": _one("ln(1 + e^{})", lambda x: math.log1p(math.exp(x))),
     "relu": lambda numbers: (f"max({number(numbers[0])}, 0)", max(numbers[0], 0.0)),
+    "relu6": _one("min(max({}, 0), 6)", lambda x: min(max(x, 0.0), 6.0)),
+    "sinh": _one("sinh {}", math.sinh),
+    "cosh": _one("cosh {}", math.cosh),
+    "asin": _one("arcsin {}", math.asin),
+    "acos": _one("arccos {}", math.acos),
+    "atan": _one("arctan {}", math.atan),
+    "asinh": _one("arsinh {}", math.asinh),
+    "acosh": _one("arcosh {}", math.acosh),
+    "atanh": _one("artanh {}", math.atanh),
+    "exp2": _one("2^{}", lambda x: 2.0**x),
+    "expm1": _one("e^{} − 1", math.expm1),
+    "log1p": _one("ln(1 + {})", math.log1p),
+    "log2": _one("log₂ {}", math.log2),
+    "log10": _one("log₁₀ {}", math.log10),
+    "erf": _one("erf {}", math.erf),
+    "erfc": _one("1 − erf {}", math.erfc),
+    "lgamma": _one("ln Γ({})", math.lgamma),
+    "logit": _one("ln({0} / (1 − {0}))", lambda x: math.log(x / (1 - x))),
+    "log_sigmoid": _one("−ln(1 + e^(−{}))", lambda x: -math.log1p(math.exp(-x))),
+    "sinc": _one("sin(π × {0}) / (π × {0})", lambda x: math.sin(math.pi * x) / (math.pi * x)),
+    "mish": _one("{0} × tanh(ln(1 + e^{0}))", lambda x: x * math.tanh(math.log1p(math.exp(x)))),
+    "gelu": _one("{0} × Φ({0})", lambda x: x * (1 + math.erf(x / math.sqrt(2))) / 2),
+    "gelu by tanh": _one(
+        "{0} / 2 × (1 + tanh(√(2 / π) × ({0} + 0.044715 × {0}³)))",
+        lambda x: x / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
+    ),
+    "hardsigmoid": _one("min(max({} + 3, 0), 6) / 6", lambda x: min(max(x + 3, 0.0), 6.0) / 6),
+    "hardswish": _one("{0} × min(max({0} + 3, 0), 6) / 6", lambda x: x * min(max(x + 3, 0.0), 6.0) / 6),
+    "elu": (_one("e^{} − 1", math.expm1), _two("{1} × (e^{0} − 1)", lambda x, alpha: alpha * math.expm1(x))),
+    "special_entr": _one("−{0} × ln {0}", lambda x: -x * math.log(x)),
+    "ceil": _one("⌈{}⌉", math.ceil),
+    "floor": _one("⌊{}⌋", math.floor),
+    "trunc": _one("{} without its fraction", math.trunc),
+    "round": _one("{} rounded to a whole number", round),
+    "sign": _one("the sign of {}", lambda x: float(np.sign(x))),
+    "atan2": _two("the angle of the point ({1}, {0})", math.atan2),
+    "hypot": _two("√({}² + {}²)", math.hypot),
+    "logaddexp": _two("ln(e^{} + e^{})", lambda a, b: math.log(math.exp(a) + math.exp(b))),
+    "logaddexp2": _two("log₂(2^{} + 2^{})", lambda a, b: math.log2(2.0**a + 2.0**b)),
+    "xlogy": _two("{} × ln {}", lambda a, b: a * math.log(b)),
+    "special_xlog1py": _two("{} × ln(1 + {})", lambda a, b: a * math.log1p(b)),
+    "fmod": _two("the rest of {} / {}, with the sign of the first", math.fmod),
+    "remainder": _two("the rest of {} / {}, with the sign of the second", lambda a, b: a % b),
 }
 _RULES = FORMULAS | {
+    "_safe_softmax": _softmax,
+    "glu": _two("{} / (1 + e^(−{}))", lambda a, b: a * _sigmoid(b)),
+    "view_as_complex": _two("{} + {} × i", complex),
+    "complex": _two("{} + {} × i", complex),
+    "polar": _two("{0} × (cos {1} + i × sin {1})", lambda r, angle: r * complex(math.cos(angle), math.sin(angle))),
+    "var": (lambda numbers: _variance(numbers, 1), lambda numbers: _variance(numbers, 0)),
+    "mse_loss": (lambda numbers: _squares(numbers, True), lambda numbers: _squares(numbers, False)),
+    "native_layer_norm": _normalised,
+    "native_batch_norm": _normalised,
+    "native_group_norm": _normalised,
     "softmax": _softmax,
     "log_softmax": _log_softmax,
     "logsumexp": lambda numbers: (f"ln({_exponentials(numbers)})", math.log(sum(map(math.exp, numbers)))),

@@ -43,7 +43,12 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     if special:
         return special
     written = _written(trace, node, op, name)
-    return op.derivatives.get(name, "") if written is None else in_line(written)
+    if written is not None:
+        return in_line(written)
+    said = op.derivatives.get(name, "")
+    if "weight" in op.inputs and op.inputs.index("weight") not in trace.slots_of(node):
+        return said.replace(" · weight", "")  # a layer without parameters
+    return said
 
 
 def written_for(trace: Trace, node: int, slot: int) -> Math | None:
