@@ -47,6 +47,11 @@ class Answers(FileDialogs):
         self.asked.append(suggestion)
         return self.to_save.pop(0)
 
+    def attach_names(self, title: str, folder: str) -> list[str]:
+        self.asked.append(title)
+        found, self.to_open = self.to_open, []
+        return found
+
     def recording_name(self, suggestion: str) -> str:
         self.asked.append(suggestion)
         return self.to_save.pop(0)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.document.disk import shown
+from gradviz.document.documents import files_of
 from gradviz.session.moves import inspected
 from gradviz.session.state import State
 from gradviz.session.values import numpy_text, torch_text
@@ -52,6 +53,11 @@ def _place(path: Path) -> str:
     return f"{shown(path.name)}  —  {shown(str(path.parent))}"
 
 
+def _takes_files(state: State) -> bool:
+    """A drawing reads nothing."""
+    return state.drawing is None and not state.is_recording
+
+
 FILE_ROWS = (
     Command(
         id="file.new",
@@ -85,6 +91,24 @@ FILE_ROWS = (
         enabled=lambda state: bool(state.view.recent),
         choices=_recent,
         run=lambda shell, name: shell.files.open(name),
+    ),
+    Command(
+        id="file.attach",
+        title="A&ttach Files…",
+        menu="File",
+        help="Attach what the snippet reads or imports: text, tables, pictures, modules. You can also drop them here.",
+        shortcuts=("Ctrl+Alt+O",),
+        enabled=_takes_files,
+        run=lambda shell, _: shell.attachments.attach(),
+    ),
+    Command(
+        id="file.detach",
+        title="Re&move Attached File",
+        menu="File",
+        help="Remove a file that is attached to the snippet.",
+        enabled=lambda state: bool(files_of(state.document)),
+        choices=lambda state: tuple(Choice(each.name, each.name) for each in files_of(state.document)),
+        run=lambda shell, name: shell.attachments.detach(name),
     ),
     Command(
         id="file.save",

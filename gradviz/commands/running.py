@@ -9,7 +9,7 @@ from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.session import moves
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, of_selection, toggled
 from gradviz.session.groups import as_operation
-from gradviz.session.state import READING, SPEEDS, State
+from gradviz.session.state import READING, SPEEDS, Phase, State
 
 # -- breakpoints and markers
 
@@ -297,6 +297,13 @@ def _run(shell: Shell) -> None:
         shell.runner.run()
 
 
+def _treat_cuda(shell: Shell) -> None:
+    as_cpu = not shell.store.state.cuda_as_cpu
+    shell.store.treat_cuda(as_cpu)
+    stands = "cuda and mps mean the CPU in this window" if as_cpu else "cuda is missing, as in PyTorch"
+    shell.store.say(f"From the next run on, {stands}.")
+
+
 RUN_ROWS = (
     Command(
         id="run.run",
@@ -327,6 +334,23 @@ RUN_ROWS = (
         shortcuts=("Ctrl+F5",),
         enabled=lambda state: state.left is not None,
         run=lambda shell, _: _keep_going(shell),
+    ),
+    Command(
+        id="run.longer",
+        title="Run Again with More Time",
+        menu="Run",
+        help="Run a snippet that was stopped once more, with four times the time.",
+        shortcuts=("Ctrl+Shift+F5",),
+        enabled=lambda state: state.run.phase is Phase.LIMIT and not state.is_busy,
+        run=lambda shell, _: shell.runner.run_longer(),
+    ),
+    Command(
+        id="run.cuda_as_cpu",
+        title="Treat cuda as cpu",
+        menu="Run",
+        help="Let .cuda() and device='cuda' or 'mps' mean the CPU in the runs of this window.",
+        retitle=lambda state: "Treat cuda as &Missing" if state.cuda_as_cpu else "Treat cuda as cpu",
+        run=lambda shell, _: _treat_cuda(shell),
     ),
     Command(
         id="run.start",

@@ -4,10 +4,12 @@ finds. Pure."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from gradviz.document.attached import is_name
 from gradviz.document.documents import text_of
 from gradviz.session.state import Phase, State
 
@@ -37,6 +39,8 @@ class Problem:
     nodes: tuple[int, ...] = ()
     lesson: str = ""  # of a mistake that raised nothing
     lines: tuple[str, ...] = ()  # what its fix changes: "- old", "+ new"
+    attach: str = ""  # a file that would have to be attached
+    needs_time: bool = False
 
 
 def problem(state: State) -> Problem | None:
@@ -61,7 +65,20 @@ def _ended(state: State) -> Problem | None:
         return _raised(text_of(run.snippet), trace, trace.error_step)
     title = f"{_where(run.line)}{TITLES[run.phase]}"
     message = run.sentence.removeprefix(f"line {run.line}: ")  # the title says it
-    return Problem(title=title[0].upper() + title[1:], message=message, line=run.line)
+    needs_time = run.phase is Phase.LIMIT and bool(re.search(r"\d seconds", message))
+    found = Problem(title[0].upper() + title[1:], message, run.line, needs_time=needs_time)
+    return replace(found, attach=missing_file(message))
+
+
+def missing_file(message: str) -> str:
+    """The name of a file that a snippet looks for and nobody has attached, "" if that is not what a message says."""
+    module = re.search(r"\battach (\w+\.py)\b", message)
+    file = re.search(r"No such file or directory(?:: [^']*)?: '([^']+)'", message)
+    if module:
+        return module[1]
+    name = file[1] if file else ""
+    path = name.removeprefix("./")
+    return path if is_name(path) else name.rpartition("/")[2]
 
 
 def _looked_at(state: State) -> Problem | None:
@@ -114,7 +131,7 @@ def _explained_caught(text: str, trace: Trace, row: int) -> Problem:
 
 @lru_cache(maxsize=1)  # asked for at every step
 def _raised(text: str, trace: Trace, cursor: int) -> Problem:
-    return _explained(text, trace, cursor)
+    return replace(_explained(text, trace, cursor), attach=missing_file(str(trace.errors.message[0])))
 
 
 def _explained(text: str, trace: Trace, cursor: int) -> Problem:

@@ -140,6 +140,7 @@ class State:
     document: Document = field(default_factory=Snippet)
     saved: Document | None = field(default_factory=Snippet)  # as it is on disk; None: as no document that was here
     path: Path | None = None
+    cuda_as_cpu: bool = False  # in the runs of this window; not remembered
     note: str = ""  # what to look at in this document: an example says so
     doubt: str = (
         ""  # why nothing of it runs until the user says so, see `trust_warnings`; "" for a document of one's own

@@ -60,8 +60,6 @@ class Store:
 
         return self.subscribe(hear)
 
-    # documents
-
     def edit(self, label: str, document: Document, *, merge: str = "", note: str = "") -> None:
         """The one path of every change to the document. Edits after each other with the same label and `merge` are one
         undo step, until `seal`. A `note` is told beside the document from now on."""
@@ -270,6 +268,10 @@ class Store:
     def set_stage(self, stage: Stage) -> None:
         """Begin or end presenting, or change what is shown then."""
         self._become(replace(self._state, stage=stage))
+
+    def treat_cuda(self, as_cpu: bool) -> None:
+        """Whether cuda means the CPU in the runs to come."""
+        self._become(replace(self._state, cuda_as_cpu=as_cpu))
 
     def set_layout_progress(self, what: str) -> None:
         """Tell what takes long; "" when it is over."""

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.memory import STANDING
 from gradviz.torch.amp import CPU_AMP, CUDA_AMP
 from gradviz.torch.homes import rehome
 
@@ -32,6 +32,8 @@ current_device current_stream default_stream get_device_capability get_device_na
 get_rng_state init initial_seed ipc_collect mem_get_info synchronize set_device reset_peak_memory_stats
 reset_max_memory_allocated get_per_process_memory_fraction set_per_process_memory_fraction current_blas_handle cudart
 """.split()
+_OF_THE_CPU = {"current_device": 0, "synchronize": None, "set_device": None, "init": None, "get_device_name": "CPU"}
+_OF_THE_CPU |= {"empty_cache": None, "ipc_collect": None, "reset_peak_memory_stats": None}  # where it stands for a GPU
 _CUDA: dict[str, object] = {
     "is_available": False, "is_initialized": False, "is_bf16_supported": False, "is_tf32_supported": False,
     "device_count": 0, "memory_allocated": 0, "memory_reserved": 0, "memory_cached": 0, "max_memory_allocated": 0,
@@ -42,7 +44,9 @@ _CUDA: dict[str, object] = {
 
 def _refused(names: list[str], error: type[Exception], text: str) -> Names:
     def made(name: str) -> Callable[..., Any]:
-        def function(*args: object, **kwargs: object) -> Tensor:
+        def function(*args: object, **kwargs: object) -> Any:
+            if STANDING.kinds and name in _OF_THE_CPU:
+                return _OF_THE_CPU[name]
             raise error(text)
 
         function.__name__ = function.__qualname__ = name

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QWidget
 
 from gradviz.document import disk
 from gradviz.document.disk import shown
-from gradviz.document.documents import Document
+from gradviz.document.documents import Document, files_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet
@@ -76,6 +76,12 @@ class FileDialogs:
         from PySide6.QtWidgets import QFileDialog
 
         return QFileDialog.getSaveFileName(self._window, "Export", suggestion, kind)[0]
+
+    def attach_names(self, title: str, folder: str) -> list[str]:
+        """Which files to attach; [] for none."""
+        from PySide6.QtWidgets import QFileDialog
+
+        return QFileDialog.getOpenFileNames(self._window, title, folder, "All files (*)")[0]
 
     def recording_name(self, suggestion: str) -> str:
         """Where to save a recording; "" if nowhere."""
@@ -169,6 +175,7 @@ class FileWatcher(QObject):
         self._then(*answer)
 
 
+ONLY_TEXT = "Saved the snippet in {}; its attached files are kept only in a .gradviz file."
 ONLY_CODE = "Saved the code of the drawing in {}; positions, comments and groups are kept only in a .gradviz file."
 
 
@@ -350,8 +357,7 @@ class WindowFiles:
             return False
         self._ownership.saved(self._store.state, self._know(path, data, contents))
         self._store.mark_saved(path)
-        is_code = isinstance(contents.document, Drawing) and not _is_gradviz(path)
-        self._store.say(ONLY_CODE.format(shown(path.name)) if is_code else said)
+        self._store.say(said if _is_gradviz(path) else _lost(contents.document).format(shown(path.name)) or said)
         return True
 
     # the file on disk
@@ -441,6 +447,13 @@ class WindowFiles:
             return True
         answer = self.questions.keep_changes(state.title)
         return self.save() if answer == "save" else answer == "discard"
+
+
+def _lost(document: Document) -> str:
+    """What is said of a Python file that holds less than the document, "" if it does not."""
+    if isinstance(document, Drawing):
+        return ONLY_CODE
+    return ONLY_TEXT if files_of(document) else ""
 
 
 _BEGIN: dict[type[Document], str] = {

@@ -137,7 +137,7 @@ class LiveDrawing(QObject):
             self._store.show_live(Run(Phase.REFUSED, drawing, sentence), None)
             self.ended.emit("refused")
             return
-        self.live.start(text_of(drawing), state.title)
+        self.live.start(drawing, state.title)
         self._shown.start()
 
     def _show_running(self) -> None:
@@ -214,7 +214,7 @@ class WireTrial(QObject):
             self._asked = None
             then("")
             return
-        self.live.start(text_of(tried), self._store.state.title)
+        self.live.start(tried, self._store.state.title)
 
     def _finish(self, done: Done) -> None:
         trace, asked = self.live.trace, self._asked
@@ -256,4 +256,4 @@ class WireTrial(QObject):
         now = self._store.state.drawing
         assert now is not None
         self._first = True
-        self.live.start(text_of(forward_only(now)), self._store.state.title)
+        self.live.start(forward_only(now), self._store.state.title)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gradviz.classroom import Classroom
     from gradviz.session.state import State
     from gradviz.session.store import Store
+    from gradviz.ui.attaching import WindowAttachments
     from gradviz.ui.dialogs import WindowDialogs
     from gradviz.ui.drawing.board import DrawingBoard
     from gradviz.ui.files import WindowFiles
@@ -190,6 +191,13 @@ class WindowShell:
             lambda: (self.live if self.store.state.drawing else self.runner).pool,
             lambda: () if self.store.state.drawing else self.runner.live.answers,
         )
+
+    @cached_property
+    def attachments(self) -> WindowAttachments:
+        """Attaches files to the snippet."""
+        from gradviz.ui.attaching import WindowAttachments
+
+        return WindowAttachments(self.store, self.files)
 
     @cached_property
     def recordings(self) -> RecordingFiles:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gradviz.document.documents import Document, text_of
+from gradviz.document.documents import Document
 from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Snippet
 from gradviz.session.drawn import drawn
@@ -117,7 +117,7 @@ class WhatIfRunner(QObject):
             return
         self._store.set_what_if(beside)
         # what was answered in the first run is answered again
-        self.live.start(text_of(beside.changed), self._store.state.title, answers=self._runner.live.answers)
+        self.live.start(beside.changed, self._store.state.title, answers=self._runner.live.answers)
 
     def _tell(self) -> None:
         beside = self._store.state.what_if
@@ -226,7 +226,7 @@ class ChainRunner(QObject):
             return
         if not same or state.chain is None or state.chain.paths is None:
             self._store.show_chain(replace(self._asked, sentence=WORKING.format(name)))
-        self.live.start(text_of(state.traced), state.title, (call, tensor, False), self._answers())
+        self.live.start(state.traced, state.title, (call, tensor, False), self._answers())
 
     def drop(self) -> None:
         """Forget the question."""
@@ -372,7 +372,7 @@ class CheckRunner(QObject):
         )
         self._threads = [each for each in self._threads if each.is_alive()] + [thread]
         thread.start()
-        self.live.start(text_of(state.traced), state.title, (call, tensor, True), self._answers())
+        self.live.start(state.traced, state.title, (call, tensor, True), self._answers())
 
     def drop(self) -> None:
         """Forget the question."""
@@ -482,7 +482,7 @@ class ElementRunner(QObject):
         if found is not None and asks:
             self._asking = found
             question = tuple(number for ask in found.asked for number in ask)
-            self.live.start(text_of(state.traced), state.title, question, self._answers())
+            self.live.start(state.traced, state.title, question, self._answers())
         self._store.show_origin(found)
         if not asks:
             self.ended.emit()

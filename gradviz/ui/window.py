@@ -274,9 +274,10 @@ class MainWindow(QMainWindow):
             _copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the files, the first of them here."""
+        """Open the files, the first of them here, or attach them."""
         _copy(event)
-        self.files.open_paths([Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()])
+        urls = event.mimeData().urls()
+        self.shell.attachments.drop_paths([Path(url.toLocalFile()) for url in urls if url.isLocalFile()])
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about unsaved changes, remember the layout, end the workers."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from gradviz.document.documents import Document, text_of
+from gradviz.document.documents import Document, files_of, text_of
 from gradviz.document.snippet import MAX_BYTES, Recorded, too_big
 from gradviz.session.state import Phase, Run, Slice, State
 from gradviz.session.store import Store
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 SLICE = 0.008  # seconds of events per turn of the event loop
 TELL_EVERY = 100  # milliseconds between two reports of progress
 LOOK_EVERY = 200  # milliseconds between two looks at the time that is left
+MORE = 4  # times as much time as before
 NEAR = 5  # seconds before a limit of time from which on it is told
 
 
@@ -81,19 +82,20 @@ class LiveRun(QObject):
 
     def start(
         self,
-        text: str,
+        document: Document,
         filename: str,
         question: tuple[int, ...] = (),
         answers: Sequence[str | None] = (),
     ) -> None:
-        """Run this text; see `WorkerPool.start`. Its first questions get these answers."""
+        """Run this document; see `WorkerPool.start`. Its first questions get these answers."""
+        text = text_of(document)
         self.drop()
         self.trace = _new_trace(text)
         self.printed, self.answers, self._ready = [], [], tuple(answers)
         self.figures = []
         self._mailbox = Mailbox(self._wake.emit)
         self._intake = Intake(self.trace, self._mailbox)
-        self._run = self._pool().start(text, self._intake.put, filename, question)
+        self._run = self._pool().start(text, self._intake.put, filename, question, files_of(document))
         self._looks.start()
 
     def so_far(self) -> Trace | None:
@@ -370,9 +372,17 @@ class WorkerBridge(QObject):
         self.live.drop()
         self._precomputer.drop()
         self._store.start_run(snippet)
-        self.live.start(text_of(snippet), self._store.state.title)
+        self.pool.cuda_as_cpu = self._store.state.cuda_as_cpu
+        self.live.start(snippet, self._store.state.title)
         self._waited = 0
         self._growth.start(FIRST_SHOWN)
+
+    def run_longer(self) -> None:
+        """Run the document with more time, which runs after it have, too."""
+        limits = self.pool.limits
+        cpu, wall = MORE * limits.cpu_seconds, MORE * limits.wall_seconds
+        self.pool.limits = replace(limits, cpu_seconds=cpu, wall_seconds=wall)
+        self.run()
 
     def stop(self) -> None:
         """Stop the run; its `Done` comes as ever."""

@@ -18,6 +18,7 @@ from gradviz.worker.policy_names import HERE, MODULE_HINTS
 _ANOTHER_FILE = "a snippet is one file: put the code into the snippet itself"
 _NOTHING_ELSE = "write what you need of it into the snippet, or leave it out"
 
+_YOURS = "if it is a file of yours, attach {}.py"
 
 _IN_PART = frozenset("torchvision PIL seaborn IPython gym gymnasium".split())  # not installed, and have much more
 
@@ -26,12 +27,12 @@ def way_round(module: str) -> str:
     """What to do instead of importing a module that is not here."""
     root = module.partition(".")[0]
     if not root:  # from .model import Net
-        return _ANOTHER_FILE
+        return f"{_ANOTHER_FILE}, or attach {module.lstrip('.').partition('.')[0]}.py"
     if root == "torch":
         from gradviz.torch.missing import reason
 
         return reason(module)[1] or "leave it out"
-    return MODULE_HINTS.get(module) or MODULE_HINTS.get(root) or _NOTHING_ELSE
+    return MODULE_HINTS.get(module) or MODULE_HINTS.get(root) or f"{_NOTHING_ELSE}; {_YOURS.format(root)}"
 
 
 def sentence_of(path: str) -> str:

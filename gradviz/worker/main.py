@@ -115,7 +115,8 @@ def _serve(channel: Channel, runner: Runner, reading: int) -> None:
             question = Question(asked[0], asked[1], bool(asked[2])) if len(asked) == 3 else None
             places = places_of(asked) if question is None else ()
             source, filename = frame.header["source"], frame.header["filename"]
-            runner.run(source, filename, int(limits["values_mb"]) << 20, question, places, files)
+            as_cpu = frame.header.get("cuda_as_cpu") is True
+            runner.run(source, filename, int(limits["values_mb"]) << 20, question, places, files, as_cpu)
             files = {}
 
 

@@ -23,6 +23,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from gradviz.engine.kernel.memory import ACCELERATORS, STANDING
 from gradviz.engine.kernel.state import Observer, begin_run, set_observer
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.instrument import instrument
@@ -58,6 +59,7 @@ def record_error(recorder: Recorder, error: ErrorText) -> None:
     recorder.raised(error.type_name, error.message, error.line, error.traceback, error.last_line)
 
 
+CUDA_IS_CPU = "cuda and mps are the CPU in this run: Run > Treat cuda as cpu."
 INTERVAL = 0.05
 SOON = 0.002  # until the next try, when a tick came at a bad moment
 
@@ -119,6 +121,7 @@ class Runner:
         self._fresh: Fresh | None = None
         self._filename = ""  # of the snippet that runs
         self._files: Mapping[str, bytes] = {}
+        self._cuda_as_cpu = False
         self._quiet = False  # it runs again, and nothing is told
         self._answers: list[str] = []  # of input() so far
         self._again: list[str] = []  # the same, for when it runs again
@@ -136,9 +139,12 @@ class Runner:
         question: Question | None = None,
         places: Sequence[Place] = (),
         files: Mapping[str, bytes] = MappingProxyType({}),
+        cuda_as_cpu: bool = False,
     ) -> None:
         """Run the snippet, send how it ended, and get ready for the next one."""
-        self._files = files
+        self._files, self._cuda_as_cpu = files, cuda_as_cpu
+        if cuda_as_cpu:
+            self._note(CUDA_IS_CPU)
         self._place_files()
         self._channel.done(self._run(source, filename, values_bytes, question, places))
         self._prepare()
@@ -160,8 +166,9 @@ class Runner:
         self._world = World(self._torch, self._write, self._show_figure)
 
     def _place_files(self) -> None:
-        """The folder of the run holds what is attached."""
+        """The folder of the run holds what is attached, and devices are what the person said."""
         assert self._world is not None
+        STANDING.kinds = ACCELERATORS if self._cuda_as_cpu else frozenset()
         for name, data in self._files.items():
             SCRATCH.attach(name, data)
         self._world.attach(self._files)
@@ -277,6 +284,7 @@ class Runner:
     def _reset(self) -> None:
         """As in a new process, whatever the run before did."""
         begin_run()
+        STANDING.kinds = frozenset()
         np.set_printoptions(**self._print_options)
         sys.setrecursionlimit(1000)
         warnings.resetwarnings()

@@ -136,6 +136,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "torch": ("__version__", "_C"),
     "torch._C": ("has_lapack",),
     "torch.cpu.amp": ("autocast",),
+    "torch.utils.tensorboard": ("SummaryWriter",),  # PyTorch has it where tensorboard is installed
     "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # whoever writes a Linear anew
     "torch.nn.modules.lazy": ("LazyModuleMixin",),
     "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),

@@ -424,6 +424,19 @@ def is_laid(x: Array, memory_format: object) -> bool:
 _KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "mtia", "ipu")
 
 
+class Standing:
+    """Which devices stand for the CPU in this run, because a person said so: none, or those of `ACCELERATORS`."""
+
+    __slots__ = ("kinds",)
+
+    def __init__(self) -> None:
+        self.kinds: frozenset[str] = frozenset()
+
+
+STANDING = Standing()
+ACCELERATORS = frozenset({"cuda", "mps"})
+
+
 class device:
     """Where a tensor lives: `device("cpu")`."""
 

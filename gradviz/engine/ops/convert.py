@@ -119,8 +119,9 @@ def pin_memory(self: Tensor, device: object = None) -> Tensor:
 
 @method("cuda")
 def cuda(self: Tensor, *args: object, **kwargs: object) -> Tensor:
-    """There is no GPU here."""
-    raise AssertionError("Torch not compiled with CUDA enabled")
+    """There is no GPU here; the tensor itself where the CPU stands for one."""
+    check_device("cuda")
+    return self
 
 
 @method("type")

@@ -15,8 +15,8 @@ import numpy as np
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import alike
 from gradviz.engine.kernel.dtypes import Array
+from gradviz.engine.kernel.memory import STANDING, laid_as, memory_of, start_of
 from gradviz.engine.kernel.memory import device as Device
-from gradviz.engine.kernel.memory import laid_as, memory_of, start_of
 from gradviz.engine.kernel.messages import TO_SCALAR, check_value
 from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
@@ -288,9 +288,17 @@ _READ_ONLY = (
 )
 
 
+def _kind(device: object) -> str:
+    if isinstance(device, int) and STANDING.kinds:  # a number is that of a GPU
+        return "cuda"
+    return Device(device).type
+
+
 def check_device(device: object) -> None:
     """Only the CPU is there."""
-    kind = "cpu" if device is None or device == "cpu" else Device(device).type
+    kind = "cpu" if device is None or device == "cpu" else _kind(device)
+    if kind in STANDING.kinds:
+        return
     if kind == "cuda":
         raise AssertionError("Torch not compiled with CUDA enabled")
     if kind == "meta":

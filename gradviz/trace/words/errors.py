@@ -35,8 +35,8 @@ USAGE_ROWS: tuple[Row, ...] = (
     (
         r"No such file or directory: ",
         plain(
-            "A snippet sees none of the computer's files: its folder is in memory, and was empty when the run began.",
-            "Write the data into the snippet, or write the file first: open(name, 'w').write(text).",
+            "A snippet sees none of the computer's files: its folder is in memory, and holds what is attached to it.",
+            "Attach the file (File > Attach Files), or write it first: open(name, 'w').write(text).",
         ),
     ),
     (

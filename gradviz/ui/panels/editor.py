@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.commands.row import Shell
 from gradviz.commands.view_menu import look_further
-from gradviz.document.documents import text_of, with_text
+from gradviz.document.documents import files_of, text_of, with_text
 from gradviz.session.breakpoints.points import Breakpoint, toggled
 from gradviz.session.problem import Problem, problem
 from gradviz.session.state import STALE, Slice, State
@@ -48,6 +48,7 @@ ERROR = Slice("run", "steps", "playing", "doctor", "view", *STALE)  # what the c
 TALLEST, TALLEST_WHOLE = 0.46, 0.66  # of the editor panel, short and with the whole message; a longer text scrolls
 AROUND = 18  # pixels of margins and spacing
 LONGEST = 110  # characters of a message that is not shown to its end
+SHOWN = 8  # attached files that are named
 SHORTENED = 60  # characters that are worth a "more"
 
 
@@ -97,10 +98,18 @@ class ErrorCard(QFrame):
         self.next = QPushButton("&Next")
         self.next.setToolTip("Show the next thing to look at.")
         self.next.clicked.connect(lambda: look_further(shell))
+        self.attach = QPushButton()
+        self.attach.setToolTip("Choose the file that the snippet looks for, and run it again.")
+        self.attach.clicked.connect(self._attach)
+        self.longer = QPushButton("Run &Again with More Time")
+        self.longer.setToolTip("Run the snippet once more, with four times the time.")
+        self.longer.clicked.connect(lambda: self._shell.runner.run_longer())
         row = QHBoxLayout()
         row.addWidget(self.title, 1)
         row.addWidget(self.next)
         row.addWidget(self.dismiss)
+        row.addWidget(self.attach)
+        row.addWidget(self.longer)
         row.addWidget(self.beside)
         row.addWidget(self.apply)
         column = QVBoxLayout(self)
@@ -138,6 +147,9 @@ class ErrorCard(QFrame):
             return
         self.title.setText(found.title)
         self.apply.setVisible(bool(found.fix) and found.text is not None and not state.is_recording)
+        self.attach.setText(f"A&ttach {found.attach.rpartition('/')[2].replace('&', '&&')}…")
+        self.attach.setVisible(bool(found.attach) and not state.is_recording)
+        self.longer.setVisible(found.needs_time and not state.is_recording)
         self.beside.setVisible(self.apply.isVisibleTo(self) and state.trace is not None and state.what_if is None)
         self.next.setVisible(bool(found.lesson) and len(state.told) > 1)
         self.dismiss.setVisible(bool(found.lesson))
@@ -182,6 +194,14 @@ class ErrorCard(QFrame):
         proposal = edited(text_of(self._shell.store.state.document), text) if text is not None else None
         if proposal is not None:
             self._shell.what_if_runner.start(proposal)
+
+    def _attach(self) -> None:
+        """What was attached is found by the next run, which is what was asked for."""
+        if self._problem is not None:
+            before = self._shell.store.state.document
+            self._shell.attachments.attach(self._problem.attach)
+            if self._shell.store.state.document != before:
+                self._shell.runner.run()
 
     def _apply(self) -> None:
         if self._problem is not None and self._problem.text is not None:
@@ -230,6 +250,10 @@ def _paragraph(text: str, head: str, colour: str, tail: str) -> str:
     return f"<p style='margin:0 0 4px 0'>{opening}<span style='color:{colour}'>{look.escape(text)}</span>{tail}</p>"
 
 
+def _size(data: bytes) -> str:
+    return f"{len(data)} bytes" if len(data) < 1000 else f"{len(data) / 1000:,.0f} kB"
+
+
 class EditorPanel(Panel):
     """Shows the document, the line of the current step, and the latest run's problem."""
 
@@ -258,6 +282,13 @@ class EditorPanel(Panel):
         self.refusal.setTextFormat(Qt.TextFormat.PlainText)
         self.refusal.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.refusal.hide()
+        self.attached = QLabel()
+        self.attached.setObjectName("note")
+        self.attached.setWordWrap(True)
+        self.attached.setTextFormat(Qt.TextFormat.RichText)
+        self.attached.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.attached.linkActivated.connect(lambda name: context.shell.attachments.detach(name))
+        self.attached.hide()
         self._of_drawing: DrawingCode | None = None  # made with the first drawing
         self.card = ErrorCard(context.shell, context.theme)
         self._column = column = QVBoxLayout(self)
@@ -265,6 +296,7 @@ class EditorPanel(Panel):
         column.setSpacing(6)
         column.addWidget(self.note)
         column.addWidget(self.code, 1)
+        column.addWidget(self.attached)
         column.addWidget(self.refusal)
         column.addWidget(self.card)
 
@@ -320,6 +352,19 @@ class EditorPanel(Panel):
         self.note.setText(bold.format(look.escape(title), look.escape(rest) + close) if note else "")
         self.note.setFont(look.sans(self.theme, 12.5))
 
+    def _show_attached(self, state: State) -> None:
+        """The files of the snippet; a press on the cross of one removes it."""
+        files = files_of(state.document)
+        one = "{name} <span style='color:{dim}'>{size}</span> <a href='{name}' style='color:{focus}'>✕</a>"
+        listed = [
+            one.format(name=look.escape(each.name), size=_size(each.data), dim=self.theme.muted, focus=self.theme.focus)
+            for each in files[:SHOWN]
+        ]
+        more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
+        self.attached.setText(f"Attached: {', &nbsp;'.join(listed)}{more}" if files else "")
+        self.attached.setFont(look.sans(self.theme, 12.5))
+        self.attached.setVisible(bool(files))
+
     @property
     def _is_of_drawing(self) -> bool:
         return self.context.shell.store.state.drawing is not None
@@ -345,6 +390,7 @@ class EditorPanel(Panel):
         if after.drawing is None and (before is after or before.document is not after.document):
             self.code.set_text(text_of(after.document))
             self.code.setReadOnly(after.is_recording)
+            self._show_attached(after)
         caught = after.trace is not None and len(after.trace.caught) > 0  # then it is a matter of the moment
         if ERROR.differs(before, after) or (caught and before.cursor != after.cursor):
             self.card.show_state(after)

@@ -202,6 +202,11 @@ class Pyplot:
         return get_cmap(self._numbers, name, lut)
 
 
+def _backend() -> str:
+    """Plots are drawn by the program, without a window of their own."""
+    return "agg"
+
+
 def plot_modules(book: Book, plain: Callable[[object], object]) -> dict[str, Any]:
     """`matplotlib`, `matplotlib.pyplot` and what is imported beside them; `plain` as in `Numbers`."""
     numbers = Numbers(plain)
@@ -215,6 +220,7 @@ def plot_modules(book: Book, plain: Callable[[object], object]) -> dict[str, Any
     maps = stand_in("matplotlib.colormaps", {"get_cmap": pyplot.get_cmap})
     root = stand_in(
         "matplotlib",
-        {"use": accept, "rc": accept, "rcParams": pyplot.settings, "__version__": "3.10.0", "colormaps": maps, **parts},
+        {"use": accept, "rc": accept, "get_backend": _backend}
+        | {"rcParams": pyplot.settings, "__version__": "3.10.0", "colormaps": maps, **parts},
     )
     return {"matplotlib": root, **{f"matplotlib.{name}": part for name, part in parts.items()}}

@@ -33,6 +33,7 @@ class WorkerPool:
 
     def __init__(self, limits: Limits | None = None, *, reuse: bool = False) -> None:
         self.limits = limits or Limits()
+        self.cuda_as_cpu = False  # of the runs to come
         self._reuse = reuse
         self._lock = threading.Lock()
         self._spares: list[WorkerProcess] = []
@@ -78,7 +79,7 @@ class WorkerPool:
         try:
             worker, request = self._next()
         except OSError as error:
-            run = Run(source, filename, self.limits, on_event, question, files)
+            run = Run(source, filename, self.limits, on_event, question, files, self.cuda_as_cpu)
             run.could_not_start(error.strerror or str(error))
             return run
 
@@ -92,7 +93,7 @@ class WorkerPool:
                 worker.kill()
                 self.warm()
 
-        run = Run(source, filename, self.limits, deliver, question, files)
+        run = Run(source, filename, self.limits, deliver, question, files, self.cuda_as_cpu)
         self._active = [each for each in self._active if each.result is None] + [run]
         run.attach(worker, request)
         return run

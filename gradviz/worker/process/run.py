@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from gradviz.document.attached import Attached
 from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
@@ -30,7 +31,7 @@ AT_ONCE = 5_000  # characters, of up to 12 bytes in JSON, that a worker's pipe s
 WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
 MORE_TIME = (
-    "Use fewer iterations, or allow more time: Keep Going in the last seconds, --time-limit on the command line."
+    "Use fewer iterations, or allow more time: Run Again with More Time, --time-limit on the command line."
 )
 NO_WAITING = "Leave out what waits for something that does not come."
 LESS_MEMORY = "Use smaller tensors, or keep fewer of them."
@@ -50,13 +51,15 @@ class Run:
         on_event: Callable[[Event], None],
         question: tuple[int, ...] = (),
         files: Sequence[Attached] = (),
+        cuda_as_cpu: bool = False,
     ) -> None:
         self._limits = limits
         self._files = tuple(files)
         self._on_event = on_event
         self._source = source
         bounds = {"output_chars": limits.output_chars, "values_mb": limits.values_mb}
-        self._request_header = {"source": source, "filename": filename, "limits": bounds, "question": question}
+        self._request_header: dict[str, Any] = {"source": source, "filename": filename, "limits": bounds}
+        self._request_header |= {"question": question, "cuda_as_cpu": cuda_as_cpu}
         self._verdict: Done | None = None
         self._lock = threading.Lock()
         self._finished = threading.Event()

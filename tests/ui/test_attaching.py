@@ -1,0 +1,108 @@
+"""Attaching files in a window: by the command, by dropping, from what a run looked for; and running with more time, or
+with cuda as the CPU."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gradviz.document.attached import MOST_BYTES
+from gradviz.document.documents import files_of
+from gradviz.document.files import opening
+from gradviz.document.snippet import Snippet
+from gradviz.session.state import Phase
+from gradviz.ui.panels.editor import EditorPanel
+from tests.driver import Pilot
+from tests.dropping import carried, drop
+
+READS = "import torch\nx = torch.ones(1, requires_grad=True)\nprint(open('data/names.txt').read(), (x * 2).item())\n"
+IMPORTS = "import torch\nfrom helper import double\nx = torch.ones(1, requires_grad=True)\nprint(double(x).item())\n"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    (tmp_path / "names.txt").write_text("Anna")
+    (tmp_path / "helper.py").write_text("def double(x):\n    return 2 * x\n")
+    return tmp_path
+
+
+def attached(pilot: Pilot) -> list[str]:
+    return [each.name for each in files_of(pilot.state.document)]
+
+
+def editor(pilot: Pilot) -> EditorPanel:
+    found = pilot.window.findChild(EditorPanel)
+    assert found is not None
+    return found
+
+
+def test_a_file_that_a_run_looked_for_is_attached_from_its_error(pilot: Pilot, data: Path) -> None:
+    assert pilot.run_again(READS) is Phase.RAISED
+    card = editor(pilot).card
+    assert card.attach.isVisible() and card.attach.text().replace("&", "") == "Attach names.txt…"
+    pilot.answers.to_open = [str(data / "names.txt")]
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+        card.attach.click()
+    assert pilot.state.run.phase is Phase.OK and attached(pilot) == ["data/names.txt"], "as the snippet calls it"
+    assert pilot.answers.asked == ["Attach data/names.txt"]
+    assert "data/names.txt" in editor(pilot).attached.text() and editor(pilot).attached.isVisible()
+
+
+def test_a_module_that_is_dropped_is_attached_where_it_is_imported(pilot: Pilot, data: Path) -> None:
+    assert pilot.run_again(IMPORTS) is Phase.RAISED
+    assert editor(pilot).card.attach.text().replace("&", "") == "Attach helper.py…"
+    assert drop(pilot.window, carried(data / "helper.py", data / "names.txt"))
+    assert attached(pilot) == ["helper.py", "names.txt"] and pilot.run() is Phase.OK
+    pilot.window.shell.attachments.detach("helper.py")
+    assert attached(pilot) == ["names.txt"]
+    pilot.window.store.undo()
+    assert attached(pilot) == ["helper.py", "names.txt"]
+
+
+def test_a_module_that_nothing_imports_opens(pilot: Pilot, data: Path) -> None:
+    assert drop(pilot.window, carried(data / "helper.py"))
+    assert attached(pilot) == [] and pilot.state.path == data / "helper.py"
+
+
+def test_files_are_kept_in_a_gradviz_file_only(pilot: Pilot, data: Path) -> None:
+    pilot.window.store.open(Snippet("x = 1\n"), None)
+    pilot.window.shell.attachments.attach_paths([data / "names.txt"])
+    pilot.answers.to_save = [str(data / "a.py"), str(data / "a.gradviz")]
+    assert pilot.window.files.save_as()
+    assert pilot.state.notice.sentence.startswith("Saved the snippet in a.py; its attached files are kept only")
+    assert pilot.window.files.save_as()
+    assert files_of(opening.load(data / "a.gradviz").document) == files_of(pilot.state.document)
+
+
+@pytest.mark.parametrize("name", ["large.txt", "no.txt"])
+def test_what_cant_be_attached_is_said_and_changes_nothing(pilot: Pilot, data: Path, name: str) -> None:
+    (data / "large.txt").write_bytes(bytes(MOST_BYTES + 1))
+    before = pilot.state.document
+    pilot.window.shell.attachments.attach_paths([data / "names.txt", data / name])
+    assert pilot.state.document == before and name in pilot.state.notice.sentence
+
+
+def test_a_run_that_was_stopped_runs_again_with_more_time(pilot: Pilot) -> None:
+    pool = pilot.window.shell.runner.pool
+    pool.limits = replace(pool.limits, cpu_seconds=0.3)
+    assert pilot.run_again("import torch\nx = torch.ones(1)\nwhile True: x = x * 1\n") is Phase.LIMIT
+    assert editor(pilot).card.longer.isVisible()
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
+        editor(pilot).card.longer.click()
+    assert pool.limits.cpu_seconds == pytest.approx(1.2) and "1.2 seconds of processor" in pilot.state.run.sentence
+
+
+def test_cuda_is_the_cpu_where_somebody_says_so(pilot: Pilot) -> None:
+    source = (
+        "import torch\nx = torch.ones(1, device='cuda:0', requires_grad=True)\nnet = torch.nn.Linear(1, 1).cuda()\n"
+        "y = net(x.to('mps')).sum().cuda()\ny.backward()\nprint(x.device, torch.cuda.is_available())\n"
+    )
+    assert pilot.run_again(source) is Phase.RAISED
+    pilot.window.store.treat_cuda(True)
+    assert pilot.run() is Phase.OK
+    printed = "".join(pilot.window.shell.runner.live.printed)
+    assert printed.endswith("cpu False\n") and "cuda and mps are the CPU" in printed
+    pilot.window.store.treat_cuda(False)
+    assert pilot.run() is Phase.RAISED, "the next run asks again"
