@@ -29,7 +29,7 @@ from gradviz.engine.numerics.distributions import Generator
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.arguments import keep_methods, keep_public_methods, keep_reaching_methods
-from gradviz.worker.identity import MEMORIES
+from gradviz.worker.identity import MEMORIES, hash_of_module, hash_of_tensor
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.policy_names import MEMORY, is_dunder
 from gradviz.worker.python_types import change_python
@@ -68,8 +68,11 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
         if hasattr(root.Tensor, name):
             _wrap(root.Tensor, name, _handing_out)
     _wrap(root.Tensor, "data_ptr", MEMORIES.numbering)
+    modules.Module.__hash__, hash_by_address = hash_of_module, root.Tensor.__hash__
     for cls in _own_classes(torch):
         cls.__array_interface__ = property(_no_array_interface)
+        if vars(cls).get("__hash__") is hash_by_address:  # each class with an `__eq__` has one
+            cls.__hash__ = hash_of_tensor
     if isinstance(root.dtype, type):
         type.__setattr__(root.dtype, "__init__", _none_more)
     type(root.backends.cudnn).__init__ = _none_more

@@ -184,5 +184,16 @@ def current() -> Identities | None:
     return _latest[0] if _latest else None
 
 
+def hash_of_tensor(tensor: object) -> int:
+    """`Tensor.__hash__`, PyTorch's `id`, with the number of the run."""
+    identities = current()
+    return id(tensor) if identities is None else identities.id(tensor)
+
+
+def hash_of_module(module: object) -> int:
+    """`nn.Module.__hash__`, which is that of `object`."""
+    return hash_of_tensor(module) // _STEP
+
+
 _HERE = globals()
 _latest: list[Identities] = []

@@ -46,8 +46,8 @@ A class called *Found* holds doors that were open in this policy until it was at
 they were shut, and stay here as tests. Expect more: that is why there are two fences, and a process that is
 thrown away.
 
-Known and open: no number and no text that a snippet gets is made of an address, but the order of a set of functions,
-classes or tensors is: Python sorts them into its table by where they lie. No way from an address is known. Python,
+Known and open: no number and no text that a snippet gets is made of an address, but the order of a set of functions or
+classes is: Python sorts them into its table by where they lie. No way from an address is known. Python,
 NumPy and the engine's C code have mistakes of their own: they could damage the memory of the worker, and nothing else.
 
 The change logs and advisories of RestrictedPython and asteval are in the list as tests: CVE-2023-37271 (*Frames

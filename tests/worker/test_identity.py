@@ -51,6 +51,21 @@ def test_what_is_printed_is_the_same_every_time(make_pool: Any) -> None:
     assert all(0x10000000000 < int(each, 16) < 0x10000010000 for each in addresses)
 
 
+ORDERS = """
+import torch
+layers = [torch.nn.Linear(1, i + 1) for i in range(40)]
+tensors = [torch.tensor(i) for i in range(40)]
+print([each.out_features for each in set(layers)], [each.item() for each in set(tensors)])
+print([each.numel() for each in set(torch.nn.Sequential(*layers).parameters())])
+print({torch.device("cpu"), torch.device("meta"), "a", "b"})
+"""
+
+
+def test_a_set_of_tensors_or_modules_has_the_same_order_wherever_they_lie(run: Runner) -> None:
+    moved = "waste = [[[], {}, set(), object(), bytes(i * 8)] for i in range(997)][::2]\n"
+    assert run(ORDERS).printed() == run(moved + ORDERS).printed() != ""
+
+
 def test_the_numbers_agree_with_each_other(run: Runner) -> None:
     source = """
 class A: pass
