@@ -64,6 +64,8 @@ def change_types() -> bool:
     others += [(each, "__repr__", _kept) for each in _OF_PARTS]
     others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
     changes: list[Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
+    if sys.version_info < (3, 13):
+        changes += [(list, name, _of_held_items) for name in ("__lt__", "__le__", "__gt__", "__ge__")]
     if not all(is_known(cls, name) for cls, name, _ in changes):
         return False
     for cls, name, around in changes:
@@ -147,6 +149,21 @@ def _of_listed_values(original: Callable[..., None]) -> Callable[..., None]:
         original(self, key, _listed(value) if type(key) is slice else value)
 
     return __setitem__
+
+
+def _of_held_items(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`some < others` of lists whose items stay while one of them is compared and empties its list; 3.13 holds them."""
+
+    copied = list.copy
+
+    def call(self: Any, other: Any, /) -> Any:
+        held = (copied(self), copied(other)) if isinstance(other, list) else None
+        try:
+            return original(self, other)
+        finally:
+            del held
+
+    return call
 
 
 def _at_plain_places(original: Callable[..., None]) -> Callable[..., None]:

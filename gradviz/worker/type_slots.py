@@ -50,7 +50,7 @@ class _Looking:
 
 
 # of a method of Python's: the word of the type that leads to its C function, and the word there
-_PLACES = {
+_PLACES: dict[str, tuple[int, int | None]] = {
     "__repr__": (11, None),
     "__str__": (17, None),
     "__mod__": (12, 3),
@@ -58,7 +58,7 @@ _PLACES = {
     "__contains__": (13, 7),
     "__setitem__": (14, 2),
     "__delitem__": (14, 2),
-    "__eq__": (25, None),
+    **dict.fromkeys(("__lt__", "__le__", "__eq__", "__gt__", "__ge__"), (25, None)),
     "__iter__": (27, None),
     "__next__": (28, None),
 }

@@ -41,7 +41,29 @@ _TABLES = {
     **{f"{name}, of weights": f"import torch\n{_STATE}{_KEYS % act}" for name, act in list(_ACTS.items())[:6]},
     "of a type in brackets": f"import typing\nmade = typing.OrderedDict[int, int]\n{_KEYS % _ACTS['set']}",
 }
+_ITEMS = (
+    "kept, count = [], []\ndef fill():\n    kept.append([(n, n) for n in range(1000)])\n"
+    "    for n in range(15, 120, 8): kept.append([bytes([66]) * n for _ in range(1000)])\n"
+    "class H:\n    def __eq__(self, other):\n        count.append(1)\n        if len(count) == 2: lose()\n"
+    "        return False\n    def __lt__(self, other):\n        lose()\n        return NotImplemented\n"
+    "    def __gt__(self, other):\n        fill()\n        if type(other) is not H: print('ESCAPED', other)\n"
+    "        return True\n    __ge__, __le__ = __gt__, __lt__\n"
+    "def lose():\n    v.clear()\n    w.clear()\n    fill()\n"
+    "for item in (H, lambda: (H(), H()), lambda: (H(), 1), lambda: (H(), 1, 2)):\n"
+    "    for n in range(5):\n        count.clear()\n        v, w = [item()], [item()]\n        %s\n"
+)
+_ORDERS = {
+    "less": _ITEMS % "v < w",
+    "not greater": _ITEMS % "v <= w",
+    "greater": _ITEMS % "v > w",
+    "not less": _ITEMS % "v >= w",
+    "sorted": _ITEMS % "sorted([v, w])",
+    "the greatest": _ITEMS % "max(v, w)",
+    "of a class of one's own": "class L(list): pass\n" + _ITEMS % "v, w = L(v), L(w)\n        v < w",
+    "in a heap": f"import heapq\n{_ITEMS % 'heapq.heapify([v, w, v])'}",
+}
 
 TWELFTH: list[Attack] = [
     *listed("Found: keys that empty their OrderedDict", _TABLES),
+    *listed("Found: items that are ordered and dropped", _ORDERS),
 ]

@@ -19,6 +19,7 @@ from pathlib import Path
 from tests.fuzz.__main__ import TARGETS, watched
 
 WITH_A_WINDOW = ("shown", "openings")  # too slow for one after the other in one process, and they leave a window
+OF_MEMORY = ("hostile_calls",)  # where what is freed is overwritten, so that who reads it ends
 LONGEST = 400  # bytes of an input
 BATCH = 250  # inputs of one process
 HANG = 90.0  # seconds of processor time for one input
@@ -90,6 +91,8 @@ def tried(chosen: argparse.Namespace, numbers: range) -> tuple[int, str]:
     command = [sys.executable, "-m", "tests.fuzz.many", chosen.target, "--findings", str(chosen.findings)]
     command += ["--seed", str(chosen.seed), "--child", str(numbers.start), str(numbers.stop)]
     environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    if chosen.target in OF_MEMORY:
+        environment |= {"PYTHONMALLOC": "debug", "PYTHONHASHSEED": "0"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, start_new_session=True) as process:
         batch = Batch(process, numbers.start, chosen.hang)
         batch.follow()
@@ -104,7 +107,7 @@ def tried(chosen: argparse.Namespace, numbers: range) -> tuple[int, str]:
 def main() -> int:
     """All of them; 1 if there is a finding."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.many", description=__doc__)
-    parser.add_argument("target", choices=(*TARGETS, *WITH_A_WINDOW, "planted"))
+    parser.add_argument("target", choices=(*TARGETS, *WITH_A_WINDOW, *OF_MEMORY, "planted"))
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)

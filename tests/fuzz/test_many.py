@@ -43,3 +43,10 @@ def test_a_few_hostile_traces_and_damaged_files_in_the_window(tmp_path: Path, ta
     status, said = many(tmp_path, target, "--count", "4", "--seed", "7")
     assert said.startswith(f"{target}: 4 inputs, 0 crashes, 0 hangs, 0 kinds of errors"), said
     assert status == 0
+
+
+@posix
+def test_a_few_calls_with_hostile_objects(tmp_path: Path) -> None:
+    status, said = many(tmp_path, "hostile_calls", "--count", "250", "--seed", "3", "--hang", "60")
+    assert said.startswith("hostile_calls: 250 inputs, 0 crashes, 0 hangs, 0 kinds of errors"), said
+    assert status == 0

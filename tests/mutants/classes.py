@@ -225,6 +225,13 @@ CLASSES = (
     ),
     worker(
         "python_types",
+        "items of lists that are ordered",
+        'for name in ("__lt__", "__le__", "__gt__", "__ge__")]',
+        "for name in ()]",
+        found("Found: items that are ordered and dropped"),
+    ),
+    worker(
+        "python_types",
         "tables with a list of nodes beside them",
         "    order_tables()\n",
         "",
