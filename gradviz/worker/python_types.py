@@ -62,6 +62,7 @@ def change_types() -> bool:
     others += [(bytearray, "__setitem__", _at_plain_places), (collections.deque, "__contains__", _with_items_kept)]
     others += [(_CALLING, "__next__", _one_at_a_time), (OSError, "__str__", _of_kept_parts)]
     others += [(each, "__repr__", _kept) for each in _OF_PARTS]
+    others += [(types.GenericAlias, "__repr__", _of_kept_lists)]
     others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
     changes: list[Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
     if sys.version_info < (3, 13):
@@ -240,6 +241,19 @@ def _kept(original: Callable[[Any], str]) -> Callable[[Any], str]:
     return __repr__
 
 
+def _of_kept_lists(original: Callable[[Any], str]) -> Callable[[Any], str]:
+    """The text of a type in brackets, with copies of the lists in it: C code goes through them by their old length."""
+
+    def __repr__(self: Any) -> str:
+        if not any(type(each) is list for each in self.__args__):
+            return original(self)
+        given = tuple(each.copy() if type(each) is list else each for each in self.__args__)
+        text = original(types.GenericAlias(self.__origin__, given))
+        return f"*{text}" if self.__unpacked__ else text
+
+    return __repr__
+
+
 def _of_kept_parts(original: Callable[[Any], str]) -> Callable[[Any], str]:
     """The text of an OSError whose parts stay, while one of them takes the others away."""
     parts = [each for each in vars(OSError).values() if isinstance(each, types.MemberDescriptorType)]
@@ -286,7 +300,7 @@ _PLAIN = frozenset((int, bytes, str, type(None)))
 _CODEC_ERRORS = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
 _CALLING = type(iter(int, 1))
 _OF_PARTS: tuple[type, ...] = (  # whose `repr` asks for that of several parts and keeps neither them nor itself
-    *(slice, types.GenericAlias, types.UnionType, datetime.timezone, collections.defaultdict),
+    *(slice, types.UnionType, datetime.timezone, collections.defaultdict),
     *(time.struct_time, type(sys.float_info)),
 )
 _METHODS: list[Change] = [

@@ -62,8 +62,20 @@ _ORDERS = {
     "of a class of one's own": "class L(list): pass\n" + _ITEMS % "v, w = L(v), L(w)\n        v < w",
     "in a heap": f"import heapq\n{_ITEMS % 'heapq.heapify([v, w, v])'}",
 }
+_BRACKETS = (
+    f"{_KEEP}class H:\n    def __repr__(self):\n        some.clear()\n        fill()\n        return 'H'\n"
+    "for n in range(20):\n    some = [H(), H(), H(), H()]\n    told = repr(%s)\n"
+    "    if 'H' not in told or 'list[' not in told: print('ESCAPED', told)"
+)
+_TEXTS = {
+    "in brackets": _BRACKETS % "list[some]",
+    "in brackets with others": _BRACKETS % "list[int, some, some]",
+    "in brackets that are unpacked": _BRACKETS % "[*list[some]]",
+    "in brackets of a choice": _BRACKETS % "list[some] | int",
+}
 
 TWELFTH: list[Attack] = [
     *listed("Found: keys that empty their OrderedDict", _TABLES),
     *listed("Found: items that are ordered and dropped", _ORDERS),
+    *listed("Found: lists in types in brackets", _TEXTS),
 ]

@@ -11,8 +11,23 @@ _IN_PLACE = found("Found: in place of PyTorch's own methods")
 _BY_ITS_NAME = found("Found: attributes of any object by their names")
 _STAYING = found("Found: what stays for the next run")
 _ON_ALL = found("Found: attributes set on what all runs share")
+_ORDER = W + "test_identity.py::test_a_set_of_tensors_or_modules_has_the_same_order_wherever_they_lie"
 
 CLASSES = (
+    worker(
+        "hardening",
+        "the address of a tensor in the order of a set",
+        "            cls.__hash__ = hash_of_tensor\n",
+        "            pass\n",
+        _ORDER,
+    ),
+    worker(
+        "hardening",
+        "the address of a module in the order of a set",
+        "modules.Module.__hash__, hash_by_address = hash_of_module, root.Tensor.__hash__",
+        "hash_by_address = root.Tensor.__hash__",
+        _ORDER,
+    ),
     worker(
         "guard",
         "`__init__` with an object of another class",
@@ -222,6 +237,13 @@ CLASSES = (
         "    _decode_quietly()\n",
         "",
         W + "test_hardening.py::test_what_stays_out[a letter of a text that is freed]",
+    ),
+    worker(
+        "python_types",
+        "lists in types in brackets",
+        "types.GenericAlias(self.__origin__, given))",
+        "self)",
+        W + "test_hardening.py::test_what_stays_out[a list in a type in brackets]",
     ),
     worker(
         "python_types",

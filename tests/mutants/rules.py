@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.mutants.rows import BOUNDARY, READ, WRITTEN, W, escape, found, part, worker
 
 _ARGUMENTS = W + "test_guard.py::test_no_function_of_a_snippet_gets_what_is_not_for_it"
-_ORDER = W + "test_identity.py::test_a_set_of_tensors_or_modules_has_the_same_order_wherever_they_lie"
 
 LANGUAGE = (
     worker(
@@ -666,20 +665,6 @@ MODULES = (
         "        cls.__array_interface__ = property(_no_array_interface)\n",
         "        pass\n",
         W + "test_hardening.py::test_what_stays_out[what NumPy would ask for]",
-    ),
-    worker(
-        "hardening",
-        "the address of a tensor in the order of a set",
-        "            cls.__hash__ = hash_of_tensor\n",
-        "            pass\n",
-        _ORDER,
-    ),
-    worker(
-        "hardening",
-        "the address of a module in the order of a set",
-        "modules.Module.__hash__, hash_by_address = hash_of_module, root.Tensor.__hash__",
-        "hash_by_address = root.Tensor.__hash__",
-        _ORDER,
     ),
     worker(
         "hardening",

@@ -38,6 +38,11 @@ class Emptying:
     def __iter__(self):
         self.thing.clear()
         return iter([1] * 50)
+class Losing:
+    def __repr__(self):
+        losing.clear()
+        return "w"
+losing = [Losing(), Losing()]
 class Short:
     def __len__(self): return 0
     def __iter__(self): return iter([49, 50])
@@ -131,6 +136,10 @@ SAID = {
     "what a Counter counts with": ("collections._count_elements.__module__", "gradviz.worker.python_types"),
     "a letter of a text that is freed": ("warned()", "0"),
     "a table that its copy empties": ("type(collections.OrderedDict.copy).__name__", "function"),
+    "a list in a type in brackets": (
+        "repr([list[losing], *list[losing], *tuple[int]])",
+        "[list[[w, w]], *list[[]], *tuple[int]]",
+    ),
     "a mark on a class": ("plain_type[int](random.Random())", "type[...] can't be called; write type()"),
     "a mark by a type in brackets of typing": (
         "hasattr(typing.Annotated[lambda: Own, 1](), '__orig_class__')",
