@@ -12,8 +12,10 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
 from gradviz.session.state import TEXT_SCALES
+from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import LARGEST_FIT, Camera, fitting
 from gradviz.ui.canvas.ink import LEAST, Ink
+from gradviz.ui.canvas.item_painter import cell_in
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.surface import legible
 from gradviz.ui.canvas.viewport import OPENED, READABLE
@@ -95,6 +97,14 @@ def test_at_no_zoom_is_a_gradient_without_its_sign(
     said = {text for size, text in writing.sizes if size >= 0.98 * LEAST}
     assert {"3.", "21."} <= said or {"3", "21"} <= said
     assert any("∇" in text for text in said)
+
+
+def test_a_number_in_a_cell_loses_digits_but_is_never_cut(qapp: QApplication) -> None:
+    ink = Ink(LIGHT)
+    digit = ink.width(sizes.CELL, "0")
+    said = [cell_in(ink, "-0.007125", count * digit + 0.5) for count in (9, 8, 7, 6, 5)]
+    assert said == ["-0.007125", "-0.00713", "-0.0071", "-0.007", "-7e-3"]
+    assert cell_in(ink, "True", digit) == "True"
 
 
 # -- the window

@@ -205,8 +205,9 @@ class Badge:
     @property
     def ways(self) -> list[tuple[str, str]]:
         """What may be written, left and right, the longest first."""
-        counts = (self.count, self.count.removesuffix(" arrived")) if self.complete else (self.count,)
-        return [(text, count) for text in self.sums for count in counts]
+        brief = self.count.removesuffix(" arrived")
+        counts = (self.count, brief) if self.complete else (self.count,)
+        return [*((text, count) for text in self.sums for count in counts), (self.sums[-1], brief)]
 
 
 @dataclass(frozen=True)

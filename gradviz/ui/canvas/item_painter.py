@@ -48,7 +48,7 @@ def cell_in(ink: Ink, text: str, room: float) -> str:
     """A number with as many digits as there is room for: a cut one would be another number."""
     if ink.width(sizes.CELL, text) <= room or not NUMBER.fullmatch(text):
         return text
-    ways = [number_text(float(text), digits) for digits in (3, 2, 1)]
+    ways = [*(number_text(float(text), digits) for digits in (3, 2, 1)), f"{float(text):.0e}".replace("e-0", "e-")]
     return next((way for way in ways if ink.width(sizes.CELL, way) <= room), ways[-1])
 
 
