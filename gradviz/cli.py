@@ -124,6 +124,11 @@ def _run_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--record", type=_recording, metavar="OUT", help="write all recorded steps to OUT.gvtrace, for the window"
     )
+    _add_attach(parser)
+    return parser
+
+
+def _add_attach(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--attach",
         type=Path,
@@ -132,7 +137,6 @@ def _run_parser() -> argparse.ArgumentParser:
         default=[],
         help="a file that the snippet reads or imports, or a folder of such files; may be given several times",
     )
-    return parser
 
 
 def _attached(paths: Sequence[Path]) -> tuple[Attached, ...] | None:
@@ -473,12 +477,16 @@ def _export(arguments: Sequence[str]) -> int:
     parser.add_argument("--theme", choices=themes, help="the colours; a page without it follows its reader")
     parser.add_argument("--every-step", action="store_true", help="a page or a film stops at steps without news, too")
     parser.add_argument("--vertical", action="store_true", help="from top to bottom instead of from left to right")
+    _add_attach(parser)
     options = parser.parse_args(arguments)
     if (options.out is None) == (options.name is None):
         parser.error("say once which file to write, such as: gradviz export snippet.py graph.svg")
+    files = _attached(options.attach)
+    if files is None:
+        return UNREADABLE
     from gradviz.ui.export import Options, export
 
-    wanted = Options(options.step, options.scale, options.theme, options.every_step, options.vertical)
+    wanted = Options(options.step, options.scale, options.theme, options.every_step, options.vertical, files)
     return export(options.file, options.out or options.name, wanted)
 
 

@@ -23,6 +23,7 @@ from gradviz.ui.startup import import_obstacle, obstacle
 from gradviz.ui.theme import LIGHT, THEMES, Theme
 
 if TYPE_CHECKING:
+    from gradviz.document.attached import Attached
     from gradviz.session.folding import Folding
     from gradviz.trace.table.trace import Trace
     from gradviz.ui.sharing.picture import Shown
@@ -42,6 +43,7 @@ class Options:
     theme: str | None = None
     every_step: bool = False
     vertical: bool = False
+    files: tuple[Attached, ...] = ()  # that the snippet reads or imports
 
 
 @dataclass(frozen=True)
@@ -199,7 +201,7 @@ def export(source_path: Path | str, out: Path | str, options: Options | None = N
         _say(str(error))
         return MISUSED
     try:
-        document, folding, trace, done = _run(Path(source_path))
+        document, folding, trace, done = _run(Path(source_path), options.files)
         hindrance = obstacle()
         if hindrance is not None:
             raise UserError(hindrance)
@@ -262,7 +264,7 @@ class _Bar:
             sys.stderr.write("\r\033[K")
 
 
-def _run(path: Path) -> tuple[Document, Folding, Trace, Done]:
+def _run(path: Path, files: tuple[Attached, ...] = ()) -> tuple[Document, Folding, Trace, Done]:
     """A document, how its graph is folded, and the trace of it, whatever became of the run."""
     from gradviz.document.files import recordings
     from gradviz.session.folding import Folding
@@ -286,7 +288,7 @@ def _run(path: Path) -> tuple[Document, Folding, Trace, Done]:
         raise UserError(f"{name} is empty: there is nothing to draw.")
     trace = Trace(text_of(document))
     with pool_of_a_command() as pool:
-        done = follow(pool, text_of(document), name, trace, show_output=False)
+        done = follow(pool, text_of(document), name, trace, show_output=False, files=files)
     if not len(trace.tensors):
         raise UserError(f"{name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())
     return document, folding_of(contents.sight), trace, done

@@ -54,7 +54,7 @@
     const high = parseFloat(getComputedStyle(room).maxHeight) || innerHeight / 2;
     picture.setAttribute("viewBox", [left, top, width, height].join(" "));
     const whole = Math.min((room.clientWidth - 4) / width, (high - 4) / height, 1.6);
-    const scale = Math.max(whole, 0.72) * Math.pow(1.25, zoom);
+    const scale = Math.max(whole, 1) * Math.pow(1.25, zoom);
     picture.setAttribute("width", width * scale);
     picture.setAttribute("height", height * scale);
   }

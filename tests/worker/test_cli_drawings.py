@@ -81,6 +81,14 @@ def test_a_drawing_is_exported_at_its_places(tmp_path: Path) -> None:
     assert "backward()" in (tmp_path / "net.svg").read_text()
 
 
+def test_a_snippet_is_exported_with_the_files_that_it_imports(tmp_path: Path) -> None:
+    written(tmp_path, "import torch\nw = torch.tensor(3., requires_grad=True)\n", "helper.py")
+    snippet = written(tmp_path, "from helper import w\n(w * 2).backward()\n", "main.py")
+    done = gradviz("export", snippet, tmp_path / "graph.json", "--attach", tmp_path / "helper.py")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert '"MulBackward0"' in (tmp_path / "graph.json").read_text(encoding="utf-8")
+
+
 def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     path = tmp_path / "net.gradviz"
     opening.save(path, with_its_view())
