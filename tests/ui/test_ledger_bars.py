@@ -168,3 +168,15 @@ def test_odd_gradients_are_drawn(qtbot: QtBot, made: str, body: str) -> None:
 
 def test_a_vector_on_one_line_has_both_brackets() -> None:
     assert array_table("[1., 2.]", 60) == "[1.&nbsp;2.]"
+
+
+def test_a_long_name_has_room_beside_the_choice_of_an_element(qtbot: QtBot) -> None:
+    shown = LedgerBars(LIGHT)
+    qtbot.addWidget(shown)
+    shown.show_bars(bars_of(run(VECTOR)), "net[0].weight")
+    shown.resize(240, 300)
+    shown.show()
+    qtbot.waitExposed(shown)
+    title = shown.title
+    room = title.fontMetrics().boundingRect(0, 0, title.width(), 999, Qt.TextFlag.TextWordWrap, title.text())
+    assert title.wordWrap() and room.height() <= title.height()

@@ -38,6 +38,7 @@ class LedgerBars(QWidget):
         self._name = ""
         self._which = NORM
         self.title, self.words, self.legend = QLabel(), QLabel(), QLabel(LEGEND)
+        self.title.setWordWrap(True)  # beside the choice there is little room
         self.words.setWordWrap(True)
         for label in (self.title, self.words, self.legend):
             label.setTextFormat(Qt.TextFormat.PlainText)
