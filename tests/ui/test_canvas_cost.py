@@ -40,11 +40,10 @@ def test_only_lines_that_may_be_seen_are_painted() -> None:
     assert in_area(lines, (0.0, 0.0, 30.0, 30.0)).tolist() == [True, False, True, False, True]
 
 
-def test_memory_is_given_back_once_after_a_large_drawing(qtbot: QtBot) -> None:
-    small = shown(qtbot, run("import torch\nx = torch.ones(2)\ny = x * 2"), 2)
-    assert not small.graph_layout.background._idle.isActive()
-    large = shown(qtbot, run("import torch\nx = torch.ones(2)\n" + "x = x * 2\n" * 150), 4)
-    assert large.graph_layout.background._idle.isActive() and large.graph_layout.background._idle.isSingleShot()
+def test_memory_is_given_back_once_after_a_drawing(qtbot: QtBot) -> None:
+    """A small drawing, too, may take the place of one with large values."""
+    view = shown(qtbot, run("import torch\nx = torch.ones(2)\ny = x * 2"), 2)
+    assert view.graph_layout.background._idle.isActive() and view.graph_layout.background._idle.isSingleShot()
 
 
 def test_only_some_c_libraries_give_memory_back() -> None:
