@@ -107,6 +107,15 @@ class Logger:
         if isinstance(handler, StreamHandler):
             self._handlers.append(handler)
 
+    def removeHandler(self, handler: object) -> None:
+        """Send no more messages there."""
+        self._handlers = [each for each in self._handlers if each is not handler]
+
+    @property
+    def handlers(self) -> list[StreamHandler]:
+        """Where messages go."""
+        return list(self._handlers)
+
     def hasHandlers(self) -> bool:
         """Whether messages go anywhere."""
         return bool(self._handlers or (self._root and self._root._handlers))

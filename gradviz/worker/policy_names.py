@@ -116,7 +116,7 @@ _NOTEBOOK = "it belongs to a notebook; leave it out"
 _NUMBERS = "write the numbers into the snippet or make them with torch or numpy"
 
 _HINTS = {
-    _FILES: """os pathlib shutil glob tempfile subprocess platform csv json pickle zipfile gzip shelve
+    _FILES: """os pathlib shutil glob tempfile subprocess platform csv json pickle zipfile shelve
     sqlite3 h5py yaml logging getpass""",
     _NETWORK: "socket urllib requests http ssl ftplib smtplib wget httpx",
     _THREADS: "threading multiprocessing concurrent asyncio signal queue _thread",

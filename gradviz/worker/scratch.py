@@ -394,13 +394,14 @@ def open_scratch(name: str, mode: str, encoding: Any = None, errors: Any = None,
     raw = _Raw(content, kind == "r" or extra, kind != "r" or extra, kind == "a")
     inner: Any = io.BufferedRandom(raw) if extra else (io.BufferedReader if kind == "r" else io.BufferedWriter)(raw)
     if "b" not in mode:
-        inner = io.TextIOWrapper(inner, _encoding(encoding), _errors(errors), _newline(newline))
+        inner = io.TextIOWrapper(inner, encoding_of(encoding), _errors(errors), _newline(newline))
     made: ScratchFile = object.__new__(ScratchFile)
     made.name, made.mode, made._inner, made._content = name, mode, inner, content
     return made
 
 
-def _encoding(name: Any) -> str:
+def encoding_of(name: Any) -> str:
+    """The encoding that is meant, one of those that are loaded."""
     plain = "utf-8" if name is None else str.__str__(name).lower().replace("_", "-")
     if plain not in _ENCODINGS:
         raise LookupError(f"unknown encoding: {plain}; UTF-8, ASCII and Latin-1 are available in GradViz snippets")

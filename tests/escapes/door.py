@@ -72,6 +72,11 @@ _NAMES = {
         "np.loadtxt(['SECRET'], dtype=str, converters=open)", "np.load('FOLDER/secret.npy', mmap_mode='r')",
         "np.genfromtxt('http://127.0.0.1:PORT/x')", "np.fromfile('SECRET')", "np.memmap('SECRET')",
     ),
+    "a compressed file": (
+        "import gzip\nfor name in ('SECRET', 'FOLDER/secret.npy', b'SECRET', 3):\n"
+        "    for mode in ('rb', 'rt', 'w', 'ab'):\n"
+        "        try: print(gzip.open(name, mode).read())\n        except (OSError, TypeError): pass"
+    ),
     "what the computer is": (
         "import os, tempfile, pathlib\nimport os.path as p\n"
         "if dict(os.environ) or os.cpu_count() != 1 or os.getpid() != 1 or tempfile.gettempdir() != '/tmp' "

@@ -3,6 +3,7 @@ them in a document."""
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,25 @@ def test_the_next_run_finds_none_of_it(run: Runner) -> None:
         run("import helper\nprint(helper.VALUE, open('names.txt').read())", files=_FILES).printed() == "3 Anna\nBo\n\n"
     )
     assert "helper.VALUE is not available" in run("import helper\nprint(helper.VALUE + 1)").sentence
+
+
+def test_a_compressed_file_is_read_but_no_more_of_it_than_fits(run: Runner) -> None:
+    files: dict[str, str | bytes] = {"a.csv.gz": gzip.compress(b"1,2\n") + gzip.compress("3,ä\n".encode())}
+    files |= {"bomb.gz": gzip.compress(bytes(100 << 20)), "cut.gz": gzip.compress(b"abc")[:-9], "no.gz": b"abc"}
+    source = (
+        "import gzip, csv\nprint(list(csv.reader(gzip.open('a.csv.gz', 'rt'))), gzip.open('a.csv.gz').readline())\n"
+        "for name in ('bomb.gz', 'cut.gz', 'no.gz'):\n    try: gzip.open(name).read()\n"
+        "    except (OSError, EOFError) as e: print(e)\n"
+        "import logging\nlog = logging.getLogger()\nlog.addHandler(logging.StreamHandler())\n"
+        "for each in list(log.handlers): log.removeHandler(each)\nprint(log.handlers)\n"
+    )
+    assert run(source, files=files).printed().splitlines() == [
+        "[['1', '2'], ['3', 'ä']] b'1,2\\n'",
+        "[Errno 28] more than 64 MB are in this file",
+        "Compressed file ended before the end-of-stream marker was reached",
+        "Not a gzipped file, or a damaged one",
+        "[]",
+    ]
 
 
 @pytest.mark.parametrize("name", ["a.txt", "data/names/Italian.txt", "ä b.csv", ".hidden/x.py", "pkg/__init__.py"])

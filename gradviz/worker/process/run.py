@@ -30,9 +30,7 @@ STREAMS = ("out", "err", "in")  # "in": what was typed, as a terminal shows it
 AT_ONCE = 5_000  # characters, of up to 12 bytes in JSON, that a worker's pipe surely takes without waiting
 WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
-MORE_TIME = (
-    "Use fewer iterations, or allow more time: Run Again with More Time, --time-limit on the command line."
-)
+MORE_TIME = "Use fewer iterations, or allow more time: Run Again with More Time, --time-limit on the command line."
 NO_WAITING = "Leave out what waits for something that does not come."
 LESS_MEMORY = "Use smaller tensors, or keep fewer of them."
 LESS_PRINTED = "Print less, or less often."
