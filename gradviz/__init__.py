@@ -1,9 +1,54 @@
 """GradViz shows what `backward()` does, one node at a time, over its own autograd engine. Start at
-`gradviz.__main__`."""
+`gradviz.__main__`. Beside a real PyTorch, `gradviz.record` and `gradviz.show` record what it does; importing this
+imports nothing else."""
 
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Collection
+from contextlib import AbstractContextManager
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 __version__ = "0.1.0"
 
 _INSIDE = Path(__file__).resolve().parent / "resources"  # in a wheel; otherwise beside the package
 RESOURCES = _INSIDE if _INSIDE.is_dir() else _INSIDE.parents[1] / "resources"
+
+
+def record(
+    path: str | Path,
+    *,
+    steps: Collection[int] | None = None,
+    values: str = "full",
+    modules: Collection[str] | None = None,
+) -> AbstractContextManager[None]:
+    """Record what real PyTorch does inside of `with gradviz.record("run.gvtrace"):`, for `gradviz run.gvtrace`.
+
+    `steps` are the iterations to be recorded, counted by the calls of an optimizer's `step()` from 0; all if absent.
+    `values` is how much of each tensor is kept: "full" (whole, up to 65,536 elements), "summary" (range, mean, norm and
+    the corners; whole up to 64 elements) or "none" (shape and type). `modules` are paths of modules, such as
+    "layers.3": of all others shapes and types are kept. The job computes the same with it and without it.
+    """
+    made: AbstractContextManager[None] = _interface().record(
+        path, sys._getframe(1), steps=steps, values=values, modules=modules
+    )
+    return made
+
+
+def show(*tensors: Any, window: bool = True) -> Path:
+    """Open the graph that made these tensors of real PyTorch, such as a loss, in the window; returns the recording."""
+    path: Path = _interface().show(*tensors, frame=sys._getframe(1), window=window)
+    return path
+
+
+def _interface() -> ModuleType:
+    """By name: to the rest of the program, which all begins here, the recorder is a leaf that nobody needs."""
+    try:
+        return importlib.import_module("gradviz.recorder.interface")
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        raise ImportError("This records real PyTorch: install torch in this environment.", name="torch") from None

@@ -32,6 +32,7 @@ TEXTS = {
 ENVIRONMENT = {  # the modules that look at the environment, and the names that they look for
     "cli.py": {"QT_QPA_PLATFORM"},
     "classroom.py": {"GRADVIZ_CLASSROOM", "PROGRAMDATA", "XDG_CONFIG_DIRS"},  # limits that Help > Safety shows
+    "recorder/__init__.py": {"RANK", "WORLD_SIZE"},  # of a PyTorch job, which is never run in here
     "ui/app.py": {"QT_QPA_PLATFORM"},
     "ui/export.py": {"QT_QPA_PLATFORM"},
     "ui/startup.py": {"QT_QPA_PLATFORM", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DISPLAY"},

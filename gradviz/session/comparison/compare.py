@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gradviz.session.comparison.align import Alignment, Match, align, mixed, same_occurrence
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.values import ALL
 
 if TYPE_CHECKING:
     from gradviz.trace.table.tables import Table
@@ -64,7 +65,7 @@ def fingerprints(trace: Trace) -> Fingerprints:
         total[mine] = np.add.reduceat(plain * weight, begins)
         square[mine] = np.add.reduceat(np.square(plain), begins)
     norm = np.sqrt(square)
-    cut = np.flatnonzero(~rows.complete)  # only their edges are here, but the norm is of all
+    cut = np.flatnonzero(rows.kept != ALL)  # only their edges are here, but the norm is of all
     total[cut] += np.nan_to_num(rows.norm[cut], posinf=0.0)
     norm[cut] = np.nan_to_num(rows.norm[cut], posinf=0.0)
     shape = np.append(_shapes(trace), np.uint64(0))

@@ -37,7 +37,7 @@ class Sites:
     def __init__(self, writer: Writer, source: str, filename: str) -> None:
         self._writer = writer
         self._lines = source.splitlines()
-        self._filename = filename
+        self._filename = self.filename = filename
         self._code: CodeType | None = None
         self._known: dict[int, int] = {}
         self._by_code: dict[int, tuple[CodeType, dict[int, int], list[Place]]] = {}

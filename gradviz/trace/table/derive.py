@@ -15,7 +15,7 @@ from gradviz.trace.table.encoding import Pieces
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NEVER, TABLES, Operands, Saved
 from gradviz.trace.table.tables import columns, ranges
-from gradviz.trace.table.values import DTYPES, numpy_dtype
+from gradviz.trace.table.values import ALL, DTYPES, numpy_dtype
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -128,7 +128,7 @@ def _nbytes(trace: Trace, tensor: Array) -> Array:
     values, value = trace.values, _at(trace.tensors.value, tensor, -1)
     itemsize = np.array([numpy_dtype(name).itemsize for name in DTYPES])
     size: Array = _at(values.count, value, 0) * itemsize[_at(values.dtype, value, 0)]
-    for row in np.flatnonzero(~_at(values.complete, value, True)).tolist():  # the edges of a large array
+    for row in np.flatnonzero(_at(values.kept, value, ALL) != ALL).tolist():  # the edges of a large array
         wanted = math.prod(trace.store.shape(int(value[row]))) * int(itemsize[values.dtype[value[row]]])
         size[row] = min(wanted, np.iinfo(np.int64).max)
     return size

@@ -5,6 +5,7 @@ raw numbers only, never pickle."""
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any
@@ -18,9 +19,13 @@ from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NO_PARTIALS, TABLES, UNTRACKED, Batch
 from gradviz.trace.table.tables import Table, columns, row_dtype, row_format
 from gradviz.trace.table.values import (
+    ALL,
     DTYPES,
+    EDGES,
+    NOTHING,
     WHOLE,
     Elsewhere,
+    Summary,
     edges_of,
     kept_elements,
     numpy_dtype,
@@ -110,7 +115,7 @@ class Writer:
         known = self._kinds.get(dtype)
         if known is None:
             pack, code = PACK["values"], _CODE[dtype.name]
-            rows = [pack(code, ndim, True) for ndim in range(_MOST_DIMS + 1)]
+            rows = [pack(code, ndim, ALL) for ndim in range(_MOST_DIMS + 1)]
             known = self._kinds[dtype] = (self._elements[dtype.name], rows)
         self._dtype, (self._chunks, self._whole_rows) = dtype, known
         self._scalar_row = self._whole_rows[0]
@@ -136,10 +141,30 @@ class Writer:
                 self._begin_chunk()
             return
         self._beyond += array.size <= WHOLE
-        found = summarise(array)
+        self._add_summary(at, ndim, edges_of(array), summarise(array))
+
+    def summarised(self, shape: Sequence[int], edges: Array, found: Summary) -> int:
+        """The index of a new value of which only this is known; its edges as `edges_of` takes them."""
+        at = self.values
+        self.values = at + 1
+        if edges.dtype is not self._dtype:
+            self._switch(edges.dtype)
+        self._dims += _PACK_DIMS[len(shape)](*shape)
+        self._add_summary(at, len(shape), edges, found)
+        return at
+
+    def unkept(self, shape: Sequence[int], dtype: str) -> int:
+        """The index of a new value of which only shape and type are known."""
+        at = self.values
+        self.values = at + 1
+        self._dims += _PACK_DIMS[len(shape)](*shape)
+        self._value_rows += PACK["values"](_CODE[dtype], len(shape), NOTHING)
+        return at
+
+    def _add_summary(self, at: int, ndim: int, edges: Array, found: Summary) -> None:
         self.add("summaries", at, found.low, found.high, found.mean, found.norm, found.nans)
-        self._value_rows += PACK["values"](_CODE[array.dtype.name], ndim, False)
-        self._now += edges_of(array).tobytes()
+        self._value_rows += PACK["values"](_CODE[edges.dtype.name], ndim, EDGES)
+        self._now += edges.tobytes()
 
     def take(self) -> Batch:
         """Everything since the last call."""
@@ -337,7 +362,8 @@ def _values(pieces: Pieces) -> None:
     for code, name in enumerate(DTYPES):
         found = count[rows["dtype"] == code].sum()
         refuse_unless(found == len(pieces.elements[name]), f"values and elements of {name} disagree")
-    partial = np.flatnonzero(~rows["complete"]) + pieces.start["values"]
+    refuse_unless((rows["kept"] <= NOTHING).all(), "unknown kind of value")
+    partial = np.flatnonzero(rows["kept"] == EDGES) + pieces.start["values"]
     refuse_unless(np.array_equal(partial, pieces.rows["summaries"]["value"]), "a summary is missing")
 
 

@@ -378,11 +378,11 @@ class Sites(Table):
 
 
 class Values(Table):
-    """One array: all its elements were sent, or only a summary and the elements at its edges."""
+    """One array: all its elements were sent, or only a summary and the elements at its edges, or nothing of it."""
 
     dtype: Byte  # index in `values.DTYPES`
     ndim: Byte
-    complete: Flag
+    kept: Byte  # EDGES, ALL or NOTHING, see `values`
     sizes: Derived  # where its sizes begin in `dims`
     chunk: Derived  # where the elements are: in which piece of the store, from which element, how many
     offset: Derived

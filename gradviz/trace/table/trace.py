@@ -58,7 +58,7 @@ from gradviz.trace.table.schema import (
     Writes,
 )  # fmt: skip
 from gradviz.trace.table.tables import History, Table, span
-from gradviz.trace.table.values import Value, ValueStore
+from gradviz.trace.table.values import NOTHING, Value, ValueStore
 
 Array = NDArray[Any]
 T = TypeVar("T")
@@ -218,10 +218,13 @@ class Trace:
     @property
     def value_flag(self) -> Array:
         """Per value: 1 normal, 2 all zero, 3 with NaN or infinity."""
-        norm = self.values.norm
-        found: Array = self.kept(
-            "flags", lambda: np.where(np.isfinite(norm), np.where(norm == 0, ZERO, NORMAL), NOT_FINITE).astype(np.uint8)
-        )
+        norm, unknown = self.values.norm, self.values.kept == NOTHING
+
+        def find() -> Array:
+            flags = np.where(np.isfinite(norm), np.where(norm == 0, ZERO, NORMAL), NOT_FINITE)
+            return np.where(unknown, NORMAL, flags).astype(np.uint8)
+
+        found: Array = self.kept("flags", find)
         return found
 
     @property

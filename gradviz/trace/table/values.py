@@ -75,6 +75,7 @@ DTYPES = (
 )  # fmt: skip
 BLOCK = 16_384  # elements that are summed at once
 WHOLE = 65_536  # a value with more elements is kept as a summary
+EDGES, ALL, NOTHING = range(3)  # what is kept of a value
 EDGE = 3  # elements kept at each end of each dimension of such a value
 MATRIX = 25  # elements of an array that a sentence writes one by one
 FEW = 4  # elements of an array that a formula writes one by one
@@ -164,9 +165,9 @@ def _sums(real: Array, often: Any) -> tuple[float, float]:
 
 def kept_elements(rows: Mapping[str, Array] | Array, sizes: Array) -> Array:
     """How many elements of each value were sent, given the sizes of all their dimensions one after the other."""
-    return products(
-        rows["ndim"], np.where(np.repeat(rows["complete"], rows["ndim"]), sizes, np.minimum(sizes, 2 * EDGE))
-    )
+    whole = np.repeat(rows["kept"] == ALL, rows["ndim"])
+    found = products(rows["ndim"], np.where(whole, sizes, np.minimum(sizes, 2 * EDGE)))
+    return np.where(rows["kept"] == NOTHING, 0.0, found)
 
 
 def products(ndim: Array, sizes: Array) -> Array:
@@ -177,6 +178,9 @@ def products(ndim: Array, sizes: Array) -> Array:
         starts = np.concatenate([[0], np.cumsum(ndim[deep], dtype=np.int64)[:-1]])
         found[deep] = np.multiply.reduceat(sizes.astype(np.float64), starts)
     return found
+
+
+_UNKNOWN = Summary(math.nan, math.nan, math.nan, math.nan, 0)
 
 
 class Value:
@@ -195,6 +199,11 @@ class Value:
     def summary(self) -> Summary:
         """Statistics of the whole value."""
         return self._summary if self._summary is not None else summarise(self.edges)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether more of it was kept than its shape and type."""
+        return self._summary is not _UNKNOWN
 
     @property
     def norm(self) -> float:
@@ -233,6 +242,8 @@ class Value:
         if self.array is not None and 0 < self.array.size <= FEW:
             return _few(self.array)
         shape = str(tuple(self.shape))
+        if not self.is_known:
+            return f"{shape}, of which no value was kept"
         if not self.numel:
             return f"{shape} empty"
         found = self.summary
@@ -298,7 +309,9 @@ class ValueStore:
         start = int(rows.offset[index])
         flat = self.piece(rows.chunk[index])[start : start + int(rows.count[index])]
         name = DTYPES[rows.dtype[index]]
-        if rows.complete[index]:
+        if rows.kept[index] == NOTHING:
+            return Value(shape, name, None, flat, _UNKNOWN)
+        if rows.kept[index] == ALL:
             array = flat.reshape(shape)
             return Value(shape, name, array, array, None)
         edges = flat.reshape([min(size, 2 * EDGE) for size in shape])
@@ -317,7 +330,7 @@ class ValueStore:
         result = np.zeros(count)
         rows = self.rows
         chunk, offset, size = rows.chunk[first:], rows.offset[first:], rows.count[first:]
-        full = np.flatnonzero((size > 0) & rows.complete[first:])
+        full = np.flatnonzero((size > 0) & (rows.kept[first:] == ALL))
         full = full[np.argsort(chunk[full], kind="stable")]  # those of one type lie one after the other in their chunk
         cuts = np.flatnonzero(
             (np.diff(chunk[full]) != 0)

@@ -71,6 +71,8 @@ def value_json(value: Value | None) -> Any:
     if value.array is not None and value.array.size <= MOST_ELEMENTS:
         wide = value.array.astype("f8") if value.dtype in ("bfloat16", "float16") else value.array
         return _plain(wide.tolist())
+    if not value.is_known:
+        return {"shape": list(value.shape), "dtype": value.dtype}
     found = value.summary
     numbers = {"min": found.low, "max": found.high, "mean": found.mean, "norm": found.norm, "nan": found.nans}
     return {"shape": list(value.shape), "dtype": value.dtype, **{name: _plain(n) for name, n in numbers.items()}}

@@ -357,6 +357,8 @@ def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
         rows = value.array.reshape(shape.rows, shape.columns)
         texts = tuple(tuple(cell_text(number) for number in row) for row in rows.tolist())
         return ValueContent("grid", value.text(), cells(rows), texts)
+    if not value.is_known:
+        return ValueContent("number", "not kept", summary=(" × ".join(map(str, value.shape)), ""))
     found = value.summary
     low, high = number_text(found.low), number_text(found.high)
     summary: tuple[str, ...] = (f"all {high}",) if found.low == found.high else (f"max {high}", f"min {low}")

@@ -1,0 +1,203 @@
+"""The backward pass of a PyTorch job, from hooks on its nodes and leaves: calls, gradients that arrive, nodes that run,
+buffers that are freed, gradients that are stored. PyTorch lets a node's buffers go right after its hooks, unless the
+call keeps the graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from gradviz.recorder.rows import Rows
+from gradviz.recorder.values import memory_of, not_compiled, version_of
+from gradviz.trace.table.kinds import Kind
+
+
+@dataclass
+class _Call:
+    """A backward call that goes on."""
+
+    number: int = -1
+    site: int = -1
+    keeps: bool = False
+    creates: bool = False
+    expected: Counter[int] = field(default_factory=Counter)  # by tensor: how many gradients
+    arrived: Counter[int] = field(default_factory=Counter)
+    total: dict[int, Any] = field(default_factory=dict)
+    stored: dict[int, tuple[Any, int]] = field(default_factory=dict)  # by leaf: it, and the version of its .grad
+
+
+class Backward:
+    """Writes what backward calls do."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._now = _Call()
+        self._given: Sequence[Any] = ()
+        self.grads: dict[int, int] = {}  # by memory of a .grad: the number of its tensor
+        self.flush: Callable[[], None] = _nothing
+        self.line: Callable[[], None] = _nothing
+        self.after: Callable[[], None] = _nothing
+        rows.ran, rows.accumulated = self.ran, self.accumulated
+
+    @property
+    def site(self) -> int:
+        """Where the call that goes on is."""
+        return self._now.site
+
+    @property
+    def create(self) -> bool:
+        """Whether the call that goes on makes a graph."""
+        return self._now.creates
+
+    def make_grads(self, original: Any, roots: Any, grads: Any, *rest: Any, **more: Any) -> Any:
+        """PyTorch makes the gradients of roots that were given none."""
+        self.flush()
+        self._given = tuple(grads)
+        with self._rows.quietly():
+            return original(roots, grads, *rest, **more)
+
+    def run(
+        self, original: Any, roots: Any, grads: Any, keep: Any, create: Any, inputs: Any, *rest: Any, **more: Any
+    ) -> Any:
+        """A backward call, around PyTorch's own."""
+        is_refused = not all(x.requires_grad for x in (*roots, *(inputs or ())))  # by PyTorch, with a sentence
+        if self._rows.quiet or is_refused:
+            return original(roots, grads, keep, create, inputs, *rest, **more)
+        outer, before = self._now, self._rows.call
+        self._begin(roots, grads, bool(keep), bool(create), inputs)
+        try:
+            return original(roots, grads, keep, create, inputs, *rest, **more)
+        finally:
+            self.flush()
+            self._reread()
+            self._rows.add("ends", self._rows.steps - 1, self._rows.call)
+            self._now, self._rows.call = outer, before
+            self.after()
+
+    def _begin(self, roots: Any, grads: Any, keeps: bool, creates: bool, inputs: Any) -> None:
+        self.flush()
+        self.line()
+        rows = self._rows
+        numbers = [rows.number(x) for x in roots]
+        call = rows.writer.count("calls")
+        self._now = now = _Call(call, rows.sites.here(2), keeps, creates)
+        rows.call = call
+        step = rows.step(Kind.BACKWARD_CALL, -1, numbers[0], call, now.site)
+        rows.add("calls", step, now.site, keeps, creates)
+        for number, grad, given in zip(numbers, grads, self._given or grads, strict=False):
+            rows.add("roots", call, number, -1 if given is None else rows.value(grad))
+        self._given = ()
+        wanted = [rows.number(x) for x in inputs or ()]
+        for number in wanted:
+            rows.add("wanted", call, number)
+        self._expect(numbers, wanted)
+        for number, grad in zip(numbers, grads, strict=False):
+            self._arrive(number, -1, grad)
+
+    def _expect(self, roots: list[int], wanted: list[int]) -> None:
+        """How many gradients will come to each tensor."""
+        rows, now = self._rows, self._now
+        now.expected.update(roots)
+        needed = self._needed(roots, wanted) if wanted else None
+        seen: set[int] = set()
+        left = [rows.maker[number] for number in roots]
+        while left:
+            node = left.pop()
+            if node < 0 or node in seen or (needed is not None and node not in needed):
+                continue
+            seen.add(node)
+            for _, tensor in rows.edges[node]:
+                if tensor >= 0:
+                    now.expected[tensor] += 1
+                    left.append(rows.maker[tensor])
+
+    def _needed(self, roots: list[int], wanted: list[int]) -> set[int]:
+        """The nodes on a way to what `inputs=` names: no other runs."""
+        rows, goals = self._rows, set(wanted)
+        order: list[int] = []
+        seen: set[int] = set()
+        left = [rows.maker[number] for number in roots]
+        while left:
+            node = left.pop()
+            if node >= 0 and node not in seen:
+                seen.add(node)
+                order.append(node)
+                left += [rows.maker[tensor] for _, tensor in rows.edges[node] if tensor >= 0]
+        needed: set[int] = set()
+        for node in sorted(order):  # what a node leads to has a lower number
+            ways = [tensor for _, tensor in rows.edges[node] if tensor >= 0]
+            if any(tensor in goals or rows.maker[tensor] in needed for tensor in ways):
+                needed.add(node)
+        return needed
+
+    def _arrive(self, tensor: int, sender: int, grad: Any) -> None:
+        rows, now = self._rows, self._now
+        value, expected = rows.value(grad), now.expected.get(tensor, 1)
+        now.arrived[tensor] += 1
+        total, step = value, rows.steps - 1
+        if expected > 1:
+            if grad is not None:
+                with torch.no_grad(), rows.quietly():
+                    now.total[tensor] = now.total[tensor] + grad if tensor in now.total else grad
+            step = rows.step(Kind.CONTRIBUTION, sender, tensor, rows.writer.count("arrivals"), now.site)
+            total = rows.value(now.total.get(tensor)) if now.arrived[tensor] > 1 else value
+            if now.arrived[tensor] >= expected:
+                now.total.pop(tensor, None)
+        rows.add("arrivals", step, tensor, sender, value, total, now.arrived[tensor], expected, now.number)
+
+    @not_compiled
+    def ran(self, number: int, saved: int, grads_in: Any, grads_out: Any) -> None:
+        """A node ran; `saved` buffers are freed after it, unless the graph is kept."""
+        rows, now = self._rows, self._now
+        if rows.call < 0:
+            return
+        self.flush()
+        around, rows.value.policy = rows.value.policy, rows.policies[number]
+        with rows.quietly():
+            step = rows.step(Kind.BACKWARD, number, -1, number, now.site)
+            pairs = zip(rows.edges[number], grads_in, strict=False)
+            sent = [(slot, tensor, grad) for (slot, tensor), grad in pairs if grad is not None and tensor >= 0]
+            for slot, _, grad in sorted(sent, key=lambda each: each[0]):
+                value = rows.value(grad)
+                if value >= 0:
+                    rows.add("flows", step, number, slot, value)
+            if saved and not now.keeps:
+                rows.add("frees", rows.step(Kind.FREE, number, -1, rows.writer.count("frees"), now.site), number)
+            for _, tensor, grad in sent:
+                self._arrive(tensor, number, grad)
+        rows.value.policy = around
+
+    @not_compiled
+    def accumulated(self, x: Any) -> None:
+        """A leaf got its `.grad`."""
+        rows = self._rows
+        if x.grad is None or rows.call < 0 or rows.quiet:
+            return
+        self.flush()
+        number = rows.known(x)
+        if number < 0:
+            return
+        self.grads[memory_of(x.grad)] = number
+        self._now.stored[number] = (x, version_of(x.grad))
+        self.grad_row(Kind.ACCUMULATE, number, x.grad, self._now.site)
+
+    def _reread(self) -> None:
+        """What changed a stored gradient after it was stored, as the sum over all ranks does."""
+        rows = self._rows
+        for number, (x, version) in self._now.stored.items():
+            if x.grad is not None and version_of(x.grad) != version:
+                rows.add("grads", rows.steps - 1, number, rows.value(x.grad), -1)
+
+    def grad_row(self, kind: Kind, number: int, grad: Any, site: int) -> None:
+        """The `.grad` of a tensor is another one, or has another value."""
+        rows = self._rows
+        step = rows.step(kind, -1, number, rows.writer.count("grads"), site)
+        rows.add("grads", step, number, rows.value(grad), -1)
+
+
+def _nothing() -> None:
+    """Nobody listens yet."""

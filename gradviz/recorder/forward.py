@@ -1,0 +1,124 @@
+"""The forward pass of a PyTorch job: a mode that sees each operation below autograd. What an operation gives has its
+node only when autograd is done with it, so its rows are written at the next event (`flush`)."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from gradviz.recorder.backward import Backward
+from gradviz.recorder.rows import Rows, number_of
+from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled
+from gradviz.trace.table.kinds import Kind
+
+UNREAL = ("FakeTensor", "FunctionalTensor", "AsyncCollectiveTensor")  # a compiler traces: nothing of it runs
+IGNORED = ("profiler.", "aten._local_scalar_dense", "aten.lift_fresh", "prim.", "c10d", "fsdp.", "_c10d")
+MOST_SHOWN = 6  # parameters of an operation
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """An operation whose results have no node yet."""
+
+    op: str
+    slots: list[tuple[int, int]]
+    outs: list[Any]
+    written: list[Any]
+    site: int
+    params: str
+    grad_mode: bool
+
+
+class Forward(TorchDispatchMode):  # type: ignore[misc]
+    """Writes what operations do. `updating` counts the optimizers that are at work: theirs is one step."""
+
+    def __init__(self, rows: Rows, backward: Backward) -> None:
+        super().__init__()
+        self._rows, self._backward = rows, backward
+        self._pending: _Pending | None = None
+        self.updating = 0
+        self.line: Any = _nothing  # hears of each operation before it runs
+
+    @not_compiled
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        """One operation runs."""
+        kwargs = kwargs or {}
+        rows = self._rows
+        inside = rows.call >= 0 and not self._backward.create
+        if rows.quiet or inside or (self.updating and not torch.is_grad_enabled()) or _is_hidden(func, types):
+            return func(*args, **kwargs)
+        if func is torch.ops.aten.detach.default:  # autograd calls it, too, while it saves a result: not ready yet
+            out = func(*args)
+            rows.detached[id(out)] = (weakref.ref(out), weakref.ref(args[0]), rows.sites.here(1))
+            return out
+        self.flush()
+        self.line()
+        name = func._schema.name
+        first = args[0] if args else None
+        if name.endswith("_") and isinstance(first, torch.Tensor) and self._is_initialised(first):
+            return func(*args, **kwargs)
+        slots, written, shown = self._operands(func, args, kwargs)
+        mode = torch.is_grad_enabled()
+        out = func(*args, **kwargs)
+        outs = [x for x in tree_leaves(out) if isinstance(x, torch.Tensor)]
+        if slots and (outs or written):
+            op = name.removeprefix("aten::").strip("_")
+            self._pending = _Pending(op, slots, outs, written, rows.sites.here(1), ", ".join(shown[:MOST_SHOWN]), mode)
+        return out
+
+    def _is_initialised(self, x: Any) -> bool:
+        """Whether a write only gives a new leaf its first numbers."""
+        return self._rows.known(x) < 0 and bool(x.is_leaf) and memory_of(x) not in self._backward.grads
+
+    def _operands(self, func: Any, args: Any, kwargs: Any) -> tuple[list[tuple[int, int]], list[Any], list[str]]:
+        """Slot and number of each tensor, the tensors that are written to, and the parameters that a person reads."""
+        slots: list[tuple[int, int]] = []
+        written, shown = [], []
+        for spec, arg in zip(func._schema.arguments, [*args, *kwargs.values()], strict=False):
+            for each in arg if isinstance(arg, (list, tuple)) else (arg,):
+                if isinstance(each, torch.Tensor) and each.layout is torch.strided:
+                    slots.append((len(slots), self._rows.number(each)))
+                    if spec.alias_info is not None and spec.alias_info.is_write:
+                        written.append(each)
+                elif isinstance(each, (int, float, str)):
+                    shown.append(f"{spec.name}={each}")
+        return slots, written, shown
+
+    def flush(self) -> None:
+        """Write the last operation: only now its results have their node."""
+        pending, self._pending = self._pending, None
+        if pending is None:
+            return
+        rows = self._rows
+        fn = next((fn for x in pending.outs if (fn := grad_fn_of(x)) is not None), None)
+        if fn is not None and number_of(fn) is not None:
+            fn = None
+        if not pending.written:
+            rows.attach(
+                fn, pending.op, pending.slots, pending.outs, pending.site, pending.params, grad_mode=pending.grad_mode
+            )
+            return
+        x = pending.written[0]
+        owner = self._backward.grads.get(memory_of(x))
+        if owner is not None:
+            self._backward.grad_row(Kind.CLEAR_GRAD, owner, x, pending.site)
+            return
+        fresh, target = fn is not None, dict(pending.slots).get(0, -1)
+        step = rows.attach(
+            fn, pending.op, pending.slots, [x] if fresh else [], pending.site, pending.params, Kind.INPLACE,
+            -1 if fresh else target, pending.grad_mode,
+        )  # fmt: skip
+        rows.wrote(step, x, fresh)
+
+
+def _is_hidden(func: Any, types: Any) -> bool:
+    return str(func).startswith(IGNORED) or any(each.__name__ in UNREAL for each in types)
+
+
+def _nothing() -> None:
+    """Nobody listens."""

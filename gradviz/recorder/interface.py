@@ -1,0 +1,92 @@
+"""What is called from a job: `with gradviz.record("run.gvtrace"): ...` and `gradviz.show(loss)`. Of the file that
+calls, the names of variables and modules are recorded whenever another line of it runs something."""
+
+from __future__ import annotations
+
+import linecache
+import subprocess
+import sys
+import tempfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+
+from gradviz.recorder.job import Job, Wishes
+from gradviz.trace.table.recording import SUFFIX
+
+
+@contextmanager
+def record(
+    path: str | Path, frame: FrameType, *, steps: Collection[int] | None, values: str, modules: Collection[str] | None
+) -> Iterator[None]:
+    """Record what runs inside; `frame` is the caller's."""
+    script = frame.f_code.co_filename
+    job = Job(_named(path), "".join(linecache.getlines(script)), script, Wishes(steps, values, modules))
+    look = _Watch(job, script)
+    job.watch(look)
+    job.begin()
+    try:
+        yield
+    except BaseException as error:
+        look(frame)
+        job.end(error, error.__traceback__)
+        raise
+    look(frame)
+    job.end()
+
+
+def _named(path: str | Path) -> Path:
+    found = Path(path)
+    return found if found.suffix == SUFFIX else found.with_name(f"{found.name}{SUFFIX}")
+
+
+class _Watch:
+    """Looks at the variables of the file that records."""
+
+    def __init__(self, job: Job, script: str) -> None:
+        self._job, self._script = job, script
+        self._line = -1
+        self._seen: set[tuple[str, int]] = set()
+
+    def __call__(self, frame: FrameType | None = None) -> None:
+        """Name what is new, when the line is another one."""
+        given = frame is not None
+        at = frame or sys._getframe(1)
+        while at is not None and at.f_code.co_filename != self._script:
+            at = at.f_back  # type: ignore[assignment]
+        if at is None or (at.f_lineno == self._line and not given):
+            return
+        self._line = at.f_lineno
+        self._job.flush()
+        for name, value in list(at.f_locals.items()):
+            if isinstance(value, torch.Tensor):
+                if self._job.rows.known(value) >= 0:
+                    self._job.rows.name(value, name)
+            elif isinstance(value, torch.nn.Module) and (name, id(value)) not in self._seen:
+                self._seen.add((name, id(value)))
+                self._job.name_module(name, value)
+
+
+def show(*tensors: Any, frame: FrameType, window: bool) -> Path:
+    """A recording of the graphs that made these tensors, opened in the window."""
+    script = frame.f_code.co_filename
+    with tempfile.NamedTemporaryFile(prefix="gradviz-", suffix=SUFFIX, delete=False) as file:
+        path = Path(file.name)
+    job = Job(path, "".join(linecache.getlines(script)), script, Wishes())
+    for tensor in tensors:
+        job.rows.number(tensor)
+    for name, value in frame.f_locals.items():
+        if isinstance(value, torch.Tensor) and job.rows.known(value) >= 0:
+            job.rows.name(value, name)
+        elif isinstance(value, torch.nn.Module):
+            for each, parameter in value.named_parameters():
+                if job.rows.known(parameter) >= 0:
+                    job.rows.name(parameter, each, name, 1)
+    job.end()
+    if window:
+        subprocess.Popen([sys.executable, "-m", "gradviz", str(path)])
+    return path

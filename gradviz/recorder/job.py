@@ -1,0 +1,288 @@
+"""A recorder around a PyTorch job: put together from the parts, with all that is hung into PyTorch while it records and
+taken out afterwards: modes that see operations, hooks of modules and optimizers, a wrapper around the function that
+runs the backward pass. What was recorded goes into the file as whole batches, so that a job that is killed leaves
+them."""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+import traceback
+import weakref
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import torch
+import torch.nn.modules.module as modules
+import torch.optim.optimizer as optimizers
+
+from gradviz.recorder import rank_of
+from gradviz.recorder.backward import Backward
+from gradviz.recorder.forward import Forward
+from gradviz.recorder.rows import Rows
+from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled
+from gradviz.trace.record.recorder import settings_text
+from gradviz.trace.table.encoding import BUDGET
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.recording import About, Ending, RecordingWriter
+from gradviz.trace.table.schema import ELEMENT
+from gradviz.trace.table.values import MATRIX
+
+_GRAD = torch._C.TensorBase.grad
+EVERY = 4_000_000  # bytes of rows after which a batch is written
+_AVERAGES = ("momentum_buffer", "exp_avg", "acc_delta", "step_size")
+_SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What is to be kept of a job: which iterations (calls of an optimizer's `step`, from 0; None: all), of which
+    modules (parts of their paths; None: all), and how much of each value."""
+
+    steps: Collection[int] | None = None
+    values: str = FULL
+    modules: Collection[str] | None = None
+    budget: int = BUDGET  # bytes of values
+
+    def __post_init__(self) -> None:
+        if self.values not in POLICIES:
+            raise ValueError(f"values={self.values!r}: one of {', '.join(map(repr, POLICIES))} is meant")
+
+    def policy_of(self, path: str) -> str:
+        """How much is kept of the values in this module."""
+        wanted = self.modules is None or any(f".{each}." in f".{path}." for each in self.modules)
+        return self.values if wanted else NONE
+
+    def takes(self, iteration: int) -> bool:
+        """Whether this iteration is recorded."""
+        return self.steps is None or iteration in self.steps
+
+
+class Job:
+    """Records what happens between `begin` and `end` in the thread that calls them."""
+
+    def __init__(self, path: Path, source: str, script: str, wishes: Wishes) -> None:
+        self._wishes = wishes
+        self.rows = Rows(source, script, wishes.values, wishes.budget)
+        self.rows.quiet = 1
+        self._backward = Backward(self.rows)
+        self._forward = Forward(self.rows, self._backward)
+        self._backward.flush, self._backward.after = self._forward.flush, self.write
+        self._out = open(path, "wb")  # noqa: SIM115  closed by `end`
+        rank, ranks = rank_of()
+        when = time.strftime("%Y-%m-%d %H:%M")
+        about = About(source, Path(script).name, f"PyTorch {torch.__version__}", when, rank, ranks)
+        self._file = RecordingWriter(self._out, about)
+        self._paths: dict[int, str] = {}  # of modules, by identity
+        self._undo: list[Callable[[], None]] = []
+        self._around: list[str] = []  # how much was kept of values around the modules that are open
+        self._iteration = 0
+        self._is_on = False
+        self._began = time.monotonic()
+        self.pid = os.getpid()
+
+    @property
+    def is_recording(self) -> bool:
+        """Whether what happens now is recorded."""
+        return self._is_on and not self.rows.quiet
+
+    def watch(self, look: Callable[[], None]) -> None:
+        """Let `look` hear of each operation and backward call, before it runs."""
+        self._forward.line = self._backward.line = look
+
+    # what is hung into PyTorch
+
+    def begin(self) -> None:
+        """Record from now on."""
+        handles = [
+            modules.register_module_forward_pre_hook(self._enter),
+            modules.register_module_forward_hook(self._exit, always_call=True),
+            optimizers.register_optimizer_step_pre_hook(self._before_update),
+            optimizers.register_optimizer_step_post_hook(self._updated),
+        ]
+        self._undo = [handle.remove for handle in handles]
+        self._replace(torch.autograd, "_engine_run_backward", self._backward.run)
+        self._replace(torch.autograd, "_make_grads", self._backward.make_grads)
+        self._replace(torch.Tensor, "register_hook", self._register_hook)
+        torch.Tensor.grad = property(_GRAD.__get__, self._set_grad, _GRAD.__delete__)
+        self._undo.append(lambda: delattr(torch.Tensor, "grad"))
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+        self._switch(self._wishes.takes(0))
+
+    def _replace(self, owner: Any, name: str, around: Any) -> None:
+        """Put a function of ours around one of PyTorch's, which the compiler leaves alone."""
+        original = getattr(owner, name)
+
+        @not_compiled
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            return around(original, *args, **kwargs)
+
+        setattr(owner, name, wrapped)
+        self._undo.append(lambda: setattr(owner, name, original))
+
+    def _set_grad(self, x: Any, grad: Any) -> None:
+        """`x.grad = ...`, seen by a property: a mode of functions would turn PyTorch's fast paths off."""
+        _GRAD.__set__(x, grad)
+        number = self.rows.known(x) if self.is_recording else -1
+        if number >= 0:
+            self._forward.flush()
+            self._backward.grad_row(Kind.CLEAR_GRAD, number, grad, self.rows.sites.here(2))
+
+    def _switch(self, on: bool) -> None:
+        if on == self._is_on:
+            return
+        self._is_on = on
+        if on:
+            self.rows.quiet = 0
+            self._forward.__enter__()
+        else:
+            self._forward.flush()
+            self.rows.quiet = 1
+            self._forward.__exit__(None, None, None)
+
+    def _forked(self) -> None:
+        """A child, such as a worker that loads data, records nothing: the file is its parent's."""
+        self.rows.quiet += 1_000_000
+
+    # modules and optimizers
+
+    @not_compiled
+    def _enter(self, module: Any, _: Any) -> None:
+        if self.is_recording:
+            self._forward.flush()
+            path = self._paths.get(id(module), type(module).__name__)
+            self.rows.regions.enter(path)
+            self._around.append(self.rows.value.policy)
+            self.rows.value.policy = self._wishes.policy_of(path)
+
+    @not_compiled
+    def _exit(self, module: Any, *_: Any) -> None:
+        if self.is_recording and self._around:
+            self._forward.flush()
+            self.rows.regions.exit()
+            self.rows.value.policy = self._around.pop()
+
+    def name_module(self, name: str, root: Any) -> None:
+        """A module of the job is called so, and its parameters after it."""
+        self._forward.flush()
+        for path, part in root.named_modules():
+            self._paths.setdefault(id(part), path or name)
+        for path, parameter in root.named_parameters():
+            self.rows.name(parameter, path, name, ELEMENT)
+
+    def _before_update(self, *_: Any) -> None:
+        if self.is_recording:
+            self._forward.flush()
+            self._forward.updating += 1
+
+    def _updated(self, optimizer: Any, *_: Any) -> None:
+        """An optimizer updated its parameters; an iteration is over."""
+        if self.is_recording:
+            self._forward.updating -= 1
+            self._forward.flush()
+            self._write_update(optimizer)
+            self.write()
+        if not self.rows.quiet or not self._is_on:
+            self._iteration += 1
+            self._switch(self._wishes.takes(self._iteration))
+
+    def _write_update(self, optimizer: Any) -> None:
+        rows, text = self.rows, self.rows.text
+        step = rows.step(Kind.OPTIMIZER, -1, -1, rows.writer.count("optimizers"), rows.sites.here(2))
+        rows.add("optimizers", step, text(type(optimizer).__name__))
+        for group in optimizer.param_groups:
+            settings = text(settings_text({key: _plain(each) for key, each in group.items() if key != "params"}))
+            for parameter in group["params"]:
+                number = rows.known(parameter)
+                if parameter.grad is None or number < 0:
+                    continue
+                rows.wrote(step, parameter)
+                state = optimizer.state.get(parameter, {})
+                average, square = (self._remembered(state, names) for names in (_AVERAGES, _SQUARES))
+                count = state.get("step", 0)
+                rows.add("updates", step, number, settings, int(count), average, square)
+
+    def _remembered(self, state: Any, names: tuple[str, ...]) -> int:
+        found = next((state[name] for name in names if name in state), None)
+        small = isinstance(found, torch.Tensor) and found.numel() <= MATRIX
+        return self.rows.value(found) if small else -1
+
+    # hooks of the job
+
+    def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
+        """`Tensor.register_hook`: when the hook is called, it is a step."""
+
+        @functools.wraps(hook, updated=())
+        def called(grad: Any) -> Any:
+            out = hook(grad)
+            if self._is_on and self.rows.call >= 0:
+                self._hooked(tensor_of(), grad, grad if out is None else out)
+            return out
+
+        tensor_of = weakref.ref(tensor)
+        return original(tensor, called)
+
+    def _hooked(self, tensor: Any, before: Any, after: Any) -> None:
+        rows = self.rows
+        number = rows.known(tensor) if tensor is not None else -1
+        if rows.quiet or number < 0:
+            return
+        site = self._backward.site
+        step = rows.step(Kind.HOOK, -1, number, rows.writer.count("hooks"), site)
+        values = rows.value(before), rows.value(after)
+        rows.add("hooks", step, rows.text("tensor"), -1, number, *values)
+
+    # the file
+
+    def print(self, stream: str, text: str) -> None:
+        """The job printed this."""
+        if self.is_recording:
+            self._forward.flush()
+            rows = self.rows
+            kind = Kind.PRINT if stream == "out" else Kind.WARNING
+            step = rows.step(kind, -1, -1, rows.writer.count("texts"), rows.sites.here(2))
+            rows.add("texts", step, rows.text(stream), rows.text(text))
+
+    def flush(self) -> None:
+        """Write the rows of the last operation."""
+        if self.is_recording:
+            self._forward.flush()
+
+    def write(self, at_least: int = EVERY) -> None:
+        """Write a batch, if there is enough for one."""
+        if sum(map(len, self.rows.writer.rows.values())) >= at_least and os.getpid() == self.pid:
+            self._file.batch(self.rows.writer.take())
+
+    def end(self, error: BaseException | None = None, at: TracebackType | None = None) -> None:
+        """Record no more; with the error that ended the job."""
+        self._switch(on=False)
+        for undo in reversed(self._undo):
+            undo()
+        self._undo = []
+        ending = Ending(seconds=time.monotonic() - self._began)
+        if error is not None and not isinstance(error, SystemExit):
+            ending = self._raised(error, at, ending.seconds)
+        if os.getpid() == self.pid:
+            self.write(1)
+            self._file.end(ending)
+            self._out.close()
+
+    def _raised(self, error: BaseException, at: TracebackType | None, seconds: float) -> Ending:
+        rows, text, kind = self.rows, self.rows.text, type(error).__name__
+        frames = reversed(traceback.extract_tb(at))
+        line = next((each.lineno or -1 for each in frames if each.filename == rows.sites.filename), -1)
+        last = traceback.format_exception_only(error)[-1].strip()
+        step = rows.step(Kind.ERROR, -1, -1, 0, rows.sites.at_line(line))
+        whole = "".join(traceback.format_exception(type(error), error, at))
+        rows.add("errors", step, text(kind), text(str(error)), line, text(whole), text(last))
+        return Ending("raised", last, line, seconds)
+
+
+def _plain(setting: Any) -> Any:
+    """A learning rate may be a tensor."""
+    return float(setting) if isinstance(setting, torch.Tensor) and setting.numel() == 1 else setting

@@ -1,0 +1,291 @@
+"""The rows that are written about PyTorch's tensors and nodes, and the numbers that these get. A node carries its
+number in its `metadata`, a dict that lives as long as it; a tensor is known by its node, or, where it has none, by its
+identity and a weak reference. So nothing is kept alive, and nothing gets into what the job saves."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import torch
+
+import gradviz.engine.ops  # noqa: F401  fills the table of formulas and symbols
+from gradviz.engine.kernel.rows import ROWS, OpRow
+from gradviz.recorder.values import Values, grad_fn_of, memory_of, version_of
+from gradviz.trace.record.location import UNKNOWN, RegionStack, Sites
+from gradviz.trace.record.rows import NOT_DIFFERENTIABLE, NOTHING_REQUIRES, SWITCHED_OFF
+from gradviz.trace.table.encoding import Writer
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.schema import PLAIN
+
+NUMBER = "gradviz"  # in `Node.metadata`
+_BY_NODE = {(row.node_name, row.name): row for row in ROWS.values()}
+_FIRST = {row.node_name: row for row in reversed(ROWS.values())}
+_UNCOUNTED = 1 << 62  # nodes of AccumulateGrad have the largest sequence number that there is
+
+
+@functools.cache
+def _saved_names(kind: Any) -> tuple[str, ...]:
+    return tuple(name for name in dir(kind) if name.startswith("_saved_"))
+
+
+def is_leaf_node(fn: Any) -> bool:
+    """Whether this is AccumulateGrad."""
+    return hasattr(fn, "variable")
+
+
+def number_of(fn: Any) -> int | None:
+    """The number of a node that is recorded."""
+    found = fn.metadata.get(NUMBER)
+    return found if type(found) is int else None
+
+
+class Rows:
+    """Numbers given so far, and what is written of each."""
+
+    def __init__(self, source: str, script: str, values: str, budget: int) -> None:
+        self.writer = Writer(budget)
+        self.add, self.text = self.writer.add, self.writer.text
+        self.sites = Sites(self.writer, source, script)
+        self.regions = RegionStack(self.writer, self.sites)
+        self.value = Values(self.writer, values, self.quietly)
+        self.steps = 0
+        self.call = -1
+        self.quiet = 0
+        self.first: list[int] = []  # by node: its first tensor
+        self.policies: list[str] = []  # by node: how much is kept of its values
+        self.edges: list[list[tuple[int, int]]] = []  # by node: slot and tensor of each next function
+        self.maker: list[int] = []  # by tensor: the node that made it
+        self.storage: dict[int, int] = {}  # by memory: the number of its storage
+        self.detached: dict[int, tuple[Any, Any, int]] = {}
+        self.ran: Callable[[int, int, Any, Any], None] = _nothing
+        self.accumulated: Callable[[Any], None] = _nothing
+        self._requires: list[bool] = []  # by tensor
+        self._known: dict[int, tuple[int, weakref.ref[Any]]] = {}
+        self._named: set[tuple[int, str]] = set()
+        self._told: set[tuple[str, str]] = set()
+
+    @contextlib.contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Nothing is recorded inside."""
+        self.quiet += 1
+        try:
+            yield
+        finally:
+            self.quiet -= 1
+
+    def step(self, kind: Kind, node: int, tensor: int, ref: int, site: int) -> int:
+        """Add a step; returns its number."""
+        self.add("steps", kind, node, tensor, site, self.call, ref)
+        self.steps += 1
+        if self.regions.stack[-1] == UNKNOWN:
+            self.regions.begin(self.steps - 1)
+        return self.steps - 1
+
+    # tensors
+
+    def add_tensor(
+        self, x: Any, step: int, producer: int, output_nr: int, storage: int, site: int, known: Any = None
+    ) -> int:
+        """The row of a tensor; None stands for one that is gone, of which its node knows shape and type."""
+        number = len(self.maker)
+        requires = x is None or bool(x.requires_grad)
+        self.maker.append(producer)
+        self._requires.append(requires)
+        storage = number if storage < 0 else storage
+        parameter = isinstance(x, torch.nn.Parameter)
+        leaf = x is not None and bool(x.is_leaf)
+        value, version = self.value(x) if known is None else self.value.unkept(known), version_of(x)
+        self.add("tensors", step, producer, output_nr, value, storage, version, requires, leaf, parameter, -1, site)
+        if x is not None:
+            self._known[id(x)] = (number, weakref.ref(x))
+            if memory_of(x) >= 0:
+                self.storage[memory_of(x)] = storage
+            if leaf and requires:
+                x.register_post_accumulate_grad_hook(self.accumulated)
+        return number
+
+    def known(self, x: Any) -> int:
+        """The number of a tensor, -1 where it has none yet."""
+        fn = grad_fn_of(x)
+        if fn is not None:
+            node = number_of(fn)
+            return -1 if node is None or self.first[node] < 0 else self.first[node] + int(x.output_nr)
+        found = self._known.get(id(x))
+        return found[0] if found is not None and found[1]() is x else -1
+
+    def number(self, x: Any) -> int:
+        """The number of a tensor; a new one gets a step: a leaf, an alias, or a graph that was made unseen."""
+        found = self.known(x)
+        fn = grad_fn_of(x)
+        if found < 0 and fn is not None:
+            self.adopt(fn, x)
+            found = self.known(x)
+        if found >= 0:
+            return found
+        if len(self._known) > 100_000:
+            self._known = {key: each for key, each in self._known.items() if each[1]() is not None}
+        site = self.sites.here(2)
+        same, source, there = self.detached.pop(id(x), (_gone, _gone, -1))
+        before = source()
+        if same() is x and before is not None:
+            return self._add_detached(x, self.number(before), there if there >= 0 else site)
+        step = self.step(Kind.LEAF, -1, len(self.maker), len(self.maker), site)
+        shared = self.storage.get(memory_of(x), -1) if x._is_view() else -1
+        return self.add_tensor(x, step, -1, 0, shared, site)
+
+    def _add_detached(self, x: Any, source: int, site: int) -> int:
+        number = len(self.first)
+        step = self.step(Kind.FORWARD, number, len(self.maker), number, site)
+        self.add("inputs", number, 0, source)
+        self.node_row(step, "detach", "", "✂", site, "", -1, NOTHING_REQUIRES, [])
+        return self.add_tensor(x, step, number, 0, source, site)
+
+    def name(self, x: Any, name: str, owner: str = "", rank: int = PLAIN) -> None:
+        """A tensor is called so."""
+        number = self.number(x)
+        if (number, name) not in self._named:
+            self._named.add((number, name))
+            self.add("names", self.steps - 1, number, self.text(name), self.text(owner), rank)
+
+    # nodes
+
+    def node_row(
+        self, step: int, op: str, name: str, symbol: str, site: int, params: str, sequence: int, reason: int,
+        edges: list[tuple[int, int]],
+    ) -> None:  # fmt: skip
+        """The row of an operation; its tensors come next."""
+        text = self.text
+        self.first.append(len(self.maker))
+        self.edges.append(edges)
+        self.policies.append(self.value.policy)
+        region = self.regions.row(step)
+        self.add(
+            "nodes", step, text(op), text(name), text(symbol), site, region, text(params), sequence, self.call, reason
+        )
+
+    def adopt(self, fn: Any, x: Any = None) -> None:
+        """Nodes that were made where no operation was seen: compiled code, custom functions, before recording."""
+        found, stack = {}, [fn]
+        while stack:
+            each = stack.pop()
+            if each not in found and not is_leaf_node(each) and number_of(each) is None:
+                found[each] = 0
+                stack += [before for before, _ in each.next_functions if before is not None]
+        site = self.sites.here(2)
+        for each in sorted(found, key=lambda one: int(one._sequence_nr())):
+            outs: list[Any] = [None] * len(each._input_metadata)
+            if each is fn and x is not None:
+                outs[int(x.output_nr)] = x
+            self.attach(each, each.name(), [], outs, site, "")
+
+    def attach(
+        self, fn: Any, op: str, slots: list[tuple[int, int]], outs: Sequence[Any], site: int, params: str,
+        kind: Kind = Kind.FORWARD, target: int = -1, grad_mode: bool = True,
+    ) -> int:  # fmt: skip
+        """The rows of an operation and of its results, and the hook on its node. `slots`: (slot, tensor) of operands;
+        an operation in place without a node writes to the tensor `target`."""
+        name = fn.name().removeprefix("torch::autograd::") if fn is not None else ""
+        edges = self._edges_of(fn, slots) if fn is not None else []
+        row = (_BY_NODE.get((name, op)) or _FIRST.get(name) or ROWS.get(op)) if name or op else None
+        number = len(self.first)
+        step = self.step(kind, number, target if target >= 0 else len(self.maker), number, site)
+        for slot, tensor in sorted(slots):
+            self.add("inputs", number, slot, tensor)
+        self._tell(row, name)
+        sequence = int(fn._sequence_nr()) if fn is not None else -1
+        reason = 0 if fn is not None else self._reason(slots, grad_mode)
+        op, symbol = (row.name, row.symbol) if row is not None else (op, "")
+        self.node_row(step, op, name, symbol, site, params, sequence if sequence < _UNCOUNTED else -1, reason, edges)
+        hidden = row.hidden if row is not None and all(x is not None for x in outs) else 0
+        for nr, x in enumerate(outs[: len(outs) - hidden]):
+            shares = x is not None and (x._is_view() or kind is Kind.INPLACE)
+            known = fn._input_metadata[nr] if x is None else None
+            self.add_tensor(x, step, number, nr, self.storage.get(memory_of(x), -1) if shares else -1, site, known)
+        if fn is not None:
+            fn.metadata[NUMBER] = number
+            fn.register_hook(functools.partial(self.ran, number, self._save(fn, step, number)))
+        return step
+
+    def _edges_of(self, fn: Any, slots: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Slot and tensor of each next function; operands that were not seen are added to the slots."""
+        edges: list[tuple[int, int]] = []
+        used: set[int] = set()
+        for at, (before, nr) in enumerate(fn.next_functions):
+            if before is not None and not is_leaf_node(before) and number_of(before) is None:
+                self.adopt(before)
+            tensor = -1 if before is None else self._tensor_of(before, nr)
+            slot = next((each for each, one in slots if one == tensor and each not in used), -1) if tensor >= 0 else -1
+            if slot < 0 <= tensor:
+                slot = at if all(each != at for each, _ in slots) else 100 + at
+                slots.append((slot, tensor))
+            used.add(slot)
+            edges.append((slot, tensor))
+        return edges
+
+    def _tensor_of(self, fn: Any, nr: int) -> int:
+        if is_leaf_node(fn):
+            return self.number(fn.variable)
+        number = number_of(fn)
+        return self.first[number] + int(nr) if number is not None else -1
+
+    def _reason(self, slots: list[tuple[int, int]], grad_mode: bool) -> int:
+        if not any(self._requires[tensor] for _, tensor in slots):
+            return NOTHING_REQUIRES
+        return NOT_DIFFERENTIABLE if grad_mode else SWITCHED_OFF
+
+    def _tell(self, row: OpRow | None, name: str) -> None:
+        """The formulas of an operation, once."""
+        if row is None or row.variadic or (row.name, name) in self._told:
+            return
+        self._told.add((row.name, name))
+        text, ids = self.text, (self.text(row.name), self.text(name))
+        for each in row.inputs:
+            formula, expression = row.derivatives.get(each, ""), row.expressions.get(each, "")
+            self.add("operands", *ids, False, text(each), text(formula), text(expression))
+        for each in row.outputs:
+            self.add("operands", *ids, True, text(each), text(""), text(""))
+
+    def _save(self, fn: Any, step: int, number: int) -> int:
+        """The buffers of a node; returns how many. Under somebody's hooks for saved tensors reading would unpack them:
+        recompute, or load from elsewhere."""
+        if torch._C._autograd._top_saved_tensors_default_hooks(False) is not None:
+            return 1
+        count = 0
+        for name in _saved_names(fn.__class__) or ("saved_tensors",):
+            try:
+                found = getattr(fn, name, ())
+            except RuntimeError:  # freed, or changed since
+                continue
+            for x in found if isinstance(found, (tuple, list)) else (found,):
+                if isinstance(x, torch.Tensor):
+                    count += 1
+                    called = name.removeprefix("_saved_") if name[0] == "_" else f"saved[{count - 1}]"
+                    self._save_one(x, step, number, called, count)
+        return count
+
+    def _save_one(self, x: Any, step: int, number: int, name: str, count: int) -> None:
+        tensor = self.known(x)
+        storage = self.storage.get(memory_of(x), -2 - count)
+        own = (self.value(x), int(x.nbytes)) if tensor < 0 else (-1, 0)
+        self.add("saved", step, number, self.text(name), tensor, *own, storage, version_of(x))
+
+    def wrote(self, step: int, x: Any, fresh: bool = False) -> None:
+        """The memory of a tensor was overwritten; `fresh`: its row is new and has the value already."""
+        number, version = self.known(x), version_of(x)
+        if number < 0:
+            return
+        if not fresh:
+            self.add("writes", step, number, self.value(x), version)
+        self.add("versions", step, self.storage.get(memory_of(x), number), version)
+
+
+def _nothing(*_: Any) -> None:
+    """Nobody listens yet."""
+
+
+def _gone() -> None:
+    """A weak reference to what is no more."""

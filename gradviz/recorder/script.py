@@ -1,0 +1,217 @@
+"""An unmodified script under the recorder: `python -m gradviz.record`, with the script and its arguments. The script is
+instrumented as a snippet is, so that its names, loops and functions are recorded, and run as `__main__` with its own
+arguments, streams and errors."""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import linecache
+import sys
+import tokenize
+import types
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TextIO
+
+from gradviz.recorder import rank_of
+from gradviz.trace.table.recording import SUFFIX
+
+_MOST = 64  # elements of a container that get names
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Record a script; the status is what the script's own would be."""
+    options = _parser().parse_args(arguments)
+    script = Path(options.script)
+    try:
+        with tokenize.open(script) as file:
+            source = file.read()
+        tree = ast.parse(source, str(script))
+    except (OSError, SyntaxError, UnicodeDecodeError, ValueError) as error:
+        return _refuse(f"{script} can't be read: {error}")
+    try:
+        import torch  # noqa: F401
+    except ImportError:
+        return _refuse("Recording needs PyTorch: install torch in this environment, or use one that has it.")
+    from gradviz.recorder.job import Wishes
+
+    out = _out(options.out, script)
+    steps = None if options.steps is None else frozenset(options.steps)
+    wishes = Wishes(steps, options.values, budget=options.budget << 20)
+    sys.stdout.flush()
+    status = run(script, source, tree, out, wishes, options.arguments)
+    sys.stderr.write(f"Recorded {out}. To open it: gradviz {out}\n")
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m gradviz.record",
+        description="Run a PyTorch script as it is, and record every step of it for the window.",
+    )
+    parser.add_argument("-o", "--out", type=Path, metavar="OUT", help="the recording; SCRIPT.gvtrace if absent")
+    kept = ("full", "summary", "none")
+    parser.add_argument("--values", choices=kept, default="full", help="how much of each tensor is kept")
+    wanted = "which iterations, counted by the updates of an optimizer from 0"
+    parser.add_argument("--steps", type=_numbers, metavar="0,1,100-102", help=wanted)
+    parser.add_argument("--budget", type=int, default=1024, metavar="MB", help="how much of values is kept whole")
+    parser.add_argument("script", metavar="SCRIPT")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="the script's own arguments")
+    return parser
+
+
+def _numbers(text: str) -> list[int]:
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.partition("-")
+        last = last if dash else first
+        if not first.isdecimal() or not last.isdecimal() or int(last) - int(first) > 1_000_000:
+            raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers")
+        found += range(int(first), int(last) + 1)
+    return found
+
+
+def _out(given: Path | None, script: Path) -> Path:
+    """Where the recording goes: of several processes each has its own file in a folder."""
+    out = given or Path(script.with_suffix(SUFFIX).name)
+    rank, ranks = rank_of()
+    if ranks > 1:
+        folder = out.with_suffix("")
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / f"rank{rank}{SUFFIX}"
+    return out
+
+
+def run(script: Path, source: str, tree: ast.Module, out: Path, wishes: Any, arguments: Sequence[str]) -> int:
+    """Run it as `python script.py arguments` would, under the recorder."""
+    from gradviz.recorder.job import Job
+    from gradviz.trace.record.instrument import instrument
+
+    name = str(script)
+    job = Job(out, source, name, wishes)
+    binder = _Binder(job)
+    code = compile(instrument(tree), name, "exec")
+    module = types.ModuleType("__main__")
+    vars(module).update({"__file__": name, "__builtins__": __builtins__, **binder.hooks()})
+    linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)
+    sys.modules["__main__"], sys.argv = module, [name, *arguments]
+    sys.path[0] = str(script.resolve().parent)
+    streams = sys.stdout, sys.stderr
+    sys.stdout = _Tee(job, sys.stdout)
+    status, failed = 0, None
+    job.begin()
+    try:
+        exec(code, vars(module))
+    except SystemExit as error:
+        status = error.code if isinstance(error.code, int) else int(error.code is not None)
+    except BaseException as error:  # noqa: BLE001  it is told as Python does, below
+        status, failed = 1, error
+    finally:
+        sys.stdout, sys.stderr = streams
+    job.end(failed, failed.__traceback__ if failed is not None else None)
+    if failed is not None:
+        _tell(failed)
+    return status
+
+
+def _tell(error: BaseException) -> None:
+    """The traceback as Python prints it, without the frames of the recorder."""
+    frames = []
+    at = error.__traceback__
+    while at is not None:
+        if not str(at.tb_frame.f_globals.get("__name__")).startswith(__package__):
+            frames.append(at)
+        at = at.tb_next
+    made: TracebackType | None = None
+    for each in reversed(frames):
+        made = TracebackType(made, each.tb_frame, each.tb_lasti, each.tb_lineno)
+    sys.excepthook(type(error), error, made)
+
+
+class _Tee:
+    """What the script prints, line by line a step."""
+
+    def __init__(self, job: Any, stream: TextIO) -> None:
+        self._job, self._stream, self._text = job, stream, ""
+
+    def write(self, text: str) -> int:
+        """Print, and remember up to the end of the line."""
+        written = self._stream.write(text)
+        self._text += text
+        if self._text.endswith("\n"):
+            self._job.print("out", self._text)
+            self._text = ""
+        return written
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+class _Binder:
+    """Writes the names that the script gives, as `instrument.Binder` does for a snippet."""
+
+    def __init__(self, job: Any) -> None:
+        self._job = job
+        self._stack = job.rows.regions.stack
+
+    def hooks(self) -> dict[str, object]:
+        """The names that instrumented code needs."""
+        from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK
+
+        return {HOOK: self.bind, ITERATE: self.iterate, ALSO: self.also, STACK: self._stack, CATCH: _nothing}
+
+    def bind(self, name: str, value: Any, rank: int = 0) -> Any:
+        """The script bound `value` to `name`."""
+        import torch
+
+        if isinstance(value, torch.Tensor):
+            self._name(value, name, rank)
+        elif isinstance(value, torch.nn.Module):
+            if not name.startswith("self") and self._is_ready(value):
+                self._job.name_module(name, value)
+        elif type(value) in (list, tuple, dict):
+            pairs = list(value.items() if type(value) is dict else enumerate(value))[:_MOST]
+            for key, each in pairs:
+                if isinstance(each, torch.Tensor) and isinstance(key, (str, int)):
+                    self._name(each, f"{name}[{key!r}]", max(rank, 1))
+        return value
+
+    def _is_ready(self, module: Any) -> bool:
+        return "_parameters" in vars(module) and self._job.is_recording
+
+    def _name(self, tensor: Any, name: str, rank: int) -> None:
+        if self._job.is_recording and tensor.layout is not None:
+            self._job.flush()
+            self._job.rows.name(tensor, name, "", rank)
+
+    def iterate(self, name: str, value: Any) -> None:
+        """The next iteration of a loop begins, and `name` is its first variable."""
+        from gradviz.trace.record.location import COUNT, ROW, UNKNOWN, VALUE, VARIABLE
+
+        stack = self._stack
+        stack[COUNT] += 1
+        stack[ROW] = UNKNOWN
+        is_number = type(value) in (int, float, str) and name[0] != "_"
+        stack[VARIABLE], stack[VALUE] = (name, value) if is_number else ("", None)
+        if not is_number:
+            self.bind(name, value, 2)
+
+    def also(self, name: str, value: Any) -> None:
+        """Another variable of a loop."""
+        from gradviz.trace.record.location import VALUE, VARIABLE
+
+        if type(value) not in (int, float, str):
+            self.bind(name, value, 2)
+        elif self._stack[VALUE] is None and name[0] != "_":
+            self._stack[VARIABLE], self._stack[VALUE] = name, value
+
+
+def _nothing() -> None:
+    """What is caught is the script's own affair."""
+
+
+def _refuse(sentence: str) -> int:
+    sys.stderr.write(f"{sentence}\n")
+    return 2

@@ -1,0 +1,1 @@
+"""What real PyTorch does, as its recorder sees it, beside what our engine does."""

@@ -1,0 +1,87 @@
+"""Real PyTorch jobs with and without the recorder: each prints the same numbers, bit for bit, or the same error, and
+its recording opens. Run it with a Python that has PyTorch and ml_dtypes: `python -m tests.recorder.check_jobs NAME`.
+The jobs are the files in `jobs/`, all if none is named; what it says is then in `jobs.txt`. Each runs in a fork, so
+that PyTorch is imported once."""
+
+from __future__ import annotations
+
+import ast
+import os
+import runpy
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+HERE = Path(__file__).parent
+JOBS = sorted((HERE / "jobs").glob("*.py"))
+
+
+def outcome(work: Callable[[], int], folder: Path) -> tuple[int, str]:
+    """Status and all that was printed, with the last line of an error."""
+    told = folder / "told.txt"
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        with open(told, "w") as file:
+            os.dup2(file.fileno(), 1)
+            sys.stdout = sys.stderr = os.fdopen(1, "w", closefd=False)
+            status = 99
+            try:
+                status = work()
+            except SystemExit as error:
+                status = int(error.code or 0)
+            except BaseException as error:  # noqa: BLE001  what a script raises is what is compared
+                status = 1
+                traceback.print_exception(error)
+            sys.stdout.flush()
+        os._exit(status)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    lines = told.read_text().splitlines()
+    frames = ("Traceback", "  ", "/", "W1")  # where an error or a warning came from is another file
+    return status, "\n".join(line for line in lines if not line.startswith(frames))
+
+
+def bare(job: Path) -> int:
+    """The job as it is."""
+    runpy.run_path(str(job), run_name="__main__")
+    return 0
+
+
+def check(job: Path, folder: Path) -> str:
+    """What became of a job."""
+    from gradviz.recorder.job import Wishes
+    from gradviz.recorder.script import run
+    from gradviz.trace.table.recording import load
+
+    expected = outcome(lambda: bare(job), folder)
+    steps, out, text = [], folder / f"{job.stem}.gvtrace", job.read_text()
+    for wishes in (Wishes(), Wishes(values="summary"), Wishes(values="none"), Wishes(steps={1})):
+        found = outcome(lambda: run(job, text, ast.parse(text), out, wishes, []), folder)  # noqa: B023  called at once
+        if found != expected:
+            return f"{job.stem}: differs with {wishes}: {found} instead of {expected}"
+        steps.append(len(load(out).trace))
+    return f"{job.stem}: the same in 4 ways; status {expected[0]}; steps {', '.join(map(str, steps))}"
+
+
+def main() -> int:
+    """Check all, or those that are named; 1 if one differs."""
+    import torch
+    import torch._dynamo  # so that no fork has to
+
+    torch.set_num_threads(1)
+    lines = []
+    with tempfile.TemporaryDirectory() as name:
+        for job in JOBS:
+            if not sys.argv[1:] or job.stem in sys.argv[1:]:
+                lines.append(check(job, Path(name)))
+                sys.stdout.write(f"{lines[-1]}\n")
+                sys.stdout.flush()
+    if not sys.argv[1:]:
+        (HERE / "jobs.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return int(any("differs" in line for line in lines))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

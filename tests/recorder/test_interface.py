@@ -1,0 +1,87 @@
+"""The recorder of real PyTorch where there is none: nothing of it is imported by itself, and what it needs is said.
+What it records is checked with PyTorch by `check_jobs`, and compared with our engine in `test_oracle`."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gradviz.recorder import script
+from gradviz.trace.table.encoding import Writer
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.table.values import Summary
+
+ROOT = Path(__file__).parents[2]
+WITHOUT = "import sys; sys.modules['torch'] = None; "
+
+
+def python(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_importing_gradviz_imports_neither_numpy_nor_the_recorder() -> None:
+    done = python(
+        "-c", "import sys, gradviz; print(sorted(m for m in sys.modules if m.startswith(('numpy', 'gradviz'))))"
+    )
+    assert done.stdout == "['gradviz']\n"
+
+
+@pytest.mark.parametrize("call", ["gradviz.record('x')", "gradviz.show(1)"])
+def test_without_pytorch_it_is_said_what_is_missing(call: str) -> None:
+    done = python("-c", f"{WITHOUT}import gradviz; {call}")
+    assert done.stderr.endswith("ImportError: This records real PyTorch: install torch in this environment.\n")
+
+
+def test_the_command_without_pytorch_or_without_a_script(tmp_path: Path) -> None:
+    good, bad = tmp_path / "train.py", tmp_path / "bad.py"
+    good.write_text("import torch\n")
+    bad.write_text("def\n")
+    for path, why in ((good, "Recording needs PyTorch"), (bad, "can't be read"), (tmp_path / "no.py", "can't be read")):
+        done = python("-c", f"{WITHOUT}from gradviz.recorder.script import main; sys.exit(main([{str(path)!r}]))")
+        assert done.returncode == 2 and why in done.stderr and "Traceback" not in done.stderr
+    assert not list(tmp_path.glob("*.gvtrace"))
+
+
+def test_the_command_says_what_it_takes() -> None:
+    done = python("-m", "gradviz.record", "--help")
+    assert done.returncode == 0 and "Run a PyTorch script as it is" in done.stdout
+
+
+def test_numbers_of_iterations() -> None:
+    assert script._numbers("0,1,100-102") == [0, 1, 100, 101, 102]
+    for wrong in ("", "a", "1-", "-1", "1,,2", "0-9999999"):
+        with pytest.raises(argparse.ArgumentTypeError):
+            script._numbers(wrong)
+
+
+def test_several_processes_have_a_file_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert script._out(None, Path("a/train.py")) == Path("train.gvtrace")
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", "1")
+    assert script._out(tmp_path / "job.gvtrace", Path("train.py")) == tmp_path / "job" / "rank1.gvtrace"
+    assert (tmp_path / "job").is_dir()
+
+
+def test_values_of_which_little_or_nothing_was_kept() -> None:
+    import numpy as np
+
+    writer = Writer()
+    writer.unkept((300, 2), "bfloat16")
+    writer.summarised((1000, 1), np.arange(6, dtype=np.float32).reshape(6, 1), Summary(-1.0, 2.0, 0.5, 3.0, 0))
+    writer.value(np.float32(4.0) * np.ones(2, np.float32))
+    writer.unkept((), "int64")
+    trace = Trace()
+    trace.extend(writer.take())
+    nothing, some, whole, scalar = (trace.store.get(at) for at in range(4))
+    assert (nothing.shape, nothing.dtype, nothing.is_known, nothing.array) == ((300, 2), "bfloat16", False, None)
+    assert nothing.written() == "(300, 2), of which no value was kept"
+    assert (some.shape, some.norm, some.edges.shape, some.is_known) == ((1000, 1), 3.0, (6, 1), True)
+    assert whole.array is not None and whole.array.tolist() == [4.0, 4.0]
+    assert scalar.scalar is None and scalar.shape == ()
+    assert trace.value_flag.tolist() == [1, 1, 1, 1], "what is not known is not marked as NaN or zero"
