@@ -78,8 +78,7 @@ def _followed(case: Case, expression: ast.expr) -> Iterator[ast.expr]:
         if isinstance(node, ast.expr):
             yield node
         if isinstance(node, ast.Name):
-            given = case.assigned(node.id, node.lineno)
-            if given is not None and given is not expression:
+            for given in case.all_assigned(node.id, node.lineno):
                 yield from (each for each in ast.walk(given) if isinstance(each, ast.expr))
 
 
@@ -351,7 +350,7 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
             continue
         line = int(trace.tensors.line[tensor])
         statement = case.statement(line)
-        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or f"{text}.grad" not in case.source(statement):
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or ".grad" not in case.source(statement):
             continue
         node = int(trace.tensors.producer[tensor])
         kind = "a result with a history" if trace.tensors.requires_grad[tensor] else "a tensor that requires no grad"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes
 from gradviz.session.doctor.missing import ROWS, cut_fixes, cuts_below
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.session.doctor.training import leaves, zeroed_too_late
@@ -46,11 +46,17 @@ def _never_updated(case: Case) -> list[int]:
     found = []
     for tensor, events in leaves(case):
         added = [event for event in events if event.what == "added"]
-        if not added or tensor in case.updates or any(event.what == "updated" for event in events):
+        if not added or tensor in case.updates or _was_used(events):
             continue
         if any(step > added[0].step for step in case.steps_of(Kind.OPTIMIZER)):
             found.append(tensor)
     return found
+
+
+def _was_used(events: list[Event]) -> bool:
+    """Whether a leaf was changed after it had got a gradient."""
+    first = next((event.step for event in events if event.what == "added"), 0)
+    return any(event.what == "updated" and event.step > first for event in events)
 
 
 def _grad_is_read(case: Case, tensor: int) -> bool:
@@ -117,7 +123,7 @@ def _plainly_assigned(case: Case) -> list[tuple[ast.Assign | ast.AnnAssign | ast
             continue
         if tensor in case.updates or not _is_plain(case, statement):
             continue
-        if any(event.what == "updated" for event in case.events.get(tensor, [])):
+        if _was_used(case.events.get(tensor, [])):
             continue
         found.append((statement, tensor))
     return found
@@ -125,7 +131,9 @@ def _plainly_assigned(case: Case) -> list[tuple[ast.Assign | ast.AnnAssign | ast
 
 def _could_train(case: Case, tensor: int) -> bool:
     tensors = case.trace.tensors
-    return bool(tensors.producer[tensor] < 0 and tensors.requires_grad[tensor] and tensors.line[tensor] > 0)
+    flags = case.trace.flags
+    asked = tensors.requires_grad[tensor] or (flags.requires_grad & (flags.tensor == tensor)).any()
+    return bool(tensors.producer[tensor] < 0 and tensors.line[tensor] > 0 and asked)
 
 
 def _is_plain(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> bool:

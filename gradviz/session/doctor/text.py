@@ -117,6 +117,17 @@ class Text:
                 found = node.value
         return found
 
+    def all_assigned(self, name: str, line: int) -> list[ast.expr]:
+        """All that a plain variable was given, or that was added to it, before a line."""
+        found = []
+        for node in self.statements:
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            value = getattr(node, "value", None)
+            plain = any(isinstance(target, ast.Name) and target.id == name for target in targets)
+            if plain and isinstance(value, ast.expr) and node.lineno < line:
+                found.append(value)
+        return found
+
     def place(self, node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:
         """Where a node is, as the trace writes it: columns in characters."""
         end = node.end_lineno or node.lineno

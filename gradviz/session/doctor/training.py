@@ -214,17 +214,17 @@ def graph_kept(case: Case) -> Iterator[Hit]:
     for node in np.flatnonzero((nodes.op == "add") & (nodes.name != "")).tolist():
         read = case.read_by(node)
         made = case.output(node)
-        if made < 0 or made in case.below_roots or not any(each in case.ended_roots for each in read):
+        if made < 0 or made in case.below_roots or not any(_of_root(case, each) for each in read):
             continue
         line = int(nodes.line[node])
-        makers = [int(trace.tensors.producer[each]) for each in read if each not in case.ended_roots]
+        makers = [int(trace.tensors.producer[each]) for each in read if not _of_root(case, each)]
         if grown[line] and not any(maker >= 0 and nodes.line[maker] == line for maker in makers):
             continue
         grown[line] += 1
         statement = case.statement(line)
         if grown[line] < 2 or statement is None or case.loop_of(statement) is None:
             continue
-        yield _kept(case, line, int(nodes.step[node]) + 1, next(e for e in read if e in case.ended_roots), node)
+        yield _kept(case, line, int(nodes.step[node]) + 1, _root_of(case, read), node)
         return
     for call in case.calls:
         if name_of(call) == "append" and len(call.args) == 1 and case.loop_of(call) is not None:
@@ -232,6 +232,24 @@ def graph_kept(case: Case) -> Iterator[Hit]:
             if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
                 yield _kept(case, call.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]))
                 return
+
+
+def _root_of(case: Case, read: list[int]) -> int:
+    """The loss among what was read, or that of which one of them is a multiple."""
+    behind = [other for each in read for other in (each, *_read_for(case, each))]
+    return next(each for each in behind if each in case.ended_roots)
+
+
+def _read_for(case: Case, tensor: int) -> list[int]:
+    node = int(case.trace.tensors.producer[tensor])
+    return case.read_by(node) if node >= 0 else []
+
+
+def _of_root(case: Case, tensor: int) -> bool:
+    """Whether a tensor is a loss that was walked back from, or a multiple of one."""
+    node = int(case.trace.tensors.producer[tensor])
+    scaled = node >= 0 and case.trace.nodes.op[node] in ("mul", "div")
+    return tensor in case.ended_roots or (scaled and any(each in case.ended_roots for each in case.read_by(node)))
 
 
 def _kept(case: Case, line: int, cursor: int, loss: int, node: int) -> Hit:
@@ -266,7 +284,7 @@ def needless_retain(case: Case) -> Iterator[Hit]:
         if calls.retain_graph[call] and not calls.create_graph[call]:
             by_line[int(calls.line[call])].append(call)
     for line, many in by_line.items():
-        if line <= 0 or needed & {*many} or "_saved" in case.text or "retain_graph=True" not in case.text:
+        if line <= 0 or needed & {*many} or "_saved" in case.text:
             continue
         call = next((c for c in case.calls if c.lineno <= line <= (c.end_lineno or line) and _has_retain(c)), None)
         if call is None:
@@ -282,4 +300,5 @@ def needless_retain(case: Case) -> Iterator[Hit]:
 
 
 def _has_retain(call: ast.Call) -> bool:
-    return any(each.arg == "retain_graph" for each in call.keywords)
+    given = [each.value for each in call.keywords if each.arg == "retain_graph"]
+    return any(isinstance(each, ast.Constant) and each.value is True for each in given)
