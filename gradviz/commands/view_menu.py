@@ -8,20 +8,18 @@ from dataclasses import replace
 from gradviz.commands.panels import PANELS
 from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.commands.search import FIND_ROWS
-from gradviz.session import moves
+from gradviz.session import moves, run_transitions
 from gradviz.session.folding import DIRECT_USES_CHOICES, EVERYTHING
 from gradviz.session.plots import visible
 from gradviz.session.presenting import Stage
-from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, State
+from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, Selection, State
 
 PAN = 80.0  # pixels per key press
 
 
 def _themes(state: State) -> tuple[Choice, ...]:
     titles = {"contrast": "High Contrast"}
-    return tuple(
-        Choice(titles.get(name, name.capitalize()), name, name == state.view.theme) for name in THEME_CHOICES
-    )
+    return tuple(Choice(titles.get(name, name.capitalize()), name, name == state.view.theme) for name in THEME_CHOICES)
 
 
 def _set_theme(shell: Shell, name: str) -> None:
@@ -239,10 +237,18 @@ VIEW_ROWS = (
 
 
 def look_further(shell: Shell) -> None:
-    """The next of the things to look at; after the last one none, then the first again."""
-    state = shell.store.state
-    if state.told:
-        shell.store.look_at(state.doctor.at + 1 if state.doctor.at + 1 < len(state.told) else -1)
+    """Show the next of the things to look at, at its step."""
+    store = shell.store
+    store.consult(run_transitions.looked_further)
+    finding = store.state.looked_at
+    if finding is not None:
+        store.move(finding.step)
+        if finding.marks:
+            store.select(Selection("node", finding.marks[0].node))
+
+
+def _dismiss(shell: Shell, span: str) -> None:
+    shell.store.consult(lambda state: run_transitions.dismissed(state, span))
 
 
 def _can_look(state: State) -> bool:
@@ -265,7 +271,7 @@ LEARN_ROWS = (
         menu="Learn",
         help="Tell what is on the card no more until the next run.",
         enabled=lambda state: state.looked_at is not None,
-        run=lambda shell, _: shell.store.dismiss("now"),
+        run=lambda shell, _: _dismiss(shell, "now"),
     ),
     Command(
         id="learn.dismiss_here",
@@ -273,7 +279,7 @@ LEARN_ROWS = (
         menu="Learn",
         help="Tell the lesson that is on the card no more in this document.",
         enabled=lambda state: state.looked_at is not None,
-        run=lambda shell, _: shell.store.dismiss("document"),
+        run=lambda shell, _: _dismiss(shell, "document"),
     ),
     Command(
         id="learn.dismiss_always",
@@ -281,7 +287,7 @@ LEARN_ROWS = (
         menu="Learn",
         help="Never tell the lesson that is on the card again.",
         enabled=lambda state: state.looked_at is not None,
-        run=lambda shell, _: shell.store.dismiss("good"),
+        run=lambda shell, _: _dismiss(shell, "good"),
     ),
     Command(
         id="learn.tell_again",
@@ -289,7 +295,7 @@ LEARN_ROWS = (
         menu="Learn",
         help="Tell all lessons of the doctor again, also those that were dismissed.",
         enabled=lambda state: bool(state.doctor.quiet or state.view.quiet),
-        run=lambda shell, _: shell.store.tell_again(),
+        run=lambda shell, _: shell.store.consult(run_transitions.told_again),
     ),
     Command(
         id="learn.examples",

@@ -11,6 +11,7 @@ from gradviz.session.state import Phase, Run, State
 
 if TYPE_CHECKING:
     from gradviz.document.documents import Document
+    from gradviz.session.doctor.lessons import Finding
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
 
@@ -78,3 +79,38 @@ def _shown(state: State, run: Run, trace: Trace) -> State:
         selection=selection_sync.found_again(state, run.snippet, trace),
         lineage=None,
     )
+
+
+# -- what the doctor tells of a run
+
+
+def diagnosed(state: State, trace: Trace, findings: tuple[Finding, ...]) -> State:
+    """The doctor has looked at the run of this trace; of another one nothing is told."""
+    if state.trace is None or state.trace.run is not trace.run or state.run.is_running:
+        return state
+    return replace(state, doctor=replace(state.doctor, findings=findings, at=-1))
+
+
+def looked_further(state: State) -> State:
+    """The next finding is on the card; after the last one none, then the first again."""
+    at = state.doctor.at + 1
+    return replace(state, doctor=replace(state.doctor, at=at if at < len(state.told) else -1))
+
+
+def dismissed(state: State, span: str) -> State:
+    """The finding on the card is told no more: until the next run ("now"), in this "document", or for "good"."""
+    finding, doctor, view = state.looked_at, state.doctor, state.view
+    if finding is None:
+        return state
+    if span == "now":
+        doctor = replace(doctor, findings=tuple(each for each in doctor.findings if each is not finding))
+    elif span == "document":
+        doctor = replace(doctor, quiet=doctor.quiet | {finding.id})
+    else:
+        view = replace(view, quiet=(*view.quiet, finding.id))
+    return replace(state, doctor=replace(doctor, at=-1), view=view)
+
+
+def told_again(state: State) -> State:
+    """No lesson is dismissed any more."""
+    return replace(state, doctor=replace(state.doctor, quiet=frozenset(), at=-1), view=replace(state.view, quiet=()))

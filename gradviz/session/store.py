@@ -18,7 +18,6 @@ from gradviz.session.history import MERGE_SECONDS, TYPING, History
 from gradviz.session.state import Lineage, Notice, Run, Search, Selection, Slice, State, View
 
 if TYPE_CHECKING:
-    from gradviz.session.doctor.lessons import Finding
     from gradviz.session.inspect.chain_rule import ChainRule
     from gradviz.session.inspect.elements import Origin
     from gradviz.session.inspect.three_ways import Check
@@ -107,9 +106,8 @@ class Store:
     def mark_saved(self, path: Path) -> None:
         """The document is now on disk as it is; what is typed from now on is another undo step."""
         self._history.seal()
-        self._become(
-            replace(self._state, saved=self._state.document, path=path, view=self._state.view.with_recent(str(path)))
-        )
+        view = self._state.view.with_recent(str(path))
+        self._become(replace(self._state, saved=self._state.document, path=path, view=view))
 
     def mark_unsaved(self) -> None:
         """What is on disk is no longer this document."""
@@ -151,9 +149,8 @@ class Store:
         """Show this node or tensor in the inspector; None for the one of the current step."""
         state = self._state
         picked = selection_sync.picked_for(state, selection)
-        self._become(
-            replace(self._state, selection=selection, picked=picked, what_if=what_if.selected(state.what_if, selection))
-        )
+        beside = what_if.selected(state.what_if, selection)
+        self._become(replace(state, selection=selection, picked=picked, what_if=beside))
 
     def pick(self, picked: frozenset[int]) -> None:
         """Select these nodes, comments and groups of the drawing."""
@@ -207,39 +204,9 @@ class Store:
         """Show where a number comes from; None for none."""
         self._become(replace(self._state, origin=origin))
 
-    def find(self, trace: Trace, findings: tuple[Finding, ...]) -> None:
-        """The doctor has looked at the run of this trace."""
-        now = self._state.trace
-        if now is not None and now.run is trace.run and not self._state.run.is_running:
-            self._become(replace(self._state, doctor=replace(self._state.doctor, findings=findings, at=-1)))
-
-    def look_at(self, at: int) -> None:
-        """Show a finding of the doctor's on the card, by its place among those that are told, and go to its step; -1
-        for none."""
-        self._become(replace(self._state, doctor=replace(self._state.doctor, at=at)))
-        finding = self._state.looked_at
-        if finding is not None:
-            self.move(finding.step)
-            if finding.marks:
-                self.select(Selection("node", finding.marks[0].node))
-
-    def dismiss(self, span: str) -> None:
-        """Tell the finding on the card no more: until the next run ("now"), in this "document", or for "good"."""
-        finding, doctor, view = self._state.looked_at, self._state.doctor, self._state.view
-        if finding is None:
-            return
-        if span == "now":
-            doctor = replace(doctor, findings=tuple(each for each in doctor.findings if each is not finding))
-        elif span == "document":
-            doctor = replace(doctor, quiet=doctor.quiet | {finding.id})
-        else:
-            view = replace(view, quiet=(*view.quiet, finding.id))
-        self._become(replace(self._state, doctor=replace(doctor, at=-1), view=view))
-
-    def tell_again(self) -> None:
-        """No lesson is dismissed any more."""
-        doctor = replace(self._state.doctor, quiet=frozenset(), at=-1)
-        self._become(replace(self._state, doctor=doctor, view=replace(self._state.view, quiet=())))
+    def consult(self, change: Callable[[State], State]) -> None:
+        """What the doctor tells changes, as `run_transitions` says."""
+        self._become(change(self._state))
 
     def look_for(self, search: Search) -> None:
         """Open, close or change the search, or go to another hit."""

@@ -17,6 +17,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from gradviz.document.documents import Document, files_of, text_of
 from gradviz.document.snippet import MAX_BYTES, Recorded, too_big
+from gradviz.session import run_transitions
 from gradviz.session.state import Phase, Run, Slice, State
 from gradviz.session.store import Store
 from gradviz.worker.process import events
@@ -404,7 +405,7 @@ class WorkerBridge(QObject):
             self._pool = None
 
     def _find(self, trace: Trace, findings: tuple[Finding, ...]) -> None:
-        self._store.find(trace, findings)
+        self._store.consult(lambda state: run_transitions.diagnosed(state, trace, findings))
         self.examined.emit()
 
     def _follow(self, before: State, after: State) -> None:

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from gradviz.commands.row import Shell
 from gradviz.commands.view_menu import look_further
 from gradviz.document.documents import files_of, text_of, with_text
+from gradviz.session import run_transitions
 from gradviz.session.breakpoints.points import Breakpoint, toggled
 from gradviz.session.problem import Problem, problem
 from gradviz.session.state import STALE, Slice, State
@@ -165,7 +166,7 @@ class ErrorCard(QFrame):
         return menu
 
     def _dismiss(self, span: str) -> None:
-        self._shell.store.dismiss(span)
+        self._shell.store.consult(lambda state: run_transitions.dismissed(state, span))
 
     def _write(self, found: Problem) -> None:
         html = _page(found, self._theme, self._whole)
