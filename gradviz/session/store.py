@@ -249,17 +249,10 @@ class Store:
         if stops.points:
             points = shifted(stops.points, text_of(self._state.document), text_of(document))
             stops = replace(stops, points=points) if points != stops.points else stops
-        self._become(
-            replace(
-                self._state,
-                document=document,
-                note=note or (self._state.note if same_kind else ""),
-                picked=selection_sync.still_there(document, self._state.picked),
-                undo_label=self._history.undo_label,
-                redo_label=self._history.redo_label,
-                breakpoints=stops,
-            )
-        )
+        told = replace(self._state, undo_label=self._history.undo_label, redo_label=self._history.redo_label)
+        picked = selection_sync.still_there(document, self._state.picked)
+        note = note or (self._state.note if same_kind else "")
+        self._become(replace(told, document=document, note=note, picked=picked, breakpoints=stops))
 
     def _become(self, state: State) -> None:
         """The state is this one from now on; every change comes here, and its subscribers hear of it in order."""
