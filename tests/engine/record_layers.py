@@ -39,6 +39,26 @@ SHAPES = ("2", "4", "2, 4", "2, 5", "2, 2, 5", "2, 3, 4", "1, 2, 3, 4", "1, 3, 4
 PAIRED = "MSELoss L1Loss BCELoss SmoothL1Loss HuberLoss KLDivLoss".split()
 CLASSED = "CrossEntropyLoss NLLLoss MultiMarginLoss".split()
 STATES = ("torch.ones(2, 5)", "torch.ones(3, 3)", "torch.ones(2, 3)", "torch.ones(3)", "torch.ones(1, 2, 3)")
+# Half types: what rounds in between, and what only at the end.
+HALVES = """
+torch.sigmoid(x)
+torch.softmax(x, 0)
+torch.softmax(x, 1)
+torch.log_softmax(x, 0)
+torch.log_softmax(x, 1)
+torch.tanh(x)
+torch.nn.functional.silu(x)
+"""
+OTHERS = """
+torch.cdist(torch.ones(2, 3), torch.ones(2, 2))
+torch.ones(4).unflatten(0, (-1, 3))
+torch.set_grad_enabled("a")
+torch.ones(2, 3).masked_fill(torch.ones(2, 2) > 0, 1)
+nn.functional.grid_sample(torch.ones(1, 1, 2, 2), torch.ones(1, 2, 2))
+torch.div(torch.ones(2) + 1j, 2, rounding_mode="floor")
+torch.div(torch.ones(2) + 1j, 2, rounding_mode="trunc")
+torch.tensor([0j, 1j, 1]).bool().int()
+"""
 TARGETS = ("torch.tensor(1)", "torch.tensor([1])", "torch.tensor([1, 0])", "torch.tensor([])", "torch.tensor([[1]])")
 
 
@@ -67,6 +87,11 @@ def lines() -> Iterator[str]:
             yield f"nn.{layer}Cell(4, 3)(torch.ones(2, 4), {given})"
             yield f"nn.{layer}(4, 3)(torch.ones(2, 2, 4), {given})"
         yield f"nn.{layer}(4, 3, batch_first=True)(torch.ones(2, 2, 4))"
+    yield from OTHERS.strip().splitlines()
+    for kind in ("float16", "bfloat16"):
+        for call in HALVES.strip().splitlines():
+            values = f"(torch.arange(60.).reshape(6, 10) * 7 % 59 - 29).div(5).to(torch.{kind})"
+            yield f"[{call.replace('x)', values + ')').replace('x,', values + ',')}]"
 
 
 def said(torch: Any, line: str) -> str:
@@ -75,6 +100,8 @@ def said(torch: Any, line: str) -> str:
         made = eval(line, {"torch": torch, "nn": torch.nn})
     except Exception as error:  # noqa: BLE001 every error is a result here
         return f"{type(error).__name__}: {error}"
+    if isinstance(made, list):  # the numbers count
+        return str(made[0].double().tolist())
     while isinstance(made, tuple):
         made = made[0]
     return f"{made.dtype} {tuple(made.shape)} {made.stride()} {made.grad_fn and made.grad_fn.name()}"

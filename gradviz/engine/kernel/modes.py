@@ -106,6 +106,10 @@ class set_grad_enabled(_Mode):
     """Track or not, at once; as a context manager the former state comes back at its end."""
 
     def __init__(self, mode: bool) -> None:
+        if not isinstance(mode, bool):
+            raise TypeError(
+                f"set_grad_enabled(): argument 'enabled' (position 1) must be bool, not {type(mode).__name__}"
+            )
         self.previous = state.grad
         self.mode = bool(mode)
         state.grad = self.mode

@@ -39,7 +39,9 @@ def one_minus_product(x: Array, y: Any) -> Any:
 
 
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + e⁻ˣ), in this order of roundings."""
+    """1 / (1 + e⁻ˣ), in this order of roundings; half types are rounded once, at the end."""
+    if x.dtype.itemsize == 2:
+        return sigmoid(x.astype(np.float32)).astype(x.dtype)
     return (1 / (1 + exp(-x))).astype(x.dtype)
 
 

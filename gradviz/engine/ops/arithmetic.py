@@ -295,6 +295,9 @@ def _prepare_div(input: Tensor, other: object, *, rounding_mode: str | None = No
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
+    if any(isinstance(each, Tensor) and each.dtype.is_complex for each in (input, other)):
+        kind = result_type(operand(input), operand(other)).title
+        raise NotImplementedError(f"\"div_{rounding_mode}_cpu\" not implemented for '{kind}'")
     return prepare_pair(DIV_MODE, input, other, {"rounding_mode": rounding_mode}, False)
 
 

@@ -349,7 +349,7 @@ def _prepare_masked_fill(input: Tensor, mask: Tensor, value: object) -> Prepared
     try:
         np.broadcast_shapes(input._data.shape, mask._data.shape)
     except ValueError:
-        raise broadcast_error(input._data.shape, mask._data.shape) from None
+        raise broadcast_error(mask._data.shape, input._data.shape) from None
     if isinstance(value, Tensor):
         if value._data.ndim:
             raise RuntimeError(

@@ -75,6 +75,8 @@ def to(
     asked = memory_format is not None and not is_laid(self._data, memory_format)
     if dtype is self.dtype and not copy and (not asked or str(memory_format) == "torch.preserve_format"):
         return self
+    if self.dtype.is_complex and dtype is dtypes.bool_:
+        return call(TO, self != 0, dtype=dtype, memory_format=memory_format)
     if self.dtype.is_complex and not dtype.is_complex:
         warnings.warn(
             "Casting complex values to real discards the imaginary part (Triggered internally at "

@@ -358,6 +358,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: object = None) -
         raise NotImplementedError(f"\"cdist\" not implemented for '{x1.dtype.title}'")
     if x1.dtype is not x2.dtype:
         raise RuntimeError(f"expected scalar type {x1.dtype.title} but found {x2.dtype.title}")
+    if x1.shape[-1] != x2.shape[-1]:
+        columns = f"X1: {x1.shape[-1]} X2: {x2.shape[-1]}"
+        raise RuntimeError(f"X1 and X2 must have the same number of columns. {columns}")
     return call(CDIST, x1, x2, p=p)
 
 

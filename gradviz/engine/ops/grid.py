@@ -265,8 +265,8 @@ def _check(input: Tensor, grid: Tensor, mode: int) -> int:
             )
     if len(x) not in (4, 5) or len(x) != len(g):
         raise RuntimeError(
-            "grid_sampler(): expected 4D or 5D input and grid with same number of dimensions, but got input with sizes "
-            f"{list(x)} and grid with sizes {list(g)}"
+            f"grid_sampler(): expected {f'{len(x)}D' if len(x) in (4, 5) else '4D or 5D'} input and grid with same "
+            f"number of dimensions, but got input with sizes {list(x)} and grid with sizes {list(g)}"
         )
     if len(x) == 5 and MODES[mode] == "bicubic":
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")

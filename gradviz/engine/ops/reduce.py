@@ -773,19 +773,29 @@ def _softmax(x: Array, *, dim: int) -> Array:
     axis = wrap_dim(dim, x.ndim)
     if not x.ndim:
         return np.ones_like(x)
-    x = np.asarray(x, order="C")  # as PyTorch's result is, whatever the order of the input
-    e = functions.exp(x - np.max(x, axis=axis, keepdims=True)) if x.size else x
+    wide = _wide(x)
+    e = functions.exp(wide - np.max(wide, axis=axis, keepdims=True)) if x.size else wide
     whole = sums.exponentials(e, axis)
-    return (e * (1 / whole) if axis == x.ndim - 1 else e / whole).astype(x.dtype)
+    if axis == x.ndim - 1:
+        return (e * (1 / whole)).astype(x.dtype)
+    return (e.astype(x.dtype).astype(wide.dtype) / whole).astype(x.dtype)  # half types are kept in between
 
 
 def _log_softmax(x: Array, *, dim: int) -> Any:
     axis = wrap_dim(dim, x.ndim)
     if not x.ndim:
         return np.zeros_like(x)
-    x = np.asarray(x, order="C")
-    shifted = x - np.max(x, axis=axis, keepdims=True) if x.size else x
-    return (shifted - functions.log(sums.exponentials(functions.exp(shifted), axis))).astype(x.dtype)
+    wide = _wide(x)
+    shifted = wide - np.max(wide, axis=axis, keepdims=True) if x.size else wide
+    whole = sums.exponentials(functions.exp(shifted), axis)
+    kept = x.dtype if axis == x.ndim - 1 else wide.dtype  # half types are kept in between
+    log = functions.log(whole.astype(kept).astype(wide.dtype)).astype(kept)
+    return (shifted - log.astype(wide.dtype)).astype(x.dtype)
+
+
+def _wide(x: Array) -> Array:
+    """Row by row, as PyTorch's result is, whatever the order of the input; half types as float32."""
+    return np.asarray(x, np.float32 if x.dtype.itemsize == 2 else x.dtype, order="C")
 
 
 SOFTMAX = op(

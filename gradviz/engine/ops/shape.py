@@ -200,7 +200,8 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     shape = input._data.shape
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
-    if -1 not in sizes and math.prod(sizes) != shape[at]:
+    known = math.prod(n for n in sizes if n != -1)
+    if known != shape[at] and (-1 not in sizes or not known or shape[at] % known):
         raise RuntimeError(
             f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({shape[at]}) in the "
             "input tensor"

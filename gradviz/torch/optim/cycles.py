@@ -222,8 +222,8 @@ class CyclicLR(LRScheduler):
         self._scale_fn_custom = scale_fn
         self.scale_mode = "iterations" if mode == "exp_range" and scale_fn is None else scale_mode
         self.cycle_momentum = cycle_momentum
-        self.use_beta1 = "betas" in optimizer.defaults
         if cycle_momentum:
+            self.use_beta1 = "betas" in optimizer.defaults
             if "momentum" not in optimizer.defaults and not self.use_beta1:
                 raise ValueError("optimizer must support momentum or beta1 with `cycle_momentum` option enabled")
             self.base_momentums = _per_group(optimizer, base_momentum, "base_momentum")

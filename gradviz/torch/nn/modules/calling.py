@@ -153,6 +153,11 @@ class ForwardHook:
     def __repr__(self) -> str:
         return repr(self.fn)
 
+    def __getattr__(self, name: str) -> Any:
+        if name == "fn":  # before it is there
+            raise AttributeError(name)
+        return getattr(self.fn, name)
+
 
 _names: list[dict[object, str]] = []  # dotted names below the outermost module that is being called
 
