@@ -52,6 +52,7 @@ OPTIONS = {
 WORKER_VARIABLES = {"PATH", "LANG", "HOME", "PYTHONHASHSEED", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE"}
 SETTINGS = {
     *("theme", "text_scale", "speed", "recent", "minimap", "vertical", "direct_uses", "animated", "every_step"),
+    "quiet",  # lessons of the doctor that are told no more
     "layout/window",
 }
 FILE_FIELDS = {

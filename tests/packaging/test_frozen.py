@@ -26,9 +26,9 @@ def constant(name: str) -> tuple[str, ...]:
 
 
 def imported() -> set[str]:
-    """Every module that the program names in an import."""
+    """Every module that the program names in an import. The recorder runs in a Python of the user's with PyTorch."""
     found = set()
-    for path in (ROOT / "gradviz").rglob("*.py"):
+    for path in (path for path in (ROOT / "gradviz").rglob("*.py") if path.parent.name != "recorder"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 found |= {alias.name for alias in node.names}

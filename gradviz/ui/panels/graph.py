@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SHOWN = Slice(
     "document", "doubt", "what_if", "traced", "view", "folding", "playing", "layout_progress", "selection",
-    "picked", "lineage", "chain", "origin", "search", *MOMENT,
+    "picked", "lineage", "chain", "origin", "search", "stage", *MOMENT,  # the room for it depends on the stage
 )  # fmt: skip
 
 
