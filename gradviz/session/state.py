@@ -242,9 +242,9 @@ class State:
 # -- slices: what of the state something shows, so that only that wakes it
 
 Field = Literal[
-    "document", "saved", "path", "cuda_as_cpu", "note", "doubt", "undo_label", "redo_label", "run", "trace",
-    "traced", "steps", "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "origin", "search",
-    "playing", "playback", "breakpoints", "what_if", "doctor", "notice", "layout_progress", "stage", "view",
+    "document", "saved", "path", "cuda_as_cpu", "note", "doubt", "undo_label", "redo_label", "run", "trace", "traced",
+    "steps", "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "origin",
+    "search", "playing", "playback", "breakpoints", "what_if", "doctor", "notice", "layout_progress", "stage", "view",
 ]  # fmt: skip
 MOMENT: tuple[Field, ...] = ("trace", "steps", "cursor")  # a trace grows, so its length belongs to it
 STALE: tuple[Field, ...] = ("document", "trace", "traced", "what_if")  # what `is_stale` depends on
