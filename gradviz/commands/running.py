@@ -346,10 +346,10 @@ RUN_ROWS = (
     ),
     Command(
         id="run.cuda_as_cpu",
-        title="Treat cuda as cpu",
+        title="Treat c&uda as cpu",
         menu="Run",
         help="Let .cuda() and device='cuda' or 'mps' mean the CPU in the runs of this window.",
-        retitle=lambda state: "Treat cuda as &Missing" if state.cuda_as_cpu else "Treat cuda as cpu",
+        retitle=lambda state: "Treat c&uda as Missing" if state.cuda_as_cpu else "Treat c&uda as cpu",
         run=lambda shell, _: _treat_cuda(shell),
     ),
     Command(

@@ -161,7 +161,9 @@ def _prints(state: State) -> bool:
 
 
 class _Root(QWidget):
-    """Tells when it has another size."""
+    """Tells when it has another size, and which cards have no room; each is named by the row of its first panel."""
+
+    without_room = Signal(tuple)
 
     def __init__(self, resized: Callable[[], None]) -> None:
         super().__init__()
@@ -182,6 +184,7 @@ class PanelArea:
         self._plots = 0
         self._asked: dict[str, bool] = {}  # places that the user wants to see, or not
         self._arrangement: tuple[set[str], Room, bool] | None = None
+        self._folded: tuple[PanelRow, ...] = ()
         self.made: dict[str, Panel] = {}  # those that are there; the window completes them after its first paint
         self._unseen: dict[str, State] = {}  # what panels that are behind others have shown last
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
@@ -285,6 +288,7 @@ class PanelArea:
         self._centre_column.setSpacing(0 if stage.on else GAP)
         room = self._room(scale)
         shown = {ROW[name].place for name in stage.panels} if stage.on else self._shown(state, room)
+        self._tell_folded(state, shown)
         arrangement = (shown, room, stage.on)
         if arrangement == self._arrangement:
             return
@@ -334,6 +338,15 @@ class PanelArea:
             "corner": room.low > 0 and _prints(state),
         }
         return {place for place, want in (wanted | self._asked).items() if want}
+
+    def _tell_folded(self, state: State, shown: set[str]) -> None:
+        """Which cards have something to show and are not seen; each is named by its first panel."""
+        full = {"left": True, "right": state.steps > 0, "bottom": state.steps > 0, "corner": _prints(state)}
+        folded = [place for place, is_full in full.items() if is_full and place not in shown]
+        rows = tuple(next(row for row in PANELS if row.place == place) for place in folded)
+        if rows != self._folded:
+            self._folded = rows
+            self.root.without_room.emit(rows)
 
     def _stack(self, stacked: bool) -> None:
         """Put the card at the right under that at the left, or back."""

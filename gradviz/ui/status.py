@@ -19,6 +19,7 @@ from gradviz.ui.look import tip
 from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
+    from gradviz.commands.panels import PanelRow
     from gradviz.trace.table.trace import Trace
 
 PATIENCE = 500  # milliseconds before progress is shown
@@ -104,6 +105,7 @@ class StatusLine(QStatusBar):
 
     def __init__(self, theme: Theme, do: Callable[[str], None]) -> None:
         super().__init__()
+        self._do = do
         self.setSizeGripEnabled(False)
         self.progress = QProgressBar()
         self.progress.setRange(0, 0)
@@ -130,9 +132,21 @@ class StatusLine(QStatusBar):
         self._patience.timeout.connect(self._show_progress)
         for widget in (self.progress, self.keep_going, self.cancel, self.badge, self.label):
             self.addPermanentWidget(widget)
+        self.folded: dict[str, QPushButton] = {}  # what brings a card back that has no room, by its first panel
         self.setContentsMargins(10, 0, 12, 2)
         self._hide_progress()
         self.set_theme(theme)
+
+    def show_folded(self, rows: tuple[PanelRow, ...]) -> None:
+        """Offer the cards that have something to show and no room."""
+        for row in rows:
+            if row.id not in self.folded:
+                button = self.folded[row.id] = QPushButton(f"{row.title} ▴")
+                button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc folds it away.")
+                button.clicked.connect(lambda _=False, name=row.id: self._do(f"view.focus_{name}"))
+                self.addWidget(button)
+        for name, button in self.folded.items():
+            button.setVisible(any(name == row.id for row in rows))
 
     def set_theme(self, theme: Theme) -> None:
         """Take other sizes."""

@@ -112,6 +112,7 @@ class MainWindow(QMainWindow):
         self.commands.fill_tools(self.menuBar(), self.tools)
         self.setCentralWidget(self.panel_area.root)
         self.setStatusBar(self.status)
+        self.panel_area.root.without_room.connect(self.status.show_folded)
         self.resize(1280, 800)
         self.restoreGeometry(self.settings.layout("window"))
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._apply_theme)

@@ -179,3 +179,18 @@ def test_sizes_that_were_dragged_come_back_with_the_same_panels(sample: Pilot) -
     sample.press("Ctrl+1")
     QApplication.processEvents()
     assert middle.sizes() == dragged
+
+
+def test_a_card_without_room_is_offered_in_the_status_bar(pilot: Pilot) -> None:
+    pilot.window.resize(1280, 800)
+    folded = pilot.window.status.folded
+    assert not any(button.isVisible() for button in folded.values())
+    pilot.run_again("import torch\nx = torch.ones(3, requires_grad=True)\n(x * x).sum().backward()\nprint(x.grad)")
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    offered = [button.text() for button in folded.values() if button.isVisible()]
+    assert offered == ["Timeline ▴", "Output ▴"]
+    folded["output"].click()
+    assert pilot.window.panel_area.cards["corner"].isVisible() and not folded["output"].isVisible()
+    assert folded["timeline"].isVisible()
+    pilot.press("Ctrl+4")
+    assert pilot.window.panel_area.cards["bottom"].isVisible() and not folded["timeline"].isVisible()
