@@ -87,6 +87,15 @@ class Careless(FileDialogs):
             ]
         )
 
+    def export_name(self, suggestion: str, kind: str) -> str:
+        return self._dice.choice(["", str(self._folder / "picture.svg"), str(self._folder / "no" / "picture.png")])
+
+    def recording_name(self, suggestion: str) -> str:
+        return self._dice.choice(["", str(self._folder / "run.gvtrace"), str(self._folder / "no" / "run.gvtrace")])
+
+    def attach_names(self, title: str, folder: str) -> list[str]:
+        return self._dice.choice([[], [str(self._names[0])], [str(name) for name in self._names[:3]]])
+
     def keep_changes(self, name: str) -> str:
         return self._dice.choice(["discard", "discard", "cancel", "save"])
 

@@ -59,7 +59,7 @@ def test_it_says_all_that_can_be_set(tmp_path: Path) -> None:
     ("text", "note"),
     [
         ("thme = 'dark'", "“thme” is not an entry of classroom.toml."),
-        ("theme = 'pink'", "theme = 'pink' is not one of system, light, dark."),
+        ("theme = 'pink'", "theme = 'pink' is not one of system, light, dark, projector, contrast."),
         ("text_size = true", "text_size = True is not one of 0.8, 0.9, 1, 1.15, 1.3, 1.5, 1.75, 2."),
         ("lessons = 'nowhere'", "lessons = 'nowhere' is not a folder."),
         ("lessons = 3", "lessons = 3 is not a folder."),
