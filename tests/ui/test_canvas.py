@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -318,6 +318,16 @@ def test_a_view_that_is_closed_at_work_leaves_nothing_behind(qtbot: QtBot) -> No
         view.set_trace(trace)
         view.shutdown()
         view.close()
+
+
+def test_nothing_runs_in_a_view_that_was_shut_down(qtbot: QtBot) -> None:
+    view = shown(qtbot, sample_trace(), 14)
+    assert view.graph_layout.background.idle.isActive(), "the memory of the layout is given back later"
+    view.shutdown()
+    assert not [timer for timer in view.findChildren(QTimer) if timer.isActive()]
+    assert not view.graph_layout.background.idle.isActive()
+    view.graph_layout.background.placed.emit(None, None, True)  # what was on its way
+    assert not view.graph_layout.background.idle.isActive()
 
 
 def test_a_run_without_tensors_says_why_there_is_no_graph(qtbot: QtBot) -> None:

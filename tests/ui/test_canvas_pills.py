@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.contributions import edge_words
-from gradviz.ui.canvas.edge_painter import MOST_PILLS, PILL_HEIGHT, Pill
+from gradviz.ui.canvas.edge_painter import MOST_PILLS, PILL_HEIGHT, Pill, PillPlaces
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from tests.trace.running import run
@@ -92,6 +93,16 @@ def test_pills_cover_no_card_no_circle_and_no_other_pill(qapp: QApplication, sou
             assert not ((box[:2] < cards[:, 2:]) & (box[2:] > cards[:, :2])).all(1).any()
         for one, other in combinations(boxes, 2):
             assert not ((one[:2] < other[2:]) & (one[2:] > other[:2])).all()
+
+
+def test_a_picture_without_edges_has_none_whatever_flowed(qapp: QApplication) -> None:
+    scene = scene_of(run(TWICE))
+    placed, pairs, numbers = scene.placed, np.empty((0, 2)), np.empty(0, np.int64)
+    bare = replace(
+        placed.diagram, edges=pairs.astype(np.int64), port=pairs, row=numbers, uses=numbers, use_start=numbers
+    )
+    places = PillPlaces(replace(placed, diagram=bare), scene.painter.pills._ink)
+    assert places.at(replace(scene.moment, flow=np.empty(0, np.uint8)), 1.0, labels=True) == ()
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

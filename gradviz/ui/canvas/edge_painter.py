@@ -392,7 +392,8 @@ class PillPlaces:
     def _find(self, moment: Moment, scale: float, labels: bool) -> tuple[Pill, ...]:
         trace, rows = moment.frame.trace, self._rows(moment.frame)
         edges = self._edge_of_row[trace.flows.input[rows]]
-        shown = (edges >= 0) & (moment.flow[edges] == FLOW)
+        rows, edges = rows[edges >= 0], edges[edges >= 0]  # first: where the picture has no edge at all, -1 is none
+        shown = moment.flow[edges] == FLOW
         rows, edges = rows[shown], edges[shown]
         first = max(0, -(-(len(rows) - MOST_PILLS) // AT_ONCE) * AT_ONCE)
         if not len(rows):

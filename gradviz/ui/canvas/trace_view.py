@@ -71,8 +71,8 @@ class BackgroundLayout(QObject):
         self._known: tuple[Trace, int, Structure] | None = None
         self._opened: tuple[tuple[Structure, Presentation], Flags] | None = None
         self._closed = False
-        self._idle = QTimer(self, singleShot=True, interval=IDLE)
-        self._idle.timeout.connect(trim_memory)
+        self.idle = QTimer(self, singleShot=True, interval=IDLE)
+        self.idle.timeout.connect(trim_memory)
         self.placed.connect(self._rest)
 
     def place(self, request: Request) -> None:
@@ -167,8 +167,8 @@ class BackgroundLayout(QObject):
             self.placed.emit(request, placed, final)
 
     def _rest(self, _request: Request, _placed: Placed, final: bool) -> None:
-        if final:
-            self._idle.start()
+        if final and not self._closed:
+            self.idle.start()
 
     def close(self) -> None:
         """Give up what is in work, and end the thread."""
@@ -315,6 +315,7 @@ class TraceView(CanvasView):
     def shutdown(self) -> None:
         super().shutdown()
         self.graph_layout.background.close()
+        self.graph_layout.background.idle.stop()
 
     # -- a layout comes
 
