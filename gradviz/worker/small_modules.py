@@ -1,19 +1,34 @@
 """Modules of which scripts use a few names: other places of PyTorch's own functions, `importlib` and `inspect` as far
-as they answer questions, and what belongs to a notebook or only concerns the look of plots.
+as they answer questions, versions and other helpers around a script, downloads of what is attached, and what belongs to
+a notebook or only concerns the look of plots.
 
 They look nothing up on a disk, import nothing and hand out no frame, no code and no default of a parameter. Next:
-`stand_ins`, which offers these.
+`stand_ins`, which offers these, and `learning_modules` for scikit-learn.
 """
 
 from __future__ import annotations
 
+import ast
+import errno
+import functools
 import importlib.metadata
 import inspect
+import itertools
+import posixpath
+import re
+import unicodedata
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar, NoReturn
 
+from gradviz.worker.arguments import keep_methods
+from gradviz.worker.guard import Guard
 from gradviz.worker.plots.facade import accept
+from gradviz.worker.policy_names import HERE
+from gradviz.worker.saved_files import ByteBuffer
+from gradviz.worker.scratch import SCRATCH
+from gradviz.worker.scratch_paths import plain_path
 from gradviz.worker.stand_in import StandIn, stand_in
+from gradviz.worker.text_modules import loads
 
 _LOOKS = "set set_theme set_style set_context set_palette reset_orig reset_defaults despine color_palette"
 _SHOWN_AS_TEXT = "HTML Markdown Latex"
@@ -23,6 +38,7 @@ _ELSEWHERE = {  # where else PyTorch has the names of a module
     "torch.utils.data.sampler": "torch.utils.data",
     "torch.functional": "torch",
     "functorch": "torch.func",
+    "tensorboardX": "torch.utils.tensorboard",
 }
 
 
@@ -36,6 +52,8 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
     made["torch.utils._pytree"] = stand_in("torch.utils._pytree", {"tree_map": _tree_map})
     made["torch.distributed"] = stand_in("torch.distributed", {"is_available": _no, "is_initialized": _no})
+    processes = {"cpu_count": _one, "get_start_method": _fork} | dict.fromkeys(_OF_PROCESSES.split(), accept)
+    made["torch.multiprocessing"] = stand_in("torch.multiprocessing", processes)
     for name, module in made.items():
         parent, _, child = name.rpartition(".")
         if parent in torch and not hasattr(torch[parent], child):
@@ -43,8 +61,19 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
+_OF_PROCESSES = "set_start_method set_sharing_strategy freeze_support"
+
+
 def _no() -> bool:
     return False
+
+
+def _one() -> int:
+    return 1
+
+
+def _fork(allow_none: object = False) -> str:
+    return "fork"
 
 
 def _tree_map(func: Callable[[Any], Any], tree: Any, *rest: Any) -> Any:
@@ -130,3 +159,315 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
 
 def _text(data: Any = "", **look: object) -> str:
     return str.__str__(data)
+
+
+# --- what scripts have around them ---
+
+
+@functools.total_ordering
+class Version:
+    """A version number: of `packaging`, or the looser one of distutils. It compares with others and with texts."""
+
+    __slots__ = ("_order", "_text", "release")
+
+    _FORM = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)[-_.]?(dev|alpha|beta|rc|post|a|b|c)?[-_.]?(\d{0,9})(\+[\w.]*)?")
+    _STAGES: ClassVar = {"dev": -4, "a": -3, "alpha": -3, "b": -2, "beta": -2, "c": -1, "rc": -1, "": 0, "post": 1}
+
+    def __init__(self, version: Any) -> None:
+        self._text = str.__str__(version)
+        found = self._FORM.fullmatch(self._text.strip().lower())
+        if found is None:
+            raise InvalidVersion(f"Invalid version: {self._text!r}")
+        self.release = tuple(int(part) for part in found[1].split("."))
+        shown = list(self.release)
+        while len(shown) > 1 and not shown[-1]:
+            shown.pop()
+        self._order = (shown, self._STAGES[found[2] or ""], int(found[3] or 0), found[4] or "")
+
+    major = property(lambda self: self.release[0], doc="The first number.")
+    minor = property(lambda self: (*self.release, 0)[1], doc="The second.")
+    micro = property(lambda self: (*self.release, 0, 0)[2], doc="The third.")
+    base_version = property(lambda self: ".".join(map(str, self.release)), doc="The numbers alone.")
+    is_prerelease = property(lambda self: self._order[1] < 0, doc="Whether it comes before the release.")
+
+    def __eq__(self, other: object) -> bool:
+        known = _version_of(other)
+        return NotImplemented if known is None else bool(self._order == known._order)
+
+    def __lt__(self, other: object) -> bool:
+        known = _version_of(other)
+        return NotImplemented if known is None else bool(self._order < known._order)
+
+    def __hash__(self) -> int:
+        return hash((tuple(self._order[0]), self._order[1:]))
+
+    def __str__(self) -> str:
+        return self._text
+
+    def __repr__(self) -> str:
+        return f"<Version('{self._text}')>"
+
+
+class InvalidVersion(ValueError):
+    """The text is no version."""
+
+
+def _version_of(thing: object) -> Version | None:
+    if type(thing) is Version:
+        return thing
+    return Version(thing) if isinstance(thing, str) else None
+
+
+keep_methods(Version)
+_LONGEST_LITERAL = 100_000
+
+
+def _literal_eval(node_or_string: Any) -> Any:
+    """The value of a text that holds a number, a text, or a list, tuple, dict or set of such."""
+    if not isinstance(node_or_string, str):
+        raise ValueError(f"malformed node or string: {type(node_or_string).__name__!r}")
+    text = str.__str__(node_or_string)
+    if len(text) > _LONGEST_LITERAL:
+        raise ValueError(f"a literal may have {_LONGEST_LITERAL:,} characters in GradViz snippets")
+    return ast.literal_eval(text)
+
+
+_ASCII = {"\u00df": "ss", "\u00e6": "ae", "\u00c6": "AE", "\u00f8": "o", "\u00d8": "O", "\u0153": "oe", "\u0152": "OE"}
+_ASCII |= {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "--", "\u2026": "..."}
+_ASCII |= {"\u0142": "l", "\u0141": "L", "\u0111": "d", "\u0110": "D", "\u00f0": "d", "\u00fe": "th", "\u00a0": " "}
+
+
+def _unidecode(string: Any, *how: object) -> str:
+    """Latin letters without their marks; other scripts are left out."""
+    parts = (_ASCII.get(each) or unicodedata.normalize("NFKD", each) for each in str.__str__(string))
+    return "".join(parts).encode("ascii", "ignore").decode()
+
+
+def helper_modules(guard: Guard) -> dict[str, Any]:
+    """Versions, literals, the Python 2 that scripts still reckon with, drawings as text, and downloads."""
+    versions = {"parse": Version, "Version": Version, "InvalidVersion": InvalidVersion}
+    version = stand_in("packaging.version", versions)
+    loose = stand_in("distutils.version", {"LooseVersion": Version, "StrictVersion": Version})
+    numbers = {name: value for name, value in vars(errno).items() if name[:1] == "E"}
+    drawing = {"Digraph": Digraph, "Graph": Graph}
+    return {
+        "packaging": stand_in("packaging", {"version": version}),
+        "packaging.version": version,
+        "distutils": stand_in("distutils", {"version": loose}),
+        "distutils.version": loose,
+        "ast": stand_in("ast", {"literal_eval": _literal_eval}),
+        "errno": stand_in("errno", numbers),
+        "unidecode": stand_in("unidecode", {"unidecode": _unidecode}),
+        "graphviz": stand_in("graphviz", drawing),
+        **_download_modules(guard),
+    }
+
+
+# --- drawings as text ---
+
+
+class Digraph:
+    """What `graphviz.Digraph` collects: the text in the language of Graphviz."""
+
+    _kind, _arrow = "digraph", "->"
+
+    def __init__(self, name: Any = None, comment: Any = None, **look: Any) -> None:
+        self._name = "" if name is None else _quoted(name) + " "
+        self._comment = "" if comment is None else f"// {str.__str__(comment)}\n"
+        self._lines: list[str] = []
+        for part in ("graph", "node", "edge"):
+            given = look.get(f"{part}_attr")
+            if type(given) is dict and given:
+                self.attr(part, **given)
+
+    def attr(self, kw: Any = None, **attrs: Any) -> None:
+        """How what follows looks."""
+        self._lines.append(f"\t{str.__str__(kw or 'graph')}{_attributes(None, attrs)}\n")
+
+    def node(self, name: Any, label: Any = None, **attrs: Any) -> None:
+        """One more node."""
+        self._lines.append(f"\t{_quoted(name)}{_attributes(label, attrs)}\n")
+
+    def edge(self, tail_name: Any, head_name: Any, label: Any = None, **attrs: Any) -> None:
+        """One more edge."""
+        ends = f"{_quoted(tail_name)} {self._arrow} {_quoted(head_name)}"
+        self._lines.append(f"\t{ends}{_attributes(label, attrs)}\n")
+
+    def edges(self, tail_head_iter: Any) -> None:
+        """Several."""
+        for tail, head in tail_head_iter:
+            self.edge(tail, head)
+
+    @property
+    def source(self) -> str:
+        """The whole text."""
+        return f"{self._comment}{self._kind} {self._name}{{\n{''.join(self._lines)}}}\n"
+
+    def render(self, *given: object, **how: object) -> NoReturn:
+        """Graphviz itself is not here."""
+        raise PermissionError("no program is started for a snippet; GradViz draws the graph itself: leave it out")
+
+    view = pipe = render
+
+    def __str__(self) -> str:
+        return self.source
+
+
+class Graph(Digraph):
+    """The same without arrows."""
+
+    _kind, _arrow = "graph", "--"
+
+
+_PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|-?(?:\.\d+|\d+(?:\.\d*)?)")
+
+
+def _quoted(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"expected str, not {type(name).__name__}")
+    text = str.__str__(name)
+    if _PLAIN_NAME.fullmatch(text) and text.lower() not in ("node", "edge", "graph", "digraph", "subgraph", "strict"):
+        return text
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+def _attributes(label: Any, attrs: dict[str, Any]) -> str:
+    given = ([] if label is None else [("label", label)]) + sorted(attrs.items())
+    return f" [{' '.join(f'{_quoted(key)}={_quoted(value)}' for key, value in given)}]" if given else ""
+
+
+# --- downloads: there is no network, but what is attached under the name of an address is there ---
+
+
+def _download_modules(guard: Guard) -> dict[str, Any]:
+    request = {
+        "urlretrieve": _retrieve,
+        "urlopen": _opened,
+        "build_opener": _opener_class(guard),
+        "install_opener": accept,
+    }
+    inner = stand_in("urllib.request", {**request, "Request": _address})
+    errors = stand_in("urllib.error", {"URLError": OSError, "HTTPError": OSError})
+    urllib = stand_in("urllib", {"request": inner, "error": errors})
+    failures = {"RequestException": OSError, "ConnectionError": ConnectionError, "HTTPError": OSError}
+    problems = stand_in("requests.exceptions", failures)
+    ranges = {
+        "range": range,
+        "xrange": range,
+        "zip": zip,
+        "reduce": functools.reduce,
+        "zip_longest": itertools.zip_longest,
+    }
+    moves = stand_in("six.moves", {**ranges, "urllib": urllib})
+    of_python = {"PY2": False, "PY3": True, "string_types": (str,), "integer_types": (int,), "text_type": str}
+    walks = {"iteritems": _items, "iterkeys": _keys, "itervalues": _values}
+    return {
+        "urllib": urllib,
+        "urllib.request": inner,
+        "urllib.error": errors,
+        "requests": stand_in("requests", {"get": _get, "exceptions": problems, **failures}),
+        "requests.exceptions": problems,
+        "six": stand_in("six", {**of_python, **walks, "binary_type": bytes, "moves": moves}),
+        "six.moves": moves,
+        "six.moves.urllib": urllib,
+        "six.moves.urllib.request": inner,
+    }
+
+
+def _items(d: Any) -> Any:
+    return iter(d.items())
+
+
+def _keys(d: Any) -> Any:
+    return iter(d.keys())
+
+
+def _values(d: Any) -> Any:
+    return iter(d.values())
+
+
+def _opener_class(guard: Guard) -> type:
+    """What scripts make to give themselves the name of a browser, which they write into it."""
+
+    class OpenerDirector:
+        def __init__(self, *given: object) -> None:
+            self.addheaders: Any = []
+
+        def open(self, fullurl: Any, *more: object, **how: object) -> ByteBuffer:
+            return _opened(fullurl)
+
+    return guard.adopt(OpenerDirector)
+
+
+def _address(url: Any, *given: object, **how: object) -> Any:
+    return url
+
+
+def _attached(url: Any, asked: str) -> bytes:
+    """What is attached under the last part of an address."""
+    name = posixpath.basename(str.__str__(url).partition("?")[0].rstrip("/"))
+    found = SCRATCH.files.get(SCRATCH.meant(name)) if name else None
+    if found is None:
+        told = f"No such file or directory: {asked} is not {HERE}; a snippet has no network, attach the file"
+        raise FileNotFoundError(2, told, name or str.__str__(url))
+    return bytes(found.data)
+
+
+def _opened(url: Any, *given: object, **how: object) -> ByteBuffer:
+    return ByteBuffer(_attached(url, "urllib.request.urlopen"))
+
+
+def _retrieve(url: Any, filename: Any = None, *given: object, **how: object) -> tuple[str, None]:
+    data = _attached(url, "urllib.request.urlretrieve")
+    name = posixpath.basename(str.__str__(url)) if filename is None else plain_path(filename)
+    content = SCRATCH.create(name, makes_folders=True)
+    SCRATCH.take(content, len(data))
+    content.data[:] = data
+    return name, None
+
+
+class Response:
+    """What `requests.get` answers with an attached file."""
+
+    __slots__ = ("content", "url")
+
+    status_code, ok, reason, encoding = 200, True, "OK", "utf-8"
+
+    def __init__(self, url: Any, content: bytes) -> None:
+        self.url, self.content = url, content
+
+    @property
+    def text(self) -> str:
+        """As text."""
+        return self.content.decode("utf-8", "replace")
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Its size."""
+        return {"content-length": str(len(self.content))}
+
+    def json(self) -> Any:
+        """As values."""
+        return loads(self.text)
+
+    def raise_for_status(self) -> None:
+        """All is well."""
+
+    def iter_content(self, chunk_size: int = 1, **how: object) -> Any:
+        """In pieces."""
+        size = max(1, int(chunk_size))
+        return iter([self.content[at : at + size] for at in range(0, len(self.content), size)])
+
+    def __enter__(self) -> Response:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing was open."""
+
+
+for _made in (Digraph, Graph, Response):
+    keep_methods(_made)
+
+
+def _get(url: Any, *given: object, **how: object) -> Response:
+    return Response(url, _attached(url, "requests.get"))

@@ -28,7 +28,7 @@ from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.own_modules import OwnModules, star
 from gradviz.worker.plots import Book, plot_modules
 from gradviz.worker.policy import compile_snippet
-from gradviz.worker.small_modules import notebook_modules, question_modules, torch_places
+from gradviz.worker.small_modules import helper_modules, notebook_modules, question_modules, torch_places
 from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.standard_modules import offered_classes, standard_modules
 from gradviz.worker.text_modules import progress_modules
@@ -81,6 +81,7 @@ class World:
             **progress_modules(write),
             **others,
             **notebook_modules(write),
+            **helper_modules(self.guard),
             **torch.modules,
         }
         self.modules |= question_modules(self.modules, self.import_module)
@@ -138,7 +139,9 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "torch.cpu.amp": ("autocast",),
     "torch.utils.tensorboard": ("SummaryWriter",),  # PyTorch has it where tensorboard is installed
     "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # whoever writes a Linear anew
+    "torch.nn.modules.batchnorm": ("_BatchNorm",),
     "torch.nn.modules.lazy": ("LazyModuleMixin",),
+    "torch.nn.modules.utils": ("_single", "_pair", "_triple"),
     "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),
     "torch.nn.modules.module": (
         "register_module_forward_hook",

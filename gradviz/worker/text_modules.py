@@ -97,21 +97,22 @@ def _dumps(
     )
 
 
-def _loads(s: str | bytes) -> Any:
+def loads(s: str | bytes) -> Any:
+    """Values out of a text in JSON."""
     if not isinstance(s, str | bytes | bytearray):
         raise TypeError(f"the JSON object must be str, bytes or bytearray, not {type(s).__name__}")
     return json.loads(str.__str__(s) if isinstance(s, str) else bytes(s))
 
 
 def _load(fp: Any, **look: object) -> Any:
-    return _loads(fp.read())
+    return loads(fp.read())
 
 
 def _dump(obj: object, fp: Any, **look: Any) -> None:
     fp.write(_dumps(obj, **look))
 
 
-_JSON = {"dumps": _dumps, "loads": _loads, "dump": _dump, "load": _load, "JSONDecodeError": json.JSONDecodeError}
+_JSON = {"dumps": _dumps, "loads": loads, "dump": _dump, "load": _load, "JSONDecodeError": json.JSONDecodeError}
 
 
 def _pprint_names(write: Writer) -> dict[str, Any]:

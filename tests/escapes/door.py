@@ -348,6 +348,55 @@ _QUESTIONS = {
         "ValueError): pass"
     ),
 }
+_HELPERS = {
+    "literals that are code": (
+        'from ast import literal_eval\nimport ast\nfor text in (\'print("ESCAPED")\', \'[print("ESCAPED") for x in '
+        "(1,)]', "
+        "'().__class__', '(lambda: 1)()', 'x', '-' * 90_000 + '1', '(' * 90_000, '1+' * 40_000 + '1', '9' * 99_999):\n"
+        "    try: literal_eval(text)\n    except (ValueError, SyntaxError, MemoryError, RecursionError): continue\n"
+        "    print('ESCAPED', text[:20])\n"
+        "for name in ('parse', 'NodeVisitor', 'sys', 'Call'):\n    if hasattr(ast, name): print('ESCAPED')"
+    ),
+    "texts that lie about themselves": (
+        "import unidecode, graphviz, requests\nfrom packaging.version import parse\nfrom ast import literal_eval\n"
+        "seen = []\nclass S(str):\n    def __str__(self): seen.append(self); return 'print(1)'\n"
+        "    def __eq__(self, other): seen.append(other); return True\n"
+        "    def __lt__(self, other): seen.append(other); "
+        "return True\n    __hash__ = str.__hash__\n"
+        "print(literal_eval(S('1')), unidecode.unidecode(S('a')), parse(S('1.0')) == S('1.0'))\n"
+        "d = graphviz.Digraph(S('a'), comment=S('b'), **{S('format'): S('svg')})\nd.node(S('n'), label=S('l'))\n"
+        "for made in (d.source, unidecode.unidecode(S('x'))):\n"
+        "    if type(made) is not str: print('ESCAPED', type(made))\n"
+        "for each in seen:\n    if type(each) not in (S, str): print('ESCAPED', type(each))"
+    ),
+    "downloads of the computer's files": (
+        "import requests, urllib.request, six.moves.urllib.request as r\n"
+        "for url in ('file:///etc/passwd', '/etc/passwd', '../../etc/passwd', 'http://127.0.0.1:22/x', 'x', '', '?', "
+        "'/'):\n"
+        "    for ask in (requests.get, urllib.request.urlopen, urllib.request.urlretrieve, r.urlopen, "
+        "r.build_opener().open):\n"
+        "        try: print('ESCAPED', ask(url))\n        except OSError: pass"
+    ),
+    "what helpers hold": (
+        "import six, errno, packaging.version as v, graphviz, requests, torch.multiprocessing as mp\n"
+        "from torch.nn.modules.utils import _pair\nfrom six.moves import urllib\n"
+        "things = (six, errno, v, graphviz, requests, mp, urllib, v.Version, v.parse('1'), graphviz.Digraph(), "
+        "urllib.request.build_opener(), _pair)\n"
+        "for thing in things:\n    for name in ('sys', 're', 'os', '_FORM', '_order', '_lines', 'SCRATCH', "
+        "'functools', "
+        "'__globals__', '__code__', '__wrapped__'):\n"
+        "        try: print('ESCAPED', thing, getattr(thing, name))\n        except AttributeError: pass"
+    ),
+    "a helper that the next run would have": (
+        "import packaging.version as v, graphviz, requests, six\n"
+        "for thing in (v.Version, v.InvalidVersion, graphviz.Digraph, graphviz, six, v.parse('1')):\n"
+        "    for name in ('left', 'major', 'node'):\n"
+        "        try: setattr(thing, name, 1)\n        except AttributeError: continue\n"
+        "        print('ESCAPED', thing)\n"
+        "try:\n    class A(graphviz.Digraph): pass\n    print('ESCAPED')\nexcept TypeError: pass\n"
+        "try: v.Version.__init__(graphviz.Digraph(), '1'); print('ESCAPED')\nexcept (TypeError, AttributeError): pass"
+    ),
+}
 _STRAIN = {
     "a file without end": (
         "with open('x', 'wb') as f:\n    try:\n        for _ in range(200): f.write(bytes(1 << 20))\n"
@@ -508,6 +557,7 @@ DOOR: list[Attack] = [
     *listed("The folder of a run: what lies behind it", _BEHIND),
     *listed("The folder of a run: too much of it", _STRAIN),
     *listed("Questions about names and modules", _QUESTIONS),
+    *listed("Helpers of scripts", _HELPERS),
     *listed("Packages inside: einops", _EINOPS),
     *listed("Packages inside: torchvision and PIL", _VISION),
     *listed("Stand-ins: games", _GAMES),

@@ -34,6 +34,40 @@ from tests.worker.conftest import Runner
             "True\n(a, b) False True\n",
         ),
         ("from IPython.display import display, clear_output\nclear_output(wait=True)\ndisplay(3)", "3\n"),
+        (
+            "from packaging import version\nfrom distutils.version import LooseVersion as V\nimport torch\n"
+            "v = version.parse\nprint(v(torch.__version__) >= v('2.0'), V('1.10.1') > V('1.9'), V('2.0') >= '2.0.0')\n"
+            "print(v('1.0rc1') < v('1.0') < v('1.0.post1'), v('2.13.0').minor)",
+            "True True True\nTrue 13\n",
+        ),
+        (
+            "from ast import literal_eval\nprint(literal_eval(\"{'a': [1, 2.5, (None,)]}\"))\n"
+            "try: literal_eval('open(1)')\nexcept ValueError as e: print('no')",
+            "{'a': [1, 2.5, (None,)]}\nno\n",
+        ),
+        (
+            "import six, errno\nfrom six.moves import range, urllib\n"
+            "print(isinstance('', six.string_types), errno.EEXIST)\n"
+            "print(list(six.iteritems({'a': 1})), list(range(2)))\no = urllib.request.build_opener()\n"
+            "o.addheaders = [('User-agent', 'x')]\nurllib.request.install_opener(o)",
+            "True 17\n[('a', 1)] [0, 1]\n",
+        ),
+        (
+            "from unidecode import unidecode\nprint(unidecode('\u015alus\u00e0rski \u00df \u201cq\u201d'))",
+            'Slusarski ss "q"\n',
+        ),
+        (
+            "from graphviz import Digraph\nd = Digraph(format='svg', graph_attr={'rankdir': 'LR'})\n"
+            "d.node(name='1', label='{ a | data 2.0 }', shape='record')\nd.edge('1', 'b c')\nprint(d.source)",
+            'digraph {\n\tgraph [rankdir=LR]\n\t1 [label="{ a | data 2.0 }" shape=record]\n\t1 -> "b c"\n}\n\n',
+        ),
+        (
+            "from tensorboardX import SummaryWriter\nimport torch.multiprocessing as mp, torch\n"
+            "from torch.nn.modules.batchnorm import _BatchNorm\nfrom torch.nn.modules.utils import _pair\n"
+            "mp.set_start_method('spawn')\nSummaryWriter().add_scalar('a', 1.0, 2)\n"
+            "print(isinstance(torch.nn.BatchNorm2d(3), _BatchNorm), _pair(3), _pair([1, 2]), mp.cpu_count())",
+            "True (3, 3) (1, 2) 1\n",
+        ),
         ("import seaborn as sns\nsns.set_theme(style='darkgrid')\nprint(1)", "1\n"),
         ("x = 1\ng = globals()\ng['x'] = 2\nprint(x, sorted(g), dir())", "1 ['x'] ['g', 'x']\n"),
         ("import math\nclass A:\n    y = 1\nprint(dir(math)[:2], dir(A()))", "['acos', 'acosh'] ['y']\n"),
@@ -49,3 +83,16 @@ def test_what_is_not_here_is_not_found(run: Runner) -> None:
     assert "PackageNotFoundError" in run("from importlib.metadata import version\nversion('pip')").sentence
     assert "inspect.currentframe is not available" in run("import inspect\ninspect.currentframe()").sentence
     assert "a snippet runs in one process" in run("import torch.distributed as d\nd.init_process_group()").sentence
+
+
+def test_a_download_gives_what_is_attached_under_its_name(run: Runner) -> None:
+    asks = (
+        "import requests, urllib.request, os\nu = 'https://example.org/raw/names.txt?raw=1'\n"
+        "print(requests.get(u).text, requests.get(u).status_code, urllib.request.urlopen(u).read())\n"
+        "urllib.request.urlretrieve(u, 'data/n.txt')\nprint(os.path.exists('data/n.txt'))"
+    )
+    assert run(asks, files={"names.txt": b"Ada"}).printed() == "Ada 200 b'Ada'\nTrue\n"
+    assert (
+        "requests.get is not available in GradViz snippets; a snippet has no network, attach the file: 'names.txt'"
+        in run(asks).sentence
+    )

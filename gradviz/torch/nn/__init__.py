@@ -38,7 +38,15 @@ from gradviz.torch.nn.modules.activation import (
 )
 from gradviz.torch.nn.modules.attention import MultiheadAttention, SDPBackend, sdpa_kernel
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from gradviz.torch.nn.modules.conv import Conv1d, Conv2d, Conv3d, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from gradviz.torch.nn.modules.conv import (
+    Conv1d,
+    Conv2d,
+    Conv3d,
+    ConvTranspose1d,
+    ConvTranspose2d,
+    ConvTranspose3d,
+    repeating,
+)
 from gradviz.torch.nn.modules.images import (
     ChannelShuffle,
     CircularPad1d,
@@ -134,6 +142,7 @@ from gradviz.torch.nn.modules.normalization import (
     LayerNorm,
     LocalResponseNorm,
     RMSNorm,
+    _BatchNorm,
 )
 from gradviz.torch.nn.modules.pooling import (
     AdaptiveAvgPool1d,
@@ -372,6 +381,8 @@ _HOMES = {  # those that are in a file of another name here
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
 }
 rehome(modules.__name__, {home: [globals()[_name] for _name in names.split()] for home, names in _HOMES.items()})
+_SIZES = {f"_{word}": repeating(count) for count, word in enumerate(("single", "pair", "triple"), 1)}
+rehome(modules.__name__, {"batchnorm": [_BatchNorm], "utils": _SIZES})  # private, but named in published files
 
 if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
 

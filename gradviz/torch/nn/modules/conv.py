@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from gradviz.engine.kernel.dtypes import dtype as DType
@@ -19,6 +20,15 @@ _MODES = ("zeros", "reflect", "replicate", "circular")
 def sizes(value: Any, count: int) -> tuple[int, ...]:
     """One number for each dimension."""
     return tuple(value) if isinstance(value, tuple | list) else (value,) * count
+
+
+def repeating(count: int) -> Callable[[Any], tuple[Any, ...]]:
+    """PyTorch's `_single`, `_pair` and `_triple`: a number that many times, or what is in several."""
+
+    def parse(x: Any) -> tuple[Any, ...]:
+        return tuple(x) if isinstance(x, Iterable) else (x,) * count
+
+    return parse
 
 
 class _Conv(Module):
