@@ -111,6 +111,16 @@ def test_where_the_server_can_fork_nothing_workers_are_started_one_by_one(monkey
     pool.close()
 
 
+def test_a_server_that_was_closed_before_it_was_needed_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    unused = ForkServer(worker_command(), worker_environment("/"))
+    monkeypatch.setattr(forkserver, "_server", unused)
+    forkserver.close_server()
+    assert unused.is_gone and not unused.has_forked
+    following = server()
+    assert following is not unused and not following.is_gone
+    following.close()
+
+
 def test_a_kernel_without_processes_as_descriptors_starts_them_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(pid: int) -> int:
         raise OSError(38, "Function not implemented")

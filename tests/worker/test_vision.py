@@ -3,9 +3,13 @@ transforms and models compute as torchvision's do."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
-from tests.worker.conftest import Runner
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.limits import Limits
+from tests.worker.conftest import PATIENCE, Runner, run_in
 
 _LEARN = """
 import torch
@@ -70,12 +74,15 @@ def test_transforms_compute_what_torchvisions_do(run: Runner) -> None:
     )
 
 
-def test_models_have_torchvisions_parameters_and_no_trained_weights(run: Runner) -> None:
+def test_models_have_torchvisions_parameters_and_no_trained_weights(
+    make_pool: Callable[[Limits], WorkerPool],
+) -> None:
+    pool = make_pool(Limits(wall_seconds=PATIENCE))  # a hundred million random numbers, on a machine that is busy
     source = (
         "from torchvision import models\nprint([sum(p.numel() for p in make(weights=None).parameters()) for make in "
         "(models.resnet18, models.resnet50, models.alexnet)])\nmodels.resnet18(pretrained=True)"
     )
-    outcome = run(source)
+    outcome = run_in(pool, source)
     assert outcome.printed() == "[11689512, 25557032, 61100840]\n"
     assert "weights=None makes the same model with random ones" in outcome.sentence
 

@@ -122,6 +122,7 @@ class ForkServer:
         self._running: dict[int, Forked] = {}
         self.has_forked = False
         self.is_gone = False
+        self.is_closed = False
         self.reader = threading.Thread(target=self._read, name="gradviz-forkserver", daemon=True)
         self.reader.start()
 
@@ -153,6 +154,7 @@ class ForkServer:
 
     def close(self) -> None:
         """End the server; workers that still run end by themselves, their pipes being closed."""
+        self.is_closed = True
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self.reader.join()
@@ -206,7 +208,7 @@ def the_server() -> ForkServer | None:
     started could fork nothing."""
     global _server
     with _lock:
-        if _server is not None and _server.is_gone and not _server.has_forked:
+        if _server is not None and _server.is_gone and not (_server.has_forked or _server.is_closed):
             return None
         if _server is None or _server.is_gone:
             if _server is None:
