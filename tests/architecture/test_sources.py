@@ -13,6 +13,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -62,8 +63,19 @@ def sources() -> Iterator[Path]:
 
 
 FILES = list(sources())
-TREES = {path: ast.parse(path.read_text(encoding="utf-8"), str(path)) for path in FILES}
 PROGRAM = [path for path in FILES if not path.is_relative_to(ROOT / "tests")]
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    """Parsed when first asked for, and forgotten after the last test here: all trees are two million objects."""
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees_are_forgotten() -> Iterator[None]:
+    yield
+    tree_of.cache_clear()
 
 
 def short(path: Path) -> str:
@@ -126,7 +138,7 @@ def own_lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 def functions() -> Iterator[tuple[int, str]]:
     for path in PROGRAM:
-        for node in ast.walk(TREES[path]):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield own_lines_of(node), f"{short(path)}:{node.lineno} {node.name}"
 
@@ -146,7 +158,7 @@ def test_classes_are_short() -> None:
     classes = (
         (lines_of(node), f"{short(path)}:{node.lineno} {node.name}")
         for path in PROGRAM
-        for node in ast.walk(TREES[path])
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ClassDef)
     )
     assert not [one for one in classes if one[0] > CLASS_LINES]
@@ -154,7 +166,7 @@ def test_classes_are_short() -> None:
 
 def test_classes_are_short_with_their_bases() -> None:
     sizes = sizes_with_bases(
-        {module_of(path): TREES[path] for path in PROGRAM if path.is_relative_to(ROOT / "gradviz")}
+        {module_of(path): tree_of(path) for path in PROGRAM if path.is_relative_to(ROOT / "gradviz")}
     )
     tall = {name for name, lines in sizes.items() if lines > CLASS_LINES_WITH_BASES}
     assert not tall - TALL, {name: sizes[name] for name in tall - TALL}
@@ -180,11 +192,12 @@ def test_functions_are_short() -> None:
     assert len(long) <= len(sizes) * LONG_FUNCTIONS_IN_A_HUNDRED / 100, long
 
 
-@pytest.mark.parametrize("path", FILES, ids=short)
-def test_module_opens_with_a_paragraph_and_imports_absolutely(path: Path) -> None:
-    text = ast.get_docstring(TREES[path])
-    assert text, "no docstring"
-    assert not [line for line, dots, _ in imports(TREES[path]) if dots], "relative import"
+def test_modules_open_with_a_paragraph() -> None:
+    assert not [short(path) for path in FILES if not ast.get_docstring(tree_of(path))]
+
+
+def test_modules_import_absolutely() -> None:
+    assert not [f"{short(path)}:{line}" for path in FILES for line, dots, _ in imports(tree_of(path)) if dots]
 
 
 def test_views_by_sizes_and_strides_are_made_in_one_module() -> None:
@@ -214,7 +227,7 @@ def test_each_package_knows_only_its_foreign_packages() -> None:
     for path in (ROOT / "gradviz").rglob("*.py"):
         first = path.relative_to(ROOT / "gradviz").parts[0].removesuffix(".py")
         allowed = ALLOWED.get(first, set()) | {"gradviz", "resources"}
-        for line, _, module in imports(TREES[path]):
+        for line, _, module in imports(tree_of(path)):
             top = module.partition(".")[0]
             if top not in allowed and top not in sys.stdlib_module_names:
                 strangers.append(f"{short(path)}:{line} imports {module}")
@@ -226,9 +239,10 @@ def test_every_painter_ends() -> None:
     device may refuse is made first, and entered once it has begun."""
     loose = []
     for path in PROGRAM:
-        nodes = list(ast.walk(TREES[path]))
+        nodes = list(ast.walk(tree_of(path)))
         entered = [item.context_expr for node in nodes if isinstance(node, ast.With) for item in node.items]
-        made = [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == "QPainter"]
+        calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        made = [node for node in calls if node.func.id == "QPainter"]
         waiting = [node for node in made if node not in entered]
         begun = sum(isinstance(each, ast.Name) for each in entered)
         loose += [f"{short(path)}:{node.lineno}" for node in waiting if node.args or len(waiting) > begun]
