@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradviz.commands.panels import ROW
+from gradviz.commands.predict import PREDICT_ROWS, walk
 from gradviz.commands.row import Command, Shell
-from gradviz.session import moves
 from gradviz.session.presenting import PANELS, Stage
 from gradviz.session.state import State
 
-GROUP = 1
+GROUP = 2
 
 
 def _is_on(state: State) -> bool:
@@ -40,7 +40,10 @@ def _go(shell: Shell, cursor: int) -> None:
 
 
 def _walk(shell: Shell, by: int) -> None:
-    _go(shell, moves.walked(shell.store.state, by))
+    if shell.store.state.stage.black:
+        _go(shell, 0)
+    else:
+        walk(shell, by)
 
 
 PRESENT_ROWS = (
@@ -106,6 +109,16 @@ STAGE_ROWS = (
         group=GROUP,
         enabled=_is_on,
         run=lambda shell, _: _change(shell, replace(shell.store.state.stage, black=not shell.store.state.stage.black)),
+    ),
+    Command(
+        id="present.predict",
+        title="Predict, or Not",
+        menu="Learn",
+        help="While presenting: let the room say each new number before it is shown, or not any more.",
+        shortcuts=("P",),
+        group=GROUP,
+        enabled=_is_on,
+        run=PREDICT_ROWS[0].run,
     ),
     Command(
         id="present.spotlight",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from gradviz.commands.predict import walk
 from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.session import moves
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, of_selection, toggled
@@ -223,7 +224,7 @@ def _can_step(state: State) -> bool:
 
 
 def _can_step_back(state: State) -> bool:
-    return state.cursor > 0
+    return state.cursor > 0 or state.predict.asked is not None
 
 
 def _stop(shell: Shell) -> None:
@@ -372,7 +373,7 @@ RUN_ROWS = (
         group=1,
         toolbar="◀  Step",
         enabled=_can_step_back,
-        run=lambda shell, _: _walk(shell, moves.walked(shell.store.state, -1)),
+        run=lambda shell, _: walk(shell, -1),
     ),
     Command(
         id="run.step",
@@ -383,7 +384,7 @@ RUN_ROWS = (
         group=1,
         toolbar="Step  ▶",
         enabled=_can_step,
-        run=lambda shell, _: _walk(shell, moves.walked(shell.store.state, 1)),
+        run=lambda shell, _: walk(shell, 1),
     ),
     Command(
         id="run.end",

@@ -247,7 +247,7 @@ FIND_ROWS = (
         help="Show every path along which the gradient reaches this tensor: local derivatives, products and their sum.",
         shortcuts=("Ctrl+Shift+\\",),
         group=2,
-        enabled=lambda state: moves.inspected_tensor(state) is not None,
+        enabled=lambda state: not state.predict.on and moves.inspected_tensor(state) is not None,
         run=lambda shell, _: _chain(shell),
     ),
     Command(
@@ -257,7 +257,7 @@ FIND_ROWS = (
         help="Run the snippet again with each element of this leaf nudged, and compare its gradient with that.",
         shortcuts=("Ctrl+Shift+H",),
         group=2,
-        enabled=lambda state: state.is_trusted and moves.inspected_tensor(state) is not None,
+        enabled=lambda state: state.is_trusted and not state.predict.on and moves.inspected_tensor(state) is not None,
         run=lambda shell, _: _check(shell),
     ),
     Command(

@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from gradviz.commands.drawing import DRAW_ROWS
 from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
+from gradviz.commands.predict import PREDICT_ROWS
 from gradviz.commands.presenting import PRESENT_ROWS, STAGE_ROWS
 from gradviz.commands.row import Command
 from gradviz.commands.running import RUN_ROWS
@@ -34,6 +35,7 @@ COMMANDS: tuple[Command, ...] = (
     *RUN_ROWS,
     *WHAT_IF_ROWS,
     *LEARN_ROWS,
+    *PREDICT_ROWS,
     *PRESENT_ROWS,
     *STAGE_ROWS,
     *HELP_ROWS,

@@ -47,10 +47,12 @@ def seconds_of_step(state: State) -> float:
 
 
 def code_of_step(state: State) -> str:
-    """The line of the snippet with the operation of the current step, with its number; "" where there is none."""
-    if state.trace is None or not state.cursor:
+    """The line of the snippet with the operation of the current step, or of that which is asked for, with its number;
+    "" where there is none."""
+    asked = state.predict.asked
+    if state.trace is None or not (state.cursor or asked):
         return ""
-    frame = state.trace.frame(state.cursor)
+    frame = state.trace.frame(state.cursor) if asked is None else state.trace.frame_at(asked.end)
     node = frame.current_node
     line = int(state.trace.nodes.line[node]) if node >= 0 else int(frame.current_line)
     lines = text_of(state.traced).splitlines()

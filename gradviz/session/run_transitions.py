@@ -7,11 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gradviz.session import selection_sync, what_if
+from gradviz.session.predict import Predict
 from gradviz.session.state import Phase, Run, State
 
 if TYPE_CHECKING:
     from gradviz.document.documents import Document
     from gradviz.session.doctor.lessons import Finding
+    from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
 
@@ -57,15 +59,31 @@ def ended_live(state: State, run: Run, trace: Trace | None) -> State:
         selection=selection_sync.found_again(state, run.snippet, trace),
         lineage=lineage,
         playing=False,
+        predict=state.predict.anew(),
     )
 
 
 def without_trace(state: State) -> State:
     """Nothing has run."""
-    return replace(state, trace=None, steps=0, cursor=0, selection=None, lineage=None, origin=None)
+    anew = state.predict.anew()
+    return replace(state, trace=None, steps=0, cursor=0, selection=None, lineage=None, origin=None, predict=anew)
+
+
+def predicting(state: State, on: bool) -> State:
+    """Begin to predict, before the first step if all is known already, or end. What tells of later steps goes."""
+    state = what_if.closed(state)
+    cursor = 0 if on and state.cursor == state.steps else state.cursor
+    gone = replace(state, chain=None, check=None, origin=None, playing=False)
+    return replace(gone, cursor=cursor, predict=Predict(on))
+
+
+def compared(state: State, beside: WhatIf) -> State:
+    """A second run stands beside this one; nothing is predicted then."""
+    return replace(state, what_if=beside, predict=Predict() if state.predict.on else state.predict)
 
 
 def _shown(state: State, run: Run, trace: Trace) -> State:
+    """While one predicts it is shown from its start."""
     steps = len(trace)
     if state.trace is not None and state.trace.run is trace.run and state.cursor < state.steps:
         return replace(state, run=run, trace=trace, steps=steps)
@@ -75,9 +93,10 @@ def _shown(state: State, run: Run, trace: Trace) -> State:
         trace=trace,
         traced=run.snippet,
         steps=steps,
-        cursor=steps,
+        cursor=0 if state.predict.on else steps,
         selection=selection_sync.found_again(state, run.snippet, trace),
         lineage=None,
+        predict=state.predict.anew(),
     )
 
 

@@ -14,6 +14,7 @@ from gradviz.document.drawing import Drawing
 from gradviz.document.snippet import Recorded, Snippet
 from gradviz.session.breakpoints.points import Breakpoints, Playback
 from gradviz.session.folding import DIRECT_USES, Folding
+from gradviz.session.predict import Predict
 from gradviz.session.presenting import Stage
 
 if TYPE_CHECKING:
@@ -170,6 +171,7 @@ class State:
     notice: Notice = field(default_factory=Notice)
     layout_progress: str = ""  # what the window does beside its work, if that takes long: a layout
     stage: Stage = field(default_factory=Stage)  # what is shown while presenting
+    predict: Predict = field(default_factory=Predict)  # what is asked for before it is shown
     view: View = field(default_factory=View)
 
     @property
@@ -206,7 +208,9 @@ class State:
 
     @property
     def told(self) -> tuple[Finding, ...]:
-        """The doctor's findings that were not dismissed."""
+        """The doctor's findings that were not dismissed; none while their numbers are to be predicted."""
+        if self.predict.on:
+            return ()
         quiet = self.doctor.quiet | {*self.view.quiet}
         return tuple(each for each in self.doctor.findings if each.id not in quiet)
 
@@ -244,7 +248,8 @@ class State:
 Field = Literal[
     "document", "saved", "path", "cuda_as_cpu", "note", "doubt", "undo_label", "redo_label", "run", "trace", "traced",
     "steps", "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "origin",
-    "search", "playing", "playback", "breakpoints", "what_if", "doctor", "notice", "layout_progress", "stage", "view",
+    "search", "playing", "playback", "breakpoints", "what_if", "doctor", "notice", "layout_progress", "stage",
+    "predict", "view",
 ]  # fmt: skip
 MOMENT: tuple[Field, ...] = ("trace", "steps", "cursor")  # a trace grows, so its length belongs to it
 STALE: tuple[Field, ...] = ("document", "trace", "traced", "what_if")  # what `is_stale` depends on

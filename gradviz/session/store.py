@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.documents import Document, text_of
-from gradviz.session import run_transitions, selection_sync, what_if
+from gradviz.session import predict, run_transitions, selection_sync, what_if
 from gradviz.session.breakpoints.points import Breakpoints, Playback, shifted
 from gradviz.session.folding import Folding, Presentation
 from gradviz.session.history import MERGE_SECONDS, TYPING, History
@@ -96,6 +96,7 @@ class Store:
         view = before.view.with_recent(str(path)) if path else before.view
         opened = State(document=document, saved=document, path=path, note=note, doubt=doubt, view=view)
         opened = replace(opened, search=before.search, notice=before.notice, stage=before.stage)
+        opened = replace(opened, predict=before.predict.anew())
         self._become(replace(opened, layout_progress=before.layout_progress))
 
     def distrust(self, doubt: str) -> None:
@@ -138,8 +139,12 @@ class Store:
     # the rest
 
     def move(self, cursor: int) -> None:
-        """Put the cursor after that many steps; beyond the ends it stays at the end."""
+        """Put the cursor after that many steps; beyond the ends it stays at the end. What is to be predicted there is
+        asked for first."""
         cursor = min(max(cursor, 0), self._state.steps)
+        if self._state.predict.on:
+            self._become(predict.met(self._state, cursor))
+            return
         beside = self._state.what_if
         self._become(
             replace(self._state, cursor=cursor, what_if=None if beside is None else what_if.followed(beside, cursor))
@@ -157,8 +162,8 @@ class Store:
         self._become(replace(self._state, picked=picked, selection=selection_sync.selection_for(self._state, picked)))
 
     def set_what_if(self, beside: WhatIf | None) -> None:
-        """Show how the run of a change stands; None for no such run."""
-        self._become(what_if.closed(self._state) if beside is None else replace(self._state, what_if=beside))
+        """Show how the run of a change stands; None for no such run. It tells what would be predicted."""
+        self._become(what_if.closed(self._state) if beside is None else run_transitions.compared(self._state, beside))
 
     def move_there(self, cursor: int) -> None:
         """Put the cursor of the other run after that many steps; this one's follows."""
@@ -205,7 +210,7 @@ class Store:
         self._become(replace(self._state, origin=origin))
 
     def consult(self, change: Callable[[State], State]) -> None:
-        """What the doctor tells changes, as `run_transitions` says."""
+        """What the doctor tells or the user predicts changes, as `run_transitions` and `predict` say."""
         self._become(change(self._state))
 
     def look_for(self, search: Search) -> None:

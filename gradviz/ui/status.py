@@ -101,7 +101,9 @@ def duration(seconds: float) -> str:
 class StatusLine(QStatusBar):
     """Notices at the left; progress and the summary at the right."""
 
-    shows = Slice("run", "path", "notice", "layout_progress", "doubt", "recorded", "steps", "doctor", "view", *STALE)
+    shows = Slice(
+        "run", "path", "notice", "layout_progress", "doubt", "recorded", "steps", "doctor", "predict", "view", *STALE
+    )
 
     def __init__(self, theme: Theme, do: Callable[[str], None]) -> None:
         super().__init__()

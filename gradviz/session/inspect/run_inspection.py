@@ -5,12 +5,16 @@ Pure; see `inspection` for one thing of one run."""
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section, inspect, row
 from gradviz.session.moves import inspected
 from gradviz.session.state import Selection, State
 from gradviz.session.timeline.outline import size_text
 from gradviz.session.what_if import WhatIf
+
+if TYPE_CHECKING:
+    from gradviz.trace.words.questions import Question
 
 COMPARED = ("kind", "shape", "version", "value", ".grad", "∇ passing", "why None", "backward")
 
@@ -83,6 +87,15 @@ def _buffers(here: Inspection, there: Inspection) -> list[Row]:
 
 def _section(inspection: Inspection, title: str) -> tuple[Row, ...]:
     return next((section.rows for section in inspection.sections if section.title == title), ())
+
+
+def asking(state: State, asked: Question) -> Inspection:
+    """What is asked for, and what is known so far of the tensor or of what will compute it."""
+    section = Section("", (_line(asked.subject, "?", "gradient" if asked.part != "value" else ""),))
+    is_there = state.trace is not None and bool(state.trace.tensors.step[asked.tensor] < state.cursor)
+    thing = Selection("tensor", asked.tensor) if is_there else inspected(state)
+    found = inspect(state, state.selection or thing)
+    return Inspection(asked.title, (section,)) if found is None else replace(found, sections=(section, *found.sections))
 
 
 def overview(state: State) -> Inspection | None:

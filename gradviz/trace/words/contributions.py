@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,22 +70,56 @@ def _expected(frame: Frame, tensor: int) -> int:
     return int(trace.arrivals.expected[here[0]]) if len(here) else 1
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One gradient that a node sent: to what, as the left side of an equation ("∂loss/∂x =", "through the 1st y:"), by
+    which rule, with its names and with its numbers put in, and the gradient itself."""
+
+    slot: int
+    tensor: int  # -1: of no tensor that was recorded
+    to: str
+    rules: tuple[str, ...]
+    value: Value
+
+
+def gradients_sent(frame: Frame) -> list[Sent]:
+    """What the node of the current step sent, in the order of its operands."""
+    trace, node = frame.trace, frame.current_node
+    low, high = span(trace.flows.step, frame.cursor - 1, frame.cursor)
+    slots, grad = [int(trace.flows.slot[row]) for row in range(low, high)], received(frame)
+    operands = trace.slots_of(node)
+    often = Counter(operands.get(slot, -1) for slot in slots)
+    nth: Counter[int] = Counter()
+    found = []
+    for slot, row in zip(slots, range(low, high), strict=True):
+        value, tensor = trace.value(int(trace.flows.value[row])), operands.get(slot, -1)
+        if value is not None:
+            nth[tensor] += 1
+            to = _to(frame, tensor, slot, nth[tensor], often[tensor])
+            found.append(Sent(slot, tensor, to, filled(frame, node, slot, value, grad), value))
+    return found
+
+
+def received(frame: Frame) -> Value | None:
+    """The gradient that came in to the node of the current step."""
+    grads = (frame.passing(int(tensor)) for tensor in frame.trace.outputs_of(frame.current_node))
+    return next((one for one in grads if one is not None), None)
+
+
 def node_sentence(frame: Frame) -> str:
     """What one grad_fn received and sent, with its rule."""
     trace, node = frame.trace, frame.current_node
     if node < 0:
         return "A node that was not recorded ran."
-    low, high = span(trace.flows.step, frame.cursor - 1, frame.cursor)
-    grads = [frame.passing(int(t)) for t in trace.outputs_of(node)]
-    grad = next((one for one in grads if one is not None), None)
+    grad, sent = received(frame), gradients_sent(frame)
     came = f"grad = {grad.written()} came in. " if grad is not None else ""
-    slots = [int(trace.flows.slot[row]) for row in range(low, high)]
-    values = [trace.value(int(trace.flows.value[row])) for row in range(low, high)]
+    if not sent:
+        return f"{came}{trace.nodes.name[node]} sends no gradient on."
     text = ""
     for steps, in_full in _WAYS:
-        parts = _parts(frame, node, slots, values, grad, steps, in_full)
-        if not parts:
-            return f"{came}{trace.nodes.name[node]} sends no gradient on."
+        parts = [
+            _joined(one.to, [*one.rules[:steps], one.value.written() if in_full else one.value.brief()]) for one in sent
+        ]
         text = "; ".join(parts)
         if len(text) <= _MOST_TEXT * len(parts):
             break
@@ -94,24 +129,6 @@ def node_sentence(frame: Frame) -> str:
 
 # The rule and its numbers, the rule; last with the shape and the range of what was sent in place of its elements.
 _WAYS = ((2, True), (1, True), (1, False))
-
-
-def _parts(
-    frame: Frame, node: int, slots: list[int], values: list[Value | None], grad: Value | None, most: int, in_full: bool
-) -> list[str]:
-    """One rule for each gradient that was sent, in so many steps."""
-    operands = frame.trace.slots_of(node)
-    often = Counter(operands.get(slot, -1) for slot in slots)
-    nth: Counter[int] = Counter()
-    parts = []
-    for slot, sent in zip(slots, values, strict=True):
-        if sent is None:
-            continue
-        tensor = operands.get(slot, -1)
-        nth[tensor] += 1
-        steps = [*filled(frame, node, slot, sent, grad)[:most], sent.written() if in_full else sent.brief()]
-        parts.append(_joined(_to(frame, tensor, slot, nth[tensor], often[tensor]), steps))
-    return parts
 
 
 def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
@@ -171,11 +188,16 @@ _FEW_PARTS = 6  # contributions that are written one by one
 
 def added(parts: list[Value], total: Value) -> str:
     """A sum with its parts, "6 + 6 = 12"; only the sum where the elements of the parts would not be read."""
+    text = terms(parts)
+    return f"{text} = {total.written()}" if text and len(text) <= _MOST_SUM else total.written()
+
+
+def terms(parts: list[Value]) -> str:
+    """ "6 + 6"; "" where the elements would not be read."""
     if not parts or any(part.scalar is None and part.numel > FEW for part in parts):
-        return total.written()
+        return ""
     first, *rest = (part.written() for part in parts)
-    text = first + "".join(f" − {each[1:]}" if each.startswith("-") else f" + {each}" for each in rest)
-    return f"{text} = {total.written()}" if len(text) <= _MOST_SUM else total.written()
+    return first + "".join(f" − {each[1:]}" if each.startswith("-") else f" + {each}" for each in rest)
 
 
 def edge_words(trace: Trace, flow: int) -> tuple[str, ...]:

@@ -95,6 +95,17 @@ def _parameter(frame: Frame, row: int) -> str:
     return rule(frame, row, numbers, settings) + ("" if numbers.are_few else f" (with {_said(text)})")
 
 
+def rule_of_update(frame: Frame, row: int) -> tuple[str, str]:
+    """The rule by which one parameter was changed, with its names and with its numbers, without the result; "" where it
+    is not written out."""
+    name = frame.name(int(frame.trace.updates.tensor[row]))
+    before, arrow, after = _parameter(frame, row).partition(f"{name} ← ")
+    rule, *steps = after.split(";")[0].split(" = ")
+    if not arrow or len(steps) < 2:
+        return (f"{name} ← {rule}", "") if arrow and steps else ("", "")
+    return f"{name} ← {rule}", f"{before}{name} ← {steps[0]}"
+
+
 def _said(text: str) -> str:
     """The settings of an optimizer in a sentence: "lr = 0.1, β₁ = 0.9, amsgrad"."""
     pairs = (part.split("=", 1) for part in text.split(", ") if "=" in part)

@@ -370,10 +370,13 @@ class CanvasOverlays:
         """Take other colours and sizes."""
         self.minimap.set_theme(theme)
         self.bar.set_theme(theme)
+        self._show_question(self._context.shell.store.state)
 
     def show_state(self, before: State, after: State) -> None:
         """Bring everything up to date."""
         other = moved(before, after)
+        if before.predict.asked is not after.predict.asked or (before is after and after.predict.on):
+            self._show_question(after)
         self._view.viewport.flight.wanted = self._view.surface.motion.wanted = after.view.animated
         if other or before.lineage != after.lineage or before.chain is not after.chain:
             self._show_lineage(before, after)
@@ -386,6 +389,18 @@ class CanvasOverlays:
         if other or before.view is not after.view:
             self.minimap.refresh()
             self._view.hover.refresh_card()
+
+    def _show_question(self, state: State) -> None:
+        """A "?" at the place of the number that is asked for."""
+        asked, surface = state.predict.asked, self._view.surface
+        if asked is not None:
+            from gradviz.ui.panels.question import QuestionMark
+
+            surface.overlay = QuestionMark(asked, surface.theme)
+            surface.repaint_all()
+        elif state.what_if is None and surface.overlay is not None:
+            surface.overlay = None
+            surface.repaint_all()
 
     def _show_lineage(self, before: State, after: State) -> None:
         same = before.trace is after.trace and before.steps == after.steps and before.chain is after.chain

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 EDIT_LABEL = "Fix"
 STOPS = Slice("document", "breakpoints")
-ERROR = Slice("run", "steps", "playing", "doctor", "view", *STALE)  # what the card says, caught errors aside
+ERROR = Slice("run", "steps", "playing", "doctor", "predict", "view", *STALE)  # what the card says, caught errors aside
 # what the card says, but for errors that the snippet caught
 TALLEST, TALLEST_WHOLE = 0.46, 0.66  # of the editor panel, short and with the whole message; a longer text scrolls
 AROUND = 18  # pixels of margins and spacing
@@ -259,8 +259,9 @@ class EditorPanel(Panel):
     """Shows the document, the line of the current step, and the latest run's problem."""
 
     shows = Slice(
-        "note", "doubt", "run", "cursor", "steps", "playing", "picked", "breakpoints", "doctor", "view", *STALE
-    )
+        "note", "doubt", "run", "cursor", "steps", "playing", "picked", "breakpoints", "doctor", "predict", "view",
+        *STALE,
+    )  # fmt: skip
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

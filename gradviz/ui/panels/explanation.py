@@ -3,9 +3,12 @@ next."""
 
 from __future__ import annotations
 
+import math
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.session.inspect.call_text import call_texts
 from gradviz.session.presenting import Stage, code_of_step
@@ -13,6 +16,11 @@ from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
+    from gradviz.trace.words.questions import Question
+    from gradviz.ui.panels.question import AnswerBar
 
 LINES, ERROR_LINES = 2, 4
 SIDE = 14  # pixels of margin
@@ -23,7 +31,7 @@ BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
 class ExplanationPanel(Panel):
     """Two lines of text that can be selected and copied."""
 
-    shows = Slice("view", "stage", "traced", *MOMENT)
+    shows = Slice("view", "stage", "traced", "predict", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -51,7 +59,12 @@ class ExplanationPanel(Panel):
         self._column.setSpacing(4)
         self._column.addLayout(head)
         self._column.addWidget(self.sentence)
+        self._bar: AnswerBar | None = None  # made when somebody predicts
         self.set_theme(context.theme)
+
+    @property
+    def focus_target(self) -> QWidget:
+        return self.sentence if self._bar is None or not self._bar.isVisibleTo(self) else self._bar.target
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
@@ -65,11 +78,15 @@ class ExplanationPanel(Panel):
         self.title.setFont(look.sans(theme, title, bold=True))
         self.call.setFont(look.mono(theme, call))
         self.sentence.setFont(look.sans(theme, sentence))
+        if self._bar is not None:
+            self._bar.set_fonts(theme, 19.0 if stage.on else 13.0)
         self._column.setContentsMargins(SIDE, *((4, SIDE, 2) if stage.on else (9, SIDE, 10)))
 
     def show_state(self, before: State, after: State) -> None:
         same = before.view.every_step == after.view.every_step and before.stage.on == after.stage.on
-        if not moved(before, after) and same:
+        if before is after or before.predict is not after.predict:
+            self._show_bar(after)
+        elif not moved(before, after) and same:
             return
         if before is after or before.stage.on != after.stage.on:
             self._set_fonts(after.stage)
@@ -80,11 +97,29 @@ class ExplanationPanel(Panel):
             self._texts = ("",)
             self._write()
             return
+        if after.predict.asked is not None:
+            self._ask(after, after.predict.asked)
+        else:
+            self._tell(after, after.trace)
+        self._write()
+        self._write_call()
+
+    def _ask(self, after: State, asked: Question) -> None:
+        """What a step asks for, with the hints that were given, in place of what it did."""
+        self._title = f"Step {asked.end:,} of {after.steps:,} · {asked.title}"
+        self.title.setToolTip(look.tip(self._title))
+        muted = f"<br><span style='color:{self.theme.muted}'>"
+        told = "".join(f"{muted}{look.escape(hint)}</span>" for hint in after.predict.told)
+        self._texts = (f"<b>{look.escape(asked.prompt)}</b>{told}",)
+        self._lines = ERROR_LINES
+
+    def _tell(self, after: State, trace: Trace) -> None:
+        """What the current step did."""
         from gradviz.trace.words.explain import explain, explain_fold, fold_number  # not before the window was painted
 
         every = after.view.every_step
-        explanation = explain(after.trace.frame(after.cursor)) if every else explain_fold(after.trace, after.cursor)
-        number = f"Step {after.cursor:,}" if every else fold_number(after.trace, after.cursor)
+        explanation = explain(trace.frame(after.cursor)) if every else explain_fold(trace, after.cursor)
+        number = f"Step {after.cursor:,}" if every else fold_number(trace, after.cursor)
         place = f"{number} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
         self._title = f"{place} · {explanation.title}"
         self.title.setToolTip(look.tip(self._title))  # where the window is too narrow for it
@@ -93,9 +128,20 @@ class ExplanationPanel(Panel):
         said = look.escape(explanation.sentence or BEFORE)
         flat = look.escape(" ".join(explanation.sentence.split()))  # what is printed may have many lines
         self._texts = tuple(dict.fromkeys((said + tail, said, flat) if following else (said, flat or said)))
-        self._lines = ERROR_LINES if after.cursor == after.trace.error_step else LINES
-        self._write()
-        self._write_call()
+        self._lines = ERROR_LINES if after.cursor == trace.error_step else LINES
+
+    def _show_bar(self, after: State) -> None:
+        """The row in which it is answered; made when somebody predicts for the first time."""
+        shown = after.predict.on and after.steps > 0
+        if shown and self._bar is None:
+            from gradviz.ui.panels.question import AnswerBar
+
+            self._bar = AnswerBar(self.context)
+            self._column.addWidget(self._bar)
+            self._set_fonts(after.stage)
+        if self._bar is not None:
+            self._bar.setVisible(shown)
+            self._bar.show_predict(after.predict)
 
     def _write(self) -> None:
         """What comes next is only said where there is room; an error may take more lines than a step."""
@@ -105,7 +151,7 @@ class ExplanationPanel(Panel):
             needed = self.sentence.document().size().height()
             if needed <= LINES * line + 2:
                 break
-        lines = min(max(LINES, round(needed / line)), self._lines)
+        lines = min(max(LINES, math.ceil((needed - 2) / line)), self._lines)
         self.sentence.setFixedHeight(lines * line + 2)
 
     def _write_call(self) -> None:

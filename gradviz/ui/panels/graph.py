@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 SHOWN = Slice(
     "document", "doubt", "what_if", "traced", "view", "folding", "playing", "layout_progress", "selection",
-    "picked", "lineage", "chain", "origin", "search", "stage", *MOMENT,  # the room for it depends on the stage
+    "picked", "lineage", "chain", "origin", "search", "predict",
+    "stage", *MOMENT,  # the room for it depends on the stage
 )  # fmt: skip
 
 

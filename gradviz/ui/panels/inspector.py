@@ -15,7 +15,7 @@ from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
-from gradviz.session.inspect.run_inspection import inspect_both, overview
+from gradviz.session.inspect.run_inspection import asking, inspect_both, overview
 from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.ui import look
 from gradviz.ui.editors.sheet import Sheet
@@ -85,7 +85,9 @@ class InspectorPanel(Panel):
     """A text browser, so that everything can be selected, copied and reached by keyboard; links lead to other
     things."""
 
-    shows = Slice("document", "picked", "selection", "run", "what_if", "playing", "check", "doctor", "view", *MOMENT)
+    shows = Slice(
+        "document", "picked", "selection", "run", "what_if", "playing", "check", "doctor", "predict", "view", *MOMENT
+    )
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -125,11 +127,15 @@ class InspectorPanel(Panel):
             self._write()
         same_thing = before.selection == after.selection and before.run is after.run
         same_thing = same_thing and before.what_if is after.what_if and before.picked == after.picked
-        same_thing = same_thing and before.check is after.check
+        same_thing = same_thing and before.check is after.check and before.predict.asked is after.predict.asked
         if not moved(before, after) and same_thing:
             return
         waits = after.selection is None and bool(self.sheet.kind)  # what is picked is not explained by another step
-        self.inspection = None if waits else inspect_both(after) or overview(after)
+        asked = after.predict.asked
+        if asked is not None:
+            self.inspection = asking(after, asked)
+        else:
+            self.inspection = None if waits else inspect_both(after) or overview(after)
         self._write()
 
     def _write(self) -> None:
@@ -193,7 +199,6 @@ class InspectorPanel(Panel):
             self._ask(*index.split(":"))
             return
         self.context.shell.store.select(Selection(kind, int(index)))
-
 
     def _ask(self, tensor: str, part: str, index: str) -> None:
         """Where a number comes from."""

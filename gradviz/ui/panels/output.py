@@ -19,7 +19,7 @@ LIVE = object()
 class OutputPanel(Panel):
     """Read-only text; what did not change is not written again."""
 
-    shows = Slice("run", "live", *MOMENT)
+    shows = Slice("predict", "run", "live", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -58,14 +58,16 @@ class OutputPanel(Panel):
         self.show_state(state, state)
 
     def show_state(self, before: State, after: State) -> None:
-        if after.run.is_running and after.live:
+        predicts = after.predict.on  # then nothing is told of later steps
+        self.whole.setEnabled(not predicts)
+        if after.run.is_running and after.live and not predicts:
             self._show_live(plain(after.live))
-        elif moved(before, after) or before.run is not after.run:
+        elif moved(before, after) or before.run is not after.run or before.predict.on != predicts:
             if after.trace is not self._trace:
                 self._trace, self._count = after.trace, 0
                 self._lengths = lengths(after.trace) if after.trace is not None else [0]
                 self.text.clear()
-            self._show(count(after, whole=self.whole.isChecked()))
+            self._show(count(after, whole=self.whole.isChecked() and not predicts))
 
     def _show_live(self, live: str) -> None:
         """What a run that goes on has printed so far, at its end."""

@@ -197,11 +197,12 @@ def tooltip(at: QPoint, geometry: Geometry, content: Content, state: State) -> s
 class Content:
     """What is shown of one trace at one length; made once, asked at every zoom."""
 
-    def __init__(self, trace: Trace, steps: int) -> None:
+    def __init__(self, trace: Trace, steps: int, *, hides_numbers: bool = False) -> None:
         self.trace = trace
         self.steps = steps
         known = outline(trace, steps)
-        self.strip, self.iterations, self.course = known.strip, known.iterations, known.course
+        self.strip, self.iterations = known.strip, known.iterations
+        self.course = None if hides_numbers else known.course
         self._marks = self._marked = known.marks
         self.marks = Marks(self._marks)
 
@@ -292,7 +293,7 @@ KEYS = (
 class TimelinePanel(Panel):
     """Custom-painted; the pixmap of a trace is made once per size and zoom."""
 
-    shows = Slice("breakpoints", "playback", "playing", "view", "doctor", *MOMENT)
+    shows = Slice("breakpoints", "playback", "playing", "view", "doctor", "predict", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -328,7 +329,8 @@ class TimelinePanel(Panel):
         return self.context.shell.store.state
 
     def show_state(self, before: State, after: State) -> None:
-        if before is after or before.trace is not after.trace or before.steps != after.steps:
+        others = before.trace is not after.trace or before.steps != after.steps
+        if before is after or others or before.predict.on != after.predict.on:
             self._take(before, after)
         other = before is after or before.breakpoints.hits is not after.breakpoints.hits or before.told != after.told
         if self.content is not None and other:
@@ -346,7 +348,9 @@ class TimelinePanel(Panel):
         former, span = self.content, self.span
         was_whole = self.span.is_whole(before.steps) or before.trace is not after.trace
         has_trace = after.trace is not None and after.steps > 0
-        self.content = Content(after.trace, after.steps) if has_trace and after.trace is not None else None
+        hides = after.predict.on  # the course of a training tells of later steps
+        trace = after.trace if has_trace else None
+        self.content = None if trace is None else Content(trace, after.steps, hides_numbers=hides)
         if was_whole or before is after:
             self.span = whole(after.steps)
         if self.content is not None:

@@ -1,0 +1,238 @@
+"""Predicting: which steps ask, what is right, what becomes of the cursor and the score, and that what is asked for is
+not known before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gradviz import RESOURCES
+from gradviz.document.snippet import Snippet
+from gradviz.session import predict, run_transitions
+from gradviz.session.predict import is_right, typed_numbers
+from gradviz.session.state import Phase, Run, State
+from gradviz.session.store import Store
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.words.questions import HINTS, Question, question_in
+from tests.trace.running import run as trace_of
+
+TWICE = """import torch
+w = torch.tensor(3., requires_grad=True)
+x = torch.tensor(2.)
+y = w * x
+loss = y * y + w
+loss.backward()
+print(w.grad)
+"""
+
+
+def questions(trace: Trace) -> list[Question]:
+    """All of a run, as one meets them."""
+    ends = trace.folds.ends.tolist()
+    found = (question_in(trace, start, end, str.upper) for start, end in zip([0, *ends], ends, strict=False))
+    return [one for one in found if one is not None]
+
+
+def store_of(text: str) -> Store:
+    """A store in which one predicts, before the first step of a run."""
+    store, snippet = Store(), Snippet(text)
+    store.open(snippet, None)
+    store.start_run(snippet)
+    store.end_run(Run(Phase.OK, snippet), trace_of(text))
+    store.consult(lambda state: run_transitions.predicting(state, True))
+    return store
+
+
+def walk_to_question(store: Store) -> Question:
+    while store.state.predict.asked is None:
+        store.move(store.state.trace.fold_around(store.state.cursor + 1)[1] if store.state.trace else 0)
+    return store.state.predict.asked
+
+
+def test_each_number_that_can_be_worked_out_is_asked_for_in_order() -> None:
+    asked = [(one.subject, one.answer, one.part) for one in questions(trace_of(TWICE))]
+    assert asked == [
+        ("y", "6", "value"),
+        ("y * y", "36", "value"),
+        ("loss", "39", "value"),
+        ("∂loss/∂(y * y)", "1", "grad"),
+        ("what goes through the 1st y", "6", "contribution"),
+        ("∂loss/∂y", "12", "sum"),
+        ("what goes through this use of w", "24", "contribution"),
+        ("∂loss/∂w", "25", "sum"),
+        ("w.grad", "25", "grad"),
+    ]
+
+
+def test_the_hints_are_the_rule_the_symbols_and_the_numbers_without_the_result() -> None:
+    by_subject = {one.subject: one for one in questions(trace_of(TWICE))}
+    product = by_subject["what goes through this use of w"]
+    assert product.prompt == "What does MulBackward0 (line 4) send through this use of w?"
+    assert product.hints == (
+        "The rule of MulBackward0 for self: grad · other.",
+        "through this use of w: grad · x = ?",
+        "through this use of w: 12 × 2 = ?",
+    )
+    assert by_subject["∂loss/∂y"].hints[2] == "∂loss/∂y = 6 + 6 = ?"
+    assert by_subject["loss"].hints[2] == "36 + 3"
+    assert by_subject["y"].hints[1] == "Line 4: w * x"
+
+
+def test_an_optimizer_and_a_write_in_place_ask_for_the_new_number() -> None:
+    found = questions(
+        trace_of(
+            "import torch\nw = torch.tensor(3., requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.5)\n"
+            "(w * 4).backward()\nopt.step()\nwith torch.no_grad():\n    w -= 0.25 * w.grad\n"
+        )
+    )
+    step, write = found[-2:]
+    assert (step.subject, step.answer, step.prompt) == ("w", "1", "What is w after the step of SGD?")
+    assert step.hints[1:] == ("w ← w − lr · w.grad", "w ← 3 − 0.5 × 4")
+    assert (write.subject, write.answer) == ("w", "0")
+
+
+def test_of_a_larger_array_the_shape_is_picked() -> None:
+    text = "import torch\nW = torch.ones(3, 2, requires_grad=True)\nx = torch.ones(4, 3)\n(x @ W).sum().backward()\n"
+    asked = {one.subject: one for one in questions(trace_of(text))}
+    made, grad = asked["shape of x @ W"], asked["shape of ∂((x @ W).sum())/∂W"]
+    assert (made.answer, grad.answer) == ("(4, 2)", "(3, 2)")
+    assert made.choices == tuple(sorted(made.choices, key=len)) and 2 <= len(made.choices) <= 4
+    assert made.answer in made.choices and not made.numbers
+
+
+def test_what_nobody_can_work_out_is_not_asked_for() -> None:
+    text = "import torch\ntorch.manual_seed(1)\na = torch.rand(2)\nb = torch.bernoulli(a)\nprint(b)\n"
+    assert not questions(trace_of(text))
+
+
+def test_no_hint_and_no_prompt_has_the_answer_of_an_unusual_number() -> None:
+    """But for what takes the gradient that came as it is."""
+    numbers = TWICE.replace("3.,", "1.2347,").replace("2.)", "2.3459)")
+    for asked in questions(trace_of(numbers)):
+        assert asked.answer not in " ".join((asked.prompt, asked.title, asked.subject, *asked.hints[:2]))
+        if asked.subject != "w.grad" and not asked.hints[2].endswith("comes in."):
+            assert f"= {asked.answer}" not in asked.hints[2]
+
+
+@pytest.mark.parametrize("path", sorted((RESOURCES / "examples").glob("*.py")), ids=lambda path: path.stem[:2])
+def test_every_example_is_a_quiz(path: Path) -> None:
+    """Each answer is right by its own measure, and a wrong one is not."""
+    trace = trace_of(path.read_text(encoding="utf-8"))
+    for asked in questions(trace):
+        assert 0 <= asked.start < asked.end <= len(trace) and all(asked.hints) and len(asked.hints) == HINTS
+        state = State(trace=trace, steps=len(trace), cursor=asked.start)
+        state = replace(state, predict=replace(run_transitions.predicting(state, True).predict, asked=asked))
+        text = asked.answer if asked.choices else ", ".join(map(repr, asked.numbers))
+        done = predict.answered(state, text)
+        assert done.cursor == asked.end and done.predict.score == "1 of 1 right", (asked, done.predict.verdict)
+        wrong = next((one for one in asked.choices if one != text), "12345.678 " * max(1, len(asked.numbers)))
+        assert predict.answered(state, wrong).predict.asked is asked
+
+
+@pytest.mark.parametrize(
+    "given, right, exact, fits",
+    [
+        (24, 24, False, True),
+        (23.8, 24, False, True),
+        (23.4, 24, False, False),
+        (0.82, 0.8207, False, True),
+        (1.0, 1.04, False, True),
+        (-24, 24, False, False),
+        (0, 0, False, True),
+        (0.1, 0, False, False),
+        (0, 1e-8, False, True),
+        (7, 7, True, True),
+        (7.01, 7, True, False),
+        (float("nan"), float("nan"), False, True),
+        (1, float("nan"), False, False),
+        (float("inf"), float("inf"), False, True),
+        (1e30, float("inf"), False, False),
+    ],
+)
+def test_near_enough_is_one_percent_or_two_digits(given: float, right: float, exact: bool, fits: bool) -> None:
+    assert is_right(given, right, exact) is fits
+
+
+def test_numbers_are_typed_as_people_write_them() -> None:
+    assert typed_numbers("1/4", 1) == (0.25,) and typed_numbers("0,5", 1) == (0.5,) and typed_numbers("−2", 1) == (-2,)
+    assert typed_numbers("[1., 2]", 2) == (1, 2) and typed_numbers("1; 2\n3", 3) == (1, 2, 3)
+    assert typed_numbers("nan inf", 2)[1] == float("inf") and typed_numbers("", 1) == ()
+    assert typed_numbers("1/0", 1) == "“1/0” is not a number. Type one such as 0.5, -2 or 1/3."
+    assert isinstance(typed_numbers("__import__('os')", 1), str) and isinstance(typed_numbers("9" * 10**6, 1), tuple)
+
+
+def test_the_cursor_waits_until_the_answer_is_right() -> None:
+    store = store_of(TWICE)
+    asked = walk_to_question(store)
+    assert (asked.subject, store.state.cursor) == ("y", asked.start)
+    store.consult(lambda state: predict.answered(state, "5"))
+    assert store.state.cursor == asked.start and store.state.predict.verdict == "✗ Not 5."
+    store.consult(lambda state: predict.answered(state, "five"))
+    assert "is not a number" in store.state.predict.verdict
+    store.consult(lambda state: predict.answered(state, "6"))
+    assert store.state.cursor == asked.end and store.state.predict.verdict == "✓ Right: y = 6"
+    assert store.state.predict.score == "1 of 1 right"
+
+
+def test_what_is_shown_is_not_right_and_what_was_answered_is_not_asked_again() -> None:
+    store = store_of(TWICE)
+    asked = walk_to_question(store)
+    store.consult(predict.shown)
+    assert store.state.cursor == asked.end and store.state.predict.score == "0 of 1 right"
+    store.move(asked.start)
+    store.move(asked.end)
+    assert store.state.cursor == asked.end and store.state.predict.asked is None
+
+
+def test_hints_come_one_by_one_and_go_with_the_question() -> None:
+    store = store_of(TWICE)
+    asked = walk_to_question(store)
+    for count in range(1, HINTS + 2):
+        store.consult(predict.hinted)
+        assert store.state.predict.told == asked.hints[:count]
+    store.consult(predict.withdrawn)
+    assert store.state.predict.asked is None and store.state.cursor == asked.start
+    assert walk_to_question(store) == asked and not store.state.predict.told
+
+
+def test_a_jump_asks_before_the_step_that_it_goes_to() -> None:
+    store = store_of(TWICE)
+    trace = store.state.trace
+    assert trace is not None
+    target = next(one for one in questions(trace) if one.subject == "∂loss/∂w")
+    store.move(target.end)
+    assert store.state.predict.asked == target and store.state.cursor == target.start
+    store.move(target.end)  # as a drag along the timeline does
+    assert store.state.predict.asked == target and store.state.cursor == target.start
+    store.move(1)
+    assert store.state.predict.asked is None and store.state.cursor == 1
+
+
+def test_playing_ends_at_a_question() -> None:
+    store = store_of(TWICE)
+    store.play(True)
+    walk_to_question(store)
+    assert not store.state.playing
+
+
+def test_a_new_run_begins_at_its_start_with_no_score() -> None:
+    store = store_of(TWICE)
+    walk_to_question(store)
+    store.consult(predict.shown)
+    snippet = Snippet(TWICE)
+    store.start_run(snippet)
+    store.end_run(Run(Phase.OK, snippet), trace_of(TWICE))
+    assert store.state.cursor == 0 and store.state.predict == replace(predict.Predict(), on=True)
+    store.open(Snippet("a = 1\n"), None)
+    assert store.state.predict.on and store.state.predict.asked is None
+
+
+def test_it_ends_where_it_is_and_begins_at_the_start_only_if_all_is_known() -> None:
+    store = store_of(TWICE)
+    store.move(2)
+    store.consult(lambda state: run_transitions.predicting(state, False))
+    assert store.state.cursor == 2 and not store.state.predict.on
+    store.consult(lambda state: run_transitions.predicting(state, True))
+    assert store.state.cursor == 2

@@ -1,0 +1,169 @@
+"""Predicting in the window: by keyboard alone, also while presenting; nothing on the screen knows the answer before."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QTextEdit, QWidget
+
+from gradviz.session.state import Selection
+from gradviz.ui.canvas.hover_words import words
+from gradviz.ui.panels.explanation import ExplanationPanel
+from gradviz.ui.panels.question import AnswerBar, QuestionMark
+from tests.driver import Pilot
+
+UNUSUAL = """import torch
+w = torch.tensor(1.2347, requires_grad=True)
+x = torch.tensor(2.3459)
+y = w * x
+loss = y * y + w
+loss.backward()
+print(w.grad)
+"""
+SHAPES = "import torch\nW = torch.ones(3, 2, requires_grad=True)\nx = torch.ones(4, 3)\n(x @ W).sum().backward()\n"
+
+
+@pytest.fixture
+def learner(pilot: Pilot) -> Pilot:
+    """A window in which one predicts, before the first step."""
+    pilot.run_again(UNUSUAL)
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    pilot.press("Ctrl+Alt+Q")
+    QApplication.processEvents()
+    return pilot
+
+
+def bar(pilot: Pilot) -> AnswerBar:
+    panel = pilot.window.panel_area.panel("explanation")
+    assert isinstance(panel, ExplanationPanel)
+    return panel.findChildren(AnswerBar)[0]
+
+
+def go_to_question(pilot: Pilot) -> None:
+    for _ in range(40):
+        if pilot.state.predict.asked is not None:
+            break
+        pilot.press("F10")
+    QApplication.processEvents()
+
+
+def said(window: QWidget) -> str:
+    """All text of a window: what is read, what appears under the pointer, what a screen reader hears."""
+    texts = [window.windowTitle()]
+    for widget in window.findChildren(QWidget):
+        texts += [widget.toolTip(), widget.statusTip(), widget.accessibleName(), widget.accessibleDescription()]
+        if isinstance(widget, QLabel | QPushButton | QLineEdit):
+            texts.append(widget.text())
+        elif isinstance(widget, QPlainTextEdit | QTextEdit):
+            texts.append(widget.toPlainText())
+    return "\n".join(texts)
+
+
+def test_the_answer_is_nowhere_before_it_is_given_and_everywhere_after(learner: Pilot) -> None:
+    """For every question of the run, with all panels made and with each thing on the canvas under the pointer."""
+    area = learner.window.panel_area
+    for name in ("timeline", "events", "memory", "output", "inspector", "paths", "elements"):
+        area.bring(name)
+    met = 0
+    for _ in range(40):
+        asked = learner.state.predict.asked
+        if asked is None:
+            if learner.state.cursor == learner.state.steps:
+                break
+            learner.press("F10")
+            QApplication.processEvents()
+            continue
+        met += 1
+        number = re.compile(rf"(?<![\d.]){re.escape(asked.answer[:4])}")
+        known = said(learner.window)
+        canvas = learner.window.canvas.view
+        scene, trace = canvas.scene, learner.state.trace
+        assert scene is not None and trace is not None
+        for item in scene.moment.items.nonzero()[0].tolist():
+            known += str(words(scene.placed.diagram, scene.moment.frame, item))
+        if asked.part == "value" or asked.part == "sum":
+            assert not number.search(known), (asked, number.search(known))
+        assert asked.prompt.split(",")[0] in known and isinstance(canvas.surface.overlay, QuestionMark)
+        assert f"{asked.subject}" in known and "?" in known
+        bar(learner).field.setText(asked.answer)
+        QTest.keyClick(bar(learner).field, Qt.Key.Key_Return)
+        QApplication.processEvents()
+        assert learner.state.predict.asked is None and asked.answer in said(learner.window)
+        assert canvas.surface.overlay is None
+    assert met == 9 and learner.state.predict.score == "9 of 9 right"
+
+
+def test_it_is_answered_by_keyboard_alone(learner: Pilot) -> None:
+    go_to_question(learner)
+    assert QApplication.focusWidget() is bar(learner).field
+    QTest.keyClicks(bar(learner).field, "h3.5")
+    assert bar(learner).field.text() == "3.5" and learner.state.predict.hints == 1
+    learner.press("Return")
+    assert bar(learner).verdict.text() == "✗ Not 3.5." and bar(learner).field.selectedText() == "3.5"
+    QTest.keyClicks(bar(learner).field, "2.9")
+    learner.press("Return")
+    assert learner.state.predict.score == "1 of 1 right" and bar(learner).score.text() == "1 of 1 right"
+    cursor = learner.state.cursor
+    QTest.keyClick(QApplication.focusWidget() or learner.window, Qt.Key.Key_Space)  # the Step button has the keyboard
+    assert learner.state.predict.asked is not None or learner.state.cursor > cursor
+
+
+def test_step_shows_the_answer_and_back_closes_the_question(learner: Pilot) -> None:
+    go_to_question(learner)
+    asked = learner.state.predict.asked
+    assert asked is not None
+    learner.press("F9")
+    assert learner.state.predict.asked is None and learner.state.cursor == asked.start
+    learner.press("F10")
+    assert learner.state.predict.asked == asked
+    learner.press("F10")
+    assert learner.state.cursor == asked.end and learner.state.predict.score == "0 of 1 right"
+
+
+def test_a_shape_is_picked_with_a_digit(learner: Pilot) -> None:
+    learner.run_again(SHAPES)
+    assert learner.state.cursor == 0
+    go_to_question(learner)
+    asked = learner.state.predict.asked
+    assert asked is not None and asked.choices
+    assert not bar(learner).field.isVisible() and QApplication.focusWidget() is bar(learner).choices[0]
+    QTest.keyClick(bar(learner).choices[0], str(asked.choices.index(asked.answer) + 1))
+    assert learner.state.predict.score == "1 of 1 right"
+
+
+def test_presenting_a_room_predicts(learner: Pilot) -> None:
+    learner.press("F11")
+    go_to_question(learner)
+    QTest.keyClicks(bar(learner).field, "1")  # no panel
+    assert not learner.state.stage.panels and bar(learner).field.text() == "1"
+    learner.press("PgDown")
+    assert learner.state.predict.score == "0 of 1 right"
+    bar(learner).go_on.setFocus()
+    learner.press("P")
+    assert not learner.state.predict.on and not bar(learner).isVisible()
+    learner.press("F11")
+
+
+def test_what_tells_of_later_steps_is_not_there(learner: Pilot) -> None:
+    commands, output = learner.window.commands, learner.window.panel_area.panel("output")
+    assert not commands.actions["view.chain"].isEnabled() and not commands.actions["view.check"].isEnabled()
+    output.whole.setChecked(True)  # type: ignore[attr-defined]
+    assert not output.whole.isEnabled() and not output.text.toPlainText()  # type: ignore[attr-defined]
+    learner.window.store.select(Selection("tensor", 0))
+    learner.press("Ctrl+Alt+Q")
+    assert commands.actions["view.chain"].isEnabled() and "tensor(" in output.text.toPlainText()  # type: ignore[attr-defined]
+
+
+def test_the_mark_stands_on_the_card_and_is_not_left_behind(learner: Pilot) -> None:
+    go_to_question(learner)
+    canvas = learner.window.canvas.view
+    marked = canvas.grab().toImage()
+    learner.press("F9")
+    QApplication.processEvents()
+    assert canvas.surface.overlay is None and canvas.grab().toImage() != marked
+    learner.press("F10")
+    learner.run_again("a = 1\n")
+    assert learner.state.predict.asked is None
