@@ -23,6 +23,7 @@ import numpy as np
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.absent import Absent, error_of
 from gradviz.worker.guard import WITH_ARRAYS, Guard, meets_arrays
+from gradviz.worker.kept_memory import comparing
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.policy_names import (
     CLASS_FURNITURE,
@@ -48,7 +49,13 @@ _OPERATORS = DEFINABLE_DUNDERS - _WITHOUT_OPERAND
 def guarded_operators(names: Any) -> dict[str, Any]:
     """For the names of a class the operators among them, as they are to be."""
     operators = {name: value for name, value in names.items() if name in _OPERATORS}
-    return {name: guarded(value) for name, value in operators.items() if not _is_harmless(name, value)}
+    return {name: _guarded_as(name, value) for name, value in operators.items() if not _is_harmless(name, value)}
+
+
+def _guarded_as(name: str, method: Any) -> Callable[..., Any]:
+    if name != "__eq__":
+        return guarded(method)
+    return comparing(method if type(method) is types.FunctionType else guarded(method), _met)
 
 
 def _is_harmless(name: str, value: object) -> bool:

@@ -29,6 +29,7 @@ from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.absent import Absent
 from gradviz.worker.arguments import check_arguments, is_numpys_own, looking
 from gradviz.worker.identity import Identities
+from gradviz.worker.kept_memory import remember
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
@@ -187,6 +188,7 @@ class Guard:
             given = getattr(vars(made).get(name), "__func__", vars(made).get(name))
             if type(given) is types.FunctionType and not self.wrote(given):  # by @dataclass, namedtuple
                 type.__setattr__(made, name, staticmethod(looking(given)) if name == "__new__" else looking(given))
+        remember(made)
         self._own.add(made)
         return made
 

@@ -31,6 +31,7 @@ import numpy as np
 
 from gradviz.worker.identity import current
 from gradviz.worker.iterators import OWN
+from gradviz.worker.kept_memory import find_memory
 from gradviz.worker.ordered_tables import order_tables
 from gradviz.worker.type_slots import Change, change, is_known, put
 
@@ -38,6 +39,7 @@ from gradviz.worker.type_slots import Change, change, is_known, put
 def change_python() -> None:
     """Do all of it."""
     change_types()
+    find_memory()
     _seed_without_addresses()
     vars(pprint)["_recursion"] = _recursion
     vars(collections).update(_count_elements=_count, _chain=OWN["chain"])

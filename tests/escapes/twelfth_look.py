@@ -74,8 +74,51 @@ _TEXTS = {
     "in brackets of a choice": _BRACKETS % "list[some] | int",
 }
 
+# A table of 128 places gives its memory back, and one of 64 gets it, while the key at place 60 is compared.
+_AT_WORK = "    def __%s__(self%s):\n        if on:\n            on.clear()\n            change()\n        return %s\n"
+_IN_A_SET = (
+    "on, kept = [], []\nclass K:\n    def __hash__(self): return 60\n%s"
+    "def change():\n    s.clear()\n    s.update(twenty)\n"
+    "def run(n):\n    global s, twenty\n    a = K()\n    twenty = {a, 61, 62, 63, *range(16)}\n"
+    "    pad = bytearray(n * 8)\n    s = set(range(61, 70)) | set(range(200, 220)) | {a}\n"
+    "    for i in range(300, 312): s.add(i)\n    for i in range(300, 312): s.discard(i)\n"
+    "    filler = [set(twenty) for _ in range(300)]\n    b = K()\n    on.append(1)\n    %s\n    on.clear()\n"
+    "for n in range(200):\n    run(n)\n    kept.append(s)\n"
+    "kept.clear()\nkept = [set(range(n)) for n in range(1000)]\n"
+)
+# The same with a dict of 4,096 places and one of 2,048, in the search for a key whose second place is behind them.
+_IN_A_DICT = (
+    "H = next(h for h in range(60, 10000) if (h * 5 + (h >> 5) + 1) %% 4096 in range(2200, 4096, 4) and h < 4096)\n"
+    "class K:\n    def __hash__(self): return H\n%s"
+    "def change():\n    d.clear()\n    d.update(few)\n"
+    "a, b, on = K(), K(), []\nfew = {str(i): a for i in range(1300)}\nmany = {i + 1000000: i for i in range(2600)}\n"
+    "many[a] = 1\nfor _ in range(40):\n    on.clear()\n    hole = [bytes(n * 16) for n in range(2000)]\n"
+    "    more = [many.copy() for _ in range(20)]\n    d = many.copy()\n"
+    "    after = [H.to_bytes(8, 'little') * 10000 for _ in range(20)]\n    on.append(1)\n    %s\n"
+)
+_EQUAL = _AT_WORK % ("eq", ", other", "False")
+_ANSWERS = f"    def __eq__(self, other): return Answer()\nclass Answer:\n{_AT_WORK}"
+_BY_A_CALL = (
+    "    __eq__ = functools.partial(lambda other: equal(None, other))\ndef equal(self, other):\n"
+    "    if on:\n        on.clear()\n        change()\n    return False\n"
+)
+_LYING = {
+    "put into a set": _IN_A_SET % (_EQUAL, "s.add(b)"),
+    "joined to a set": _IN_A_SET % (_EQUAL, "s |= {b}"),
+    "a set of a class of one's own": "class S(set):\n    def __or__(self, o): return S(super().__or__(o))\n"
+    + _IN_A_SET.replace("s = set(range(61, 70))", "s = S(range(61, 70))") % (_EQUAL, "s.update([b])"),
+    "an answer that is asked whether it is true": _IN_A_SET % (_ANSWERS % ("bool", "", "False"), "s.add(b)"),
+    "an answer that is asked for its length": _IN_A_SET % (_ANSWERS % ("len", "", "0"), "s.add(b)"),
+    "a comparison that is no function": "import functools\n" + _IN_A_SET % (_BY_A_CALL, "s.add(b)"),
+    "asked of a dict": _IN_A_DICT % (_EQUAL, "d.get(b)"),
+    "looked for in a dict": _IN_A_DICT % (_EQUAL, "b in d"),
+    "put into a dict": _IN_A_DICT % (_EQUAL, "d[b] = 1"),
+    "taken out of a dict": _IN_A_DICT % (_EQUAL, "d.pop(b, 0)"),
+}
+
 TWELFTH: list[Attack] = [
     *listed("Found: keys that empty their OrderedDict", _TABLES),
     *listed("Found: items that are ordered and dropped", _ORDERS),
     *listed("Found: lists in types in brackets", _TEXTS),
+    *listed("Found: tables that come to lie where others lay", _LYING),
 ]

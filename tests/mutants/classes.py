@@ -12,6 +12,7 @@ _BY_ITS_NAME = found("Found: attributes of any object by their names")
 _STAYING = found("Found: what stays for the next run")
 _ON_ALL = found("Found: attributes set on what all runs share")
 _ORDER = W + "test_identity.py::test_a_set_of_tensors_or_modules_has_the_same_order_wherever_they_lie"
+_TABLES = found("Found: tables that come to lie where others lay")
 
 CLASSES = (
     worker(
@@ -260,6 +261,35 @@ CLASSES = (
         found("Found: keys that empty their OrderedDict"),
     ),
     worker(
+        "classes",
+        "memory that is given out while keys are compared",
+        '    if name != "__eq__":\n        return',
+        "    return",
+        _TABLES,
+    ),
+    worker(
+        "classes",
+        "memory that is given out while keys are compared by what is no function",
+        "return comparing(method if type(method) is types.FunctionType else guarded(method), _met)",
+        "return comparing(method, _met) if type(method) is types.FunctionType else guarded(method)",
+        _TABLES,
+    ),
+    worker("python_types", "where memory is given back", "    find_memory()\n", "", _TABLES),
+    worker(
+        "guard",
+        "memory that is given out while an answer is asked whether it is true",
+        "        remember(made)\n",
+        "",
+        _TABLES,
+    ),
+    worker(
+        "kept_memory",
+        "memory that is given out after a comparison within another",
+        "        if memory.is_kept:\n            return method(self, other)\n",
+        "",
+        W + "test_kept_memory.py::test_where_memory_comes_to_lie",
+    ),
+    worker(
         "stand_in",
         "a mark on a class",
         "types.GenericAlias(_TypeInBrackets, (item,))",
@@ -409,8 +439,8 @@ CLASSES = (
     worker(
         "classes",
         "operators that get NumPy's own",
-        "    return {name: guarded(value) for name, value in operators.items() if not _is_harmless(name, value)}",
-        "    return operators",
+        "_guarded_as(name, value) for name, value in operators.items() if not _is_harmless(name, value)",
+        "value for name, value in operators.items()",
         W + "test_guard.py::test_the_operators_of_a_class_get_stand_ins",
     ),
     worker(
