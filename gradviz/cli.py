@@ -1,6 +1,5 @@
 """The command line: `gradviz [FILE]` opens the window, `gradviz run` runs snippets without one, `gradviz export`
-writes pictures, pages and data, `gradviz code` and `gradviz draw` turn drawings into code and code into drawings.
-
+writes pictures, pages and data, `gradviz code` and `gradviz draw` turn drawings into code and code into drawings,
 `gradviz explain` says what is wrong with a snippet.
 
 `run` needs no Qt, the window no worker before its first paint: each imports what it needs when it is asked for.
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.disk import printable, shown
 from gradviz.document.documents import files_of, text_of
+from gradviz.document.snippet import is_recording
 from gradviz.worker.terminal import Terminal, visible
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _run_file(
     every: bool = False,
     record: Path | None = None,
 ) -> int:
-    if _is_recording(path):
+    if is_recording(path):
         return _show_recording(path, as_json, as_steps, every)
     document = _document_of(path, "there is nothing to run")
     if document is None:
@@ -245,12 +245,15 @@ def _show_recording(path: Path, as_json: bool, as_steps: bool, every: bool) -> i
     return 0
 
 
-def _is_recording(path: Path) -> bool:
-    return path.suffix.lower() == ".gvtrace"
+def _themes() -> list[str]:
+    """Those that a picture can be asked for in; the window may also follow the system."""
+    from gradviz.session.state import THEME_CHOICES
+
+    return [theme for theme in THEME_CHOICES if theme != "system"]
 
 
 def _recording(text: str) -> Path:
-    if not _is_recording(Path(text)):
+    if not is_recording(Path(text)):
         raise argparse.ArgumentTypeError(f"{text!r} must end in .gvtrace")
     return Path(text)
 
@@ -473,8 +476,7 @@ def _export(arguments: Sequence[str]) -> int:
         "--step", type=_step, metavar="N|end", default=None, help="the step to draw, or at which a page begins"
     )
     parser.add_argument("--scale", type=_scale, metavar="TIMES", default=1.0, help="how much larger pictures are")
-    themes = ("light", "dark", "projector", "contrast")
-    parser.add_argument("--theme", choices=themes, help="the colours; a page without it follows its reader")
+    parser.add_argument("--theme", choices=_themes(), help="the colours; a page without it follows its reader")
     parser.add_argument("--every-step", action="store_true", help="a page or a film stops at steps without news, too")
     parser.add_argument("--vertical", action="store_true", help="from top to bottom instead of from left to right")
     _add_attach(parser)
@@ -498,7 +500,7 @@ def _window(arguments: Sequence[str]) -> int:
     parser.add_argument("--step", type=_step, metavar="N|end", help="run the snippet and go to this step")
     parser.add_argument("--screenshot", metavar="OUT.png", help="write a picture of the window and exit")
     parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window, as 1400x900")
-    parser.add_argument("--theme", choices=("light", "dark"), help="the colours of the picture")
+    parser.add_argument("--theme", choices=_themes(), help="the colours of the picture")
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("--verbose", action="store_true", help="with --version: also its parts and locks, for a report")
     options = parser.parse_args(arguments)

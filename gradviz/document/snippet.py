@@ -38,6 +38,12 @@ class Recorded(Snippet):
     origin: str = ""  # by what, when, and how far: a sentence
 
 
+def is_recording(path: Path) -> bool:
+    """True if a file of this name is a recording, which is looked at and never run. Its format is in
+    `gradviz.trace.table.recording`."""
+    return path.suffix.lower() == ".gvtrace"
+
+
 def load(path: Path) -> Snippet:
     """Read a `.py` file; raises UserError if it is not one."""
     return decode(read_bytes(path), shown(path.name))

@@ -267,6 +267,7 @@ class _Bar:
 def _run(path: Path, files: tuple[Attached, ...] = ()) -> tuple[Document, Folding, Trace, Done]:
     """A document, how its graph is folded, and the trace of it, whatever became of the run."""
     from gradviz.document.files import recordings
+    from gradviz.document.snippet import is_recording
     from gradviz.session.folding import Folding
     from gradviz.session.view_settings import folding_of
     from gradviz.trace.table.trace import Trace
@@ -275,7 +276,7 @@ def _run(path: Path, files: tuple[Attached, ...] = ()) -> tuple[Document, Foldin
     from gradviz.worker.process.headless import follow
 
     name = shown(path.name)
-    if recordings.is_recording(path):
+    if is_recording(path):
         found = recordings.read(path)
         if not len(found.trace.tensors):
             raise UserError(f"{name} holds no tensor: there is nothing to draw.")

@@ -24,7 +24,7 @@ from gradviz.document.disk import shown
 from gradviz.document.documents import Document, files_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.snippet import Snippet
+from gradviz.document.snippet import Snippet, is_recording
 from gradviz.session import trust_warnings
 from gradviz.session.store import Store
 from gradviz.ui.windows import Windows
@@ -467,11 +467,6 @@ def _forget_recent(store: Store, path: Path) -> None:
     view = store.state.view
     if str(path) in view.recent and os.path.isdir(path.parent) and not os.path.exists(path):
         store.look(replace(view, recent=tuple(name for name in view.recent if name != str(path))))
-
-
-def is_recording(path: Path) -> bool:
-    """True if a file of this name is a recording, which is looked at and never run."""
-    return path.suffix.lower() == ".gvtrace"
 
 
 def _with_suffix(path: Path, is_drawing: bool) -> Path:

@@ -12,8 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtWidgets import QApplication
 
-from gradviz.document.snippet import Snippet
-from gradviz.ui.files import is_recording
+from gradviz.document.snippet import Snippet, is_recording
 from gradviz.ui.memory_management import GarbageCollector
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.startup import complain

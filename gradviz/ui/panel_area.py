@@ -155,9 +155,11 @@ def _tab(row: PanelRow) -> int:
     return [other for other in PANELS if other.place == row.place].index(row)
 
 
-def _prints(state: State) -> bool:
-    """Whether there is output."""
-    return bool(state.live) or count(state, whole=True) > 0
+def _filled(state: State) -> dict[str, bool]:
+    """By the place of a card, whether it has something in it."""
+    has_run = state.steps > 0 or state.drawing is not None
+    prints = bool(state.live) or count(state, whole=True) > 0
+    return {"left": True, "right": has_run, "bottom": state.steps > 0, "corner": prints}
 
 
 class _Root(QWidget):
@@ -330,19 +332,13 @@ class PanelArea:
     def _shown(self, state: State, room: Room) -> set[str]:
         """The places of the cards that are seen: those with something in them, if there is room, and those that the
         user has asked for; not those that were folded away."""
-        has_run = state.steps > 0 or state.drawing is not None
-        wanted = {
-            "left": room.left > 0,
-            "right": room.right > 0 and has_run,
-            "bottom": room.low > 0 and state.steps > 0,
-            "corner": room.low > 0 and _prints(state),
-        }
+        has_room = {"left": room.left > 0, "right": room.right > 0, "bottom": room.low > 0, "corner": room.low > 0}
+        wanted = {place: is_filled and has_room[place] for place, is_filled in _filled(state).items()}
         return {place for place, want in (wanted | self._asked).items() if want}
 
     def _tell_folded(self, state: State, shown: set[str]) -> None:
         """Which cards have something to show and are not seen; each is named by its first panel."""
-        full = {"left": True, "right": state.steps > 0, "bottom": state.steps > 0, "corner": _prints(state)}
-        folded = [place for place, is_full in full.items() if is_full and place not in shown]
+        folded = [place for place, is_filled in _filled(state).items() if is_filled and place not in shown]
         rows = tuple(next(row for row in PANELS if row.place == place) for place in folded)
         if rows != self._folded:
             self._folded = rows

@@ -11,7 +11,7 @@ complete -c gradviz -n "__fish_is_first_token" -a explain -d "Say what is wrong 
 complete -c gradviz -s h -l help -d "Print what there is"
 complete -c gradviz -n "$window" -l screenshot -r -d "Write a picture of the window"
 complete -c gradviz -n "$window" -l size -x -d "Size of the window, as 1400x900"
-complete -c gradviz -n "$window" -l theme -x -a "light dark" -d "Colours of the picture"
+complete -c gradviz -n "$window" -l theme -x -a "light dark projector contrast" -d "Colours of the picture"
 complete -c gradviz -n "$window" -l version -d "Print the version"
 complete -c gradviz -n "$window" -l verbose -d "With --version: also parts and locks"
 complete -c gradviz -n "$window; or __fish_seen_subcommand_from export" -l step -x -a end -d "Go to this step"

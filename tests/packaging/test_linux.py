@@ -103,7 +103,7 @@ source {file}; COMP_WORDS=({words}); COMP_CWORD={at}; _gradviz 2>/dev/null; prin
             "gradviz run --",
             {"--help", "--json", "--steps", "--every-step", "--time-limit", "--plots", "--record", "--attach"},
         ),
-        ("gradviz --theme ''", {"light", "dark"}),
+        ("gradviz --theme ''", {"light", "dark", "projector", "contrast"}),
         ("gradviz export a.py --step e", {"end"}),
         ("gradviz code s", {"snippet one.py", "sub"}),
     ],

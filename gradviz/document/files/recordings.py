@@ -17,7 +17,7 @@ from gradviz.document.snippet import Recorded
 from gradviz.trace.figures import read as read_figure
 from gradviz.trace.figures import sent
 from gradviz.trace.table.encoding import TraceFormatError
-from gradviz.trace.table.recording import SUFFIX, About, Ending, Recording, RecordingWriter, batches_of, load
+from gradviz.trace.table.recording import About, Ending, Recording, RecordingWriter, batches_of, load
 
 if TYPE_CHECKING:
     from gradviz.trace.figures import Figure
@@ -25,11 +25,6 @@ if TYPE_CHECKING:
 
 BROKEN_OFF = "It breaks off: the job ended before it could say how. All that was written whole is here."
 LOOKED_AT = "It can be stepped through, searched and exported, but neither run nor changed."
-
-
-def is_recording(path: Path) -> bool:
-    """True if a file of this name is a recording."""
-    return path.suffix.lower() == SUFFIX
 
 
 def read(path: Path, progress: Callable[[float], bool] = lambda _: True) -> Recording:
