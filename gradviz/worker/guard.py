@@ -355,7 +355,8 @@ class Guard:
         (thing,) = things
         names = dir(type(thing)) if isinstance(thing, StandIn) else dir(thing)
         hidden = FORBIDDEN_ATTRIBUTES | NUMPY_ATTRIBUTES | HOOKED_ATTRIBUTES
-        return sorted(str.__str__(name) for name in names if not name.startswith("_") and name not in hidden)
+        shown = [name for name in names if not name.startswith("_") or name.startswith(_OPEN_PREFIXES)]
+        return sorted(str.__str__(name) for name in shown if name not in hidden)
 
     # --- writing ---
 

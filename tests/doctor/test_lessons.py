@@ -91,6 +91,16 @@ def test_other_names_modules_functions_loops_and_classes_change_nothing(case: Br
     assert places(diagnose(run(case.text))) == [(case.id, case.line)]
 
 
+SOUND = read("sound.txt")
+
+
+@pytest.mark.parametrize("case", SOUND, ids=[case.id for case in SOUND])
+def test_what_looks_suspicious_and_is_right_triggers_nothing(case: Broken) -> None:
+    trace = run(case.text)
+    assert trace.errors.message.tolist() == []
+    assert places(diagnose(trace)) == []
+
+
 def test_a_finding_says_it_in_json_and_in_words() -> None:
     case = next(case for case in CASES if case.id == "not-zeroed")
     trace = run(case.text)

@@ -100,6 +100,7 @@ a = torch.tensor(2.0, requires_grad=True)
 b = torch.tensor(3.0, requires_grad=True)
 c = a * b
 print(c.grad_fn._saved_self, c.grad_fn._saved_other, a._version, hasattr(c.grad_fn, "_saved_result"))
+print([name for name in dir(c.grad_fn) if name.startswith("_saved_")])
 """,
     "numpy and back": """
 import numpy as np

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import bisect
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
@@ -261,5 +262,5 @@ class Case(Text):
         calls = [node for node in self.on_line(line) if isinstance(node, ast.Call)]
         if not len(self.trace.calls):
             return False
-        reads = 0 < line <= len(self.lines) and "saved" in self.lines[line - 1]
+        reads = 0 < line <= len(self.lines) and re.search(r"saved|\bgetattr\(", self.lines[line - 1])
         return not reads or any(name_of(call) in ("backward", "grad") for call in calls)

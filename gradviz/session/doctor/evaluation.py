@@ -17,9 +17,10 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
     """Dropout or BatchNorm that is still in training when nothing is trained, or no longer when something is."""
     trace, nodes = case.trace, case.trace.nodes
     masks = _random_nodes(case)
-    asked = {name_of(call) for call in case.calls if not call.args or name_of(call) == "train"}
+    asked = [call for call in case.calls if _switches_mode(case, call)]
     switched = np.array([node for node in masks if nodes.reason[node] == SWITCHED_OFF or _in_no_grad(case, node)], int)
-    if len(switched) and "eval" not in asked and not {"train"} & asked and len(trace.calls):
+    yield from _functional(case, switched.tolist())
+    if len(switched) and not asked and len(trace.calls):
         node = int(switched[0])
         line = case.outer_line(node)
         if not _is_judged(case, node, line):
@@ -32,6 +33,43 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
         yield Hit(line, int(nodes.step[node]) + 1, why, advice, fixes(("eval() first", text)), case.mark(node, what))
         return
     yield from _train_forgotten(case, masks)
+
+
+def _switches_mode(case: Case, call: ast.Call) -> bool:
+    """Whether a call is eval(), or a train() that is not the usual one before training or at the head of an epoch."""
+    if name_of(call) == "eval":
+        return not call.args
+    backward = [each for each in case.calls if name_of(each) == "backward"]
+    if name_of(call) != "train" or not backward:
+        return name_of(call) == "train"
+    loop = case.loop_of(call)
+    early = call.lineno < backward[0].lineno and case.function_of(call) is case.function_of(backward[0])
+    return bool(call.args) or not (early or (loop is not None and _trains(case, loop)))
+
+
+def _functional(case: Case, switched: list[int]) -> Iterator[Hit]:
+    """F.dropout() in a forward() that eval() can't reach, because it is not told the mode."""
+    evaluated = any(name_of(call) == "eval" and not call.args and receiver_of(call) is not None for call in case.calls)
+    for node in switched if evaluated and len(case.trace.calls) else ():
+        line = int(case.trace.nodes.line[node])
+        call = case.called("dropout", line)
+        if call is None or case.class_of(call) is None or len(call.args) > 2:
+            continue
+        held = receiver_of(call)
+        if held is None or case.source(held) not in _FUNCTIONS or any(each.arg == "training" for each in call.keywords):
+            continue
+        why = (
+            f"{case.source(call.func)} on line {line} is not told whether the model is in training, and drops elements "
+        )
+        why += "always: eval() does not reach it, and the same input gives another result each time."
+        text = edits.add_keyword(case.text, line, "dropout", "training", "self.training")
+        advice = "Give it training=self.training, or use the layer nn.Dropout."
+        cursor = int(case.trace.nodes.step[node]) + 1
+        yield Hit(line, cursor, why, advice, fixes(("training=self.training", text)), case.mark(node, "dropout"))
+        return
+
+
+_FUNCTIONS = ("F", "nn.functional", "torch.nn.functional", "functional", "torch")
 
 
 def _is_judged(case: Case, node: int, line: int) -> bool:
@@ -71,20 +109,7 @@ def _in_no_grad(case: Case, node: int) -> bool:
     nodes = case.trace.nodes
     if nodes.name[node]:
         return False
-    line = case.outer_line(node)
-    statement = case.statement(line)
-    around = [statement, *case.around(statement)] if statement is not None else []
-    for each in around:
-        if isinstance(each, ast.With) and _switches_off(case, each):
-            return True
-        if isinstance(each, ast.FunctionDef) and any("no_grad" in case.source(d) for d in each.decorator_list):
-            return True
-    return False
-
-
-def _switches_off(case: Case, block: ast.With) -> bool:
-    heads = [case.source(each.context_expr) for each in block.items]
-    return any("no_grad" in head or "inference_mode" in head for head in heads)
+    return case.is_off(case.outer_line(node))
 
 
 def _with_eval(case: Case, line: int) -> str | None:
@@ -155,6 +180,66 @@ def same_batch(case: Case) -> Iterator[Hit]:
         yield Hit(call.lineno, cursor, why, advice, _iterated(case, call, loader, loop))
         return
     yield from _constant_slice(case)
+    yield from _sown_anew(case)
+    yield from _sorted_batches(case)
+
+
+def _sown_anew(case: Case) -> Iterator[Hit]:
+    """manual_seed() before each draw of a batch: the same samples every time."""
+    trace, seeds = case.trace, [call for call in case.calls if name_of(call) == "manual_seed"]
+    for seed in seeds:
+        around = case.function_of(seed) or case.loop_of(seed)
+        if around is None or not all(isinstance(each, ast.Constant) for each in seed.args):
+            continue
+        for call in [node for node in ast.walk(around) if isinstance(node, ast.Call)]:
+            drawn = case.made_by(call) if name_of(call) in ("randint", "randperm") else []
+            if len(drawn) < 3 or not _trained_between(case, drawn) or not _all_equal(case, drawn):
+                continue
+            why = f"Line {seed.lineno} seeds the generator before each batch is drawn on line {call.lineno}, so all "
+            why += f"{len(drawn)} batches have the same samples."
+            text = edits.without_statement(case.text, seed.lineno)
+            cursor = int(trace.tensors.step[drawn[1]]) + 1
+            advice = "Seed once, at the beginning of the program."
+            yield Hit(seed.lineno, cursor, why, advice, fixes(("without the seed", text)))
+            return
+
+
+def _all_equal(case: Case, drawn: list[int]) -> bool:
+    first = case.first_value(drawn[0])
+    arrays = [case.first_value(each) for each in drawn]
+    return first is not None and first.size > 2 and all(a is not None and np.array_equal(a, first) for a in arrays)
+
+
+def _trained_between(case: Case, drawn: list[int]) -> bool:
+    """Whether one backward pass of the same model came between each two."""
+    trace = case.trace
+    counts = np.diff(np.searchsorted(trace.calls.step, trace.tensors.step[drawn]))
+    often = [sum(event.what == "added" for event in events) for events in case.events.values()]
+    return bool((counts == 1).all()) and max(often, default=0) >= len(drawn) - 1
+
+
+def _sorted_batches(case: Case) -> Iterator[Hit]:
+    """Batches that have one class each, in the same order in every epoch."""
+    trace, found = case.trace, list[tuple[int, int]]()
+    loaders = [call for call in case.calls if name_of(call) == "DataLoader"]
+    for node in np.flatnonzero(trace.nodes.op == "nll_loss").tolist() if loaders else ():
+        read = case.read_by(node)
+        target = case.first_value(read[1]) if len(read) > 1 else None
+        if target is None or target.size < 4 or case.output(node) not in case.below_roots or np.ptp(target):
+            return
+        found.append((node, int(target.flat[0])))
+    classes = [each for _, each in found]
+    again = next((n for n in range(2, len(classes) // 2 + 1) if classes[:n] == classes[n : 2 * n]), 0)
+    if len({*classes}) < 2 or not again or any("shuffle=True" in case.source(each) for each in loaders):
+        return
+    line = loaders[0].lineno
+    why = f"Each batch of the loader on line {line} has one class only, in the same order in every epoch: the model is "
+    why += "pulled towards one class after the other."
+    text = edits.add_keyword(case.text, line, "DataLoader", "shuffle", "True")
+    shuffle = next((each.value for each in loaders[0].keywords if each.arg == "shuffle"), None)
+    text = edits.replace_node(case.text, shuffle, "True") if shuffle is not None else text
+    step = int(trace.nodes.step[found[0][0]]) + 1
+    yield Hit(line, step, why, "Shuffle the samples: shuffle=True.", fixes(("shuffle=True", text)))
 
 
 def _shuffled(case: Case, loader: str) -> bool:

@@ -91,7 +91,7 @@ LESSONS: tuple[Lesson, ...] = (
         raised.with_fix(raised.under_no_grad, "inside no_grad()"),
     ),
     _error("saved-overwritten", "A saved tensor overwritten", r"modified by an inplace operation", raised.overwritten),
-    _none("non-leaf-grad", "The .grad of what was computed"),
+    _none("non-leaf-grad", "The .grad of what was computed", missing.warned),
     _none("grad-none-not-reached", "A leaf that the loss does not use"),
     _none("grad-none-detached", "A gradient stopped by detach()"),
     _none("grad-none-no-grad", "Computed inside no_grad()"),
@@ -151,7 +151,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("eval-forgotten", "Evaluated in training mode", evaluation.eval_forgotten),
     _error("batchnorm-one", "BatchNorm of one sample", r"Expected more than 1 value per channel", shapes.batchnorm),
     _silent("unregistered-parameter", "Parameters that nobody finds", parameters.unregistered),
-    _none("frozen-parameter", "A parameter that never gets a gradient"),
+    _none("frozen-parameter", "A parameter that never gets a gradient", parameters.frozen),
     _silent("same-batch", "The same batch every time", evaluation.same_batch),
     _error("cuda-absent", "CUDA where there is none", _CUDA, shapes.cuda),
     _error(

@@ -27,6 +27,8 @@ _SHAPES = (
     "slice",
     "clone",
     "flatten",
+    "_reshape_alias",
+    "_unsafe_view",
 )
 
 
@@ -49,6 +51,35 @@ def _before(case: Case, tensor: int, *through: str) -> int:
             return node
         node = int(producer[_operand(case, node)])
     return node
+
+
+def _is_sigmoid(case: Case, node: int) -> bool:
+    """Whether a node is a sigmoid, or the last step of one that is written out: 1 / (1 + exp(-x))."""
+    nodes = case.trace.nodes
+    if node < 0 or nodes.op[node] == "sigmoid":
+        return node >= 0
+    if nodes.op[node] == "mul" and "other=1" in str(nodes.params[node]).split(", "):
+        node = _maker(case, node)
+    below = _maker(case, node) if node >= 0 and nodes.op[node] in ("reciprocal", "div") else -1
+    inner = _maker(case, below) if below >= 0 and nodes.op[below] == "add" else -1
+    return inner >= 0 and bool(nodes.op[inner] == "exp")
+
+
+def _is_softmax(case: Case, node: int) -> bool:
+    """Whether a node is a softmax, or the last step of one that is written out: exp(x) / exp(x).sum()."""
+    nodes = case.trace.nodes
+    if node < 0 or nodes.op[node] == "softmax":
+        return node >= 0
+    if nodes.op[node] != "div" or len(case.read_by(node)) < 2:
+        return False
+    upper, lower = _maker(case, node), _before(case, _operand(case, node, 1))
+    summed = _before(case, _operand(case, lower)) if lower >= 0 and nodes.op[lower] == "sum" else -1
+    return upper >= 0 and summed >= 0 and nodes.op[upper] == "exp" == nodes.op[summed]
+
+
+def _maker(case: Case, node: int, slot: int = 0) -> int:
+    """The node that made an operand, changes of its shape not counted; -1 for none."""
+    return _before(case, _operand(case, node, slot))
 
 
 def _line(case: Case, node: int) -> int:
@@ -75,8 +106,10 @@ def _cursor(case: Case, node: int) -> int:
 def broadcast_loss(case: Case) -> Iterator[Hit]:
     """(n, 1) against (n,): every prediction is compared with every target."""
     trace = case.trace
-    for node in _ops(case, *_DIFFERENCES):
+    for node in _ops(case, *_DIFFERENCES, "mul"):
         made = case.output(node)
+        if case.trace.nodes.op[node] == "mul" and not _weighs_logarithms(case, node):
+            continue
         read = [_unexpanded(case, each) for each in case.read_by(node)[:2]]
         if len(read) < 2 or made < 0 or made not in case.below_roots:
             continue
@@ -93,6 +126,14 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
         step = int(trace.nodes.step[node]) + 1
         yield Hit(line, step, why, advice, _reshaped(case, node, one, other), case.mark(node, "broadcast"))
         return
+
+
+def _weighs_logarithms(case: Case, node: int) -> bool:
+    """Whether a product is that of a target and logarithms of probabilities, as in a cross entropy written out."""
+    makers = [int(case.trace.tensors.producer[each]) for each in case.read_by(node)[:2]]
+    logs = [maker >= 0 and case.trace.nodes.op[maker] in ("log", "log1p", "log_sigmoid") for maker in makers]
+    grads = [bool(case.trace.tensors.requires_grad[each]) for each in case.read_by(node)[:2]]
+    return sum(logs) == 1 and sum(grads) == 1 and logs == grads
 
 
 def _unexpanded(case: Case, tensor: int) -> int:
@@ -135,6 +176,8 @@ def _primary(case: Case, node: ast.expr) -> str:
 
 def wrong_dim(case: Case) -> Iterator[Hit]:
     """A softmax over the batch instead of the classes."""
+    yield from _over_queries(case)
+    yield from _classes_of_a_column(case)
     for node in _ops(case, "softmax", "log_softmax"):
         read, made = _operand(case, node), case.output(node)
         shape = case.shape(read) if read >= 0 else ()
@@ -155,10 +198,79 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
         return
 
 
-def _other_dim(case: Case, node: int) -> tuple[Fix, ...]:
+def _over_queries(case: Case) -> Iterator[Hit]:
+    """Attention whose weights do not add up to 1 along the dimension that is summed over next."""
+    for node in _ops(case, "softmax"):
+        read, made = _operand(case, node), case.output(node)
+        shape, found = (
+            case.shape(read) if read >= 0 else (),
+            re.search(r"dim=(-?\d+)", str(case.trace.nodes.params[node])),
+        )
+        if len(shape) < 3 or found is None or int(found[1]) % len(shape) == len(shape) - 1:
+            continue
+        scores = _before(case, read, "div", "mul", "add", "masked_fill", "where")
+        if not _of_two_computed(case, scores) or not _is_left_factor(case, made):
+            continue
+        line = _written(case, node)
+        why = (
+            f"The weights {case.name(made)} {shape} are summed over their last dimension by the product that follows, "
+        )
+        why += (
+            f"but the softmax on line {line} makes them add up to 1 along dimension {int(found[1]) % len(shape)}: the "
+        )
+        why += "product is no average."
+        yield Hit(
+            line, _cursor(case, node), why, "Use dim=-1: one distribution for each query.",
+            _other_dim(case, node, found[1], "-1"), case.mark(node, "along the queries"),
+        )  # fmt: skip
+        return
+
+
+def _of_two_computed(case: Case, node: int) -> bool:
+    """Whether a node is a product of two tensors that were computed, as the scores of attention are."""
+    if node < 0 or case.trace.nodes.op[node] not in ("bmm", "mm", "matmul"):
+        return False
+    return all(_maker(case, node, slot) >= 0 for slot in (0, 1))
+
+
+def _is_left_factor(case: Case, tensor: int) -> bool:
+    nodes = case.trace.nodes
+    for _ in range(6):
+        users = case.trace.users_of(tensor).tolist()
+        if any(nodes.op[user] in ("bmm", "matmul") and _operand(case, user) == tensor for user in users):
+            return True
+        onward = [user for user in users if nodes.op[user] in (*_SHAPES, "mul")]
+        if len(users) != 1 or not onward or nodes.op[onward[0]] in ("t", "transpose", "permute"):
+            return False
+        tensor = case.output(onward[0])
+    return False
+
+
+def _classes_of_a_column(case: Case) -> Iterator[Hit]:
+    """argmax over the batch, compared with the classes that the loss was given."""
+    trace, targets = case.trace, {_operand(case, node, 1) for node in _ops(case, "nll_loss")}
+    for node in _ops(case, "argmax"):
+        read, made = _operand(case, node), case.output(node)
+        shape = case.shape(read) if read >= 0 else ()
+        if len(shape) != 2 or made < 0 or not re.search(r"dim=(0|-2)\b", str(trace.nodes.params[node])):
+            continue
+        compared = [user for user in trace.users_of(made).tolist() if trace.nodes.op[user] == "eq"]
+        if not any({*case.read_by(user)} & targets for user in compared):
+            continue
+        line = _line(case, node)
+        why = f"argmax(dim=0) on line {line} looks for the best sample of each class in {case.name(read)} {shape}, not "
+        why += "for the best class of each sample: what is compared with the targets has nothing to do with them."
+        yield Hit(
+            line, _cursor(case, node), why, "Use dim=1 (or dim=-1): one class for each row.",
+            _other_dim(case, node), case.mark(node, "along the batch"),
+        )  # fmt: skip
+        return
+
+
+def _other_dim(case: Case, node: int, given_dim: str = "", wanted: str = "1") -> tuple[Fix, ...]:
     calls = [each for each in case.on_line(_line(case, node)) if isinstance(each, ast.Call)]
     for call in [*calls, *case.calls]:
-        if name_of(call) not in ("softmax", "log_softmax", "Softmax", "LogSoftmax"):
+        if name_of(call) not in ("softmax", "log_softmax", "Softmax", "LogSoftmax", "argmax"):
             continue
         given = next((each.value for each in call.keywords if each.arg == "dim"), None)
         place = 0 if name_of(call)[0].isupper() else 1
@@ -171,8 +283,8 @@ def _other_dim(case: Case, node: int) -> tuple[Fix, ...]:
             place = 0
         if given is None and len(call.args) > place:
             given = call.args[place]
-        if given is not None and case.source(given) in ("0", "-2"):
-            return fixes(("dim=1", edits.replace_node(case.text, given, "1")))
+        if given is not None and case.source(given) in ("0", "-2", given_dim):
+            return fixes((f"dim={wanted}", edits.replace_node(case.text, given, wanted)))
     return ()
 
 
@@ -198,12 +310,9 @@ def softmax_before_ce(case: Case) -> Iterator[Hit]:
 
 
 def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
-    nodes = case.trace.nodes
     for node in _ops(case, "softmax", "log_softmax"):
-        first = _before(case, _operand(case, node), "div", "mul") if _operand(case, node) >= 0 else -1
-        if first < 0 or nodes.op[first] != "softmax" or _is_cross_entropy(case, node) != cross_entropy:
-            continue
-        if nodes.op[int(case.trace.tensors.producer[_operand(case, node)])] in ("div", "mul"):
+        first = _maker(case, node)
+        if not _is_softmax(case, first) or _is_cross_entropy(case, node) != cross_entropy:
             continue
         line, inner = _written(case, node), _written(case, first)
         probabilities = case.trace.value(int(case.trace.tensors.value[case.output(first)]))
@@ -286,7 +395,7 @@ def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
     """Probabilities given to BCEWithLogits, which takes the sigmoid itself."""
     for node in _ops(case, "binary_cross_entropy_with_logits"):
         first = _before(case, _operand(case, node))
-        if first < 0 or case.trace.nodes.op[first] != "sigmoid":
+        if not _is_sigmoid(case, first):
             continue
         line, inner = _written(case, node), _written(case, first)
         why = (

@@ -24,16 +24,24 @@ def nan_born(case: Case) -> Iterator[Hit]:
     """The first operation that made NaN or infinity of finite numbers, in what a loss was computed from."""
     if any("returned nan values" in str(each) for each in case.trace.caught.message):
         return
-    found = _forward_birth(case) or _backward_birth(case)
+    found = _birth(case)
     if found is not None and not found[1]:
         yield found[0]
 
 
 def nan_where(case: Case) -> Iterator[Hit]:
     """0 · inf in the branch that where() did not take."""
-    found = None if _forward_birth(case) else _backward_birth(case)
+    found = _birth(case)
     if found is not None and found[1]:
         yield found[0]
+
+
+def _birth(case: Case) -> tuple[Hit, bool] | None:
+    """What was born first, and whether in a branch that a where() does not take."""
+    at, roots = _bad_leaf_grad(case), _bad_roots(case)
+    if roots and (at < 0 or case.trace.tensors.step[roots[0]] < at):
+        return _forward_birth(case)
+    return _backward_birth(case)
 
 
 def _bad(case: Case, values: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -93,7 +101,7 @@ _EPSILON = "1e-8"
 def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
     """The node that sent NaN or infinity although what came was finite; and whether a where() is above it."""
     trace, at = case.trace, _bad_leaf_grad(case)
-    if at < 0 or _bad_roots(case):
+    if at < 0:
         return None
     flows, call = trace.flows, case.call_of(at)
     rows = np.flatnonzero(_bad(case, flows.value))
@@ -104,7 +112,8 @@ def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
     frame = trace.frame_at(step)
     for each in case.read_by(node):
         if (value := frame.value(each)) is not None and not math.isfinite(value.norm):
-            return _forward_birth(case, each)
+            born = _forward_birth(case, each)
+            return (born[0], bool(_where_above(case, node))) if born is not None else None
     read = [f"{case.name(each)} = {value.brief()}" for each in case.read_by(node) if (value := frame.value(each))]
     came = [value.brief() for each in trace.outputs_of(node).tolist() if (value := frame.passing(each)) is not None]
     above = _where_above(case, node)
@@ -303,7 +312,7 @@ def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
     first, last = float(sizes[0]), float(sizes[-1])
     if falling and (last > 1e-4 * first or not (np.diff(sizes) <= 0).mean() > 0.7 or first < 1e-12):
         return None
-    if not falling and (last < 1e4 * first or not (np.diff(sizes) >= 0).mean() > 0.6 or last < 1e3):
+    if not falling and (not _grows_much(first, last) or not (np.diff(sizes) >= 0).mean() > 0.6):
         return None
     counted: dict[str, int] = {}
     for each in layers:
@@ -315,6 +324,10 @@ def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
         return None
     node = next(each[1] for each in layers if trace.nodes.op[each[1]] == op)
     return node, first, last, counted[op]
+
+
+def _grows_much(first: float, last: float) -> bool:
+    return (last >= 1e4 * first and last >= 1e3) or (last >= 1e3 * first and last >= 1e5)
 
 
 def _residual(case: Case, node: int) -> tuple[Fix, ...]:
@@ -359,7 +372,8 @@ def dead_relu(case: Case) -> Iterator[Hit]:
     """A ReLU that lets nothing through, in every iteration from some moment on."""
     trace = case.trace
     places: dict[tuple[int, str], list[int]] = {}
-    for node in np.flatnonzero((trace.nodes.op == "relu") & (trace.nodes.name != "")).tolist():
+    rectified = (trace.nodes.op == "relu") | (np.isin(trace.nodes.op, ("clamp", "clamp_min")) & _from_zero(case))
+    for node in np.flatnonzero(rectified & (trace.nodes.name != "")).tolist():
         made = case.output(node)
         if made >= 0 and made in case.below_roots:
             places.setdefault((int(trace.nodes.site[node]), str(trace.nodes.scope[node])), []).append(node)
@@ -367,6 +381,8 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         zero = [trace.value_flag[trace.tensors.value[case.output(node)]] == 2 for node in nodes]
         many = math.prod(case.shape(case.output(nodes[0])))
         if not zero[-1] or many < 2 or (len(nodes) > 2 and not all(zero[-2:])):
+            continue
+        if not all(zero) and _is_penalty(case, case.output(nodes[-1])):
             continue
         node = nodes[zero.index(True)] if all(zero[zero.index(True) :]) else nodes[-1]
         line, step = int(trace.nodes.line[node]), int(trace.nodes.step[node]) + 1
@@ -377,6 +393,27 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         advice = "Use a smaller learning rate or another first bias, or LeakyReLU, which lets a little through."
         yield Hit(line, step, why, advice, _leaky(case), case.mark(node, "lets nothing through"))
         return
+
+
+def _from_zero(case: Case) -> NDArray[np.bool_]:
+    params = case.trace.nodes.params
+    return np.array([str(each) in ("min=0", "min=0.0") for each in params], bool)
+
+
+def _is_penalty(case: Case, tensor: int) -> bool:
+    """Whether a loss is a sum of this and others, as a hinge loss is: there 0 is what training aims at."""
+    trace, queue = case.trace, [tensor]
+    for each in queue:
+        users = [user for user in trace.users_of(each).tolist() if case.output(user) in case.below_roots]
+        if not users and each not in case.roots:
+            return False
+        for user in users:
+            if trace.nodes.op[user] not in ("sum", "mean", "add", "mul", "div", "view", "squeeze", "stack", "select"):
+                return False
+            if trace.nodes.op[user] == "mul" and len(case.read_by(user)) > 1:
+                return False
+            queue += [case.output(user)] if len(queue) < 100 else []
+    return True
 
 
 def _leaky(case: Case) -> tuple[Fix, ...]:

@@ -16,7 +16,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.reasons import no_grad_reason
 
 _NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
-_COPIES = ("tensor", "as_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable")
+_COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable")
 _NUMBERS = ("item", "numpy", "tolist")
 _FLOATS = ("float", "bfloat", "complex")
 
@@ -40,16 +40,30 @@ def cut_at(case: Case, tensor: int) -> Cut | None:
         return _copied(case, tensor)
     before = [each for each in case.read_by(node) if trace.tensors.requires_grad[each]]
     line = int(trace.nodes.line[node])
-    if not before or trace.tensors.requires_grad[tensor]:
-        return None
-    if trace.nodes.op[node] == "detach":
+    if before and trace.nodes.op[node] == "detach":
         text = str(trace.nodes.source[node])
         kind = "data" if text.endswith(".data") else "detached"
         return Cut(kind, line, before[0], tensor, node, case.maker(tensor))
+    if trace.tensors.requires_grad[tensor]:
+        return _detached_later(case, tensor, node)
+    if not before:
+        return None
     if trace.nodes.reason[node] == SWITCHED_OFF:
-        return Cut("no_grad", line, before[0], tensor, node, case.maker(tensor))
+        at = line if case.is_off(line) else case.outer_line(node)
+        return Cut("no_grad", at, before[0], tensor, node, case.maker(tensor))
     if trace.nodes.reason[node] == _NOT_DIFFERENTIABLE:
         return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
+    return None
+
+
+def _detached_later(case: Case, tensor: int, node: int) -> Cut | None:
+    """A result with a history that detach_() took away."""
+    flags = case.trace.flags
+    rows = [row for row in case.trace.history("flags", "tensor").all(tensor).tolist() if flags.is_leaf[row]]
+    for call in [each for each in case.calls if name_of(each) == "detach_"] if rows else ():
+        held, step = receiver_of(call), int(flags.step[rows[0]])
+        if held is not None and tensor in case.were(held, step + 1):
+            return Cut("detached", call.lineno, tensor, tensor, node, call)
     return None
 
 
@@ -64,12 +78,22 @@ def _copied(case: Case, tensor: int) -> Cut | None:
             number = taken_out(case, expression, step)
             if number is not None:
                 return Cut("item", expression.lineno, number, tensor, expression=expression)
-        for part in ast.walk(argument):
+        for part in [*ast.walk(argument), *_collected(case, argument)]:
             if isinstance(part, (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)):
                 source = case.was(part, step)
                 if source >= 0 and case.trace.tensors.requires_grad[source]:
                     return Cut("copied", made.lineno, source, tensor, expression=made)
     return None
+
+
+def _collected(case: Case, expression: ast.expr) -> list[ast.expr]:
+    """What was appended to the list that an expression names."""
+    return [
+        call.args[0]
+        for call in case.calls
+        if isinstance(expression, ast.Name) and name_of(call) == "append" and len(call.args) == 1
+        and isinstance(call.func, ast.Attribute) and case.source(call.func.value) == expression.id
+    ]  # fmt: skip
 
 
 def _followed(case: Case, expression: ast.expr) -> Iterator[ast.expr]:
@@ -78,7 +102,7 @@ def _followed(case: Case, expression: ast.expr) -> Iterator[ast.expr]:
         if isinstance(node, ast.expr):
             yield node
         if isinstance(node, ast.Name):
-            for given in case.all_assigned(node.id, node.lineno):
+            for given in [*case.all_assigned(node.id, node.lineno), *_collected(case, node)]:
                 yield from (each for each in ast.walk(given) if isinstance(each, ast.expr))
 
 
@@ -119,7 +143,22 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
                     found.append(cut)
                 elif trace.tensors.requires_grad[made]:
                     queue.append(made)
-    return found + [cut for cut in copies(case) if cut.source in seen]
+    found += [cut for cut in copies(case) if cut.source in seen]
+    return found or [cut for cut in _in_arithmetic(case) if cut.source in seen]
+
+
+def _in_arithmetic(case: Case) -> list[Cut]:
+    """Every plain number of a tensor with a history that a tensor behind a loss was computed with."""
+    trace, found = case.trace, []
+    for call in case.calls:
+        outer = case.parents.get(call)
+        if not isinstance(outer, ast.BinOp):
+            continue
+        made = [each for each in case.made_by(outer) if each in case.below_roots]
+        source = taken_out(case, call, int(trace.tensors.step[made[0]]) + 1) if made else None
+        if source is not None:
+            found.append(Cut("item", call.lineno, source, -1, int(trace.tensors.producer[made[0]]), call))
+    return found
 
 
 def copies(case: Case) -> list[Cut]:
@@ -350,8 +389,10 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
             continue
         line = int(trace.tensors.line[tensor])
         statement = case.statement(line)
-        if not isinstance(statement, (ast.Assign, ast.AnnAssign)) or ".grad" not in case.source(statement):
+        if statement is None or ".grad" not in case.source(statement):
             continue
+        if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            line = _binding(case, text, statement)
         node = int(trace.tensors.producer[tensor])
         kind = "a result with a history" if trace.tensors.requires_grad[tensor] else "a tensor that requires no grad"
         why = f"Line {line} binds the name {text} to a new tensor, {kind}. The leaf that backward() gives its "
@@ -359,6 +400,17 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
         advice = f"Change {text} in place inside no_grad(), and clear {text}.grad before the next backward()."
         return Hit(line, step + 2, why, advice, _updated_in_place(case), case.mark(node, f"made the new {text}"))
     return None
+
+
+def _binding(case: Case, name: str, statement: ast.stmt) -> int:
+    """The line that gives a name what the function around a statement returns, else the line of the statement."""
+    function = case.function_of(statement)
+    for other in case.statements if isinstance(function, ast.FunctionDef) else ():
+        if isinstance(other, ast.Assign) and isinstance(other.value, ast.Call):
+            bound = {node.id for target in other.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
+            if name in bound and isinstance(function, ast.FunctionDef) and name_of(other.value) == function.name:
+                return other.lineno
+    return statement.lineno
 
 
 def _was_leaf(case: Case, tensor: int) -> bool:
@@ -464,10 +516,28 @@ def _warned_reads(case: Case) -> Iterator[tuple[int, int]]:
     """Of tensors that are no leaves, of which PyTorch warns."""
     texts = case.trace.texts
     for step, text in zip(texts.step.tolist(), texts.text, strict=True):
-        if "that is not a leaf Tensor is being accessed" in str(text):
+        if _WARNED in str(text):
             frame = case.trace.frame_at(step + 1)
             held = _held(case, case.line_of(step), step + 1)
             yield from ((step + 1, each) for each in held if not frame.is_leaf(each))
+
+
+_WARNED = "that is not a leaf Tensor is being accessed"
+
+
+def warned(case: Case) -> Iterator[Hit]:
+    """Of a tensor that is no leaf, whichever it is: `getattr(module, name).grad`."""
+    texts = case.trace.texts
+    for step, text in zip(texts.step.tolist(), texts.text, strict=True):
+        line = case.line_of(step)
+        if _WARNED in str(text) and line > 0 and not _held(case, line, step + 1):
+            why = (
+                f"Line {line} reads the .grad of a tensor that was computed: backward() keeps the gradients of leaves "
+            )
+            why += "only, so it is None."
+            advice = "Call retain_grad() on that tensor before backward(), or read the .grad of a leaf."
+            yield Hit(line, step + 1, why, advice)
+            return
 
 
 def data_written(case: Case) -> Iterator[Hit]:

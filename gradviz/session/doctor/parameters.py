@@ -28,8 +28,9 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     first = steps[0]
     alike = case.updates and not any(case.trace.tensors.is_parameter[each] for each in {*case.updates, *left})
     if case.updates and not alike:
+        yield from _replaced(case, left, first)
         return
-    if case.updates and any(_grad_is_read(case, each) for each in left):
+    if case.updates and any(_grad_is_read(case, each) or not _trained_beside(case, each) for each in left):
         return
     making = _optimizer(case, first)
     line = making.lineno if making is not None else case.line_of(first)
@@ -39,6 +40,23 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     why += "the optimizer was given other tensors."
     advice = "Give the optimizer the tensors that the loss is computed from, after they have been made."
     yield Hit(line, first + 1, why, advice, _given(case, making, left), ())
+
+
+def _replaced(case: Case, left: list[int], step: int) -> Iterator[Hit]:
+    """A layer that took the place of another after the optimizer had been given the module's parameters."""
+    making = _optimizer(case, step)
+    expected = {*_expected(case)}
+    late = [each for each in left if each in expected]
+    if making is None or not late:
+        return
+    line, name = int(case.trace.tensors.line[late[0]]), case.name(late[0])
+    if line <= making.lineno:
+        return
+    why = f"Line {line} makes {name} after line {making.lineno} has given the parameters to the optimizer, which still "
+    why += "holds those of the former layer: the new one gets gradients, and no step() ever changes it."
+    advice = "Change the model first, then make the optimizer."
+    text = edits.moved(case.text, line, before=making.lineno)
+    yield Hit(line, step + 1, why, advice, fixes(("before the optimizer", text)), _first_use(case, late[0]))
 
 
 def _never_updated(case: Case) -> list[int]:
@@ -59,9 +77,23 @@ def _was_used(events: list[Event]) -> bool:
     return any(event.what == "updated" and event.step > first for event in events)
 
 
+def _trained_beside(case: Case, tensor: int) -> bool:
+    """Whether some backward call gave gradients to a tensor and to one that an optimizer has."""
+
+    def calls(leaf: int) -> set[int]:
+        return {case.call_of(event.step) for event in case.events.get(leaf, []) if event.what == "added"}
+
+    own = calls(tensor)
+    return any(own & calls(each) for each in case.updates)
+
+
 def _grad_is_read(case: Case, tensor: int) -> bool:
     name = case.name(tensor)
-    return any(isinstance(n, ast.Attribute) and n.attr == "grad" and case.source(n.value) == name for n in case.walked)
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == "grad" and case.source(n.value) == name
+        for n in case.walked
+        if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)
+    )  # fmt: skip
 
 
 def _optimizer(case: Case, step: int) -> ast.Call | None:
@@ -118,15 +150,36 @@ def _plainly_assigned(case: Case) -> list[tuple[ast.Assign | ast.AnnAssign | ast
     }
     for line, tensor in sorted(made.items()):
         statement = case.statement(line)
+        if statement is None or not _is_plain_statement(case, statement):
+            statement = _container(case, tensor)
         holder = case.class_of(statement) if statement is not None else None
         if holder is None or not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)):
             continue
-        if tensor in case.updates or not _is_plain(case, statement):
+        if tensor in case.updates or not (_is_plain(case, statement) or statement is _container(case, tensor)):
             continue
         if _was_used(case.events.get(tensor, [])):
             continue
         found.append((statement, tensor))
     return found
+
+
+def _is_plain_statement(case: Case, statement: ast.stmt) -> bool:
+    return isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)) and _is_plain(case, statement)
+
+
+def _container(case: Case, tensor: int) -> ast.stmt | None:
+    """The statement that keeps the module of a tensor in a list or tuple of another: `self.blocks = tuple(blocks)`."""
+    if tensor not in case.events:
+        return None
+    for owner in _owners(case, tensor):
+        name, bracket, _ = owner.partition("[")
+        for statement in case.statements if bracket and name.startswith("self.") else ():
+            if not isinstance(statement, ast.Assign) or case.source(statement.targets[0]) != name:
+                continue
+            value = statement.value
+            if isinstance(value, ast.Name) or (isinstance(value, ast.Call) and name_of(value) in ("list", "tuple")):
+                return statement
+    return None
 
 
 def _could_train(case: Case, tensor: int) -> bool:
@@ -147,6 +200,8 @@ def _is_plain(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> b
     target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
     if not case.source(target).startswith("self.") or value is None:
         return False
+    if isinstance(target, ast.Subscript):
+        return case.source(target.value).startswith("self.") and not _module_list(case, case.source(target.value))
     if isinstance(value, (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Tuple)):
         return True
     first = value
@@ -207,6 +262,11 @@ def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) ->
     modules = any(
         isinstance(n, ast.Call) and name_of(n)[:1].isupper() and name_of(n) != "Parameter" for n in ast.walk(value)
     )
+    if isinstance(value, ast.Name) or (isinstance(value, ast.Call) and name_of(value) in ("list", "tuple")):
+        inner = value.args[0] if isinstance(value, ast.Call) and value.args else value
+        return fixes(
+            ("nn.ModuleList", edits.replace_node(case.text, value, f"{_nn(case)}.ModuleList({case.source(inner)})"))
+        )
     if isinstance(value, (ast.List, ast.ListComp, ast.Tuple)):
         kind = "ModuleList" if modules else "ParameterList"
         if not modules and "Parameter" not in code and isinstance(value, (ast.List, ast.Tuple)):
@@ -243,7 +303,7 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
     for tensor in expected:
         cuts = [cut for cut in cuts_below(case, tensor) if cut.kind == "item" or cut.made in case.below_roots]
         name = case.name(tensor)
-        if cuts and not (case.updates and cuts[0].kind in ("no_grad",)):
+        if cuts and not (case.updates and cuts[0].kind == "no_grad" and not _given_alone(case, tensor)):
             cut = cuts[0]
             why = (
                 f"{name} is given to the optimizer, but no gradient ever comes to it: line {cut.line} cuts it off from "
@@ -257,10 +317,24 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
     if unused and len(trace.calls) > 1:
         tensor = unused[0]
         line, name = int(trace.tensors.line[tensor]), case.name(tensor)
+        used = trace.users_of(tensor).tolist()
+        if used:
+            at = case.outer_line(used[0]) if int(trace.nodes.line[used[0]]) == line else int(trace.nodes.line[used[0]])
+            why = f"Line {at} computes something with {name}, but no loss was computed from the result: {name}.grad "
+            why += f"stayed None in all {len(trace.calls)} backward passes."
+            advice = "Go on with the result, or leave that out."
+            yield "grad-none-not-reached", Hit(at, steps[0] + 1, why, advice, (), case.mark(used[0], "leads nowhere"))
+            return
         why = f"{name} is given to the optimizer and requires grad, but no loss was computed from it: its .grad stayed "
         why += f"None in all {len(trace.calls)} backward passes, and step() never changed it."
         advice = "Use it in forward(), or take it out of the model."
         yield "frozen-parameter", Hit(line, steps[0] + 1, why, advice, _taken_out(case, line))
+
+
+def _given_alone(case: Case, tensor: int) -> bool:
+    """Whether an optimizer was given the module of a tensor by its name, and nothing of it ever gets a gradient."""
+    together = [tensors for tensors in _sources(case).values() if tensor in tensors]
+    return any(not {*tensors} & case.events.keys() for tensors in together)
 
 
 def _taken_out(case: Case, line: int) -> tuple[Fix, ...]:
@@ -296,7 +370,8 @@ def _expected(case: Case) -> list[int]:
     for call in case.calls:
         if name_of(call) not in names or not call.args:
             continue
-        for node in ast.walk(call.args[0]):
+        given = case.assigned(call.args[0].id, call.lineno) if isinstance(call.args[0], ast.Name) else None
+        for node in [*ast.walk(call.args[0]), *(ast.walk(given) if given is not None else ())]:
             if isinstance(node, ast.Call) and name_of(node) == "parameters":
                 held = receiver_of(node)
                 if held is not None:
@@ -308,6 +383,72 @@ def _expected(case: Case) -> list[int]:
 
 
 def _parameters_of(case: Case, owner: str) -> list[int]:
-    names = case.trace.names
-    rows = np.flatnonzero(names.owner == owner)
-    return [int(each) for each in names.tensor[rows]]
+    """The tensors of a module's own names, those that are called so at the end."""
+    names, path = case.trace.names, f"{owner}."
+    last: dict[str, int] = {}
+    for text, name, tensor in zip(names.owner, names.name, names.tensor.tolist(), strict=True):
+        full = f"{text}.{name}"
+        if text == owner or (text and full.startswith(path)):
+            last[full] = tensor
+    parts = tuple((f"{owner}[", path))
+    targets = [case.source(each.targets[0]) for each in case.statements if isinstance(each, ast.Assign)]
+    if any(target.startswith(parts) for target in targets):  # what was there before is used by nothing
+        return [each for each in last.values() if len(case.trace.users_of(each))]
+    return list(last.values())
+
+
+def _sources(case: Case) -> dict[str, list[int]]:
+    """What optimizers were given in one list, each thing by itself: `[*a.parameters(), *b.parameters(), w]`."""
+    names, found = {str(each) for each in case.trace.optimizers.name}, dict[str, list[int]]()
+    for call in [each for each in case.calls if name_of(each) in names and each.args]:
+        given: ast.expr | None = call.args[0]
+        if isinstance(given, ast.Name):
+            given = case.assigned(given.id, call.lineno)
+        if given is None or any(isinstance(node, ast.Dict) for node in ast.walk(given)):
+            continue
+        for node in ast.walk(given):
+            held = receiver_of(node) if isinstance(node, ast.Call) and name_of(node) == "parameters" else None
+            if held is not None:
+                found[case.source(held)] = _parameters_of(case, case.source(held))
+        for each in given.elts if isinstance(given, ast.List) else ():
+            tensor = case.was(each, len(case.trace) + 1) if isinstance(each, (ast.Name, ast.Attribute)) else -1
+            if tensor >= 0:
+                found[case.source(each)] = [tensor]
+    return {name: tensors for name, tensors in found.items() if tensors} if len(found) > 1 else {}
+
+
+def frozen(case: Case) -> Iterator[Hit]:
+    """Something that an optimizer was given by its name, and that requires no grad from the beginning to the end."""
+    trace, steps = case.trace, case.steps_of(Kind.OPTIMIZER)
+    for name, tensors in _sources(case).items() if steps and len(trace.calls) > 1 else ():
+        begins = trace.frame_at(int(trace.calls.step[0]))
+        asked = {int(each) for each in trace.flags.tensor[trace.flags.requires_grad].tolist()}
+        late = [each for each in tensors if each in asked and not begins.requires_grad(each)]
+        if late or any(begins.requires_grad(each) or each not in case.below_roots for each in tensors):
+            continue
+        first = tensors[0]
+        line, switches = int(trace.tensors.line[first]), _switches(case)
+        if trace.tensors.requires_grad[first] and len(switches) == 1:
+            line = switches[0]
+        why = (
+            f"{name} is given to the optimizer, but requires no grad in any of {len(trace.calls)} backward passes: it "
+        )
+        why += "gets no gradient, and step() never changes it."
+        advice = f"Let {name} require grad, or do not give it to the optimizer."
+        yield Hit(line, steps[0] + 1, why, advice, _asked_for(case, first, name), _first_use(case, first))
+        return
+
+
+def _switches(case: Case) -> list[int]:
+    """The lines that switch requires_grad on or off."""
+    calls = [each.lineno for each in case.calls if name_of(each) == "requires_grad_"]
+    stores = [n for n in case.walked if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
+    return calls + [each.lineno for each in stores if each.attr == "requires_grad"]
+
+
+def _asked_for(case: Case, tensor: int, name: str) -> tuple[Fix, ...]:
+    made = case.maker(tensor)
+    if not isinstance(made, ast.Call) or case.name(tensor) != name:
+        return ()
+    text = edits.add_keyword(case.text, made.lineno, name_of(made), "requires_grad", "True")
+    return fixes(("requires_grad=True", text))

@@ -365,11 +365,17 @@ def cut_root(kind: str) -> Say:
 
 
 def _constant_leaf(case: Case) -> int:
-    """The leaf of floating point numbers that could have required grad, the one with a parameter's name first."""
+    """The leaf of floating point numbers that could have required grad: one whose .grad is read or that has the name of
+    a parameter first."""
     root = _root(case)
     leaves = [each for each in case.ancestors(root) if case.trace.tensors.producer[each] < 0] if root >= 0 else []
     leaves = [each for each in leaves if str(case.trace.tensors.dtype[each]).startswith(("float", "bfloat"))]
-    leaves.sort(key=lambda each: (case.name(each) not in _PARAMETERS, case.trace.tensors.step[each]))
+    asked = {case.source(n.value) for n in case.walked if isinstance(n, ast.Attribute) and n.attr == "grad"}
+
+    def rank(each: int) -> tuple[bool, bool, int]:
+        return case.name(each) not in asked, case.name(each) not in _PARAMETERS, int(case.trace.tensors.step[each])
+
+    leaves.sort(key=rank)
     return leaves[0] if leaves else -1
 
 

@@ -58,26 +58,95 @@ def _rate_of_optimizer(case: Case, rate: float) -> tuple[int, ast.expr | None, f
         given = next(
             (each.value for each in call.keywords if each.arg == "lr"), call.args[1] if len(call.args) > 1 else None
         )
-        if isinstance(given, ast.Name):
-            value = case.assigned(given.id, 10**9)
-            return (value.lineno, value, rate) if isinstance(value, ast.Constant) else (call.lineno, None, rate)
-        return call.lineno, given if isinstance(given, ast.Constant) else None, rate
+        value = constant(case, given) if given is not None else None
+        return (value.lineno, value, rate) if value is not None else (call.lineno, None, rate)
     return -1, None, rate
 
 
 def _hand_rate(case: Case, statement: ast.stmt) -> ast.Constant | None:
     """The number that a gradient is multiplied by in an update by hand."""
-    code = case.source(statement)
-    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)) or ".grad" not in code or "*" not in code:
+    if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)):
         return None
+    gradients = _gradient_names(case)
     for node in ast.walk(statement):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             for one, other in ((node.left, node.right), (node.right, node.left)):
-                if ".grad" in case.source(other):
-                    given = case.assigned(one.id, 10**9) if isinstance(one, ast.Name) else one
-                    if isinstance(given, ast.Constant) and isinstance(given.value, (int, float)):
+                code = case.source(other)
+                if ".grad" in code or (code in gradients and isinstance(statement, ast.AugAssign)):
+                    given = constant(case, one)
+                    if given is not None:
                         return given
     return None
+
+
+def _gradient_names(case: Case) -> set[str]:
+    """The names that are given what autograd.grad() returns, and what loops take out of them."""
+    found: set[str] = set()
+    for each in case.statements:
+        value = each.value if isinstance(each, ast.Assign) else each.iter if isinstance(each, ast.For) else None
+        targets = each.targets if isinstance(each, ast.Assign) else [each.target] if isinstance(each, ast.For) else []
+        parts = list(ast.walk(value)) if value is not None else []
+        calls = any(isinstance(n, ast.Call) and "grad" in name_of(n) for n in parts)
+        if calls or any(isinstance(n, ast.Name) and n.id in found for n in parts if isinstance(each, ast.For)):
+            found |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return found
+
+
+def constant(case: Case, node: ast.expr, depth: int = 4) -> ast.Constant | None:
+    """The number that an expression stands for, followed through variables, arguments, attributes and dictionaries."""
+    if isinstance(node, ast.Constant):
+        return node if isinstance(node.value, (int, float)) else None
+    for given in _stands_for(case, node) if depth else ():
+        found = constant(case, given, depth - 1)
+        if found is not None:
+            return found
+    return None
+
+
+def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Name):
+        yield from _arguments(case, node)
+        if (given := case.assigned(node.id, 10**9)) is not None:
+            yield given
+    elif isinstance(node, ast.Attribute):
+        yield from _paired(case, case.source(node))
+    elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        held = case.assigned(case.source(node.value), 10**9)
+        if isinstance(held, ast.Dict):
+            pairs = zip(held.keys, held.values, strict=True)
+            yield from (v for k, v in pairs if isinstance(k, ast.Constant) and k.value == node.slice.value)
+        elif isinstance(held, ast.Call):
+            yield from (each.value for each in held.keywords if each.arg == node.slice.value)
+
+
+def _paired(case: Case, target: str) -> Iterator[ast.expr]:
+    """What is given to an attribute: `self.a, self.lr = a, lr`."""
+    for each in case.statements:
+        if isinstance(each, ast.Assign) and case.source(each.targets[0]) == target:
+            yield each.value
+        elif isinstance(each, ast.Assign) and isinstance(each.targets[0], ast.Tuple):
+            values = each.value.elts if isinstance(each.value, ast.Tuple) else []
+            pairs = zip(each.targets[0].elts, values, strict=False)
+            yield from (value for one, value in pairs if case.source(one) == target)
+
+
+def _arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:
+    """What the calls of the function around a name give to its parameter of that name, then its default."""
+    function = case.function_of(name)
+    if not isinstance(function, ast.FunctionDef):
+        return
+    names = [each.arg for each in function.args.args]
+    if name.id not in names:
+        return
+    holder = case.class_of(function) if function.name == "__init__" else None
+    called, place = holder.name if isinstance(holder, ast.ClassDef) else function.name, names.index(name.id)
+    place -= names[0] == "self"
+    for call in [each for each in case.calls if name_of(each) == called]:
+        yield from (each.value for each in call.keywords if each.arg == name.id)
+        yield from call.args[place : place + 1]
+    defaults = dict(zip(reversed(names), reversed(function.args.defaults), strict=False))
+    if name.id in defaults:
+        yield defaults[name.id]
 
 
 def lr_too_large(case: Case) -> Iterator[Hit]:
@@ -117,10 +186,12 @@ def _gradients(case: Case, call: int) -> dict[int, NDArray[np.float64]]:
     """What a call sent to each leaf, as far as its elements were kept."""
     trace, found = case.trace, {}
     low, high = int(trace.calls.step[call]), int(min(trace.calls.end[call], len(trace))) + 1
+    frame = trace.frame_at(low)
     rows = np.flatnonzero((trace.arrivals.step >= low) & (trace.arrivals.step <= high) & (trace.arrivals.tensor >= 0))
     for row in rows.tolist():
         tensor = int(trace.arrivals.tensor[row])
-        array = case.array(int(trace.arrivals.total[row])) if tensor in case.events else None
+        leaf = tensor in case.events or (frame.is_leaf(tensor) and frame.requires_grad(tensor))
+        array = case.array(int(trace.arrivals.total[row])) if leaf else None
         if array is not None and array.dtype.kind == "f":
             found[tensor] = array.astype(np.float64)
     return found
@@ -131,6 +202,8 @@ def _is_climbing(losses: list[float]) -> bool:
     if len(finite) < 2 or finite[0] <= 0:
         return False
     rising = np.mean(np.diff(finite) > 0)
+    if len(finite) >= 10 and max(finite) > 10 * finite[0] and min(finite[1:]) > 2 * finite[0]:
+        return True
     return bool((finite[-1] > 2 * finite[0] or len(finite) < len(losses)) and rising >= 0.75 and finite[-1] > finite[0])
 
 
@@ -148,7 +221,9 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
     if len(losses) < 5 or not all(math.isfinite(each) for each in losses) or losses[0] <= 0:
         return
     line, node, rate = _rate(case)
-    if line <= 0 or not 0 < rate <= 1e-4 or abs(losses[-1] - losses[0]) > 2e-3 * losses[0]:
+    yield from _worn_out(case, losses, calls)
+    still = rate <= 1e-6 and _moved(case) < 1e-5
+    if line <= 0 or not 0 < rate <= 1e-4 or (abs(losses[-1] - losses[0]) > 2e-3 * losses[0] and not still):
         return
     slope = _slope(case, calls[0])
     if slope < 1e-3 * losses[0]:
@@ -158,6 +233,34 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
     text = edits.replace_node(case.text, node, f"{_larger(losses, slope, rate):g}") if node is not None else None
     step = int(case.trace.calls.step[calls[-1]]) + 1
     yield Hit(line, step, why, "Make it larger, a hundred times to begin with.", fixes(("a larger lr", text)))
+
+
+def _moved(case: Case) -> float:
+    """How far the farthest of the leaves went that got gradients, as a part of its size."""
+    trace, found = case.trace, 0.0
+    for tensor in case.events:
+        before, now = case.first_value(tensor), trace.frame_at(len(trace)).value(tensor)
+        if before is None or now is None or now.array is None or now.array.shape != before.shape:
+            return 1.0
+        size = float(np.linalg.norm(before.astype(np.float64)))
+        found = max(found, float(np.linalg.norm(now.array.astype(np.float64) - before)) / (size or 1.0))
+    return found
+
+
+def _worn_out(case: Case, losses: list[float], calls: list[int]) -> Iterator[Hit]:
+    """A schedule that has made the learning rate so small that most steps change nothing."""
+    settings = case.trace.updates.settings
+    rates = [float(found[1]) for each in settings if (found := re.search(r"\blr=([\d.e+-]+)", str(each)))]
+    makers = [each for each in case.calls if case.source(each.func).split(".")[-2:-1] == ["lr_scheduler"]]
+    makers += [each for each in case.calls if name_of(each).endswith("LR")]
+    if len(rates) < 10 or not makers or np.mean(np.array(rates) < 1e-5 * max(rates)) < 0.75:
+        return
+    if abs(losses[-1] - losses[len(losses) // 4]) > 1e-3 * losses[0] or _slope(case, calls[-1]) < 1e-3 * losses[0]:
+        return
+    why = f"The schedule takes the learning rate from {max(rates):g} to {rates[-1]:.2g} within a few steps: in most of "
+    why += f"{len(losses)} steps nothing moves, although the gradient is still {_slope(case, calls[-1]):.3g}."
+    advice = "Let the schedule make it smaller more slowly."
+    yield Hit(makers[0].lineno, int(case.trace.calls.step[calls[-1]]) + 1, why, advice)
 
 
 def _larger(losses: list[float], slope: float, rate: float) -> float:

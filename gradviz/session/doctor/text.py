@@ -56,6 +56,19 @@ class Text:
                 return None
         return None
 
+    def is_off(self, line: int) -> bool:
+        """Whether the text around a line switches gradients off: a block or a decorator of no_grad."""
+        statement = self.statement(line)
+        for each in [statement, *self.around(statement)] if statement is not None else ():
+            heads: list[ast.expr] = []
+            if isinstance(each, ast.With):
+                heads = [item.context_expr for item in each.items]
+            elif isinstance(each, ast.FunctionDef):
+                heads = each.decorator_list
+            if any("no_grad" in self.source(head) or "inference_mode" in self.source(head) for head in heads):
+                return True
+        return False
+
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:
         """The class around a node."""
         return next((each for each in self.around(node) if isinstance(each, ast.ClassDef)), None)

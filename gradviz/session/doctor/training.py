@@ -173,8 +173,9 @@ def zeroed_too_late(case: Case) -> Iterator[Hit]:
 
 def _cleared_before(case: Case) -> dict[int, list[tuple[int, int, int]]]:
     """By optimizer step: (step, leaf, value that went) of gradients that came and were cleared before it used them."""
-    found, steps = defaultdict[int, list[tuple[int, int, int]]](list), case.steps_of(Kind.OPTIMIZER)
+    found, steps = defaultdict[int, list[tuple[int, int, int]]](list), _real_steps(case)
     for tensor, events in leaves(case):
+        events = [each for each in events if each.what != "changed"]  # clipped, for example
         for at, (first, second) in enumerate(itertools.pairwise(events)):
             if (first.what, second.what) != ("added", "cleared"):
                 continue
@@ -183,6 +184,13 @@ def _cleared_before(case: Case) -> dict[int, list[tuple[int, int, int]]]:
             if place < len(steps) and second.step < steps[place] < later:
                 found[steps[place]].append((second.step, tensor, first.value))
     return found
+
+
+def _real_steps(case: Case) -> list[int]:
+    """The steps of optimizers, without what only changes gradients, such as clip_grad_norm_()."""
+    optimizers = case.trace.optimizers
+    pairs = zip(optimizers.step.tolist(), optimizers.name, strict=True)
+    return sorted(step for step, name in pairs if not str(name).startswith("clip"))
 
 
 def _too_late(case: Case, step: int, tensor: int, value: int, line: int) -> Hit:
@@ -222,16 +230,47 @@ def graph_kept(case: Case) -> Iterator[Hit]:
             continue
         grown[line] += 1
         statement = case.statement(line)
-        if grown[line] < 2 or statement is None or case.loop_of(statement) is None:
+        if grown[line] < 2 or statement is None:
+            continue
+        if case.loop_of(statement) is None and (case.function_of(statement) is None or grown[line] < 5):
             continue
         yield _kept(case, line, int(nodes.step[node]) + 1, _root_of(case, read), node)
         return
-    for call in case.calls:
-        if name_of(call) == "append" and len(call.args) == 1 and case.loop_of(call) is not None:
+    for call in [each for each in case.calls if name_of(each) == "append" and len(each.args) == 1]:
+        if case.loop_of(call) is not None:
+            yield from _judged_with_graph(case, call)
             roots = [each for each in case.were(call.args[0], len(trace) + 1) if each in case.ended_roots]
             if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
                 yield _kept(case, call.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]))
                 return
+
+
+def _judged_with_graph(case: Case, call: ast.Call) -> Iterator[Hit]:
+    """Losses that are collected in a training loop and never go backward: those of an evaluation without no_grad()."""
+    trace, loop, given = case.trace, case.loop_of(call), call.args[0]
+    trains = loop is not None and any(isinstance(n, ast.Call) and name_of(n) == "backward" for n in ast.walk(loop))
+    made = _returned(case, given) if trains and isinstance(given, ast.Call) else []
+    kept = [each for each in made if trace.tensors.requires_grad[each] and case.shape(each) == ()]
+    if len(kept) < 2 or {*kept} & case.below_roots or any(trace.tensors.is_leaf[each] for each in kept):
+        return
+    node = int(trace.tensors.producer[kept[-1]])
+    below = [int(trace.tensors.producer[each]) for each in case.read_by(node)]
+    line = next((int(trace.nodes.line[b]) for b in below if b >= 0 and trace.nodes.op[b] == "add"), call.lineno)
+    why = f"{case.source(given)} on line {call.lineno} keeps {len(kept)} losses that never go backward, each with the "
+    why += "whole graph that it was computed by: memory grows with every iteration."
+    advice = "Evaluate inside no_grad(), or keep numbers: .item()."
+    text = edits.replace_node(case.text, given, f"{case.source(given)}.item()")
+    yield Hit(line, len(trace), why, advice, fixes((".item()", text)), case.mark(node, "keeps its graph"))
+
+
+def _returned(case: Case, call: ast.Call) -> list[int]:
+    """What the calls of a function of the snippet returned, as far as an expression made it; else what a call made."""
+    for statement in case.statements:
+        around = case.function_of(statement)
+        here = isinstance(around, ast.FunctionDef) and around.name == name_of(call)
+        if here and isinstance(statement, ast.Return) and statement.value is not None:
+            return case.made_by(statement.value)
+    return case.made_by(call)
 
 
 def _root_of(case: Case, read: list[int]) -> int:
