@@ -16,7 +16,7 @@ from gradviz import RESOURCES, __version__
 
 BUILD = "build.json"
 PARTS = "sbom.cdx.json"  # CycloneDX; it lies in frozen programs
-MAIN_PARTS = ("PySide6-Essentials", "numpy", "ml_dtypes", "networkx", "fastjsonschema", "einops")
+MAIN_PARTS = ("PySide6-Essentials", "numpy", "ml_dtypes", "networkx", "fastjsonschema", "einops", "pyqtgraph")
 
 UPDATES = (  # where GradViz came from, and what brings a newer one
     ("a .deb", "sudo apt install ./gradviz_VERSION_amd64.deb"),

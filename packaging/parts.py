@@ -64,7 +64,7 @@ def _python() -> Part:
 
 
 def _wheels() -> list[Part]:
-    names = "PySide6-Essentials shiboken6 numpy ml_dtypes networkx fastjsonschema einops PyInstaller"
+    names = "PySide6-Essentials shiboken6 numpy ml_dtypes networkx fastjsonschema einops pyqtgraph colorama PyInstaller"
     return [_wheel(name) for name in names.split()]
 
 

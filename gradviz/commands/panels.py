@@ -17,6 +17,7 @@ class PanelRow:
     place: str  # "left", "centre", "under", "right", "bottom", "corner"
     made_by: str  # module and class in `gradviz.ui.panels`
     digit: int = 0  # Ctrl with it moves the keyboard focus here
+    tall: bool = False  # it needs more room than its neighbours
 
 
 PANELS = (
@@ -29,6 +30,7 @@ PANELS = (
     PanelRow("plots", "Plots", "right", "plots.PlotsPanel", digit=7),
     PanelRow("timeline", "Timeline", "bottom", "timeline.TimelinePanel", digit=4),
     PanelRow("events", "Events", "bottom", "events.EventsPanel"),
+    PanelRow("training", "Training", "bottom", "training.TrainingPanel", tall=True),
     PanelRow("memory", "Memory", "bottom", "memory.MemoryPanel"),
     PanelRow("breakpoints", "Breakpoints", "bottom", "breakpoints.BreakpointsPanel"),
     PanelRow("paths", "Paths", "bottom", "paths.PathsPanel"),

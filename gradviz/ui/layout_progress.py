@@ -1,11 +1,17 @@
-"""The progress of layouts: they run beside the window's thread, and one that takes longer than half a second is shown
-in the status bar, with Cancel. What the user sees of it is in `status`."""
+"""Work beside the window's thread: a `Task` does one piece of it in a thread of its own. The progress of layouts and of
+what else takes longer than half a second is shown in the status bar, with Cancel; what the user sees of it is in
+`status`."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QTimer
+import threading
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from gradviz.commands.row import LayoutJob
+from gradviz.document.errors import UserError
 from gradviz.session.store import Store
 
 PATIENCE = 500  # milliseconds before it is told
@@ -41,3 +47,72 @@ class LayoutProgress(QObject):
     def _tell(self) -> None:
         """The latest of what goes on."""
         self._store.set_layout_progress(next(reversed(self._going.values()), ""))
+
+
+@dataclass(frozen=True)
+class _End:
+    """How a task ended: what it came to, or the sentence that says why not; "" and None where it was left."""
+
+    number: int
+    found: object = None
+    sentence: str = ""
+
+
+class Task(QObject):
+    """One piece of work at a time in a thread; a new one takes the place of the one before, which ends at its next
+    step. `Generator`s say how far they are."""
+
+    told = Signal(float)
+    ended = Signal(object, str)  # what it came to, and a sentence that says why not
+    _told = Signal(int, float)
+    _ended = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._number = 0
+        self._threads: list[threading.Thread] = []
+        self._told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        self._ended.connect(self._end, Qt.ConnectionType.QueuedConnection)
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether there is still a thread."""
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        return bool(self._threads)
+
+    def begin(self, work: Generator[float, None, object]) -> None:
+        """Do this now."""
+        self._number += 1
+        thread = threading.Thread(target=self._do, args=(self._number, work), name="gradviz-task", daemon=True)
+        self._threads = [each for each in self._threads if each.is_alive()] + [thread]
+        thread.start()
+
+    def _do(self, number: int, work: Generator[float, None, object]) -> None:
+        end = _End(number)
+        try:
+            while self._number == number:
+                self._told.emit(number, next(work))
+            work.close()
+        except StopIteration as stop:
+            end = _End(number, stop.value)
+        except UserError as error:
+            end = _End(number, None, str(error))
+        self._ended.emit(end)
+
+    def cancel(self) -> None:
+        """Leave what is being done."""
+        self._number += 1
+
+    def close(self) -> None:
+        """The same, and wait until it is left."""
+        self.cancel()
+        for thread in self._threads:
+            thread.join()
+
+    def _tell(self, number: int, part: float) -> None:
+        if number == self._number:
+            self.told.emit(part)
+
+    def _end(self, end: _End) -> None:
+        if end.number == self._number:
+            self.ended.emit(end.found, end.sentence)

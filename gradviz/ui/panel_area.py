@@ -97,6 +97,7 @@ LEFT = (0.27, 220, 560)  # share of the window's width, at least, at most
 RIGHT = (0.205, 190, 400)
 CORNER = (0.25, 200, 520)
 BOTTOM = (0.24, 150, 240)  # of its height, for pages that need room
+TALL = (0.4, 230, 460)  # the same, for those that need more
 STRIP = 100  # pixels that the timeline needs, at text scale 1
 MARGINS = (8, 8, 8, 2)
 GAP = 7
@@ -185,7 +186,7 @@ class PanelArea:
         self.dragged: dict[str, QByteArray] = {}  # those that the user has changed
         self._plots = 0
         self._asked: dict[str, bool] = {}  # places that the user wants to see, or not
-        self._arrangement: tuple[set[str], Room, bool] | None = None
+        self._arrangement: tuple[set[str], Room, bool, int] | None = None
         self._folded: tuple[PanelRow, ...] = ()
         self.made: dict[str, Panel] = {}  # those that are there; the window completes them after its first paint
         self._unseen: dict[str, State] = {}  # what panels that are behind others have shown last
@@ -255,6 +256,11 @@ class PanelArea:
         if place == "bottom":
             self.arrange()
 
+    def end(self) -> None:
+        """The window closes."""
+        for panel in self.made.values():
+            panel.end()
+
     def set_theme(self, theme: Theme) -> None:
         """Give the panels this look, and those that will be made."""
         self._context = replace(self._context, theme=theme)
@@ -291,7 +297,7 @@ class PanelArea:
         room = self._room(scale)
         shown = {ROW[name].place for name in stage.panels} if stage.on else self._shown(state, room)
         self._tell_folded(state, shown)
-        arrangement = (shown, room, stage.on)
+        arrangement = (shown, room, stage.on, self._low(scale))
         if arrangement == self._arrangement:
             return
         self._arrangement = arrangement
@@ -300,15 +306,15 @@ class PanelArea:
             self.cards[place].setVisible(place in shown)
         self.splitters["side"].setVisible(bool(shown & ({"left", "right"} if room.stacked else {"left"})))
         self.splitters["bottom"].setVisible(bool(shown & {"bottom", "corner"}))
-        self._spread(room, scale)
+        self._spread(room, scale, has_low="bottom" in shown or "corner" in shown)
         for name, splitter in self.splitters.items():
             key = self._key(name)
             splitter.restoreState(self.dragged.get(key) or self._remembered(key))
 
     def _key(self, splitter: str) -> str:
-        shown, room, presenting = self._arrangement or (set(), Room(), False)
+        shown, room, presenting, _ = self._arrangement or (set(), Room(), False, 0)
         ways = (*sorted(shown), *(("stacked",) if room.stacked else ()), *(("presenting",) if presenting else ()))
-        return "-".join((splitter, *ways))
+        return "-".join((splitter, *ways, *(("tall",) if self._bottom.tall else ())))
 
     def _remember(self, name: str, *_: int) -> None:
         self.dragged[self._key(name)] = self.splitters[name].saveState()
@@ -325,9 +331,20 @@ class PanelArea:
         under = self.cards["under"]
         taken = under.sizeHint().height() + GAP if under.isVisibleTo(self.root) else 0
         height = self.root.height() - MARGINS[1] - MARGINS[3] - taken
-        is_strip = self.cards["bottom"].tabs.currentIndex() == 0
-        low = round(STRIP * scale) if is_strip else _share(window.height(), *BOTTOM)
-        return allotted(width, height, HALF * window.width() * window.height(), low, scale)
+        return allotted(width, height, HALF * window.width() * window.height(), self._low(scale), scale)
+
+    def _low(self, scale: float) -> int:
+        """How high the card at the bottom is, by the page in front."""
+        row = self._bottom
+        if row.id == "timeline":
+            return round(STRIP * scale)
+        return _share(self.root.window().height(), *(TALL if row.tall else BOTTOM))
+
+    @property
+    def _bottom(self) -> PanelRow:
+        """The page in front at the bottom."""
+        front = self.cards["bottom"].tabs.currentIndex()
+        return next(row for row in PANELS if row.place == "bottom" and _tab(row) == front)
 
     def _shown(self, state: State, room: Room) -> set[str]:
         """The places of the cards that are seen: those with something in them, if there is room, and those that the
@@ -352,12 +369,12 @@ class PanelArea:
         elif not stacked and middle.indexOf(card) < 0:
             middle.addWidget(card)
 
-    def _spread(self, room: Room, scale: float) -> None:
+    def _spread(self, room: Room, scale: float, *, has_low: bool) -> None:
         width, height = self.root.width(), self.root.height()
         left = room.left or _share(width, *LEFT)
         right = 0 if room.stacked else room.right or _share(width, *RIGHT)
-        corner, low = _share(width, *CORNER), room.low or round(STRIP * scale)
-        beside = height - (low if room.low else 0)
+        corner, low = _share(width, *CORNER), room.low or self._low(scale)
+        beside = height - (low if has_low else 0)
         self.splitters["side"].setSizes([round(beside * SNIPPET), round(beside * (1 - SNIPPET))])
         self.splitters["middle"].setSizes([left, max(1, width - left - right), right])
         self.splitters["bottom"].setSizes([max(1, width - corner), corner])

@@ -294,6 +294,7 @@ class MainWindow(QMainWindow):
         self._unsubscribe()
         self._unsubscribe = _nothing
         QGuiApplication.styleHints().colorSchemeChanged.disconnect(self._apply_theme)
+        self.panel_area.end()
         self.shell.close()
         self.windows.remove(self)
         event.accept()

@@ -165,20 +165,28 @@ def training(trace: Trace, steps: int) -> Training | None:
     began = place(calls.step, steps)
     if began < LEAST:
         return None
-    call, loss, tensor = _losses(trace, began)
-    lines = calls.line[call]
-    found, counts = np.unique(lines, return_counts=True)
-    series = []
-    for line in found[np.argsort(-counts, kind="stable")][:MOST_SERIES].tolist():
-        mine = lines == line
-        if mine.sum() >= LEAST:
-            name = trace.naming.name(int(tensor[mine][-1]), steps)
-            series.append(Series(name, calls.step[call[mine]], loss[mine]))
+    series = losses(trace, began, MOST_SERIES)
     if not series:
         return None
     norms = _gradient_norms(trace, began)
     wrote = ~np.isnan(norms)
     return Training(tuple(series), Series("gradient norm", calls.step[:began][wrote], norms[wrote]))
+
+
+def losses(trace: Trace, began: int, most: int) -> list[Series]:
+    """The losses of the first calls by the line that they begin at, those with most calls first."""
+    import numpy as np
+
+    call, loss, tensor = _losses(trace, began)
+    lines = trace.calls.line[call]
+    found, counts = np.unique(lines, return_counts=True)
+    series = []
+    for line in found[np.argsort(-counts, kind="stable")][:most].tolist():
+        mine = lines == line
+        if mine.sum() >= LEAST:
+            name = trace.naming.name(int(tensor[mine][-1]), len(trace))
+            series.append(Series(name, trace.calls.step[call[mine]], loss[mine]))
+    return series
 
 
 def _losses(trace: Trace, began: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -44,6 +44,9 @@ class Panel(QWidget):
         """Take other colours and sizes."""
         self.theme = theme
 
+    def end(self) -> None:
+        """The window closes: leave what is being worked out in another thread."""
+
     @property
     def focus_target(self) -> QWidget:
         """The widget that gets the keyboard when the user goes to this panel."""

@@ -4,13 +4,12 @@ in `gradviz.ui.export`."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QMimeData, QObject, Qt, Signal
+from PySide6.QtCore import QMimeData, QObject, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QApplication,
@@ -30,10 +29,10 @@ from PySide6.QtWidgets import (
 from gradviz.document.disk import shown as shown_name
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.errors import UserError
 from gradviz.session.folding import Presentation
 from gradviz.session.state import State
 from gradviz.ui.export import FORMATS, Format, Options, writing
+from gradviz.ui.layout_progress import Task
 from gradviz.ui.sharing.picture import PNG_SCALE, Shown, image_of, png, svg
 from gradviz.ui.theme import THEMES, Theme
 
@@ -74,75 +73,6 @@ def shown_now(state: State, canvas: GraphPanel, theme: Theme) -> Shown | None:
         trace, state.cursor, state.title, text_of(state.traced), drawing, THEMES[theme.name],
         Presentation(state.folding, view.vertical, view.direct_uses), state.selection, 1.0, view.every_step, placed,
     )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class _End:
-    """How a task ended: what it came to, or the sentence that says why not; "" and None where it was left."""
-
-    number: int
-    found: object = None
-    sentence: str = ""
-
-
-class Task(QObject):
-    """One piece of work at a time in a thread; a new one takes the place of the one before, which ends at its next
-    step. `Generator`s say how far they are."""
-
-    told = Signal(float)
-    ended = Signal(object, str)  # what it came to, and a sentence that says why not
-    _told = Signal(int, float)
-    _ended = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._number = 0
-        self._threads: list[threading.Thread] = []
-        self._told.connect(self._tell, Qt.ConnectionType.QueuedConnection)
-        self._ended.connect(self._end, Qt.ConnectionType.QueuedConnection)
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether there is still a thread."""
-        self._threads = [thread for thread in self._threads if thread.is_alive()]
-        return bool(self._threads)
-
-    def begin(self, work: Generator[float, None, object]) -> None:
-        """Do this now."""
-        self._number += 1
-        thread = threading.Thread(target=self._do, args=(self._number, work), name="gradviz-export", daemon=True)
-        self._threads = [each for each in self._threads if each.is_alive()] + [thread]
-        thread.start()
-
-    def _do(self, number: int, work: Generator[float, None, object]) -> None:
-        end = _End(number)
-        try:
-            while self._number == number:
-                self._told.emit(number, next(work))
-            work.close()
-        except StopIteration as stop:
-            end = _End(number, stop.value)
-        except UserError as error:
-            end = _End(number, None, str(error))
-        self._ended.emit(end)
-
-    def cancel(self) -> None:
-        """Leave what is being done."""
-        self._number += 1
-
-    def close(self) -> None:
-        """The same, and wait until it is left."""
-        self.cancel()
-        for thread in self._threads:
-            thread.join()
-
-    def _tell(self, number: int, part: float) -> None:
-        if number == self._number:
-            self.told.emit(part)
-
-    def _end(self, end: _End) -> None:
-        if end.number == self._number:
-            self.ended.emit(end.found, end.sentence)
 
 
 def _preview(what: Shown) -> Generator[float, None, QImage]:

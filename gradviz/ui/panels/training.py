@@ -1,0 +1,403 @@
+"""The page of a training: losses, printed numbers, the norm of each gradient, how far updates move each parameter, and
+the spread of one gradient, over the iterations of a loop. A click on a curve goes to that step, a step moves the line
+in all charts. The curves are found by `session.timeline.training_curves` and drawn by `ui.charts`; both are loaded when
+the page is first shown with something to show."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradviz.session.state import MOMENT, Selection, Slice, State
+from gradviz.ui import look
+from gradviz.ui.layout_progress import Task
+from gradviz.ui.panels.panel import Context, Panel
+from gradviz.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from gradviz.session.timeline.iterations import Series
+    from gradviz.session.timeline.training_curves import Parameter, Spread, TrainingCurves
+    from gradviz.trace.table.trace import Trace
+    from gradviz.ui.charts import Chart, Line
+
+HINT = "Run a training loop, or open a recording of one: after three backward calls its losses, gradients and updates "
+HINT += "are drawn here, iteration by iteration."
+READING = "Reading the training …"
+AGAIN = 700  # milliseconds until a run that goes on is looked at again
+MOST_SHOWN = 8  # parameters that are shown until the user chooses others
+NARROWEST, LOWEST = 250, 118  # pixels of a chart
+GROWN = Slice("trace", "steps", "run")  # what is to be read anew
+LOSSES, PRINTED, GRADIENTS, UPDATES, NORMS, SPREAD = "Loss", "Printed", "Gradient norm", "Update / weight", "Norm", ""
+ORDER = (LOSSES, GRADIENTS, UPDATES, SPREAD, NORMS, PRINTED)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What is known of a trace; the updates of parameters and the spread of a gradient as soon as they are shown."""
+
+    trace: Trace
+    steps: int
+    curves: TrainingCurves | None
+    updates: dict[str, Series] = field(default_factory=dict)
+    spread: tuple[str, Spread] | None = None
+
+
+def look_for(found: Found, chosen: str, shown: frozenset[str] | None) -> Generator[float, None, Found]:
+    """Find what is to be shown and is not known yet: of the parameters that are `shown`, None: of the first ones, and
+    of the one that is `chosen`."""
+    importlib.import_module("gradviz.ui.charts")  # here, so that the window need not wait for it
+    from gradviz.session.timeline.training_curves import spread, training_curves, update_ratio
+
+    curves = found.curves or training_curves(found.trace, found.steps)
+    yield 0.1
+    if curves is None:
+        return found
+    names = shown if shown is not None else first_shown(found.trace, curves)
+    updates = dict(found.updates)
+    for each in curves.parameters:
+        if each.name in names and each.name not in updates:
+            updates[each.name] = yield from update_ratio(found.trace, each)
+    seen = found.spread
+    one = next((each for each in curves.parameters if each.name == chosen), None) or next(iter(curves.parameters), None)
+    if one is not None and (seen is None or seen[0] != one.name):
+        seen = one.name, (yield from spread(found.trace, one.gradient.steps, one.gradients))
+    is_new = found.curves is None or len(updates) > len(found.updates) or seen is not found.spread
+    return replace(found, curves=curves, updates=updates, spread=seen) if is_new else found
+
+
+def first_shown(trace: Trace, curves: TrainingCurves) -> frozenset[str]:
+    """The parameters with the most elements."""
+
+    def size(one: Parameter) -> int:
+        return -int(trace.values.count[one.gradients[-1]])
+
+    return frozenset(one.name for one in sorted(curves.parameters, key=size)[:MOST_SHOWN])
+
+
+class CurveList(QListWidget):
+    """All curves by their names, each with a piece of its line. Those that are ticked are drawn, the current one stands
+    out."""
+
+    chose = Signal()
+    ticked = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Curves: Space shows or hides one, Enter selects the parameter in the graph")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.currentItemChanged.connect(self.chose)
+        self.itemChanged.connect(self.ticked)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other sizes."""
+        self.setFont(look.sans(theme, 12))
+        self.setIconSize(QSize(theme.px(34), theme.px(12)))
+        self.setFixedWidth(theme.px(190))
+
+    @property
+    def chosen(self) -> str:
+        """The curve that stands out, "" none."""
+        item = self.currentItem()
+        return item.text() if item is not None else ""
+
+    @property
+    def shown(self) -> frozenset[str]:
+        """Those that are ticked."""
+        items = [self.item(row) for row in range(self.count())]
+        return frozenset(item.text() for item in items if item.checkState() is Qt.CheckState.Checked)
+
+    def show_curves(self, curves: TrainingCurves, shown: frozenset[str], first: str, theme: Theme) -> None:
+        """List these, with those parameters ticked that are `shown`; `first` is chosen if nothing was before."""
+        from gradviz.ui.charts import Style
+
+        others = [one.name for one in (*curves.losses, *curves.others)]
+        parameters = {one.name for one in curves.parameters}
+        hidden = {self.item(row).text() for row in range(self.count())} - self.shown
+        chosen = self.chosen or first
+        with QSignalBlocker(self):
+            self.clear()
+            for number, name in enumerate(dict.fromkeys([*others, *(one.name for one in curves.parameters)])):
+                item = QListWidgetItem(QIcon(Style(number).sample(theme)), name, self)
+                is_on = name in shown if name in parameters else name not in hidden
+                item.setCheckState(Qt.CheckState.Checked if is_on else Qt.CheckState.Unchecked)
+                item.setToolTip(look.tip(name))
+                if name == chosen:
+                    self.setCurrentItem(item)
+
+    def lines(self, every: Iterable[Series]) -> list[Line]:
+        """Those that are ticked, as a chart draws them."""
+        from gradviz.ui.charts import Line, Style
+
+        rows, shown = {self.item(row).text(): row for row in range(self.count())}, self.shown
+        return [
+            Line(one.name, one.steps, one.numbers, Style(rows[one.name]), one.name == self.chosen)
+            for one in every
+            if one.name in shown
+        ]
+
+
+class TrainingPanel(Panel):
+    """A list of the curves at the left, charts at the right; only worked out while it can be seen."""
+
+    shows = Slice(*MOMENT, "run")
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.found: Found | None = None
+        self.charts: dict[str, Chart] = {}
+        self.task = Task()
+        self.task.ended.connect(self._take)
+        self._asked: Found | None = None  # what the task works on
+        self._shown: frozenset[str] | None = None  # the parameters that are ticked, None: nobody chose
+        self._log: bool | None = None  # None: nobody chose
+        self._again = QTimer(self, singleShot=True, interval=AGAIN)
+        self._again.timeout.connect(self._look)
+        self._rest: Iterator[None] = iter(())  # charts that are still to be drawn
+        self._turns = QTimer(self, interval=0)
+        self._turns.timeout.connect(self._draw_next)
+        self.hint = QLabel(HINT)
+        self.hint.setWordWrap(True)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.names = CurveList()
+        self.names.chose.connect(self._more)
+        self.names.ticked.connect(self._tick)
+        self.names.itemActivated.connect(self._select)
+        self.log = QCheckBox("Log scale")
+        self.log.clicked.connect(self._set_log)
+        self._body = self._make_body()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 2, 8, 8)
+        column.addWidget(self.hint)
+        column.addWidget(self._body, 1)
+        self._body.setVisible(False)
+        self.set_theme(context.theme)
+
+    def _make_body(self) -> QWidget:
+        body, left = QWidget(), QVBoxLayout()
+        left.addWidget(self.log)
+        left.addWidget(self.names, 1)
+        self._place = QWidget()
+        self._grid = QGridLayout(self._place)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(6)
+        self._area = QScrollArea()
+        self._area.setWidget(self._place)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for each in (self._area, self._area.viewport(), self._place):
+            each.setAutoFillBackground(False)
+        self._area.setStyleSheet("QScrollArea { background: transparent; }")
+        row = QHBoxLayout(body)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addLayout(left, 0)
+        row.addWidget(self._area, 1)
+        return body
+
+    @property
+    def focus_target(self) -> QWidget:
+        return self.names if self._body.isVisibleTo(self) else self
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is being worked out."""
+        return self._asked is None and not self._again.isActive() and not self._turns.isActive()
+
+    def set_theme(self, theme: Theme) -> None:
+        super().set_theme(theme)
+        self.hint.setFont(look.sans(theme, 12.5))
+        self.names.set_theme(theme)
+        for chart in self.charts.values():
+            chart.set_theme(theme)
+        self._show_found()
+
+    # -- what is found
+
+    def show_state(self, before: State, after: State) -> None:
+        if not self.isVisible():
+            return
+        if before is after or GROWN.differs(before, after):
+            self._follow(after)
+        for chart in self.charts.values():
+            chart.go_to(after.cursor)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """What happened meanwhile."""
+        super().showEvent(event)
+        state = self.context.shell.store.state
+        self.show_state(state, state)
+
+    def _follow(self, state: State) -> None:
+        known = self.found
+        if state.trace is None or not state.steps:
+            self._leave()
+            self.found = None
+            self._show_found()
+        elif known is None or known.trace.run is not state.trace.run or known.steps != state.steps:
+            if state.run.is_running and known is not None:
+                if not self._again.isActive():
+                    self._again.start()
+            else:
+                self._look()
+
+    def _look(self) -> None:
+        """Find what is to be shown of the trace as it is now."""
+        state = self.context.shell.store.state
+        if state.trace is not None and state.steps:
+            self._ask(Found(state.trace.as_now(), state.steps, None))
+
+    def _ask(self, about: Found) -> None:
+        self._again.stop()
+        self._asked = about
+        self.context.shell.layout_progress.update(self, READING)
+        self.task.begin(look_for(about, self.names.chosen, self._shown))
+
+    def give_up(self) -> None:
+        """Do not read any further."""
+        self._leave()
+
+    def end(self) -> None:
+        self._leave()
+        self.task.close()
+
+    def _leave(self) -> None:
+        self._again.stop()
+        self._turns.stop()
+        self.task.cancel()
+        self._asked = None
+        self.context.shell.layout_progress.update(self, "")
+
+    def _take(self, found: object, _: str) -> None:
+        self._asked = None
+        self.context.shell.layout_progress.update(self, "")
+        if isinstance(found, Found) and found is not self.found:
+            self.found = found
+            self._show_found()
+
+    # -- what is shown
+
+    def _show_found(self) -> None:
+        found = self.found
+        curves = found.curves if found is not None else None
+        self.hint.setVisible(curves is None)
+        self._body.setVisible(curves is not None)
+        self._turns.stop()
+        if found is not None and curves is not None:
+            shown = self._shown if self._shown is not None else first_shown(found.trace, curves)
+            self.names.show_curves(curves, shown, found.spread[0] if found.spread else "", self.theme)
+            self._redraw(found, curves)
+
+    def _redraw(self, found: Found, curves: TrainingCurves) -> None:
+        """One chart after the other, each in a turn of its own: keys and paints come between."""
+        self._rest = self._draw(found, curves)
+        self._turns.start()
+
+    def _draw_next(self) -> None:
+        if next(self._rest, self) is self:
+            self._turns.stop()
+
+    def _chart(self, title: str) -> Chart:
+        """A chart; it is made where it is not yet there, which takes more than a frame."""
+        if title not in self.charts:
+            from gradviz.ui.charts import Chart
+
+            chart = self.charts[title] = Chart(title, self.theme, can_be_log=title != SPREAD)
+            chart.picked.connect(self._go)
+            first = next(iter(self.charts.values()))
+            if chart is not first:
+                chart.item.setXLink(first.item)
+        return self.charts[title]
+
+    def _draw(self, found: Found, curves: TrainingCurves) -> Iterator[None]:
+        from gradviz.ui.charts import is_wide
+
+        parameters = curves.parameters
+        series = {
+            LOSSES: curves.losses,
+            GRADIENTS: tuple(one.gradient for one in parameters),
+            UPDATES: tuple(found.updates[one.name] for one in parameters if one.name in found.updates),
+            NORMS: tuple(one.norm for one in parameters),
+            PRINTED: curves.others,
+        }
+        for title, every in series.items():
+            lines = self.names.lines(every)
+            if lines or title in self.charts:
+                chart = self._chart(title)
+                chart.set_log(is_wide(lines) if self._log is None else self._log)
+                chart.show_lines(curves.axis, lines)
+                yield
+        if found.spread is not None or SPREAD in self.charts:
+            name, spread = found.spread or ("", None)
+            self._chart(SPREAD).show_spread(curves.axis, spread, f"Gradient of {name}")
+            yield
+        cursor = self.context.shell.store.state.cursor
+        for chart in self.charts.values():
+            chart.go_to(cursor)
+        self.log.setChecked(any(chart.log for chart in self.charts.values()))
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """As many charts beside each other as there is room for; those without anything to show are left out."""
+        inside = [self.charts[title] for title in ORDER if title in self.charts]
+        full = [one for one in inside if one.lines or one.spread is not None]
+        room, low = self._area.viewport().size(), self.theme.px(LOWEST)
+        columns = max(1, min(len(full), room.width() // self.theme.px(NARROWEST)))
+        rows = max(1, -(-len(full) // columns))
+        height = max(low, room.height() // rows - 6) if room.height() // rows > low else max(low, room.height() - 6)
+        for chart in self.charts.values():
+            self._grid.removeWidget(chart)
+            chart.setParent(self._place)
+            chart.setVisible(chart in full)
+        for at, chart in enumerate(full):
+            chart.setFixedHeight(height)
+            self._grid.addWidget(chart, at // columns, at % columns)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    # -- what the user does
+
+    def _tick(self) -> None:
+        self._shown = self.names.shown
+        self._more()
+
+    def _more(self) -> None:
+        """Show what is chosen now, when it is known."""
+        if self.found is not None and self.found.curves is not None:
+            self._redraw(self.found, self.found.curves)
+            self._ask(self.found)
+
+    def _set_log(self, log: bool) -> None:
+        self._log = log
+        self._show_found()
+
+    def _select(self, item: QListWidgetItem) -> None:
+        curves = self.found.curves if self.found is not None else None
+        one = next((one for one in curves.parameters if one.name == item.text()), None) if curves is not None else None
+        if one is not None:
+            self.context.shell.store.select(Selection("tensor", one.tensor))
+
+    def _go(self, step: int) -> None:
+        store = self.context.shell.store
+        store.play(False)
+        store.move(step + 1)
