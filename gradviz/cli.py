@@ -45,7 +45,8 @@ _EPILOG = """commands:
   gradviz explain FILE             run a snippet and say what is wrong with it, also what raises no error
   (each of them says more with --help)
 
-FILE is a Python file (.py), a snippet or drawing of GradViz (.gradviz), or a recording (.gvtrace)."""
+FILE is a Python file (.py), a snippet or drawing of GradViz (.gradviz), or a recording (.gvtrace). The window also
+opens a lesson set: a .gvlessons file, or a folder."""
 _FILES = "what to open, each in a window of its own; your own files run at once, one from elsewhere waits for Run"
 _FILE = "a Python file, a snippet or drawing of GradViz, or a recording"
 _RUN_EPILOG = """exit status:

@@ -56,6 +56,10 @@ class Answers(FileDialogs):
         self.asked.append(suggestion)
         return self.to_save.pop(0)
 
+    def lessons_name(self, suggestion: str) -> str:
+        self.asked.append(suggestion)
+        return self.to_save.pop(0)
+
     def keep_changes(self, name: str) -> str:
         self.asked.append("keep")
         return self.to_keep.pop(0)

@@ -96,6 +96,9 @@ class Careless(FileDialogs):
     def attach_names(self, title: str, folder: str) -> list[str]:
         return self._dice.choice([[], [str(self._names[0])], [str(name) for name in self._names[:3]]])
 
+    def lessons_name(self, suggestion: str) -> str:
+        return self._dice.choice(["", str(self._folder / "set.gvlessons"), str(self._folder / "no" / "set.gvlessons")])
+
     def keep_changes(self, name: str) -> str:
         return self._dice.choice(["discard", "discard", "cancel", "save"])
 

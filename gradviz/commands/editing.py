@@ -79,7 +79,7 @@ FILE_ROWS = (
         id="file.open",
         title="&Open…",
         menu="File",
-        help="Open a snippet (.py), a drawing (.gradviz) or a recording (.gvtrace). You can also drop files here.",
+        help="Open a snippet (.py), a drawing (.gradviz), a recording (.gvtrace) or lessons (.gvlessons).",
         shortcuts=("Ctrl+O",),
         run=lambda shell, _: shell.files.open(),
     ),
@@ -155,7 +155,7 @@ FILE_ROWS = (
         menu="File",
         help="Close this window. You are asked about unsaved changes.",
         shortcuts=("Ctrl+W",),
-        group=2,
+        group=3,
         run=lambda shell, _: shell.files.close(),
     ),
     Command(
@@ -164,7 +164,7 @@ FILE_ROWS = (
         menu="File",
         help="Close all windows. You are asked about unsaved changes.",
         shortcuts=("Ctrl+Q",),
-        group=2,
+        group=3,
         run=lambda shell, _: shell.files.quit(),
     ),
 )

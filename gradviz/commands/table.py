@@ -8,6 +8,7 @@ from collections.abc import Collection
 
 from gradviz.commands.drawing import DRAW_ROWS
 from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
+from gradviz.commands.lessons import FILE_LESSON_ROWS, LESSON_ROWS
 from gradviz.commands.predict import PREDICT_ROWS
 from gradviz.commands.presenting import PRESENT_ROWS, STAGE_ROWS
 from gradviz.commands.row import Command
@@ -25,8 +26,12 @@ MENUS = {
     "Help": "&Help",
 }
 
+CLOSING = -2  # the rows of the File menu that close windows stand last
+
 COMMANDS: tuple[Command, ...] = (
-    *FILE_ROWS,
+    *FILE_ROWS[:CLOSING],
+    *FILE_LESSON_ROWS,
+    *FILE_ROWS[CLOSING:],
     *EDIT_ROWS,
     *DRAW_ROWS,
     *VIEW_ROWS,
@@ -38,6 +43,7 @@ COMMANDS: tuple[Command, ...] = (
     *PREDICT_ROWS,
     *PRESENT_ROWS,
     *STAGE_ROWS,
+    *LESSON_ROWS,
     *HELP_ROWS,
 )
 

@@ -18,6 +18,7 @@ from gradviz.session.predict import Predict
 from gradviz.session.presenting import Stage
 
 if TYPE_CHECKING:
+    from gradviz.document.files.lesson_set import LessonSet
     from gradviz.session.doctor.lessons import Finding
     from gradviz.session.inspect.chain_rule import ChainRule
     from gradviz.session.inspect.elements import Origin
@@ -31,6 +32,7 @@ SPEEDS = (READING, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # step
 TEXT_SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 THEME_CHOICES = ("system", "light", "dark", "projector", "contrast")
 RECENT = 10
+MOST_DONE = 1000  # lessons that are remembered as done
 
 
 class Phase(Enum):
@@ -128,6 +130,7 @@ class View:
     animated: bool = True  # what folds and unfolds moves there
     every_step: bool = False  # walking stops at steps without news, too
     quiet: tuple[str, ...] = ()  # lessons of the doctor that are never told
+    done: tuple[str, ...] = ()  # lessons of lesson sets that are done, by their keys, the latest first
 
     def with_recent(self, name: str) -> View:
         """This file was open latest."""
@@ -172,6 +175,7 @@ class State:
     layout_progress: str = ""  # what the window does beside its work, if that takes long: a layout
     stage: Stage = field(default_factory=Stage)  # what is shown while presenting
     predict: Predict = field(default_factory=Predict)  # what is asked for before it is shown
+    lessons: LessonSet | None = None  # the lesson set that is open
     view: View = field(default_factory=View)
 
     @property
@@ -249,7 +253,7 @@ Field = Literal[
     "document", "saved", "path", "cuda_as_cpu", "note", "doubt", "undo_label", "redo_label", "run", "trace", "traced",
     "steps", "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "origin",
     "search", "playing", "playback", "breakpoints", "what_if", "doctor", "notice", "layout_progress", "stage",
-    "predict", "view",
+    "predict", "lessons", "view",
 ]  # fmt: skip
 MOMENT: tuple[Field, ...] = ("trace", "steps", "cursor")  # a trace grows, so its length belongs to it
 STALE: tuple[Field, ...] = ("document", "trace", "traced", "what_if")  # what `is_stale` depends on

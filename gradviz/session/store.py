@@ -96,7 +96,8 @@ class Store:
         view = before.view.with_recent(str(path)) if path else before.view
         opened = State(document=document, saved=document, path=path, note=note, doubt=doubt, view=view)
         opened = replace(opened, search=before.search, notice=before.notice, stage=before.stage)
-        opened = replace(opened, predict=before.predict.anew())
+        closed = None if before.lessons is None else replace(before.lessons, at=-1)
+        opened = replace(opened, predict=before.predict.anew(), lessons=closed)
         self._become(replace(opened, layout_progress=before.layout_progress))
 
     def distrust(self, doubt: str) -> None:
@@ -210,7 +211,7 @@ class Store:
         self._become(replace(self._state, origin=origin))
 
     def consult(self, change: Callable[[State], State]) -> None:
-        """What the doctor tells or the user predicts changes, as `run_transitions` and `predict` say."""
+        """What the doctor tells, the user predicts or the lesson set holds changes, as another module says."""
         self._become(change(self._state))
 
     def look_for(self, search: Search) -> None:

@@ -33,17 +33,20 @@ if TYPE_CHECKING:
     from PySide6.QtWidgets import QMessageBox
 
     from gradviz.document.disk import Stamp
+    from gradviz.document.files.examples import Example
     from gradviz.document.files.gradviz_file import Contents
     from gradviz.document.files.recovery import Recovery
+    from gradviz.ui.lessons import WindowLessons
     from gradviz.ui.recordings import RecordingFiles
 
 
 # -- the questions
 
 OPEN = (
-    "Snippets, drawings and recordings (*.py *.gradviz *.gvtrace);;Drawings (*.gradviz);;Python files (*.py);;"
-    "Recordings (*.gvtrace);;All files (*)"
+    "Snippets, drawings, recordings and lessons (*.py *.gradviz *.gvtrace *.gvlessons);;Drawings (*.gradviz);;"
+    "Python files (*.py);;Recordings (*.gvtrace);;Lesson sets (*.gvlessons);;All files (*)"
 )
+LESSONS = "Lesson set (*.gvlessons)"
 RECORDING = "Recording (*.gvtrace)"
 DRAWING, SNIPPET = "GradViz file (*.gradviz)", "Python file (*.py)"
 
@@ -89,6 +92,12 @@ class FileDialogs:
 
         name = QFileDialog.getSaveFileName(self._window, "Save Recording", suggestion, f"{RECORDING};;All files (*)")[0]
         return name if not name or Path(name).suffix else f"{name}.gvtrace"
+
+    def lessons_name(self, suggestion: str) -> str:
+        """Where to keep a new lesson set; "" if nowhere."""
+        from PySide6.QtWidgets import QFileDialog
+
+        return QFileDialog.getSaveFileName(self._window, "New Lesson Set", suggestion, f"{LESSONS};;All files (*)")[0]
 
     def keep_changes(self, name: str) -> str:
         """What to do with unsaved changes: "save", "discard" or "cancel"."""
@@ -197,6 +206,7 @@ class Around:
     run: Callable[[], None]
     show_editor: Callable[[], None]
     recordings: Callable[[], RecordingFiles]
+    lesson_sets: Callable[[], WindowLessons]
 
 
 class WindowFiles:
@@ -211,7 +221,7 @@ class WindowFiles:
     ) -> None:
         self.questions = questions
         self._windows = windows
-        self._ownership = windows.ownership
+        self.ownership = windows.ownership
         self._store = store
         self._around = around
         self._on_disk: _OnDisk | None = None
@@ -242,10 +252,13 @@ class WindowFiles:
             self.open_path(Path(name))
 
     def open_path(self, path: Path) -> bool:
-        """Open this file; True if it is open then. A recording may be large: it is open a little later."""
+        """Open this file, or show the lessons of a set; True if it is open then. A recording may be large: it is open a
+        little later."""
         if is_recording(path):
             self._around.recordings().open(path)
             return True
+        if is_lesson_set(path):
+            return self._around.lesson_sets().open(path)
         from gradviz.document.files import opening
 
         try:
@@ -258,7 +271,7 @@ class WindowFiles:
             return False
         if not self.may_leave():
             return False
-        self._show(contents, path, "" if contents.document.is_blank else self._ownership.doubt_of(path, data))
+        self._show(contents, path, "" if contents.document.is_blank else self.ownership.doubt_of(path, data))
         self._know(path, data, contents)
         if contents.dropped:
             self._store.mark_unsaved()
@@ -279,10 +292,15 @@ class WindowFiles:
         """Open an example as a new, unnamed snippet, and run it. Its text stands above the code."""
         from gradviz.document.files.examples import read
 
-        example = read(Path(name))
         if self.may_leave():
-            self._store.open(example.document, None, note=example.note)
-            self._around.show_editor()
+            self.open_lesson(read(Path(name)), "", lambda: None)
+
+    def open_lesson(self, example: Example, doubt: str, opened: Callable[[], None]) -> None:
+        """The same of a lesson; one that comes from elsewhere waits for Run."""
+        self._store.open(example.document, None, note=example.note, doubt=doubt)
+        opened()
+        self._around.show_editor()
+        if not doubt:
             self._around.run()
 
     def recover(self, left: Recovery) -> None:
@@ -296,7 +314,7 @@ class WindowFiles:
     def run_begins(self) -> None:
         """The user runs what is in the window."""
         if (known := self._known()) is not None:
-            self._ownership.runs(self._store.state, known.stamp)
+            self.ownership.runs(self._store.state, known.stamp)
 
     def _show(self, contents: Contents, path: Path | None, doubt: str) -> None:
         from gradviz.session.view_settings import breakpoints_of, folding_of
@@ -355,7 +373,7 @@ class WindowFiles:
         except UserError as error:
             self._store.say(str(error))
             return False
-        self._ownership.saved(self._store.state, self._know(path, data, contents))
+        self.ownership.saved(self._store.state, self._know(path, data, contents))
         self._store.mark_saved(path)
         self._store.say(said if _is_gradviz(path) else _lost(contents.document).format(shown(path.name)) or said)
         return True
@@ -416,7 +434,7 @@ class WindowFiles:
             self._store.mark_unsaved()
             self._store.say(str(error))
             return
-        if doubt := self._ownership.doubt_of_change(path, data):
+        if doubt := self.ownership.doubt_of_change(path, data):
             self._store.distrust(doubt)
         self._store.edit("Reload", contents.document)
         self._store.mark_saved(path)
@@ -467,6 +485,11 @@ def _forget_recent(store: Store, path: Path) -> None:
     view = store.state.view
     if str(path) in view.recent and os.path.isdir(path.parent) and not os.path.exists(path):
         store.look(replace(view, recent=tuple(name for name in view.recent if name != str(path))))
+
+
+def is_lesson_set(path: Path) -> bool:
+    """True if this is a lesson set: a file or a folder."""
+    return path.suffix.lower() == ".gvlessons" or path.is_dir()
 
 
 def _with_suffix(path: Path, is_drawing: bool) -> Path:

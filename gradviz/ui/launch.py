@@ -13,6 +13,7 @@ from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qI
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet, is_recording
+from gradviz.ui.files import is_lesson_set
 from gradviz.ui.memory_management import GarbageCollector
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.startup import complain
@@ -76,6 +77,8 @@ def _open(window: MainWindow, path: Path, step: str | None) -> None:
     """A double click in a file manager comes here, too: what is not the user's own does not run by being opened."""
     if is_recording(path):
         _open_recording(window, path, step)
+    elif is_lesson_set(path):
+        window.files.open_path(path)
     elif window.files.open_path(path) and (step is not None or window.store.state.is_trusted):
         _run_to(window, step)
 
@@ -129,7 +132,7 @@ def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path
     elif path is not None and not window.files.open_path(path):
         complain(f"gradviz: {window.store.state.notice.sentence}")
         return 1
-    elif path is not None:
+    elif path is not None and not is_lesson_set(path):
         loop = QEventLoop()
         window.shell.runner.ended.connect(loop.quit)
         QTimer.singleShot(0, lambda: _run_to(window, step))

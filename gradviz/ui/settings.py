@@ -15,7 +15,7 @@ from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 from gradviz.classroom import Classroom
 from gradviz.document.errors import UserError
 from gradviz.session.folding import DIRECT_USES_CHOICES
-from gradviz.session.state import SPEEDS, TEXT_SCALES, THEME_CHOICES, View
+from gradviz.session.state import MOST_DONE, SPEEDS, TEXT_SCALES, THEME_CHOICES, View
 
 MOST_BYTES = 500_000
 LONGEST_LINE = 100_000
@@ -166,6 +166,7 @@ class Settings:
             animated=self._flag("animated", default.animated),
             every_step=self._flag("every_step", default.every_step),
             quiet=tuple(filter(str.isprintable, str(self._store.value("quiet", "")).split())),
+            done=tuple(filter(str.isalnum, str(self._store.value("done", "")).split()))[:MOST_DONE],
         )
 
     def _default_view(self) -> View:
@@ -198,6 +199,7 @@ class Settings:
             "every_step": (before.every_step, view.every_step),
             "minimap": (before.minimap, view.minimap),
             "quiet": (" ".join(before.quiet), " ".join(view.quiet)),
+            "done": (" ".join(before.done), " ".join(view.done)),
         }
         for name, (old, new) in values.items():
             if old != new:

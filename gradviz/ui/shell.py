@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from gradviz.ui.files import WindowFiles
     from gradviz.ui.input_dialog import InputAsker
     from gradviz.ui.layout_progress import LayoutProgress
+    from gradviz.ui.lessons import WindowLessons
     from gradviz.ui.live_drawing import LiveDrawing, WireTrial
     from gradviz.ui.panel_area import PanelArea
     from gradviz.ui.panels.editor import EditorPanel
@@ -198,6 +199,13 @@ class WindowShell:
         from gradviz.ui.attaching import WindowAttachments
 
         return WindowAttachments(self.store, self.files)
+
+    @cached_property
+    def lesson_sets(self) -> WindowLessons:
+        """Opens, makes and changes lesson sets."""
+        from gradviz.ui.lessons import WindowLessons
+
+        return WindowLessons(self.store, self.files, lambda: self.focus("examples"))
 
     @cached_property
     def recordings(self) -> RecordingFiles:

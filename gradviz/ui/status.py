@@ -146,7 +146,7 @@ class StatusLine(QStatusBar):
                 button = self.folded[row.id] = QPushButton(f"{row.title} ▴")
                 button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc folds it away.")
                 button.clicked.connect(lambda _=False, name=row.id: self._do(f"view.focus_{name}"))
-                self.addWidget(button)
+                self.insertPermanentWidget(len(self.folded) - 1, button)  # where no notice lies under it
         for name, button in self.folded.items():
             button.setVisible(any(name == row.id for row in rows))
 

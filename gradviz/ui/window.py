@@ -82,6 +82,7 @@ class MainWindow(QMainWindow):
                 run=lambda: self.shell.runner.run(),
                 show_editor=lambda: self.shell.focus("editor"),
                 recordings=lambda: self.shell.recordings,
+                lesson_sets=lambda: self.shell.lesson_sets,
             ),
         )
         self.shell = WindowShell(

@@ -60,6 +60,10 @@ class Ownership:
         if not state.is_dirty:
             self._own.add(_kind(stamp.path), stamp.digest)
 
+    def made(self, stamp: Stamp) -> None:
+        """The user has made this file, of what is trusted."""
+        self._own.add(_kind(stamp.path), stamp.digest)
+
     def saved(self, state: State, stamp: Stamp) -> None:
         """The user has saved the document; one that has not run stays what it is."""
         if state.is_trusted:

@@ -53,6 +53,7 @@ WORKER_VARIABLES = {"PATH", "LANG", "HOME", "PYTHONHASHSEED", "SYSTEMROOT", "TEM
 SETTINGS = {
     *("theme", "text_scale", "speed", "recent", "minimap", "vertical", "direct_uses", "animated", "every_step"),
     "quiet",  # lessons of the doctor that are told no more
+    "done",  # lessons of lesson sets that were seen to their end
     "layout/window",
 }
 FILE_FIELDS = {

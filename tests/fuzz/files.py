@@ -122,7 +122,7 @@ Part = dict[str, Any]
 
 def made(choices: Choices) -> tuple[str, bytes]:
     """A name and the content."""
-    kind = choices.of((_scratched, _changed, _grown, _grown, _wired, _snippet, _code))
+    kind = choices.of((_scratched, _changed, _grown, _grown, _wired, _snippet, _code, _lessons))
     return kind(choices)
 
 
@@ -183,6 +183,17 @@ def _code(choices: Choices) -> tuple[str, bytes]:
 def _changed(choices: Choices) -> tuple[str, bytes]:
     """A drawing in which values are others, moved or gone."""
     return "net.gradviz", _written(_with_changes(json.loads(choices.of(_drawings())), choices))
+
+
+def _lessons(choices: Choices) -> tuple[str, bytes]:
+    """A lesson set, of which a part is something else."""
+    text = choices.of(_snippets()).decode()
+    code: Part = {"format": "gradviz", "version": 1, "kind": "snippet", "text": text.split("\n")}
+    lessons: list[Part] = [{"document": code, "predict": True}, {"document": json.loads(choices.of(_drawings()))}]
+    lessons.append({"file": choices.of(("net.py", "../net.py", "set.gvlessons", "", "/dev/zero", "net.gradviz"))})
+    record: Part = {"format": "gradviz-lessons", "version": 1, "title": choices.of(NAMES), "lessons": lessons}
+    data = _written(_with_changes(record, choices))
+    return "set.gvlessons", data if choices.number(3) else scratched(data, choices)
 
 
 def _with_changes(record: Part, choices: Choices) -> Part:

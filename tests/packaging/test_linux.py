@@ -52,8 +52,8 @@ def test_the_metainfo_names_the_menu_entry_and_the_type() -> None:
 def test_gradviz_files_open_with_the_menu_entry_and_python_files_may() -> None:
     kind = ElementTree.parse(LINUX / "org.gradviz.GradViz.mime.xml").getroot()
     found = [element.get("type") for element in kind if element.tag.endswith("mime-type")]
-    assert found == [MIME, "application/x-gradviz-recording"]
-    assert DESKTOP["MimeType"].split(";")[:3] == [*found, "text/x-python"]
+    assert found == [MIME, "application/x-gradviz-recording", "application/x-gradviz-lessons+json"]
+    assert DESKTOP["MimeType"].split(";")[:4] == [*found, "text/x-python"]
     assert DESKTOP["Exec"].endswith("%F")
 
 

@@ -32,7 +32,7 @@ def bundled(name: str) -> dict[str, object]:
 def test_the_bundle_owns_its_type_and_only_offers_to_open_python() -> None:
     kind, document, python = bundled("KIND"), bundled("DOCUMENT"), bundled("PYTHON")
     assert document["LSItemContentTypes"] == [kind["UTTypeIdentifier"]]
-    assert kind["UTTypeTagSpecification"]["public.filename-extension"] == ["gradviz", "gvtrace"]
+    assert kind["UTTypeTagSpecification"]["public.filename-extension"] == ["gradviz", "gvtrace", "gvlessons"]
     assert (document["LSHandlerRank"], python["LSHandlerRank"]) == ("Owner", "Alternate")
 
 
@@ -48,7 +48,7 @@ def test_the_entitlements_are_a_property_list_with_two_rights() -> None:
 def test_what_the_installer_writes_the_uninstaller_removes() -> None:
     install, uninstall = SCRIPT.split('Section "Uninstall"')
     keys = set(re.findall(r'WriteReg\w+ HKCU "\$\{CLASSES\}\\([\w.]+)', install))
-    assert keys == {"GradViz.Document", "GradViz.Python", ".gradviz", ".gvtrace", ".py"}
+    assert keys == {"GradViz.Document", "GradViz.Python", ".gradviz", ".gvlessons", ".gvtrace", ".py"}
     assert all(f"${{CLASSES}}\\{key}" in uninstall for key in keys)
     assert "RequestExecutionLevel user" in SCRIPT
     assert "HKLM" not in SCRIPT

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from gradviz import RESOURCES
 from gradviz.document.documents import Document, text_of
+from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
-from gradviz.document.files.opening import load
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.files.opening import is_gradviz, load
 from gradviz.document.snippet import Snippet
 
 FOLDER = RESOURCES / "examples"
@@ -68,17 +70,23 @@ def _readable(path: Path) -> Example | None:
 
 def read(path: Path) -> Example:
     """One example with its title and texts."""
-    if path.suffix == ".gradviz":
-        contents = load(path)
-        return Example(path, *_texts(contents.note or _called(path)), text_of(contents.document), contents.document)
-    text = text_of(load(path).document)
+    contents = load(path)
+    return of(contents, path, _called(path), whole=is_gradviz(path))
+
+
+def of(contents: Contents, path: Path, called: str, *, whole: bool = True) -> Example:
+    """What a file holds, as an example; `called` is its title if it has none. As a `whole` it is opened with its
+    docstring, and with what is attached to it."""
+    text = text_of(contents.document)
+    if whole and (contents.note or isinstance(contents.document, Drawing)):
+        return Example(path, *_texts(contents.note or called), text, contents.document)
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):  # a lesson may be about that
-        return Example(path, *_texts(_called(path)), text)
+        return Example(path, *_texts(called), text, contents.document if whole else None)
     docstring = ast.get_docstring(tree)
-    if docstring is None:
-        return Example(path, *_texts(_called(path)), text)
+    if docstring is None or whole:
+        return Example(path, *_texts(docstring or called), text, contents.document if whole else None)
     code = "\n".join(text.split("\n")[tree.body[0].end_lineno :]).lstrip("\n")
     return Example(path, *_texts(docstring), code)
 

@@ -156,7 +156,7 @@ def read(data: bytes, name: str) -> Contents:
 
 def _parsed(text: str, name: str, dropped: list[str]) -> Part:
     try:
-        record = _loads(text)
+        record = loads(text)
     except json.JSONDecodeError:
         record = _line_by_line(text, dropped)
     except RecursionError as error:
@@ -166,7 +166,8 @@ def _parsed(text: str, name: str, dropped: list[str]) -> Part:
     return record
 
 
-def _loads(text: str) -> Json:
+def loads(text: str) -> Json:
+    """JSON, in which numbers that are none of ours are named."""
     return cast(Json, json.loads(_LONE.sub(r"\1", text), parse_float=_float, parse_int=_int, parse_constant=_constant))
 
 
@@ -209,9 +210,9 @@ def _line_by_line(text: str, dropped: list[str]) -> Json:
             elif words in ("{", "}", "]", ""):
                 inside = None if words == "]" else inside
             elif inside is not None:
-                inside.append(_loads(words))
+                inside.append(loads(words))
             else:
-                record.update(cast(Part, _loads("{" + words + "}")))
+                record.update(cast(Part, loads("{" + words + "}")))
         except (json.JSONDecodeError, RecursionError):
             if whole or number < len(lines):
                 dropped.append(f"line {number}")

@@ -1,60 +1,124 @@
-"""The examples gallery: one card per example with its title, what it shows and what to look at; a click opens and runs
-it."""
+"""The gallery: the lesson set that is open, then the lessons of the classroom, then the examples, which are a set, too.
+A card per lesson has its title, what it shows, what to look at and whether it is done; a click opens and runs it. A set
+of one's own is changed here: its lessons change places and are taken out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
-from gradviz.document.files.examples import Example, drawn_examples, examples, lessons
+from gradviz.document.files import lesson_set
+from gradviz.document.files.examples import lessons
+from gradviz.document.files.lesson_set import Lesson, LessonSet
 from gradviz.session.state import Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
 
+NOW, DONE = "▸ open", "✓ done"
+PREDICTS = "You predict each number before it is shown."
+HOW_TO_ADD = "No lessons yet. Open or write a document, then choose File > Add to the Lesson Set."
+
 
 class ExampleCard(QFrame):
-    """One example."""
+    """One example or lesson."""
 
-    def __init__(self, context: Context, example: Example) -> None:
+    def __init__(self, lesson: Lesson, place: tuple[Path | None, int], opened: Callable[[], None]) -> None:
         super().__init__()
-        self._context = context
-        self._path = str(example.path)
+        example = lesson.example
+        self.key, self.place = lesson.key, place  # its set, by its path, and which lesson it is
         self.setObjectName("example")
         self.title = QLabel(example.title)
         self.text = QLabel(example.paragraph)
         self.hint = QLabel(f"Look at: {example.look_at}" if example.look_at else "")
+        self.predicts = QLabel(PREDICTS)
+        self.done = QLabel()
         self.open = QPushButton("Open and run")
         self.open.setAccessibleName(f"Open and run the example {example.title}")
-        self.open.clicked.connect(self._open)
+        self.open.clicked.connect(opened)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 10)
-        for label in (self.title, self.text, self.hint):
+        for label in (self.title, self.text, self.hint, self.predicts):
+            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
             column.addWidget(label)
+        self.text.setVisible(bool(example.paragraph))
         self.hint.setVisible(bool(example.look_at))
+        self.predicts.setVisible(lesson.predict)
         self.hint.setObjectName("muted")
-        column.addWidget(self.open, 0, Qt.AlignmentFlag.AlignLeft)
+        self.predicts.setObjectName("muted")
+        self.row = QHBoxLayout()
+        self.row.addWidget(self.open)
+        self.row.addWidget(self.done)
+        self.row.addStretch(1)
+        column.addLayout(self.row)
 
     def set_theme(self, theme: Theme) -> None:
         """Take other sizes."""
         self.title.setFont(look.sans(theme, 13.5, bold=True))
-        for label in (self.text, self.hint):
+        for label in (self.text, self.hint, self.predicts, self.done):
             label.setFont(look.sans(theme, 12.5))
 
-    def _open(self) -> None:
-        self._context.shell.files.open_example(self._path)
+    def show_progress(self, *, is_done: bool, is_open: bool) -> None:
+        """Whether it is done, and whether it is what the window shows."""
+        self.done.setText(" · ".join(word for word, holds in ((NOW, is_open), (DONE, is_done)) if holds))
+
+    def add_tool(self, sign: str, name: str, does: Callable[[], None]) -> None:
+        """A small button for who makes the set."""
+        button = QToolButton()
+        button.setObjectName("small")
+        button.setText(sign)
+        button.setToolTip(name)
+        button.setAccessibleName(f"{name}: {self.title.text()}")
+        button.clicked.connect(does)
+        self.row.addWidget(button)
+
+
+class SetHead(QFrame):
+    """The title of a set, its text and how much of it is done."""
+
+    def __init__(self, shown: LessonSet) -> None:
+        super().__init__()
+        self.keys = [lesson.key for lesson in shown.lessons]
+        self.title = QLabel(shown.title)
+        self.text = QLabel(shown.text or ("" if shown.lessons else HOW_TO_ADD))
+        self.progress = QLabel()
+        self.progress.setObjectName("muted")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 6, 4, 0)
+        for label in (self.title, self.text, self.progress):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            column.addWidget(label)
+        self.text.setVisible(bool(self.text.text()))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other sizes."""
+        self.title.setFont(look.sans(theme, 15, bold=True))
+        for label in (self.text, self.progress):
+            label.setFont(look.sans(theme, 12.5))
+
+    def show_done(self, done: frozenset[str]) -> None:
+        """How many of its lessons are done."""
+        self.progress.setText(f"{sum(key in done for key in self.keys)} of {len(self.keys)} done")
+        self.progress.setVisible(bool(self.keys))
 
 
 class GalleryPanel(Panel):
-    """All examples in a column, after the lessons of the classroom."""
+    """Sets one under the other."""
 
-    shows = Slice()
+    shows = Slice("lessons", "view")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.cards: list[ExampleCard] = []
+        self.heads: list[SetHead] = []
         self.area = QScrollArea()
         self.area.setWidgetResizable(True)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -68,20 +132,61 @@ class GalleryPanel(Panel):
             self._fill()
         super().showEvent(event)
 
-    def _fill(self) -> None:
+    @cached_property
+    def _standing(self) -> tuple[LessonSet, ...]:
+        """The sets that are always there."""
         folder = self.context.shell.lessons
         own = lessons(folder) if folder is not None else ()
-        self.cards = [ExampleCard(self.context, example) for example in (*own, *examples(), *drawn_examples())]
+        found = (LessonSet("Lessons", lessons=tuple(map(Lesson, own)), path=folder, is_trusted=True),) if own else ()
+        return (*found, lesson_set.shipped())
+
+    def _own(self, state: State) -> LessonSet | None:
+        """The set that is open, if it is none of those."""
+        opened = state.lessons
+        return None if opened is None or any(each.path == opened.path for each in self._standing) else opened
+
+    def _fill(self) -> None:
+        own = self._own(self.context.shell.store.state)
+        self.cards, self.heads = [], []
         content = QWidget()
         content.setObjectName("gallery")
         column = QVBoxLayout(content)
         column.setContentsMargins(10, 8, 10, 10)
         column.setSpacing(10)
-        for card in self.cards:
-            card.set_theme(self.theme)
-            column.addWidget(card)
+        for shown in (*((own,) if own is not None else ()), *self._standing):
+            self.heads.append(SetHead(shown))
+            column.addWidget(self.heads[-1])
+            for place, lesson in enumerate(shown.lessons):
+                self.cards.append(self._card(shown, place, lesson))
+                column.addWidget(self.cards[-1])
         column.addStretch(1)
+        self.set_theme(self.theme)
+        self._show_progress(self.context.shell.store.state)
+        former = self.area.takeWidget()
+        if former is not None:
+            former.deleteLater()  # a button in it may be what was pressed
         self.area.setWidget(content)
+
+    def _card(self, shown: LessonSet, place: int, lesson: Lesson) -> ExampleCard:
+        shell = self.context.shell
+        card = ExampleCard(lesson, (shown.path, place), lambda: shell.lesson_sets.open_lesson(place, shown))
+        if shown.is_editable:
+            sets = shell.lesson_sets
+            if place:
+                card.add_tool("↑", "Earlier in the set", partial(sets.move, place, -1))
+            if place < len(shown.lessons) - 1:
+                card.add_tool("↓", "Later in the set", partial(sets.move, place, 1))
+            card.add_tool("×", "Take out of the set", partial(sets.remove, place))
+        return card
+
+    def _show_progress(self, state: State) -> None:
+        """Which lesson is open, and which are done."""
+        done, opened = frozenset(state.view.done), state.lessons
+        now = (opened.path, opened.at) if opened is not None else None
+        for head in self.heads:
+            head.show_done(done)
+        for card in self.cards:
+            card.show_progress(is_done=card.key in done, is_open=card.place == now)
 
     @property
     def focus_target(self) -> QWidget:
@@ -89,8 +194,20 @@ class GalleryPanel(Panel):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
+        for head in self.heads:
+            head.set_theme(theme)
         for card in self.cards:
             card.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
-        """The examples do not depend on the state."""
+        """Another set, or more of it is done."""
+        if not self.heads:
+            return
+        one, other = self._own(before), self._own(after)
+        same = one is other or (one is not None and other is not None and replace(one, at=other.at) == other)
+        if not same:
+            place = self.area.verticalScrollBar().value()
+            self._fill()
+            self.area.verticalScrollBar().setValue(place if one is not None and other is not None else 0)
+        elif before.lessons is not after.lessons or before.view.done != after.view.done:
+            self._show_progress(after)
