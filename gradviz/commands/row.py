@@ -262,6 +262,7 @@ class Command:
     help: str
     run: Callable[[Shell, str], None]
     shortcuts: tuple[str, ...] = ()
+    under: str = ""  # the title of the submenu that it is in
     group: int = 0  # a line in the menu between groups
     toolbar: str = ""  # its short label there
     primary: bool = False

@@ -164,12 +164,21 @@ class Actions(QObject):
 
     def fill_menus(self) -> None:
         """Make what is in the menus."""
-        group: dict[str, int] = {}
-        for row in self._rows.values():
-            menu = self._bar[row.menu]
-            if group.setdefault(row.menu, row.group) != row.group:
+        group: dict[QMenu, int] = {}
+        inner: dict[tuple[str, str], QMenu] = {}  # by menu and title
+
+        def lined(menu: QMenu, row: Command) -> QMenu:
+            if group.setdefault(menu, row.group) != row.group:
                 menu.addSeparator()
-                group[row.menu] = row.group
+                group[menu] = row.group
+            return menu
+
+        for row in self._rows.values():
+            menu, key = self._bar[row.menu], (row.menu, row.under)
+            if row.under and key not in inner:
+                inner[key] = lined(menu, row).addMenu(row.under)
+                inner[key].setToolTipsVisible(True)
+            menu = lined(inner[key] if row.under else menu, row)
             if row.choices is None:
                 menu.addAction(self.actions[row.id] if row.toolbar else self._action(row))
             else:

@@ -11,6 +11,7 @@ import pytest
 from gradviz.commands.panels import PANELS
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS, MENUS
+from gradviz.commands.view_menu import MOST_ENTRIES
 from gradviz.document.files.examples import Example, examples
 from gradviz.engine.kernel.rows import ROWS
 
@@ -28,10 +29,28 @@ def test_no_two_commands_share_a_shortcut() -> None:
     assert not repeated(shortcut for row in COMMANDS for shortcut in row.shortcuts)
 
 
+def entries(menu: str, under: str = "") -> list[str]:
+    """The titles of a menu itself, or of one of its submenus, with those of submenus."""
+    rows = [row for row in COMMANDS if row.menu == menu and (not under or row.under == under)]
+    return list(dict.fromkeys(row.title if under or not row.under else row.under for row in rows))
+
+
 def test_no_two_menu_entries_share_a_mnemonic() -> None:
-    for menu in MENUS:
-        titles = [row.title for row in COMMANDS if row.menu == menu and "&" in row.title]
-        assert not repeated(title[title.index("&") + 1].lower() for title in titles), menu
+    menus = dict.fromkeys((row.menu, under) for row in COMMANDS for under in ("", row.under))
+    for menu, under in menus:
+        titles = [title for title in entries(menu, under) if "&" in title]
+        assert not repeated(title[title.index("&") + 1].lower() for title in titles), (menu, under)
+
+
+def test_the_view_menu_fits_a_hand() -> None:
+    assert len(entries("View")) <= MOST_ENTRIES
+    assert all(len(entries("View", row.under)) <= MOST_ENTRIES for row in COMMANDS if row.menu == "View" and row.under)
+
+
+def test_the_rows_of_a_submenu_stand_in_one_menu_in_the_order_of_their_groups() -> None:
+    for under in {row.under for row in COMMANDS if row.under}:
+        rows = [row for row in COMMANDS if row.under == under]
+        assert len({row.menu for row in rows}) == 1 and [row.group for row in rows] == sorted(row.group for row in rows)
 
 
 @pytest.mark.parametrize("row", COMMANDS, ids=lambda row: row.id)
