@@ -117,9 +117,9 @@ def _printoptions(**look: object) -> Iterator[None]:
         np.set_printoptions(**before)
 
 
-def numpy_modules() -> dict[str, Any]:
-    """`numpy` and its submodules for one run, by name."""
-    source = np.random.RandomState(0)
+def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, Any]:
+    """`numpy` and its submodules for one run, by name; `source` is what `np.random` draws from."""
+    source = source or np.random.RandomState(0)
     functions = {**vars(np), **CAREFUL}
     names: dict[str, Any] = {name: _guarded(functions[name]) for name in _FUNCTIONS if name in functions}
     names |= {"empty": _guarded(np.zeros), "empty_like": _guarded(np.zeros_like)}  # not what lay there before

@@ -96,6 +96,32 @@ def attributes_of(guard: Owner, *things: object) -> Attributes:
     return Attributes(object.__getattribute__(thing, "__dict__"), lambda name, value: guard.setattr(thing, name, value))
 
 
+# --- x.__getattr__, x.__setattr__ and f.__code__ ---
+
+
+class Names:
+    """What a snippet sees of a function's code: what its arguments are called."""
+
+    __slots__ = ("co_argcount", "co_varnames")
+
+    def __init__(self, code: types.CodeType) -> None:
+        self.co_argcount = code.co_argcount
+        self.co_varnames = tuple(name for name in code.co_varnames if "<" not in name)
+
+
+def code_of(guard: Guard, thing: object) -> Names:
+    """The snippet's f.__code__, for its own functions."""
+    function = thing.__func__ if type(thing) is types.MethodType else thing
+    if not guard.wrote(function):
+        raise AttributeError(f"'{type(thing).__name__}' object has no attribute '__code__'")
+    return Names(function.__code__)  # type: ignore[attr-defined]
+
+
+def method_of(act: Callable[..., Any], thing: object) -> Callable[..., Any]:
+    """The snippet's x.__getattr__ or x.__setattr__: getattr or setattr of x, or of what the method of a class gets."""
+    return lambda *given: act(*given) if isinstance(thing, type) else act(thing, *given)
+
+
 # private names of PyTorch's own objects that tutorials read
 _OPEN_PRIVATE = frozenset(
     """
@@ -174,8 +200,12 @@ class Guard:
 
     def hooks(self) -> dict[str, Any]:
         """The names that `Rewriter` calls."""
-        hooks = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
-        return {**hooks, "<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
+        hooks: dict[str, Any] = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
+        hooks |= {"<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
+        hooks["<code>"] = functools.partial(code_of, self)
+        hooks["<getter>"] = functools.partial(method_of, lambda thing, name: self.getattr(thing, name))
+        hooks["<setter>"] = functools.partial(method_of, self.setattr)
+        return hooks
 
     def adopt(self, made: type) -> type:
         """Count a class as made by the snippet; NumPy asks its objects for no address, and what makes them looks at its

@@ -23,12 +23,15 @@ from gradviz.worker.imports import Imports, OwnFiles
 from gradviz.worker.pasted import ECHOES, NotebookLine, parse
 from gradviz.worker.policy_names import (
     ALLOWED_NODES,
+    ASKED,
     DEFINABLE_DUNDERS,
     FORBIDDEN_ATTRIBUTES,
     HERE,
     HOOKED_ATTRIBUTES,
+    METHODS,
     MODULE_NAMES,
     NUMPY_ATTRIBUTES,
+    OF_CODE,
     OWN_NAMES,
     PYTHON_ATTRIBUTES,
     READABLE_DUNDERS,
@@ -110,6 +113,8 @@ class Rewriter(ast.NodeTransformer):
         name = node.attr
         if name == "__class__":
             return _hook("<class>", node, node.value)
+        if name in ASKED:
+            return _hook(ASKED[name], node, node.value)
         if name == "__dict__":
             return _hook("<vars>", node, node.value)
         mangled = OWN_NAMES.get(name) or self._mangled(name)
@@ -341,7 +346,10 @@ class _Checker(ast.NodeVisitor):
         self._in_class_body = before
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
-        if node.attr not in ("__class__", "__dict__") or not isinstance(node.ctx, ast.Load):
+        if _asks_for_arguments(node):
+            self.visit(node.value.value)  # type: ignore[attr-defined]
+            return
+        if node.attr not in ("__class__", "__dict__", *METHODS) or not isinstance(node.ctx, ast.Load):
             self._attribute(node.attr)
         if not isinstance(node.ctx, ast.Load) and is_dunder(node.attr):
             self._refuse(f"{node.attr} can't be assigned to", "define it in a class body or leave it out")
@@ -447,6 +455,12 @@ def _moved(statement: ast.stmt, node: ast.stmt) -> bool:
     """Whether a name is imported from another module."""
     here = [(each.module, each.level) for each in (statement, node) if isinstance(each, ast.ImportFrom)]
     return len(set(here)) > 1
+
+
+def _asks_for_arguments(node: ast.Attribute) -> bool:
+    """Whether it is `f.__code__.co_varnames`, which scripts read to find out how to call `f`."""
+    named = isinstance(node.ctx, ast.Load) and node.attr in OF_CODE
+    return named and isinstance(node.value, ast.Attribute) and node.value.attr == "__code__"
 
 
 def _is_plain_keyword(keyword: ast.keyword) -> bool:

@@ -96,6 +96,11 @@ NUMPY_ATTRIBUTES = frozenset(
 PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash__".split())
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
+# read through a hook of their own: what `getattr` and `setattr` would do, and of a function's code the names alone
+METHODS = {"__getattr__": "<getter>", "__setattr__": "<setter>"}
+ASKED = {**METHODS, "__code__": "<code>"}
+OF_CODE = frozenset({"co_varnames", "co_argcount"})
+
 REFUSED_BUILTINS = {
     "exec": "write the code where it is needed",
     "eval": "write the expression where it is needed",

@@ -24,6 +24,7 @@ from gradviz.worker.classes import ClassFormOnly, ClassMaker
 from gradviz.worker.einops_modules import einops_modules
 from gradviz.worker.games import game_modules
 from gradviz.worker.guard import Guard
+from gradviz.worker.learning_modules import learning_modules
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.own_modules import OwnModules, star
 from gradviz.worker.plots import Book, plot_modules
@@ -69,6 +70,7 @@ class World:
         show: Callable[[dict[str, Any], bytes], None] = lambda header, payload: None,
     ) -> None:
         self.guard = Guard(torch.changeable)
+        source = np.random.RandomState(0)
         standard = standard_modules(self.guard, write)
         others = einops_modules() | game_modules() | vision_modules(lambda text: write("err", text))
         bases = (torch.classes | offered_classes([*standard.values(), *others.values()])) - torch.final
@@ -76,7 +78,8 @@ class World:
         self.plots = Book(lambda text: write("err", text), show)
         self.modules: dict[str, Any] = {
             **standard,
-            **numpy_modules(),
+            **numpy_modules(source),
+            **learning_modules(source),
             **plot_modules(self.plots, to_numpy),
             **progress_modules(write),
             **others,

@@ -348,6 +348,80 @@ _QUESTIONS = {
         "ValueError): pass"
     ),
 }
+_SKLEARN = {
+    "arrays that sklearn returns": (
+        "import numpy as np\nfrom sklearn import datasets as d, preprocessing as p, metrics as m\n"
+        "from sklearn.model_selection import train_test_split as split\nfrom sklearn.utils import shuffle\n"
+        "a = np.ones((4, 2))\ns = p.StandardScaler().fit(a)\niris = d.load_iris()\n"
+        "every = [*d.make_moons(4), *d.make_circles(4), *d.make_blobs(4), *d.make_regression(4, 3, coef=True), "
+        "*split(a, a), "
+        "shuffle(a), s.mean_, s.scale_, s.var_, s.transform(a), s.inverse_transform(a), iris.data, iris['target'], "
+        "iris.target_names, m.confusion_matrix([1, 2], [2, 2])]\n"
+        "for found in every:\n    try: kind = type(found)\n    except TypeError: kind = None\n"
+        "    if kind is not np.ndarray: print('ESCAPED', kind)"
+    ),
+    "objects that lie to sklearn": (
+        "import numpy as np\nfrom sklearn import datasets as d, preprocessing as p, metrics as m\n"
+        "from sklearn.model_selection import train_test_split as split\nseen = []\nclass L(list):\n"
+        "    def __getitem__(self, at): seen.append(at); return 1\n    def __len__(self): return 3\nclass I(int):\n"
+        "    def __index__(self): return 2\n    def __mul__(self, other): seen.append(other); return 1\n"
+        "    __mod__ = __rmul__ = __sub__ = __lt__ = __gt__ = __mul__\nclass F(float):\n"
+        "    def __mul__(self, other): seen.append(other); return 1\n    __rmul__ = __radd__ = __rsub__ = __mul__\n"
+        "for act in (lambda: split(L([1, 2, 3]), L([4, 5, 6])), lambda: d.make_moons(I(9), noise=F(1)), "
+        "lambda: d.make_blobs(I(9), I(3), centers=I(3), center_box=(F(0), F(1))), lambda: d.make_circles(9, "
+        "factor=F(1)), "
+        "lambda: d.make_regression(I(9), I(9), bias=F(1), noise=F(1)), lambda: p.MinMaxScaler((F(0), "
+        "F(1))).fit([[F(1)]]), "
+        "lambda: m.accuracy_score(L([1]), L([1])), lambda: split(np.ones(4), random_state=lambda: 1)):\n"
+        "    try: act()\n    except (TypeError, ValueError, IndexError): pass\n"
+        "for each in seen:\n    if type(each) not in (int, float, I, F): print('ESCAPED', type(each))"
+    ),
+    "what scalers hold": (
+        "from sklearn import datasets as d, preprocessing as p, model_selection as m\n"
+        "s = p.StandardScaler().fit([[1.0], [2.0]])\n"
+        "for thing in (s, p.MinMaxScaler(), d, m, d.load_iris(), d.make_moons, m.train_test_split):\n"
+        "    for name in ('_shift', '_unit', '_measure', '_range', 'np', 'source', '__slots__', '__closure__', "
+        "'__globals__'):\n"
+        "        try: found = getattr(thing, name)\n        except AttributeError: continue\n"
+        "        if name != '__slots__': print('ESCAPED', thing, name)\n"
+        "    try: thing.mean_ = 1; print('ESCAPED')\n    except AttributeError: pass\n"
+        "try: p.StandardScaler.fit(d.load_iris(), [[1.0]]); print('ESCAPED')\nexcept TypeError: pass\n"
+        "try:\n    class S(p.StandardScaler): pass\n    print('ESCAPED')\nexcept TypeError: pass"
+    ),
+    "sets without end": (
+        "from sklearn import datasets as d\nfor make in (lambda n: d.make_moons(n), lambda n: d.make_blobs(n, "
+        "centers=n), "
+        "lambda n: d.make_regression(n, n), lambda n: d.make_blobs(3, n)):\n"
+        "    try: make(10**12)\n    except (ValueError, MemoryError): continue\n    print('ESCAPED')"
+    ),
+}
+_NAMES_OF_CODE = {
+    "the code behind a name": (
+        "import torch\ndef f(x, *, y=1):\n    z = lambda: x\n    return z\nc = f.__code__.co_varnames\n"
+        "if c != ('x', 'y', 'z'): print('ESCAPED', c)\n"
+        "for thing in (torch.nn.Module.forward, torch.nn.functional.relu, torch.nn.Linear(1, 1).forward, len, print, "
+        "open, "
+        "torch.nn.Linear, 3):\n"
+        "    try: print('ESCAPED', thing.__code__.co_varnames)\n    except AttributeError: pass"
+    ),
+    "getattr by its other name": (
+        "import torch\nclass A:\n    pass\nx = torch.ones(1)\nfor thing in (x, x * 1, A(), torch, "
+        "torch.nn.Linear(1, 1), len, 'a'):\n"
+        "    for name in ('_data', '__globals__', '__subclasses__', '__code__', '__self__', 'gi_frame', "
+        "'__builtins__', "
+        "'__reduce__'):\n"
+        "        for ask in (lambda: thing.__getattr__(name), lambda: A.__getattr__(thing, name), "
+        "lambda: torch.nn.Module.__getattr__(thing, name)):\n"
+        "            try: print('ESCAPED', thing, name, ask())\n            except (AttributeError, TypeError): pass\n"
+        "        if type(thing) is A: continue\n        try: thing.__setattr__(name, 1); print('ESCAPED', thing, "
+        "name)\n"
+        "        except (AttributeError, TypeError): pass\n"
+        "for thing in (torch, torch.Tensor, torch.nn.Linear, len, torch.float32):\n"
+        "    for act in (lambda: thing.__setattr__('left', 1), lambda: object.__setattr__(thing, 'left', 1), "
+        "lambda: type.__setattr__(thing, 'left', 1)):\n"
+        "        try: act(); print('ESCAPED', thing)\n        except (AttributeError, TypeError): pass"
+    ),
+}
 _HELPERS = {
     "literals that are code": (
         'from ast import literal_eval\nimport ast\nfor text in (\'print("ESCAPED")\', \'[print("ESCAPED") for x in '
@@ -558,6 +632,8 @@ DOOR: list[Attack] = [
     *listed("The folder of a run: too much of it", _STRAIN),
     *listed("Questions about names and modules", _QUESTIONS),
     *listed("Helpers of scripts", _HELPERS),
+    *listed("Stand-ins: sklearn", _SKLEARN),
+    *listed("Names of code and methods", _NAMES_OF_CODE),
     *listed("Packages inside: einops", _EINOPS),
     *listed("Packages inside: torchvision and PIL", _VISION),
     *listed("Stand-ins: games", _GAMES),

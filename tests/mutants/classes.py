@@ -499,4 +499,25 @@ CLASSES = (
         "            if False:\n",
         found("Found: modules by an import that finds nothing"),
     ),
+    worker(
+        "guard",
+        "the code of functions that are not the snippet's",
+        "    if not guard.wrote(function):",
+        "    if False:",
+        found("Names of code and methods"),
+    ),
+    worker(
+        "guard",
+        "getattr by its other name",
+        "lambda thing, name: self.getattr(thing, name)",
+        "lambda thing, name: getattr(thing, name)",
+        found("Names of code and methods"),
+    ),
+    worker(
+        "learning_modules",
+        "arrays that sklearn returns",
+        "        return to_snippet(x), to_snippet(y)",
+        "        return x, y",
+        found("Stand-ins: sklearn"),
+    ),
 )

@@ -69,6 +69,12 @@ from tests.worker.conftest import Runner
             "True (3, 3) (1, 2) 1\n",
         ),
         ("import seaborn as sns\nsns.set_theme(style='darkgrid')\nprint(1)", "1\n"),
+        (
+            "import torch\ndef net(x, is_training): pass\nclass A(torch.nn.Module):\n    def __init__(self):\n"
+            "        super().__init__()\n        self.__setattr__('l_0', torch.nn.ReLU())\n"
+            "print('is_training' in net.__code__.co_varnames, net.__code__.co_argcount, A().__getattr__('l_0'), A())",
+            "True 2 ReLU() A(\n  (l_0): ReLU()\n)\n",
+        ),
         ("x = 1\ng = globals()\ng['x'] = 2\nprint(x, sorted(g), dir())", "1 ['x'] ['g', 'x']\n"),
         ("import math\nclass A:\n    y = 1\nprint(dir(math)[:2], dir(A()))", "['acos', 'acosh'] ['y']\n"),
     ],
@@ -96,3 +102,39 @@ def test_a_download_gives_what_is_attached_under_its_name(run: Runner) -> None:
         "requests.get is not available in GradViz snippets; a snippet has no network, attach the file: 'names.txt'"
         in run(asks).sentence
     )
+
+
+_LEARNING = """
+import numpy as np
+from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons, make_regression
+from sklearn.metrics import confusion_matrix, r2_score
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+np.random.seed(5)
+for X, y in (make_moons(7, noise=0.1), make_circles(6, factor=0.5, random_state=3),
+             make_blobs(5, centers=2, random_state=3),
+             make_regression(n_samples=6, n_features=1, noise=20, random_state=1)):
+    print(X.sum().round(6), X[0].round(6), y[:3].round(4))
+iris = load_iris()
+a, b, c, d = train_test_split(iris.data, iris.target, test_size=0.2, stratify=iris.target, random_state=4)
+print(a.shape, b[:2], d.sum(), c[:5], train_test_split(list(range(6)), random_state=1))
+print(StandardScaler().fit_transform(iris.data)[0].round(6))
+print(MinMaxScaler().fit(iris.data).transform(iris.data[:1]).round(6))
+print(confusion_matrix([0, 1, 2, 2], [0, 2, 2, 2]).tolist(), round(r2_score([1.0, 2, 3], [1.1, 2, 2.7]), 6))
+"""
+_LEARNED = """\
+5.279159 [2.136759 0.557471] [1 0 1]
+0.0 [0.5 0. ] [1 1 1]
+7.90476 [0.73857  3.808197] [0 1 0]
+-2.024682 [-0.528172] [-39.3388 -92.855   -9.5261]
+(120, 4) [[6.2 2.2 4.5 1.5]
+ [4.4 2.9 1.4 0.2]] 30 [2 2 1 2 2] [[4, 0, 3, 5], [2, 1]]
+[-0.900681  1.019004 -1.340227 -1.315444]
+[[0.222222 0.625    0.067797 0.041667]]
+[[1, 0, 0], [0, 0, 1], [0, 0, 2]] 0.95
+"""
+
+
+def test_sklearn_has_its_numbers(run: Runner) -> None:
+    """As scikit-learn 1.9.1 prints it."""
+    assert run(_LEARNING).printed() == _LEARNED

@@ -1,0 +1,429 @@
+"""`import sklearn` for a snippet: toy sets, splits, scalers and four scores, as tutorials of PyTorch use them.
+
+Written over NumPy with scikit-learn's order of random draws, so that a seeded set or split has its numbers: without a
+seed they come from the snippet's own `np.random`. Nothing here is a model. Arrays come and go through `numpy_boundary`.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.worker.arguments import keep_methods
+from gradviz.worker.numpy_boundary import to_numpy, to_snippet
+from gradviz.worker.stand_in import stand_in
+
+VERSION = "1.9.1"
+Array = np.ndarray[Any, Any]
+_ITEMS = 10_000_000  # of a made set
+
+
+def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
+    """The stand-ins, by module name; `source` is what `np.random` draws from."""
+    parts: dict[str, dict[str, Any]] = {
+        "datasets": _sets(source) | {"load_iris": load_iris},
+        "model_selection": {"train_test_split": _splitter(source)},
+        "preprocessing": {"StandardScaler": StandardScaler, "MinMaxScaler": MinMaxScaler},
+        "metrics": {each.__name__: each for each in (accuracy_score, confusion_matrix, mean_squared_error, r2_score)},
+        "utils": {"shuffle": _shuffler(source)},
+    }
+    modules = {f"sklearn.{name}": stand_in(f"sklearn.{name}", names) for name, names in parts.items()}
+    names = {name: modules[f"sklearn.{name}"] for name in parts} | {"__version__": VERSION}
+    return {"sklearn": stand_in("sklearn", names), **modules}
+
+
+def _numbers(given: Any) -> Array:
+    found = np.asarray(to_numpy(given))
+    return found if found.dtype.kind in "biuf" else found.astype(float)
+
+
+def _of(source: np.random.RandomState, random_state: Any) -> np.random.RandomState:
+    return source if random_state is None else np.random.RandomState(operator.index(random_state))
+
+
+# --- toy sets ---
+
+
+def _sets(source: np.random.RandomState) -> dict[str, Callable[..., Any]]:
+    def finished(random: np.random.RandomState, x: Array, y: Array, shuffle: Any, noise: Any) -> Any:
+        if shuffle:
+            order = np.arange(len(x))
+            random.shuffle(order)
+            x, y = x[order], y[order]
+        if noise is not None:
+            x = x + random.normal(scale=float(noise), size=x.shape)
+        return to_snippet(x), to_snippet(y)
+
+    def make_moons(n_samples: Any = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None) -> Any:
+        outer, inner = _two(n_samples)
+        far, near = np.linspace(0, np.pi, outer), np.linspace(0, np.pi, inner)
+        x = np.append(np.cos(far), 1 - np.cos(near))
+        y = np.append(np.sin(far), 1 - np.sin(near) - 0.5)
+        return finished(_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
+
+    def make_circles(
+        n_samples: Any = 100,
+        *,
+        shuffle: Any = True,
+        noise: Any = None,
+        random_state: Any = None,
+        factor: Any = 0.8,
+    ) -> Any:
+        outer, inner = _two(n_samples)
+        far, near = (np.linspace(0, 2 * np.pi, count, endpoint=False) for count in (outer, inner))
+        x = np.append(np.cos(far), np.cos(near) * float(factor))
+        y = np.append(np.sin(far), np.sin(near) * float(factor))
+        return finished(_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
+
+    def make_blobs(
+        n_samples: Any = 100,
+        n_features: Any = 2,
+        *,
+        centers: Any = None,
+        cluster_std: Any = 1.0,
+        center_box: Any = (-10.0, 10.0),
+        shuffle: Any = True,
+        random_state: Any = None,
+    ) -> Any:
+        random, samples = _of(source, random_state), _count(n_samples)
+        given = 3 if centers is None else to_numpy(centers)
+        if np.ndim(given) == 0:
+            low, high = center_box
+            given = random.uniform(float(low), float(high), size=(_count(given), _count(n_features)))
+        middles = np.asarray(given, float)
+        sizes = [samples // len(middles) + (each < samples % len(middles)) for each in range(len(middles))]
+        widths = np.broadcast_to(_numbers(cluster_std), len(middles))
+        parts = [
+            random.normal(loc=middle, scale=width, size=(size, middles.shape[1]))
+            for middle, width, size in zip(middles, widths, sizes, strict=True)
+        ]
+        labels = np.repeat(np.arange(len(middles)), sizes)
+        return finished(random, np.concatenate(parts), labels, shuffle, None)
+
+    return {each.__name__: each for each in (make_moons, make_circles, make_blobs)} | {
+        "make_regression": _regression(source)
+    }
+
+
+def _regression(source: np.random.RandomState) -> Callable[..., Any]:
+    def make_regression(
+        n_samples: Any = 100,
+        n_features: Any = 100,
+        *,
+        n_informative: Any = 10,
+        n_targets: Any = 1,
+        bias: Any = 0.0,
+        noise: Any = 0.0,
+        shuffle: Any = True,
+        coef: Any = False,
+        random_state: Any = None,
+    ) -> Any:
+        random, features = _of(source, random_state), _count(n_features)
+        _count(_count(n_samples) * features)
+        x = random.standard_normal(size=(_count(n_samples), features))
+        informative = min(features, _count(n_informative))
+        truth = np.zeros((features, _count(n_targets)))
+        truth[:informative] = 100 * random.uniform(size=(informative, _count(n_targets)))
+        y = np.dot(x, truth) + float(bias)
+        if float(noise) > 0:
+            y += random.normal(scale=float(noise), size=y.shape)
+        if shuffle:
+            order, columns = np.arange(len(x)), np.arange(features)
+            random.shuffle(order)
+            random.shuffle(columns)
+            x, y, truth = x[order][:, columns], y[order], truth[columns]
+        found = (to_snippet(x), to_snippet(np.squeeze(y)))
+        return (*found, to_snippet(np.squeeze(truth))) if coef else found
+
+    return make_regression
+
+
+def _count(given: Any) -> int:
+    number = operator.index(given)
+    if not 0 < number <= _ITEMS:
+        raise ValueError(f"a set has 1 to {_ITEMS:,} numbers in GradViz snippets")
+    return number
+
+
+def _two(n_samples: Any) -> tuple[int, int]:
+    if isinstance(n_samples, tuple):
+        outer, inner = n_samples
+        return _count(outer), _count(inner)
+    return _count(n_samples) // 2, _count(n_samples) - _count(n_samples) // 2
+
+
+def _halves(first: int, second: int) -> Array:
+    return np.append(np.zeros(first, np.intp), np.ones(second, np.intp))
+
+
+_IRIS = (  # the lengths and widths of 150 flowers in millimetres, two digits each, 50 of each kind (Fisher, 1936)
+    "5135140249301402473213024631150250361402543917044634140350341502442914024931150154371502483416024830140143301101"
+    "5840120257441504543913045135140357381703513815035434170251371504463610025133170548341902503016025034160452351502"
+    "5234140247321602483116025434150452411501554214024931150250321202553513024936140144301302513415025035130345231303"
+    "4432130250351606513819044830140351381602463214025337150250331402703247146432451569314915552340136528461557284513"
+    "6333471649243310662946135227391450203510593042156022401061294714562936136731441456304515582741106222451556253911"
+    "5932481861284013632549156128471264294313663044146828481467305017602945155726351055243811552437105827391260275116"
+    "5430451560344516673147156323441356304113552540135526441261304614582640125023331056274213573042125729421362294313"
+    "5125301157284113633360255827511971305921632956186530582276306621492545177329631867255818723661256532512064275319"
+    "6830552157255020582851246432532365305518773867227726692360225015693257235628492077286720632749186733572172326018"
+    "6228481861304918642856217230581674286119793864206428562263285115612656147730612363345624643155186030481869315421"
+    "67315624693151235827511968325923673357256730522363255019653052206234542359305118"
+)
+
+
+class Bunch:
+    """What `load_iris` returns."""
+
+    __slots__ = ("DESCR", "data", "feature_names", "target", "target_names")
+
+    def __init__(self) -> None:
+        lengths = np.array([int(_IRIS[at : at + 2]) for at in range(0, len(_IRIS), 2)]).reshape(150, 4) / 10
+        self.data, self.target = to_snippet(lengths), to_snippet(np.repeat(np.arange(3), 50))
+        self.target_names = to_snippet(np.array(["setosa", "versicolor", "virginica"]))
+        self.feature_names = [f"{part} {of} (cm)" for part in ("sepal", "petal") for of in ("length", "width")]
+        self.DESCR = "Iris plants dataset"
+
+    def __getitem__(self, key: Any) -> Any:
+        return {name: getattr(self, name) for name in self.__slots__}[key]
+
+
+def load_iris(*, return_X_y: Any = False, as_frame: Any = False) -> Any:
+    """150 flowers of three kinds."""
+    if as_frame:
+        raise PermissionError("load_iris(as_frame=True) needs pandas, which is not available in GradViz snippets")
+    made = Bunch()
+    return (made.data, made.target) if return_X_y else made
+
+
+# --- splits ---
+
+
+def _splitter(source: np.random.RandomState) -> Callable[..., list[Any]]:
+    def train_test_split(
+        *arrays: Any,
+        test_size: Any = None,
+        train_size: Any = None,
+        random_state: Any = None,
+        shuffle: Any = True,
+        stratify: Any = None,
+    ) -> list[Any]:
+        if not arrays:
+            raise ValueError("At least one array required as input")
+        lengths = [len(each) for each in arrays]
+        if len(set(lengths)) > 1:
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {lengths}")
+        train, test = _sizes(lengths[0], test_size, train_size)
+        random = _of(source, random_state)
+        if stratify is not None:
+            chosen = _stratified(random, np.asarray(to_numpy(stratify)), train, test)
+        elif shuffle:
+            order = random.permutation(lengths[0])
+            chosen = order[test : test + train], order[:test]
+        else:
+            chosen = np.arange(train), np.arange(train, train + test)
+        return [_taken(each, part) for each in arrays for part in chosen]
+
+    return train_test_split
+
+
+def _sizes(samples: int, test_size: Any, train_size: Any) -> tuple[int, int]:
+    """How many samples each part has."""
+    test = None if test_size is None else _share(samples, test_size, math.ceil)
+    train = None if train_size is None else _share(samples, train_size, math.floor)
+    if test is None:
+        test = math.ceil(0.25 * samples) if train is None else samples - train
+    train = samples - test if train is None else train
+    if train + test > samples:
+        raise ValueError(
+            f"The sum of train_size and test_size = {train + test}, should be smaller than the number of samples "
+            f"{samples}. Reduce test_size and/or train_size."
+        )
+    if train <= 0:
+        raise ValueError(
+            f"With n_samples={samples}, test_size={test_size} and train_size={train_size}, the resulting train set "
+            "will be empty. Adjust any of the aforementioned parameters."
+        )
+    return train, test
+
+
+def _share(samples: int, size: Any, rounded: Callable[[float], int]) -> int:
+    return rounded(float(size) * samples) if isinstance(size, float) else operator.index(size)
+
+
+def _stratified(random: np.random.RandomState, labels: Array, train: int, test: int) -> tuple[Array, Array]:
+    """Each part has the same share of each label."""
+    _, kinds, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    if counts.min() < 2:
+        raise ValueError(
+            "The least populated classes in y have only 1 member, which is too few. The minimum number of groups for "
+            "any class cannot be less than 2."
+        )
+    places = np.split(np.argsort(kinds, kind="mergesort"), np.cumsum(counts)[:-1])
+    in_train = _drawn(random, counts, train)
+    in_test = _drawn(random, counts - in_train, test)
+    parts: tuple[list[Array], list[Array]] = ([], [])
+    for place, first, second in zip(places, in_train, in_test, strict=True):
+        order = place[random.permutation(len(place))]
+        parts[0].append(order[:first])
+        parts[1].append(order[first : first + second])
+    return random.permutation(np.concatenate(parts[0])), random.permutation(np.concatenate(parts[1]))
+
+
+def _drawn(random: np.random.RandomState, counts: Array, draws: int) -> Array:
+    """The likeliest numbers of each kind among so many draws; equal remainders are drawn lots for."""
+    exact = counts / counts.sum() * draws
+    found: Array = np.floor(exact)
+    missing = int(draws - found.sum())
+    rest = exact - found
+    for value in np.sort(np.unique(rest))[::-1]:
+        if missing <= 0:
+            break
+        equal = np.flatnonzero(rest == value)
+        now = min(len(equal), missing)
+        found[random.choice(equal, size=now, replace=False)] += 1
+        missing -= now
+    return found.astype(int)
+
+
+def _taken(given: Any, places: Array) -> Any:
+    if isinstance(given, Tensor):
+        return given[to_snippet(places)]
+    if isinstance(given, list | tuple):
+        return [given[int(each)] for each in places]
+    return to_snippet(np.asarray(to_numpy(given))[places])
+
+
+def _shuffler(source: np.random.RandomState) -> Callable[..., Any]:
+    def shuffle(*arrays: Any, random_state: Any = None, n_samples: Any = None) -> Any:
+        order = np.arange(len(arrays[0]))
+        _of(source, random_state).shuffle(order)
+        kept = order if n_samples is None else order[: operator.index(n_samples)]
+        found = [_taken(each, kept) for each in arrays]
+        return found[0] if len(found) == 1 else found
+
+    return shuffle
+
+
+# --- scalers ---
+
+
+@keep_methods
+class StandardScaler:
+    """Columns with mean 0 and deviation 1."""
+
+    __slots__ = ("_shift", "_unit")
+
+    def __init__(self, *, copy: object = True, with_mean: Any = True, with_std: Any = True) -> None:
+        if not (with_mean and with_std):
+            raise ValueError("a StandardScaler shifts and scales in GradViz snippets; leave the argument out")
+        self._shift: Array | None = None
+        self._unit: Array | None = None
+
+    mean_ = property(lambda self: to_snippet(self._fitted()[0].copy()), doc="What is subtracted.")
+    scale_ = property(lambda self: to_snippet(self._fitted()[1].copy()), doc="What is divided by.")
+    var_ = property(lambda self: to_snippet(self._fitted()[1] ** 2), doc="Its square.")
+
+    def _measure(self, x: Array) -> tuple[Array, Array]:
+        return x.mean(0), x.std(0)
+
+    def _fitted(self) -> tuple[Array, Array]:
+        if self._shift is None or self._unit is None:
+            raise ValueError(
+                f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before "
+                "using this estimator."
+            )
+        return self._shift, self._unit
+
+    def fit(self, X: Any, y: object = None) -> Any:
+        """Measure the columns."""
+        self._shift, unit = self._measure(_columns(X))
+        self._unit = np.where(unit == 0, 1.0, unit)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Shift and scale them."""
+        shift, unit = self._fitted()
+        return to_snippet((_columns(X) - shift) / unit)
+
+    def fit_transform(self, X: Any, y: object = None) -> Any:
+        """Both."""
+        return self.fit(X).transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """The way back."""
+        shift, unit = self._fitted()
+        return to_snippet(_columns(X) * unit + shift)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+
+@keep_methods
+class MinMaxScaler(StandardScaler):
+    """Columns from one number to another."""
+
+    __slots__ = ("_range",)
+
+    def __init__(self, feature_range: Any = (0, 1), *, copy: object = True, clip: object = False) -> None:
+        super().__init__()
+        low, high = feature_range
+        self._range = (float(low), float(high))
+
+    def _measure(self, x: Array) -> tuple[Array, Array]:
+        low, high = self._range
+        span = x.max(0) - x.min(0)
+        unit = np.where(span == 0, 1.0, span) / (high - low)
+        return x.min(0) - low * unit, unit
+
+
+def _columns(given: Any) -> Array:
+    x = _numbers(given)
+    if x.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {x.ndim}D array instead. Reshape your data either using array.reshape(-1, 1) if "
+            "your data has a single feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    return x if x.dtype.kind == "f" else x.astype(float)
+
+
+# --- scores ---
+
+
+def _pair(first: Any, second: Any) -> tuple[Array, Array]:
+    a, b = np.asarray(to_numpy(first)), np.asarray(to_numpy(second))
+    if len(a) != len(b):
+        raise ValueError(f"Found input variables with inconsistent numbers of samples: [{len(a)}, {len(b)}]")
+    return a, b
+
+
+def accuracy_score(y_true: Any, y_pred: Any, *, normalize: Any = True) -> Any:
+    """The share of equal labels."""
+    a, b = _pair(y_true, y_pred)
+    same = a == b if a.ndim == 1 else (a == b).all(axis=-1)
+    return float(same.mean()) if normalize else int(same.sum())
+
+
+def confusion_matrix(y_true: Any, y_pred: Any) -> Any:
+    """How often each label was taken for which."""
+    a, b = _pair(y_true, y_pred)
+    labels, places = np.unique(np.concatenate([a, b]), return_inverse=True)
+    found = np.zeros((len(labels), len(labels)), np.int64)
+    np.add.at(found, (places[: len(a)], places[len(a) :]), 1)
+    return to_snippet(found)
+
+
+def mean_squared_error(y_true: Any, y_pred: Any) -> float:
+    """The mean of squared differences."""
+    a, b = _pair(y_true, y_pred)
+    return float(((a - b) ** 2).mean())
+
+
+def r2_score(y_true: Any, y_pred: Any) -> float:
+    """The share of the variance that is explained."""
+    a, b = _pair(y_true, y_pred)
+    return float(1 - ((a - b) ** 2).sum() / ((a - a.mean(0)) ** 2).sum())
