@@ -1,6 +1,6 @@
 """GradViz shows what `backward()` does, one node at a time, over its own autograd engine. Start at
-`gradviz.__main__`. Beside a real PyTorch, `gradviz.record` and `gradviz.show` record what it does; importing this
-imports nothing else."""
+`gradviz.__main__`. Beside a real PyTorch, `gradviz.record` and `gradviz.show` record what it does, and
+`gradviz.open_recording` reads a recording anywhere; importing this imports nothing else."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from collections.abc import Collection
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gradviz.document.opened import Recording
 
 __version__ = "0.1.0"
 
@@ -42,6 +45,15 @@ def show(*tensors: Any, window: bool = True) -> Path:
     """Open the graph that made these tensors of real PyTorch, such as a loss, in the window; returns the recording."""
     path: Path = _interface().show(*tensors, frame=sys._getframe(1), window=window)
     return path
+
+
+def open_recording(path: str | Path) -> Recording:
+    """Read a `.gvtrace` file: `graph()` for networkx, `tensor("w.grad", step)` for NumPy, `steps()` as rows.
+
+    Raises OSError where there is none, ValueError where it is damaged. Needs neither PyTorch nor a display.
+    """
+    found: Recording = importlib.import_module("gradviz.document.opened").open_recording(path)
+    return found
 
 
 def _interface() -> ModuleType:

@@ -1,5 +1,6 @@
 """The graph at a cursor for other programs: JSON as networkx reads it (node-link), GraphML, and DOT for Graphviz.
-Tensors and operations are nodes; edges go from an argument to the operation and on to its result, as data does."""
+Tensors and operations are nodes; edges go from an argument to the operation and on to its result, as data does. An
+argument that is read twice has two edges; each says what gradient went back along it."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ import numpy as np
 from gradviz.trace.words.jsonable import value_json
 
 if TYPE_CHECKING:
-    from networkx import DiGraph
+    from networkx import MultiDiGraph
 
     from gradviz.trace.table.frame import Frame
 
@@ -20,25 +21,27 @@ LONGEST = 60  # characters of a value beside a name
 FILLS = {"leaf": "#dcf3ea", "constant": "#eef0f4", "intermediate": "#e6e9ef"}  # of tensors in DOT
 
 
-def graph_of(frame: Frame) -> DiGraph[str]:
+def graph_of(frame: Frame) -> MultiDiGraph[str]:
     """All that was made up to the cursor."""
     import networkx
 
-    graph: DiGraph[str] = networkx.DiGraph(step=frame.cursor, source=frame.trace.source)
+    graph: MultiDiGraph[str] = networkx.MultiDiGraph(step=frame.cursor, source=frame.trace.source)
     for tensor in np.flatnonzero(frame.tensor_created).tolist():
         graph.add_node(f"t{tensor}", **_tensor(frame, tensor))
     inputs = frame.trace.inputs
     for node in np.flatnonzero(frame.node_created).tolist():
         graph.add_node(f"n{node}", **_operation(frame, node))
-        for tensor in frame.trace.outputs_of(node).tolist():
-            graph.add_edge(f"n{node}", f"t{tensor}")
-    created = frame.node_created
+        for number, tensor in enumerate(frame.trace.outputs_of(node).tolist()):
+            graph.add_edge(f"n{node}", f"t{tensor}", output=number)
+    created, flows = frame.node_created, frame.trace.history("flows", "input")
     for row in np.flatnonzero(created[inputs.node]).tolist():
-        ends = f"t{int(inputs.tensor[row])}", f"n{int(inputs.node[row])}"
-        slots = (
-            [*graph.edges[ends]["slots"], int(inputs.slot[row])] if graph.has_edge(*ends) else [int(inputs.slot[row])]
+        sent = flows.last(row, frame.cursor)
+        graph.add_edge(
+            f"t{int(inputs.tensor[row])}",
+            f"n{int(inputs.node[row])}",
+            slot=int(inputs.slot[row]),
+            grad=value_json(frame.trace.value(frame.trace.flows.value[sent])) if sent >= 0 else None,
         )
-        graph.add_edge(*ends, slots=slots)
     return graph
 
 
@@ -84,7 +87,7 @@ def graphml_bytes(frame: Frame) -> bytes:
     """For Gephi, yEd and others; lists are texts there."""
     import networkx
 
-    plain: DiGraph[str] = networkx.DiGraph()
+    plain: MultiDiGraph[str] = networkx.MultiDiGraph()
     graph = graph_of(frame)
     for name, data in graph.nodes(data=True):
         plain.add_node(name, **_flat(data))
@@ -119,7 +122,7 @@ def dot_bytes(frame: Frame) -> bytes:
         words += [f"grad {_brief(grad)}"] if grad is not None else []
         fill = FILLS[data["kind"]]
         lines.append(f'  {name} [shape=box, style=filled, fillcolor="{fill}", label={_quoted(*words)}];')
-    lines += [f"  {tail} -> {head};" for tail, head in graph.edges]
+    lines += [f"  {tail} -> {head};" for tail, head in graph.edges()]
     return "\n".join([*lines, "}\n"]).encode()
 
 

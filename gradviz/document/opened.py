@@ -1,0 +1,143 @@
+"""A recording for programs and notebooks: `gradviz.open_recording(path)` gives one, whose graph is networkx', whose
+tensors are NumPy's and whose steps are rows. These names stay as they are; nothing here needs Qt or PyTorch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gradviz.document.errors import UserError
+from gradviz.document.files.recordings import read
+from gradviz.document.graph_data import graph_of
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.recording import About, Ending
+from gradviz.trace.table.trace import Trace
+from gradviz.trace.table.values import Value
+from gradviz.trace.words.explain import sentence
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
+
+    from gradviz.trace.table.frame import Frame
+
+MOST_NAMED = 12  # names in a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One row of `Recording.steps`. What a step is not about is "" or -1."""
+
+    number: int  # from 1: the state after it is `graph(number)`
+    kind: str  # "leaf", "forward", "backward_call", "backward", "accumulate", "free", "optimizer", ...
+    line: int  # of the program
+    operation: str  # "MulBackward0"; "add" for one that has no grad_fn
+    tensor: str  # what the program calls it
+    call: int  # the backward call that it is part of, from 0
+
+
+class Recording:
+    """What is in a `.gvtrace` file. Steps are counted from 1; where a step is asked for, None is the end."""
+
+    def __init__(self, trace: Trace, about: About, ending: Ending | None) -> None:
+        self._trace = trace
+        self.about = about  # source, name, maker ("PyTorch 2.13.0"), when, rank, ranks
+        self.ending = ending  # status, sentence, line, seconds; None: it breaks off, the job was killed
+
+    def __len__(self) -> int:
+        """How many steps there are."""
+        return len(self._trace)
+
+    def __repr__(self) -> str:
+        return f"<Recording of {self.about.name or 'a program'}: {len(self):,} steps>"
+
+    def steps(self) -> list[Step]:
+        """All steps, one row each: `pandas.DataFrame(recording.steps())` is a table of them."""
+        trace, steps = self._trace, self._trace.steps
+        kinds = {kind.value: kind.name.lower() for kind in Kind}
+        operations = [str(name or op) for name, op in zip(trace.nodes.name, trace.nodes.op, strict=True)]
+        columns = (each.tolist() for each in (steps.kind, steps.line, steps.node, steps.tensor, steps.call))
+        return [
+            Step(
+                number,
+                kinds[kind],
+                line,
+                operations[node] if node >= 0 else "",
+                trace.naming.name(tensor, len(trace)) if tensor >= 0 else "",
+                call,
+            )
+            for number, (kind, line, node, tensor, call) in enumerate(zip(*columns, strict=True), 1)
+        ]
+
+    def sentence(self, step: int) -> str:
+        """What a step does, in words with its numbers."""
+        if not 1 <= step <= len(self):
+            raise IndexError(f"there is no step {step}: the steps are 1 to {len(self)}")
+        return sentence(self._trace.frame_at(step))
+
+    def graph(self, step: int | None = None) -> MultiDiGraph[str]:
+        """All that was made up to a step, as a `networkx.MultiDiGraph`: tensors ("t0") and operations ("n0") are nodes,
+        edges go from an operand to the operation (one for each time that it is read) and on to the result.
+
+        Tensors have `kind` ("leaf", "constant", "intermediate"), `label`, `shape`, `dtype`, `requires_grad`, `value`
+        and `grad`; operations `label`, `op`, `line`, `module`, `ran_backward` and `saved`; an edge to an operation has
+        its `slot` and the `grad` that went back along it.
+        """
+        return graph_of(self._frame(step))
+
+    def names(self, step: int | None = None) -> list[str]:
+        """What `tensor` can be asked for: the variables and parameters that are bound at a step, in their order."""
+        bound = self._trace.names
+        return [*dict.fromkeys(bound.name[: int(np.searchsorted(bound.step, self._frame(step).cursor))].tolist())]
+
+    def tensor(self, name: str, step: int | None = None) -> NDArray[Any]:
+        """The elements of the tensor that is called so at a step, and of its gradient as "w.grad"; a copy.
+
+        Raises KeyError where nothing is called so, ValueError where there is no gradient, or its elements were too many
+        to be kept (or not wanted) and only their summary is in the recording.
+        """
+        frame = self._frame(step)
+        found = self._called(name, frame)
+        is_gradient = found < 0 and name.endswith(".grad")
+        if is_gradient:
+            found = self._called(name.removesuffix(".grad"), frame)
+        if found < 0:
+            there = self.names(frame.cursor)
+            listed = ", ".join(there[:MOST_NAMED]) + (" and more" if len(there) > MOST_NAMED else "")
+            raise KeyError(f"no tensor is called {name!r} at step {frame.cursor}; there are: {listed or 'none'}")
+        return _elements(name, frame.grad(found) if is_gradient else frame.value(found), frame.cursor)
+
+    def _called(self, name: str, frame: Frame) -> int:
+        """The latest tensor of a name, -1: none."""
+        bound = self._trace.names
+        count = int(np.searchsorted(bound.step, frame.cursor))
+        rows = np.flatnonzero(bound.name[:count] == name)
+        return int(bound.tensor[rows[-1]]) if len(rows) else -1
+
+    def _frame(self, step: int | None) -> Frame:
+        if step is not None and not 0 <= step <= len(self):
+            raise IndexError(f"there is no step {step}: the steps are 1 to {len(self)}, and 0 is before the first")
+        return self._trace.frame_at(len(self) if step is None else step)
+
+
+def _elements(name: str, value: Value | None, step: int) -> NDArray[Any]:
+    if value is None:
+        raise ValueError(f"{name} is None at step {step}")
+    if value.array is None:
+        raise ValueError(f"only a summary of {name} was kept: {value.brief()}")
+    found: NDArray[Any] = value.array.copy()
+    return found
+
+
+def open_recording(path: str | Path) -> Recording:
+    """Read a recording; ValueError with a sentence if it is damaged, OSError if it is not there."""
+    try:
+        found = read(Path(path))
+    except UserError as error:
+        if isinstance(error.__cause__, OSError) or not Path(path).is_file():
+            raise OSError(str(error)) from error
+        raise ValueError(str(error)) from error
+    return Recording(found.trace, found.about, found.ending)
