@@ -32,6 +32,7 @@ from gradviz.worker.text_modules import loads
 
 _LOOKS = "set set_theme set_style set_context set_palette reset_orig reset_defaults despine color_palette"
 _SHOWN_AS_TEXT = "HTML Markdown Latex"
+_SHOWN_ELSEWHERE = "SVG Image Audio Video IFrame"  # of a file or an address, which only a notebook shows
 _ELSEWHERE = {  # where else PyTorch has the names of a module
     "torch.utils.data.dataloader": "torch.utils.data",
     "torch.utils.data.dataset": "torch.utils.data",
@@ -151,6 +152,7 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
             write("out", str.__str__(str(each)) + "\n")
 
     shown: dict[str, Any] = {"display": display, **dict.fromkeys(_SHOWN_AS_TEXT.split(), _text)}
+    shown |= {kind: _named(kind) for kind in _SHOWN_ELSEWHERE.split()}
     shown |= {"clear_output": accept, "set_matplotlib_formats": accept}
     inner = stand_in("IPython.display", shown)
     look = stand_in("seaborn", dict.fromkeys(_LOOKS.split(), accept))
@@ -159,6 +161,11 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
 
 def _text(data: Any = "", **look: object) -> str:
     return str.__str__(data)
+
+
+def _named(kind: str) -> Callable[..., str]:
+    """What such an object is outside a notebook: its name."""
+    return lambda *given, **look: f"<IPython.core.display.{kind} object>"
 
 
 # --- what scripts have around them ---

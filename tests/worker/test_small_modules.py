@@ -68,6 +68,11 @@ from tests.worker.conftest import Runner
             "print(isinstance(torch.nn.BatchNorm2d(3), _BatchNorm), _pair(3), _pair([1, 2]), mp.cpu_count())",
             "True (3, 3) (1, 2) 1\n",
         ),
+        (
+            "from IPython.display import SVG, Image, display\n"
+            "SVG(filename='../img/net.svg')\ndisplay(Image(url='a.png'))",
+            "<IPython.core.display.Image object>\n",
+        ),
         ("import seaborn as sns\nsns.set_theme(style='darkgrid')\nprint(1)", "1\n"),
         (
             "import torch\ndef net(x, is_training): pass\nclass A(torch.nn.Module):\n    def __init__(self):\n"
