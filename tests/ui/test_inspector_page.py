@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import html
 
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section, row
 from gradviz.session.state import Selection
-from gradviz.ui.panels.inspector import array_table, page
+from gradviz.ui.panels.inspector import FormulaBrowser, array_table, page
 from gradviz.ui.panels.timeline_paint import shorter
 from gradviz.ui.theme import LIGHT
 
@@ -74,3 +77,15 @@ def test_titles_of_iterations_are_shortened_before_they_go() -> None:
 def test_what_is_no_list_stays_on_its_line() -> None:
     made = Row("made by", (Link("detach (line 20)", Selection("node", 1)), Link(", not tracked")))
     assert "</a>, not tracked" in page_of(made)
+
+
+def test_a_text_that_is_first_shown_with_no_room_begins_at_its_title(qtbot: QtBot) -> None:
+    browser = FormulaBrowser()
+    qtbot.addWidget(browser)
+    browser.show_html("<br>".join(["title", *map(str, range(40))]))
+    browser.resize(200, browser.fontMetrics().height() // 2)
+    browser.show()
+    QApplication.processEvents()
+    browser.resize(200, 150)
+    QApplication.processEvents()
+    assert browser.verticalScrollBar().value() == 0

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QMimeData, QUrl
-from PySide6.QtGui import QFontMetricsF, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
 
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
@@ -69,6 +69,12 @@ class FormulaBrowser(QTextBrowser):
         self.setHtml(html)
         self.verticalScrollBar().setValue(place)
         self.setAccessibleDescription("; ".join(self._words.values()))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Qt brings the text cursor into view when it is first shown, and with little room scrolls the title away."""
+        place = self.verticalScrollBar().value()
+        super().showEvent(event)
+        self.verticalScrollBar().setValue(place)
 
     def createMimeDataFromSelection(self) -> QMimeData:
         """With the formulas in words."""
