@@ -13,6 +13,8 @@ from gradviz.session.state import Selection
 from gradviz.ui.canvas.hover_words import words
 from gradviz.ui.panels.explanation import ExplanationPanel
 from gradviz.ui.panels.question import AnswerBar, QuestionMark
+from gradviz.ui.panels.timeline import TimelinePanel
+from gradviz.ui.panels.training import HIDDEN, TrainingPanel
 from tests.driver import Pilot
 
 UNUSUAL = """import torch
@@ -167,3 +169,20 @@ def test_the_mark_stands_on_the_card_and_is_not_left_behind(learner: Pilot) -> N
     learner.press("F10")
     learner.run_again("a = 1\n")
     assert learner.state.predict.asked is None
+
+
+def test_the_curves_of_a_training_are_not_told_before(pilot: Pilot) -> None:
+    loop = "for i in range(4):\n    loss = (w * 2 - 1) ** 2\n    loss.backward()\n    with torch.no_grad():\n"
+    loop += "        w -= 0.1 * w.grad\n        w.grad = None\n"
+    pilot.run_again(f"import torch\nw = torch.tensor(1.5, requires_grad=True)\n{loop}")
+    pilot.window.panel_area.bring("training")
+    panel, timeline = (pilot.window.panel_area.panel(name) for name in ("training", "timeline"))
+    assert isinstance(panel, TrainingPanel) and isinstance(timeline, TimelinePanel) and timeline.content is not None
+    pilot.qtbot.waitUntil(lambda: panel.found is not None and panel.is_settled)
+    assert timeline.content.course is not None
+    pilot.press("Ctrl+Alt+Q")
+    assert panel.found is None and panel.hint.text() == HIDDEN
+    timeline = pilot.window.panel_area.panel("timeline")
+    assert isinstance(timeline, TimelinePanel) and timeline.content is not None and timeline.content.course is None
+    pilot.press("Ctrl+Alt+Q")
+    pilot.qtbot.waitUntil(lambda: panel.found is not None and panel.is_settled)

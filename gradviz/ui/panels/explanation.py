@@ -152,7 +152,8 @@ class ExplanationPanel(Panel):
             if needed <= LINES * line + 2:
                 break
         lines = min(max(LINES, math.ceil((needed - 2) / line)), self._lines)
-        self.sentence.setFixedHeight(lines * line + 2)
+        whole = needed if needed <= (self._lines + 0.5) * line else 0  # bold words may be a little higher
+        self.sentence.setFixedHeight(round(max(lines * line, whole)) + 2)
 
     def _write_call(self) -> None:
         """The title, and the longest way to write the call that leaves it whole."""

@@ -39,11 +39,12 @@ if TYPE_CHECKING:
 
 HINT = "Run a training loop, or open a recording of one: after three backward calls its losses, gradients and updates "
 HINT += "are drawn here, iteration by iteration."
+HIDDEN = "The curves tell of later steps: they are here again when you stop predicting (Ctrl+Alt+Q)."
 READING = "Reading the training …"
 AGAIN = 700  # milliseconds until a run that goes on is looked at again
 MOST_SHOWN = 8  # parameters that are shown until the user chooses others
 NARROWEST, LOWEST = 250, 118  # pixels of a chart
-GROWN = Slice("trace", "steps", "run")  # what is to be read anew
+GROWN = Slice("trace", "steps", "run", "predict")  # what is to be read anew
 LOSSES, PRINTED, GRADIENTS, UPDATES, NORMS, SPREAD = "Loss", "Printed", "Gradient norm", "Update / weight", "Norm", ""
 ORDER = (LOSSES, GRADIENTS, UPDATES, SPREAD, NORMS, PRINTED)
 
@@ -158,7 +159,7 @@ class CurveList(QListWidget):
 class TrainingPanel(Panel):
     """A list of the curves at the left, charts at the right; only worked out while it can be seen."""
 
-    shows = Slice(*MOMENT, "run")
+    shows = Slice(*MOMENT, "run", "predict")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -247,11 +248,13 @@ class TrainingPanel(Panel):
         self.show_state(state, state)
 
     def _follow(self, state: State) -> None:
-        known = self.found
-        if state.trace is None or not state.steps:
+        known, hides = self.found, state.predict.on
+        self.hint.setText(HIDDEN if hides else HINT)
+        if state.trace is None or not state.steps or hides:
             self._leave()
-            self.found = None
-            self._show_found()
+            if self.found is not None or not hides:
+                self.found = None
+                self._show_found()
         elif known is None or known.trace.run is not state.trace.run or known.steps != state.steps:
             if state.run.is_running and known is not None:
                 if not self._again.isActive():
