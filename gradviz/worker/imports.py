@@ -8,8 +8,8 @@ import ast
 from collections.abc import Container, Mapping
 from typing import Protocol
 
-from gradviz.worker.absent import is_known, way_round
-from gradviz.worker.policy_names import HERE, is_dunder
+from gradviz.worker.absent import is_known
+from gradviz.worker.policy_names import HERE
 
 
 class OwnFiles(Protocol):
@@ -20,10 +20,10 @@ class OwnFiles(Protocol):
 
 
 class Imports:
-    """For one text: `used` are the names that it reads, `bound` those that it binds itself."""
+    """For one text: `used` are the names that it reads."""
 
-    def __init__(self, modules: Container[str], own: OwnFiles | None, package: str, bound: set[str]) -> None:
-        self._modules, self._own, self._package, self._bound = modules, own, package, bound
+    def __init__(self, modules: Container[str], own: OwnFiles | None, package: str) -> None:
+        self._modules, self._own, self._package = modules, own, package
         self.used: set[str] = set()
 
     def statement(self, alias: ast.alias, may_fail: bool) -> ast.stmt:
@@ -49,19 +49,16 @@ class Imports:
         module = "." * node.level + (node.module or "")
         return _absent(alias.asname or alias.name, f"{module}{'' if module.endswith('.') else '.'}{alias.name}")
 
-    def may_have_star(self, node: ast.ImportFrom) -> bool:
-        """Whether all names of a module may be imported: of one of the snippet's own."""
-        home = self._home(node, False)
-        return bool(home) and self._own_module(home) == home
-
-    def instead_of_star(self, module: str) -> str:
-        """The import that this snippet means, as far as its names tell."""
-        if module not in self._modules:
-            return way_round(module)
-        offered = self._modules[module] if isinstance(self._modules, Mapping) else None
-        free = [name for name in self.used - self._bound if not is_dunder(name)]
-        needed = sorted(name for name in free if hasattr(type(offered), name))
-        return "name what you need" + (f": from {module} import {', '.join(needed)}" if needed else "")
+    def names_of(self, node: ast.ImportFrom, may_fail: bool) -> list[ast.alias] | None:
+        """What a statement imports. `*` of a module that is offered means those of its names that this text reads, of
+        one of the snippet's own all that it has once it has run; None for `*` of a module that is not here."""
+        home = self._home(node, may_fail)
+        if node.names[0].name != "*" or (home and self._own_module(home) == home):
+            return node.names
+        if home not in self._modules:
+            return None
+        read = sorted(name for name in self.used if not name.startswith("_"))
+        return [ast.alias(name) for name in read if self._has(home, name) or self._lacks(home, name, may_fail)]
 
     def note_of(self, absent: ast.Assign) -> str:
         """What is to be said of an import that is skipped, "" if something uses it."""
@@ -96,7 +93,10 @@ class Imports:
             return False
         if not isinstance(self._modules, Mapping) or f"{module}.{name}" in self._modules:
             return False
-        return not hasattr(self._modules[module], name) and is_known(module, name)
+        return not self._has(module, name) and is_known(module, name)
+
+    def _has(self, module: str, name: str) -> bool:
+        return isinstance(self._modules, Mapping) and hasattr(self._modules[module], name)
 
 
 def _absent(name: str, path: str) -> ast.Assign:

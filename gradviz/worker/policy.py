@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from gradviz.worker.absent import way_round
 from gradviz.worker.imports import Imports, OwnFiles
 from gradviz.worker.pasted import ECHOES, NotebookLine, parse
 from gradviz.worker.policy_names import (
@@ -258,7 +259,7 @@ class _Checker(ast.NodeVisitor):
         self.refusals: list[Refusal] = []
         self.replaced: dict[ast.AST, list[ast.stmt]] = {}
         self.notes: list[str] = []
-        self._imports = Imports(modules, own, package, bound)
+        self._imports = Imports(modules, own, package)
         self._bound = bound
         self._line = 1
         self._depth = 0
@@ -427,15 +428,16 @@ class _Checker(ast.NodeVisitor):
         module = "." * node.level + (node.module or "")
         self._parts(node.module or "")
         kept: list[ast.stmt] = []
-        for alias in node.names:
-            if alias.name == "*" and not self._imports.may_have_star(node):
-                self._refuse(f"from {module} import * is not {HERE}", self._imports.instead_of_star(module))
-                continue
+        names = self._imports.names_of(node, self._expects_failure)
+        if names is None:
+            self._refuse(f"from {module} import * is not {HERE}", way_round(module))
+            return
+        for alias in names:
             if module != "__future__" and alias.name != "*":
                 self._name(alias.name, MODULE_NAMES)
             self._name(alias.asname)
             kept.append(self._imports.statement_of_name(node, alias, self._expects_failure))
-        self._replace(node, kept)
+        self._replace(node, kept or [ast.Pass()])
 
     def _replace(self, node: ast.Import | ast.ImportFrom, kept: list[ast.stmt]) -> None:
         """One statement for each name, where one of them is not what Python would make of it."""

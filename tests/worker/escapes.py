@@ -17,7 +17,7 @@ ESCAPES: dict[str, str] = {
     "import builtins": "import builtins\nprint('ESCAPED', builtins.len([]))",
     "import importlib": "import importlib\nprint('ESCAPED', importlib.import_module('subprocess').list2cmdline([]))",
     "relative import": "from . import os\nprint('ESCAPED', os.getpid())",
-    "star import": "from math import *\nprint('ESCAPED')",
+    "star import": "from os import *\nprint('ESCAPED', system(''), fork())",
     "from future spelled": "from __future__ import annotations as __builtins__\nprint('ESCAPED')",
     "import in a try": "try:\n    import ctypes\nexcept ImportError:\n    raise\nprint('ESCAPED')",
     "import from in a try": "try:\n    from os import getppid as f\nexcept:\n    f = 0\nif f: print('ESCAPED')\n1 / 0",

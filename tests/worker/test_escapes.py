@@ -33,7 +33,7 @@ def test_the_language_alone_contains_them(run: Runner) -> None:
         ("def f():\n    return eval('1')\n", 2, "write the expression"),
         ("class A:\n    x: int\n    def __reduce__(self): pass\n", 3, "belong to Python"),
         ("async def f(): pass\n", 1, "plain functions"),
-        ("from math import *\n", 1, "name what you need"),
+        ("from ctypes import *\n", 1, "leave it out"),
     ],
 )
 def test_a_refusal_names_the_line_and_the_way_round(run: Runner, source: str, line: int, way_round: str) -> None:

@@ -87,10 +87,34 @@ def test_lines_and_columns_of_a_copied_session_stay(run: Runner) -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        ("from math import *\nprint(floor(pi), pow(2, 2))", "3 4.0\n"),  # its pow, not Python's
+        ("def max(*_): return 'mine'\nfrom numpy import *\nprint(max([1, 2]))", "2\n"),
+        ("from numpy import *\ndef max(*_): return 'mine'\nprint(max([1, 2]))", "mine\n"),
+        ("from torch.nn import *\nclass Net(Module): pass\nprint(Net(), functional.relu)", "Net() <function relu"),
+        ("from torch.distributions import *\nprint(Normal(0., 1.))", "Normal(loc: 0.0, scale: 1.0)\n"),
+        ("from torch.utils.data import *\nprint(1)", "1\n"),
+        ("if True:\n    from torch.optim.lr_scheduler import *", ""),
+    ],
+)
+def test_all_names_of_a_module_are_those_that_are_read(run: Runner, source: str, printed: str) -> None:
+    outcome = run(source)
+    assert outcome.status == "ok", outcome.sentence
+    assert outcome.printed().startswith(printed)
+
+
+def test_a_name_that_came_with_all_and_is_not_here_says_so_where_it_is_used(run: Runner) -> None:
+    outcome = run("from torch import *\nx = ones(2)\nprint(x.sum())\nto_dlpack(x)")
+    assert outcome.printed() == "tensor(2.)\n"
+    assert outcome.done.detail.line == 4 and "torch.to_dlpack is not" in outcome.sentence
+
+
+@pytest.mark.parametrize(
     ("source", "words"),
     [
         ("%%time\nx = (\n", "line 1: %%time belongs to a notebook; leave the line out."),
-        ("from math import *\nprint(sqrt(pi))\n", "name what you need: from math import pi, sqrt"),
+        ("from torchtext.data import *\n", "from torchtext.data import * is not available"),
         ("import timeit\ntimeit.timeit('f()')", "write timeit.timeit(lambda: f(x))"),
         ("import logging\nlogging.basicConfig(filename='x')", "leave filename out"),
         ("vars(3)", "name the attributes that you need"),

@@ -43,7 +43,7 @@ REFUSED = {  # where something else would stop it, too, when it runs
     "metaclass": "class A(metaclass=M): pass",
     "class keyword": "class A(x=1): pass",
     "nested too deeply": "x = " + "-" * 300 + "1",
-    "import *": "from torch import *",
+    "import *": "from torchtext import *",
     "_os": "from torch import __os__",
     "mro": "int.mro()",
     "__globals__": "f.__globals__",
