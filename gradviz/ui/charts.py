@@ -107,9 +107,10 @@ class Bands:
     is a line."""
 
     def __init__(self, x: Array, levels: Array, theme: Theme) -> None:
-        self._x, self._levels = x, levels
+        there = np.isfinite(levels).all(axis=0)
+        self._x, self._levels = x[there], levels[:, there]
         count, colour = len(levels), QColor(theme.gradient)
-        self.edges = [pg.PlotCurveItem(pen=_edge(colour, row, count, theme), connect="finite") for row in range(count)]
+        self.edges = [pg.PlotCurveItem(pen=_edge(colour, row, count, theme)) for row in range(count)]
         self.items: list[Any] = []
         for low in range(count // 2):
             tint = QColor(colour)
@@ -245,7 +246,8 @@ class Chart(QWidget):
         for line, x in zip(self.lines, self._places, strict=True):
             pen = line.style.pen(self.theme, 2.8 if line.stands_out else 1.6)
             y, signs = self._drawn(line.numbers), _signs(line, pen.color(), self.theme)
-            curve = pg.PlotDataItem(x, y, pen=pen, connect="finite", antialias=True, **signs)
+            there = ~np.isnan(y)  # pyqtgraph warns where all that is seen is NaN
+            curve = pg.PlotDataItem(x[there], y[there], pen=pen, antialias=True, **signs)
             curve.setZValue(2 if line.stands_out else 1)
             self.curves.append(curve)
             self.item.addItem(curve)

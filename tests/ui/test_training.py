@@ -17,6 +17,7 @@ from gradviz.session.timeline.training_curves import Axis
 from gradviz.ui.charts import COLUMNS, DASHES, SIGNS, Chart, Line, Style, is_wide
 from gradviz.ui.panels.training import GRADIENTS, HINT, LOSSES, NORMS, PRINTED, SPREAD, UPDATES, TrainingPanel
 from gradviz.ui.theme import THEMES
+from tests.document.test_opened import saved
 from tests.driver import RUN_TIMEOUT, Pilot
 from tests.session.test_training_curves import SGD
 from tests.ui.test_startup import start
@@ -249,7 +250,10 @@ def test_a_logarithmic_scale_leaves_out_what_has_no_place_on_it(qtbot: QtBot) ->
     chart.set_log(True)
     chart.show_lines(Axis(np.arange(7), np.empty(0, object)), [line])
     chart.grab()
-    assert np.isfinite(chart.curves[0].getData()[1]).tolist() == [True, False, False, False, False, True]
+    assert chart.curves[0].getData()[0].tolist() == [1.0, 6.0]
+    chart.show_lines(Axis(np.arange(7), np.empty(0, object)), [Line("nothing", steps, np.full(6, np.nan), Style(2))])
+    chart.grab()
+    assert chart.curves[0].getData()[0] is None
 
 
 def test_a_long_spread_is_drawn_in_columns_that_keep_the_extremes(qtbot: QtBot) -> None:
@@ -281,3 +285,23 @@ def test_a_thread_reads_the_curves_and_can_be_given_up(pilot: Pilot) -> None:
     pilot.run()
     settle(pilot)
     assert found.found is not before
+
+
+def test_a_recording_shows_the_training_that_was_recorded(pilot: Pilot, tmp_path: Path) -> None:
+    path = saved(TWO, tmp_path / "job.gvtrace")
+    pilot.window.files.open_path(path)
+    pilot.qtbot.waitUntil(lambda: pilot.state.is_recording and pilot.state.steps > 0, timeout=RUN_TIMEOUT)
+    pilot.window.shell.focus("training")
+    found = settle(pilot)
+    assert [len(chart.lines[0].steps) for title, chart in found.charts.items() if title != SPREAD][:2] == [20, 20]
+    chart = found.charts[LOSSES]
+    chart.picked.emit(int(chart.lines[0].steps[4]))
+    assert pilot.state.cursor == chart.lines[0].steps[4] + 1
+
+
+def test_where_a_gradient_was_kept_as_a_summary_its_spread_is_mean_and_deviation(pilot: Pilot) -> None:
+    source = SGD.replace("torch.tensor([3.0, 4.0]", "torch.full((70_000,), 2.0")
+    found = opened(pilot, source)
+    spread = found.charts[SPREAD].spread
+    assert spread is not None and spread.words[2] == "mean"
+    assert len(found.charts[SPREAD].curves) == 5 + 2
