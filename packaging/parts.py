@@ -35,8 +35,9 @@ class Part:
     url: str = ""
 
 
+WHEELS = "PySide6-Essentials shiboken6 numpy ml_dtypes networkx fastjsonschema einops pyqtgraph colorama".split()
 # Licences in SPDX words where the metadata of a package says it otherwise.
-SPDX = {"PyInstaller": "GPL-2.0-or-later WITH Bootloader-exception"}
+SPDX = {"PyInstaller": "GPL-2.0-or-later WITH Bootloader-exception", "colorama": "BSD-3-Clause"}
 # Of Debian's packages, whose copyright files list every file; these are the words for what is linked.
 DEBIAN = {
     "libffi8": "MIT", "liblzma5": "0BSD", "libbz2-1.0": "bzip2-1.0.6", "libuuid1": "BSD-3-Clause",
@@ -64,8 +65,7 @@ def _python() -> Part:
 
 
 def _wheels() -> list[Part]:
-    names = "PySide6-Essentials shiboken6 numpy ml_dtypes networkx fastjsonschema einops pyqtgraph colorama PyInstaller"
-    return [_wheel(name) for name in names.split()]
+    return [_wheel(name) for name in (*WHEELS, "PyInstaller")]
 
 
 def _wheel(name: str) -> Part:

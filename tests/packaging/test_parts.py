@@ -77,3 +77,9 @@ def test_the_bill_of_materials_has_what_cyclonedx_asks_for() -> None:
 
 def test_two_builds_of_a_commit_have_the_same_bill() -> None:
     assert parts.sbom([PART], "1.2.3", "abcdef", "2026-01-02") == DOCUMENT
+
+
+@pytest.mark.parametrize("name", parts.WHEELS)
+def test_each_wheel_says_its_licence_and_has_its_text(name: str) -> None:
+    found = parts._wheel(name)
+    assert found.licence and len(found.text) > 400
