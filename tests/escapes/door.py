@@ -503,7 +503,7 @@ _GAMES = {
         "for act in (lambda: type(g)(), lambda: type('G', (type(g),), {}), lambda: g._rules, lambda: g._source, "
         "lambda: setattr(g, '_rules', 3), lambda: setattr(g, 'state', 3), lambda: setattr(type(g), 'step', print), "
         "lambda: setattr(gym, 'make', print), lambda: g.action_space._source, lambda: g.spec.make):\n"
-        "    try: print('ESCAPED', act())\n    except (AttributeError, TypeError): pass"
+        "    try: act(); print('ESCAPED')\n    except (AttributeError, TypeError): pass"
     ),
     "methods of a game for other things": (
         "import gymnasium as gym, torch\ng = gym.make('Pendulum-v1')\nclass A: _rules = _source = _low = torch\n"

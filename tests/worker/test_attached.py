@@ -4,6 +4,7 @@ them in a document."""
 from __future__ import annotations
 
 import gzip
+import zlib
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,12 @@ def test_a_run_finds_what_is_attached(run: Runner, source: str, printed: str) ->
     assert (outcome.printed().removesuffix("\n"), outcome.sentence) == (printed, "")
 
 
+def test_a_module_of_ones_own_takes_no_place_of_pytorchs(run: Runner) -> None:
+    source = "import torch.nn.functional as F\nfrom torch.utils import data\nprint(F.relu, data.Dataset.__name__)\n"
+    printed = run(source, files={"functional.py": "relu = 3\n", "data.py": "class Dataset: __name__ = 5\n"}).printed()
+    assert printed.startswith("<function relu at 0x") and printed.endswith("> Dataset\n")
+
+
 def test_a_module_of_ones_own_is_recorded_as_the_snippet_is(run: Runner) -> None:
     source = (
         "import torch\nfrom pkg.net import Net, mse\ntorch.manual_seed(0)\nnet = Net()\n"
@@ -101,19 +108,31 @@ def test_the_next_run_finds_none_of_it(run: Runner) -> None:
     assert "helper.VALUE is not available" in run("import helper\nprint(helper.VALUE + 1)").sentence
 
 
+def _bomb() -> bytes:
+    """One compressed file of 2 GB."""
+    packing = zlib.compressobj(wbits=31)
+    head = packing.compress(b"a") + packing.flush(zlib.Z_FULL_FLUSH)
+    return head + (packing.compress(bytes(20 << 20)) + packing.flush(zlib.Z_FULL_FLUSH)) * 100
+
+
 def test_a_compressed_file_is_read_but_no_more_of_it_than_fits(run: Runner) -> None:
     files: dict[str, str | bytes] = {"a.csv.gz": gzip.compress(b"1,2\n") + gzip.compress("3,ä\n".encode())}
-    files |= {"bomb.gz": gzip.compress(bytes(100 << 20)), "cut.gz": gzip.compress(b"abc")[:-9], "no.gz": b"abc"}
+    files |= {
+        "bomb.gz": _bomb(),
+        "many.gz": gzip.compress(bytes(50 << 20)) * 3,
+        "cut.gz": gzip.compress(b"abc")[:-9],
+        "no.gz": b"abc",
+    }
     source = (
         "import gzip, csv\nprint(list(csv.reader(gzip.open('a.csv.gz', 'rt'))), gzip.open('a.csv.gz').readline())\n"
-        "for name in ('bomb.gz', 'cut.gz', 'no.gz'):\n    try: gzip.open(name).read()\n"
+        "for name in ('bomb.gz', 'many.gz', 'cut.gz', 'no.gz'):\n    try: gzip.open(name).read()\n"
         "    except (OSError, EOFError) as e: print(e)\n"
         "import logging\nlog = logging.getLogger()\nlog.addHandler(logging.StreamHandler())\n"
         "for each in list(log.handlers): log.removeHandler(each)\nprint(log.handlers)\n"
     )
     assert run(source, files=files).printed().splitlines() == [
         "[['1', '2'], ['3', 'ä']] b'1,2\\n'",
-        "[Errno 28] more than 64 MB are in this file",
+        *["[Errno 28] more than 64 MB are in this file"] * 2,
         "Compressed file ended before the end-of-stream marker was reached",
         "Not a gzipped file, or a damaged one",
         "[]",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from gradviz.worker.games import make
+from gradviz.worker.numpy_types import SafeArray
 from tests.worker.conftest import Runner
 
 _EPISODES = """
@@ -51,6 +53,15 @@ _RECORDED = {
 @pytest.mark.parametrize("name", _RECORDED)
 def test_a_seeded_episode_is_gymnasiums(run: Runner, name: str) -> None:
     assert run(_EPISODES.format(name=name)).printed() == _RECORDED[name]
+
+
+def test_arrays_leave_as_stand_ins() -> None:
+    game = make("Pendulum-v1")
+    seen, _ = game.reset(seed=1)
+    action = game.action_space.sample()
+    space = game.observation_space
+    for array in (seen, action, game.step(action)[0], game.state, space.low, space.high, space.sample()):
+        assert type(array) is SafeArray
 
 
 def test_an_episode_is_cut_where_the_game_says(run: Runner) -> None:

@@ -8,6 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.escapes.twelfth_look import TWELFTH
+
+_HOSTILE = {
+    each.name: each.source.replace("import collections, torch", "import collections")
+    for each in TWELFTH
+    if each.kind == "Found: keys that empty their OrderedDict" and not each.name.endswith("of weights")
+}
 ROOT = Path(__file__).parents[2]
 CHANGED = "from gradviz.worker.ordered_tables import order_tables\nassert order_tables()\n"
 PROGRAM = """
@@ -105,3 +112,9 @@ def test_it_does_what_pythons_does(both: tuple[list[str], list[str]]) -> None:
     before, after = both
     assert [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]] == []
     assert len(before) > 12_000
+
+
+@pytest.mark.parametrize("name", _HOSTILE)
+def test_a_key_that_empties_it_frees_nothing_that_is_read(name: str) -> None:
+    """Also where memory is given back meanwhile, as it is here."""
+    assert _told(f"{CHANGED}{_HOSTILE[name]}\nprint('end')") == ["end"]

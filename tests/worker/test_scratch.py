@@ -10,7 +10,7 @@ import pytest
 
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.file_formats import array_files
-from gradviz.worker.scratch import HOME, MOST_BYTES, SCRATCH
+from gradviz.worker.scratch import HOME, MOST_BYTES, SCRATCH, Scratch
 from gradviz.worker.scratch_paths import Path, exists, open_, path_modules
 from tests.worker.conftest import Runner
 
@@ -82,10 +82,17 @@ def test_a_full_folder_says_so_and_has_room_again() -> None:
         file.write(bytes(MOST_BYTES - 100))
 
 
+def test_what_is_attached_lies_in_the_folder() -> None:
+    folder = Scratch()
+    for name in ("a.txt", "b/c.txt", "../d.txt", "/etc/e.txt", "b/../../f.txt", "."):
+        folder.attach(name, b"x")
+    assert sorted(folder.files) == [f"{HOME}/a.txt", f"{HOME}/b/c.txt"]
+
+
 def test_an_object_goes_with_the_last_file_that_stands_for_it(run: Runner) -> None:
     source = (
         "import torch, shutil, os\ntorch.save(torch.ones(2), 'a')\nshutil.copy('a', 'b')\nos.remove('a')\n"
-        "print(torch.load('b'))\nfor n in range(300): torch.save(torch.zeros(1 << 18), 'b')\n"
+        "print(torch.load('b'))\nfor n in range(500): torch.save(torch.zeros(1 << 20), 'b')\n"
         "print(os.path.getsize('b') > 10**6)"
     )
     assert run(source).printed() == "tensor([1., 1.])\nTrue\n"

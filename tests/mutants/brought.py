@@ -1,0 +1,165 @@
+"""The guards of what a snippet brings along and finds in its run: attached files and modules, the folder of a run,
+games; and of tables whose keys change them."""
+
+from __future__ import annotations
+
+from tests.mutants.rows import LIMIT, W, found, part, worker
+
+_MODULES = found("Attached files")
+_ATTACHED = W + "test_attached.py::"
+_GAMES = found("Stand-ins: games")
+_SCRATCH = W + "test_scratch.py::"
+_ORDERED = W + "test_ordered_tables.py::test_it_does_what_pythons_does"
+_NODES = W + "test_ordered_tables.py::test_a_key_that_empties_it_frees_nothing_that_is_read"
+
+BROUGHT = (
+    worker("own_modules", "hidden names of a module", "if _is_hidden(key) or key not in names:", "if False:", _MODULES),
+    worker(
+        "own_modules", "hidden names set in a module", "if _is_hidden(key) or is_dunder(key):", "if False:", _MODULES
+    ),
+    worker(
+        "own_modules",
+        "hidden names in a list of names",
+        "for key in names if not _is_hidden(key))",
+        "for key in names)",
+        _MODULES,
+    ),
+    worker("own_modules", "modules in the place of PyTorch", " or parts[0] in _OURS:", ":", _MODULES),
+    worker(
+        "scratch",
+        "files outside the folder",
+        'if path.startswith(HOME + "/") and ',
+        "if ",
+        _SCRATCH + "test_what_is_attached_lies_in_the_folder",
+    ),
+    worker(
+        "scratch",
+        "room in the folder of a run",
+        "if used + more > MOST_BYTES or len(self.files) + len(self.folders) >= MOST_NAMES:",
+        "if False:",
+        _SCRATCH + "test_a_full_folder_says_so_and_has_room_again",
+    ),
+    worker(
+        "scratch",
+        "room for objects in the folder of a run",
+        "            content.weight += weight\n",
+        "",
+        found("The folder of a run: too much of it"),
+    ),
+    worker(
+        "scratch",
+        "objects that no file stands for",
+        "self._objects.pop(number, None)",
+        "pass",
+        _SCRATCH + "test_an_object_goes_with_the_last_file_that_stands_for_it",
+    ),
+    worker(
+        "runner",
+        "the folder of another run",
+        "        SCRATCH.forget()\n",
+        "",
+        _SCRATCH + "test_no_run_finds_what_another_left",
+    ),
+    worker(
+        "file_formats",
+        "compressed files that do not fit",
+        "            found += part.decompress(data, MOST_BYTES - len(found) + 1)",
+        "            found += part.decompress(data)",
+        _ATTACHED + "test_a_compressed_file_is_read_but_no_more_of_it_than_fits",
+    ),
+    worker(
+        "file_formats",
+        "several compressed files in one",
+        "        if len(found) > MOST_BYTES:\n",
+        "        if False:\n",
+        _ATTACHED + "test_a_compressed_file_is_read_but_no_more_of_it_than_fits",
+    ),
+    worker(
+        "games",
+        "games that are made anew",
+        "        raise TypeError(_KEPT)\n",
+        "        return object.__new__(cls)\n",
+        _GAMES,
+    ),
+    worker("games", "methods of games with other objects", "@keep_methods\nclass Game", "class Game", _GAMES),
+    worker("games", "methods of boxes with other objects", "@keep_methods\nclass Box", "class Box", _GAMES),
+    worker(
+        "games",
+        "arrays that a game hands out",
+        "seen, is_cut = to_snippet(self._rules.seen()),",
+        "seen, is_cut = self._rules.seen(),",
+        W + "test_games.py::test_arrays_leave_as_stand_ins",
+    ),
+    worker("games", "the state of a game", "state.copy() if isinstance(state, np.ndarray) else state", "state", _GAMES),
+    worker("games", "bounds of a box", "to_snippet(self._low.copy()), doc", "to_snippet(self._low), doc", _GAMES),
+    part(
+        "document/attached",
+        "names of attached files",
+        "return bool(good and len(name) <= LONGEST)",
+        "return True",
+        _ATTACHED + "test_other_names_are_none",
+    ),
+    part(
+        "document/attached",
+        "the length of names of attached files",
+        "good and len(name) <= LONGEST",
+        "good",
+        _ATTACHED + "test_other_names_are_none",
+    ),
+    part(
+        "document/attached",
+        "files that point elsewhere",
+        " and not path.is_symlink()",
+        "",
+        _ATTACHED + "test_a_folder_is_read_as_far_as_a_snippet_can_use_it",
+    ),
+    part(
+        "document/attached",
+        "hidden files of a folder",
+        'if not name.startswith(".") and path',
+        "if path",
+        _ATTACHED + "test_a_folder_is_read_as_far_as_a_snippet_can_use_it",
+    ),
+    part(
+        "document/attached",
+        "hidden folders",
+        'if not each.startswith((".", "__"))',
+        "if each",
+        _ATTACHED + "test_a_folder_is_read_as_far_as_a_snippet_can_use_it",
+    ),
+    part(
+        "document/attached",
+        "how much is attached",
+        "if size > MOST_BYTES or len(by_name) > MOST_FILES:",
+        "if False:",
+        _ATTACHED + "test_a_document_has_no_more_than_it_can_be_saved_with",
+    ),
+    part(
+        "document/files/file_parts",
+        "names of attached files in a document",
+        "if not isinstance(name, str) or not is_name(name):",
+        "if False:",
+        _ATTACHED + "test_what_is_broken_of_them_is_left_out",
+    ),
+    worker(
+        "process/run",
+        "time in which nothing is computed",
+        "elif clock - at > limits.idle_seconds:",
+        "elif False:",
+        f"{LIMIT}[waiting]",
+    ),
+    worker(
+        "ordered_tables",
+        "nodes of tables that a key empties",
+        "    for name in _OF_DICT:\n        take(OrderedDict, name, dict)\n",
+        "",
+        _NODES,
+    ),
+    worker(
+        "ordered_tables",
+        "methods of tables with other objects",
+        "if not isinstance(self, OrderedDict):",
+        "if False:",
+        _ORDERED,
+    ),
+)
