@@ -423,6 +423,7 @@ def _explain(arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
     parser.add_argument("--json", action="store_true", help="print a JSON list with an object for each finding")
     parser.add_argument("--fix", metavar="ID", help="print the snippet with the first fix of this finding instead")
+    parser.add_argument("--why", metavar="NAME", help="say why this tensor, or its .grad, is as it is in the end")
     options = parser.parse_args(arguments)
     text = _text_of(options.file, "there is nothing to explain")
     if text is None:
@@ -434,6 +435,8 @@ def _explain(arguments: Sequence[str]) -> int:
     name, trace = shown(options.file.name), _new_trace(text)
     with pool_of_a_command() as pool:
         done = follow(pool, text, name, trace, show_output=False, show_errors=False)
+    if options.why is not None:
+        return _explained(trace, options.why, name)
     findings = diagnose(trace)
     if done.status != "ok" and not len(trace.errors):
         _say(f"{name}: {done.detail.sentence}")
@@ -448,6 +451,18 @@ def _explain(arguments: Sequence[str]) -> int:
     else:
         sys.stdout.write("\n\n".join(finding_text(text, each, name) for each in findings) + "\n" * bool(findings))
     return int(bool(findings))
+
+
+def _explained(trace: Trace, wanted: str, name: str) -> int:
+    from gradviz.session.doctor.case import Case
+    from gradviz.session.inspect.why import in_words
+
+    found = Case(trace).named(wanted.removesuffix(".grad"), len(trace) + 1)
+    if not found:
+        _say(f"{name} has no tensor that is called {shown(wanted)} in the end.")
+        return _NOT_EXPLAINED
+    sys.stdout.write(in_words(trace.frame_at(len(trace)), found[-1], name) + "\n")
+    return 0
 
 
 def _fixed(text: str, findings: Sequence[Finding], wanted: str) -> int:

@@ -171,6 +171,13 @@ def _show_on_graph(shell: Shell) -> None:
 
 SELECTION, EXPLAIN = "S&election", "Explai&n"  # submenus of the View menu
 
+def _why(shell: Shell) -> None:
+    """Let the inspector say why, of what it is about."""
+    store = shell.store
+    store.select(moves.inspected(store.state))
+    shell.focus("inspector")
+
+
 FIND_ROWS = (
     Command(
         id="edit.find",
@@ -288,6 +295,17 @@ FIND_ROWS = (
         group=2,
         enabled=has_steps,
         run=lambda shell, _: shell.canvas.show_details(),
+    ),
+    Command(
+        id="view.why",
+        title="Why Is This So?",
+        menu="View",
+        under=EXPLAIN,
+        help="Say why what is inspected is None, zero, not a number, large, not a leaf, not trained or of its shape.",
+        shortcuts=("Ctrl+Alt+Y",),
+        group=2,
+        enabled=lambda state: moves.inspected(state) is not None,
+        run=lambda shell, _: _why(shell),
     ),
     Command(
         id="view.source",

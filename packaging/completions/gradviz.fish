@@ -27,5 +27,6 @@ complete -c gradviz -n "__fish_seen_subcommand_from export" -l every-step -d "St
 complete -c gradviz -n "__fish_seen_subcommand_from export" -l vertical -d "From top to bottom"
 complete -c gradviz -n "__fish_seen_subcommand_from explain" -l json -d "Print a JSON list"
 complete -c gradviz -n "__fish_seen_subcommand_from explain" -l fix -x -d "Print the snippet with this fix"
+complete -c gradviz -n "__fish_seen_subcommand_from explain" -l why -x -d "Say why this tensor is as it is"
 complete -c gradviz -n "__fish_seen_subcommand_from run export" -l attach -r -d "A file or folder that the snippet reads or imports"
 complete -c gradviz -n "__fish_seen_subcommand_from export draw" -s o -l out -r -d "The file to write"

@@ -24,6 +24,7 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from gradviz.engine.kernel.expressions import Math
+    from gradviz.session.inspect.why import Why
     from gradviz.ui.formula import Formulas
     from gradviz.ui.panels.ledger_bars import LedgerBars
 
@@ -110,6 +111,7 @@ class InspectorPanel(Panel):
         column.addWidget(self.sheet)
         column.addWidget(self.browser, 1)
         self._bars: LedgerBars | None = None  # made for the first ledger
+        self._why: Why | None = None  # made for the first thing that is selected
         self.set_theme(context.theme)
 
     @property
@@ -142,7 +144,18 @@ class InspectorPanel(Panel):
             self.inspection = asking(after, asked)
         else:
             self.inspection = None if waits else inspect_both(after) or overview(after)
+        self._add_why(after)
         self._write()
+
+    def _add_why(self, state: State) -> None:
+        """Why what is selected is as it is."""
+        if self.inspection is None or state.selection is None or state.predict.asked is not None:
+            return
+        if self._why is None:
+            from gradviz.session.inspect.why import Why
+
+            self._why = Why()
+        self.inspection = self._why.added_to(self.inspection, state)
 
     def _write(self) -> None:
         theme = self.theme
@@ -204,7 +217,23 @@ class InspectorPanel(Panel):
         if kind == "element":
             self._ask(*index.split(":"))
             return
+        if kind in ("step", "why") and self._why is not None:
+            self._follow_why(kind, int(index))
+            return
         self.context.shell.store.select(Selection(kind, int(index)))
+
+    def _follow_why(self, kind: str, index: int) -> None:
+        """Go to a step that led there, or answer a question."""
+        state = self.context.shell.store.state
+        if kind == "step" and self._why is not None:
+            self._why.keep(state, index)
+            self._go_to(index)
+        elif self._why is not None:
+            self._why.ask(index)
+            self.inspection = inspect_both(state)
+            self._add_why(state)
+            self._write()
+            self.browser.verticalScrollBar().setValue(0)
 
     def _ask(self, tensor: str, part: str, index: str) -> None:
         """Where a number comes from."""

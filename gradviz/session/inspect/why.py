@@ -1,0 +1,482 @@
+"""Why something is as it is: why a gradient is None, zero, not finite or large, why a value is, why a tensor is no
+leaf, is not trained or has its shape. An answer is a sentence with the steps that led there, each of which can be gone
+to. Pure.
+
+Note [Where it began] What is zero, not finite or large is followed against the way it came, from an operation to what
+it was given, until what came was not so: that operation is the answer, and the way to it is the chain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
+from gradviz.session.state import Selection
+from gradviz.trace.table.frame import NOT_FINITE, ZERO
+from gradviz.trace.words.reasons import no_grad_reason
+
+if TYPE_CHECKING:
+    from gradviz.session.state import State
+    from gradviz.trace.table.frame import Frame
+    from gradviz.trace.table.trace import Trace
+    from gradviz.trace.table.values import Value
+
+LONGEST = 60  # operations that a chain may have
+MOST = 8  # of them that are told of
+SEARCHED = 400  # tensors looked at on the way to where a history ends
+LARGE, GROWTH = 1e3, 1.5  # a size that is asked about, and by how much an operation has to add to it to be told
+SWITCHED_OFF, NOT_DIFFERENTIABLE = 2, 3  # see schema.UNTRACKED
+
+
+@dataclass(frozen=True)
+class Reason:
+    """One step of a chain: its line, what happened in words, and the cursor that shows it."""
+
+    line: int  # -1 unknown
+    text: str
+    cursor: int
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is asked, as `topic` names it, and why it is so. What is `notable` is asked about without being picked."""
+
+    topic: str
+    question: str
+    why: str
+    chain: tuple[Reason, ...] = ()
+    notable: bool = True
+
+
+def answers(frame: Frame, tensor: int) -> tuple[Answer, ...]:
+    """All that can be asked about a tensor at a cursor, the most notable first."""
+    found = [answer for ask in QUESTIONS if (answer := ask(frame, tensor)) is not None]
+    return tuple(sorted(found, key=lambda answer: not answer.notable))
+
+
+def in_words(frame: Frame, tensor: int, name: str = "snippet.py") -> str:
+    """The answers as people read them in a terminal."""
+    parts = []
+    for answer in answers(frame, tensor):
+        steps = [f"  {name}:{each.line}: {each.text} [step {each.cursor}]" for each in answer.chain]
+        parts.append("\n".join([answer.question, answer.why, *steps]))
+    return "\n\n".join(parts)
+
+
+# -- the steps of chains
+
+
+def _made(frame: Frame, node: int, more: str = "") -> Reason:
+    """That an operation ran."""
+    nodes, line = frame.trace.nodes, int(frame.trace.nodes.line[node])
+    outputs = [frame.name(each) for each in frame.trace.outputs_of(node).tolist()[:2]]
+    inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:3]]
+    made = f"{str(nodes.op[node]).lstrip('_')} of {', '.join(inputs)}" if inputs else str(nodes.op[node])
+    text = f"{made} made {', '.join(outputs)}" if outputs else made
+    return Reason(line, text + more, int(nodes.step[node]) + 1)
+
+
+def _leaf(frame: Frame, tensor: int, more: str = "") -> Reason:
+    trace, line = frame.trace, int(frame.trace.tensors.line[tensor])
+    return Reason(line, f"{frame.name(tensor)} was created{more}", int(trace.tensors.step[tensor]) + 1)
+
+
+def _shortened(chain: list[Reason]) -> tuple[Reason, ...]:
+    """The beginning and the end of a long chain."""
+    return tuple(chain if len(chain) <= MOST else [*chain[: MOST // 2], *chain[-MOST // 2 :]])
+
+
+def _listed(found: list[str]) -> str:
+    return ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
+
+
+# -- a gradient that is not there
+
+
+def _why_none(frame: Frame, tensor: int) -> Answer | None:
+    reason = no_grad_reason(frame, tensor)
+    if reason is None or frame.passing(tensor) is not None:
+        return None
+    trace, name = frame.trace, frame.name(tensor)
+    called = frame.call >= 0
+    question = f"Why is {name}.grad None?"
+    why = f"{reason[0].upper()}{reason[1:]}."
+    notable = called and frame.requires_grad(tensor) and frame.is_leaf(tensor)
+    if not frame.requires_grad(tensor):
+        return Answer("none", question, why, _shortened(_to_the_cut(frame, tensor)), notable=False)
+    if not called:
+        return Answer("none", question, why, notable=False)
+    cleared = trace.history("grads", "tensor").last(tensor, frame.cursor)
+    if cleared >= 0 and trace.grads.value[cleared] < 0 and trace.grads.step[cleared] >= 0:
+        step = int(trace.grads.step[cleared])
+        told = Reason(int(trace.steps.line[step]), f"{name}.grad was cleared", step + 1)
+        return Answer("none", question, why, (told,))
+    return Answer("none", question, why, _shortened(_to_the_end(frame, tensor)), notable)
+
+
+def _to_the_cut(frame: Frame, tensor: int) -> list[Reason]:
+    """From where a history was cut off to a tensor that has none; empty if there was none to cut off."""
+    trace, found = frame.trace, []
+    for node in _back(frame, tensor, lambda each: not trace.tensors.requires_grad[each]):
+        before = [each for each in trace.inputs_of(node).tolist() if trace.tensors.requires_grad[each]]
+        found.append(_made(frame, node, _ended(frame, node) if before else ", which requires no grad"))
+        if before:
+            return found[::-1]
+    return []
+
+
+def _back(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> Iterator[int]:
+    """The operations that a tensor came from, one behind the other: each made the first operand to be followed."""
+    trace, at = frame.trace, tensor
+    for _ in range(LONGEST):
+        node = int(trace.tensors.producer[at])
+        if node < 0:
+            return
+        yield node
+        onward = [each for each in trace.inputs_of(node).tolist() if follow(each)]
+        computed = [each for each in onward if trace.tensors.producer[each] >= 0]
+        if not onward:
+            return
+        at = (computed or onward)[0]
+
+
+def _ended(frame: Frame, node: int) -> str:
+    """How a history ends at an operation."""
+    nodes = frame.trace.nodes
+    if nodes.op[node] == "detach":
+        return ": here the history was cut off"
+    if nodes.reason[node] == SWITCHED_OFF:
+        return " inside no_grad: here the history ends"
+    if nodes.reason[node] == NOT_DIFFERENTIABLE:
+        return ", which has no derivative: here the history ends"
+    return ""
+
+
+def _to_the_end(frame: Frame, leaf: int) -> list[Reason]:
+    """From a leaf to where what was computed from it ends, without having come to a root."""
+    trace, queue, came = frame.trace, [leaf], dict[int, int]()
+    found = [_leaf(frame, leaf)]
+    last = -1
+    for each in queue:
+        for node in trace.users_of(each).tolist():
+            if trace.nodes.step[node] >= frame.cursor:
+                continue
+            for made in trace.outputs_of(node).tolist():
+                if made in came or len(queue) > SEARCHED:
+                    continue
+                came[made] = each
+                cut = not trace.tensors.requires_grad[made]
+                last = made if last < 0 or cut or trace.tensors.requires_grad[last] else last
+                queue += [] if cut else [made]
+    way: list[int] = []
+    while last in came:
+        way.append(last)
+        last = came[last]
+    for made in reversed(way):
+        node = int(trace.tensors.producer[made])
+        found.append(_made(frame, node, _ended(frame, node)))
+    for root in trace.roots_of(frame.call).tolist()[:1]:
+        text = f"backward() began at {frame.name(root)}, which was not computed from it"
+        found.append(Reason(int(trace.calls.line[frame.call]), text, int(trace.calls.step[frame.call]) + 1))
+    return found
+
+
+# -- gradients that are zero, not finite or large: against the way they came
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What an operation was given in a backward call, and what it made of it for one operand."""
+
+    node: int
+    step: int
+    given: int  # value, -1: unknown
+    sent: int
+
+
+def _way(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> list[Sent]:
+    """The operations that sent a gradient, from a tensor up, as long as what came to them is to be followed."""
+    trace, at, found = frame.trace, tensor, list[Sent]()
+    for _ in range(LONGEST):
+        rows = _arrived(frame, at)
+        rows = [row for row in rows if trace.arrivals.from_node[row] >= 0 and follow(int(trace.arrivals.value[row]))]
+        if not rows:
+            return found
+        row = max(rows, key=lambda each: _size(frame, int(trace.arrivals.value[each])))
+        node, upper = int(trace.arrivals.from_node[row]), -1
+        for made in trace.outputs_of(node).tolist():
+            came = _arrived(frame, made)
+            if came and (upper < 0 or follow(int(trace.arrivals.total[came[-1]]))):
+                upper, at = int(trace.arrivals.total[came[-1]]), made
+        found.append(Sent(node, int(trace.arrivals.step[row]), upper, int(trace.arrivals.value[row])))
+        if upper < 0 or not follow(upper):
+            return found
+    return found
+
+
+def _arrived(frame: Frame, tensor: int) -> list[int]:
+    """The rows of what the last call before the cursor sent to a tensor."""
+    trace = frame.trace
+    rows = trace.history("arrivals", "tensor").before(tensor, frame.cursor)
+    found: list[int] = rows[trace.arrivals.call[rows] == trace.arrivals.call[rows[-1]]].tolist() if len(rows) else []
+    return found
+
+
+def _size(frame: Frame, value: int) -> float:
+    """The root of the mean square of a value; infinity where it is not finite."""
+    numel = math.prod(frame.trace.store.shape(value)) or 1
+    norm = float(frame.trace.values.norm[value])
+    return norm / math.sqrt(numel) if math.isfinite(norm) else math.inf
+
+
+def _sent(frame: Frame, each: Sent) -> Reason:
+    """What an operation made of a gradient."""
+    nodes, given, sent = frame.trace.nodes, _brief(frame, each.given), _brief(frame, each.sent)
+    line = int(nodes.line[each.node])
+    text = f"{nodes.name[each.node] or nodes.op[each.node]} got {given or 'a gradient'} and sent {sent}"
+    factor = _growth(frame, each)
+    more = f", {factor:.2g} times as large" if factor >= GROWTH and math.isfinite(factor) else ""
+    return Reason(line, text + more, each.step + 1)
+
+
+def _brief(frame: Frame, value: int) -> str:
+    found = frame.trace.value(value) if value >= 0 else None
+    return found.brief() if found is not None else ""
+
+
+def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
+    """Of a gradient that is zero, not finite or large."""
+    value = frame.arriving(tensor) or frame.grad(tensor)
+    rows = _arrived(frame, tensor)
+    if value is None or not rows:
+        return None
+    total, name = int(frame.trace.arrivals.total[rows[-1]]), frame.name(tensor)
+    flags = frame.trace.value_flag
+    if flags[total] == ZERO:
+        way = _way(frame, tensor, lambda each: bool(flags[each] == ZERO))
+        return _gradient_answer(frame, tensor, "zero", f"Why is the gradient of {name} zero?", way)
+    if flags[total] == NOT_FINITE:
+        way = _way(frame, tensor, lambda each: bool(flags[each] == NOT_FINITE))
+        return _gradient_answer(frame, tensor, "nan", f"Why is the gradient of {name} not finite?", way)
+    size = _size(frame, total)
+    if size < LARGE:
+        return None
+    way = _way(frame, tensor, lambda each: True)
+    grown = [each for each in way if each.given >= 0 and _size(frame, each.sent) > GROWTH * _size(frame, each.given)]
+    most = max(way, key=lambda each: _growth(frame, each), default=None)
+    chosen = grown or ([most] if most is not None else [])
+    why = f"It is {value.brief()}. Each of these made it larger, from the end of the loss to here."
+    return Answer(
+        "large", f"Why is the gradient of {name} so large?", why, _shortened([_sent(frame, e) for e in chosen[::-1]])
+    )
+
+
+def _growth(frame: Frame, each: Sent) -> float:
+    given = _size(frame, each.given) if each.given >= 0 else 0.0
+    return _size(frame, each.sent) / given if given else 0.0
+
+
+def _gradient_answer(frame: Frame, tensor: int, topic: str, question: str, way: list[Sent]) -> Answer:
+    chain = _shortened([_sent(frame, each) for each in way[::-1]])
+    if not way:
+        return Answer(topic, question, "backward() was started with it.")
+    first, nodes = way[-1], frame.trace.nodes
+    given = _brief(frame, first.given)
+    name, line = str(nodes.name[first.node]), int(nodes.line[first.node])
+    if first.given >= 0 and frame.trace.value_flag[first.given] == frame.trace.value_flag[first.sent]:
+        return Answer(topic, question, "It was so from where backward() began.", chain)
+    at = frame.trace.frame_at(first.step)
+    read = [f"{frame.name(each)} = {value.brief()}" for each in frame.trace.inputs_of(first.node).tolist()
+            if (value := at.value(each)) is not None]  # fmt: skip
+    why = f"{name} (line {line}) got {given or 'a gradient'} and sent {_brief(frame, first.sent)}"
+    why += f", because of {_listed(read)}." if read else "."
+    return Answer(topic, question, why, chain)
+
+
+# -- values
+
+
+def _why_value(frame: Frame, tensor: int) -> Answer | None:
+    """Of a value that is zero or not finite."""
+    value, name = frame.value(tensor), frame.name(tensor)
+    if value is None or not value.numel:
+        return None
+    if not math.isfinite(value.norm):
+        return _value_answer(frame, tensor, "nan value", f"Why is {name} not finite?", _is_not_finite)
+    if value.norm == 0 and frame.trace.tensors.producer[tensor] >= 0:
+        return _value_answer(frame, tensor, "zero value", f"Why is {name} zero?", lambda each: each.norm == 0)
+    return None
+
+
+def _is_not_finite(value: Value) -> bool:
+    return not math.isfinite(value.norm)
+
+
+def _value_answer(frame: Frame, tensor: int, topic: str, question: str, is_so: Callable[[Value], bool]) -> Answer:
+    trace, way, at = frame.trace, list[int](), tensor
+    for _ in range(LONGEST):
+        node = int(trace.tensors.producer[at])
+        if node < 0:
+            break
+        way.append(node)
+        then = trace.frame_at(int(trace.nodes.step[node]))
+        onward = [each for each in trace.inputs_of(node).tolist() if (v := then.value(each)) is not None and is_so(v)]
+        if not onward:
+            break
+        at = onward[0]
+    chain = [_made(frame, node) for node in way[::-1]]
+    if not way or (at != tensor and trace.tensors.producer[at] < 0):
+        told = _leaf(frame, at, f" or changed to {value.brief()}" if (value := frame.value(at)) is not None else "")
+        return Answer(topic, question, f"{frame.name(at)} is so itself.", _shortened([told, *chain]))
+    node = way[-1]
+    then = trace.frame_at(int(trace.nodes.step[node]))
+    read = [
+        f"{frame.name(each)} = {v.brief()}"
+        for each in trace.inputs_of(node).tolist()
+        if (v := then.value(each)) is not None
+    ]
+    made = str(trace.nodes.op[node]).lstrip("_")
+    why = f"{made} on line {trace.nodes.line[node]} made it of {_listed(read)}." if read else f"{made} made it so."
+    return Answer(topic, question, why, _shortened(chain))
+
+
+# -- leaves, training, shapes
+
+
+def _why_no_leaf(frame: Frame, tensor: int) -> Answer | None:
+    if frame.is_leaf(tensor):
+        return None
+    nodes = [*_back(frame, tensor, lambda each: bool(frame.trace.tensors.requires_grad[each]))]
+    if not nodes:
+        return None
+    op, line = str(frame.trace.nodes.op[nodes[0]]).lstrip("_"), int(frame.trace.nodes.line[nodes[0]])
+    inner = [
+        each for each in frame.trace.inputs_of(nodes[-1]).tolist() if frame.is_leaf(each) and frame.requires_grad(each)
+    ]
+    of = f" from the leaf {frame.name(inner[0])}" if inner else ""
+    why = f"{op} on line {line} computed it{of}. A leaf is what was created, not computed from what requires grad."
+    chain = [*(_leaf(frame, each) for each in inner[:1]), *(_made(frame, node) for node in nodes[::-1])]
+    return Answer("leaf", f"Why is {frame.name(tensor)} not a leaf?", why, _shortened(chain), notable=False)
+
+
+def _why_not_trained(frame: Frame, tensor: int) -> Answer | None:
+    trace, name = frame.trace, frame.name(tensor)
+    steps = trace.optimizers.step[trace.optimizers.step < frame.cursor]
+    if not len(steps) or not frame.is_leaf(tensor) or trace.tensors.producer[tensor] >= 0:
+        return None
+    if not str(trace.tensors.dtype[tensor]).startswith(("float", "bfloat", "complex")):
+        return None
+    rows = trace.history("updates", "tensor").before(tensor, frame.cursor)
+    writes = trace.history("writes", "tensor").before(tensor, frame.cursor)
+    first = int(steps[0])
+    if len(rows) or any(trace.writes.step[row] >= first for row in writes.tolist()):
+        return None
+    if not frame.requires_grad(tensor) and not trace.tensors.is_parameter[tensor]:
+        return None
+    line = int(trace.steps.line[first])
+    told = Reason(line, "the optimizer made a step without it", first + 1)
+    if not frame.requires_grad(tensor):
+        why = f"{name} requires no grad, so an optimizer passes over it."
+    elif not len(trace.history("arrivals", "tensor").before(tensor, frame.cursor)):
+        why = f"No gradient has ever come to {name}, so the optimizer passes over it."
+    else:
+        why = f"{name} gets gradients, but the optimizer was not given it, or its gradient was cleared before the step."
+    return Answer("training", f"Why is {name} not trained?", why, (_leaf(frame, tensor), told))
+
+
+def _why_shape(frame: Frame, tensor: int) -> Answer | None:
+    trace, shape = frame.trace, tuple(frame.trace.tensors.shape[tensor])
+    chain: list[Reason] = []
+    for node in _back(frame, tensor, lambda each: True):
+        read = [tuple(trace.tensors.shape[each]) for each in trace.inputs_of(node).tolist()]
+        made = [tuple(trace.tensors.shape[each]) for each in trace.outputs_of(node).tolist()]
+        if made and read and (len({*read}) > 1 or made[0] != read[0]):
+            shapes = " and ".join(str([*each]) for each in read)
+            chain.append(_made(frame, node, f": {shapes} → {[*made[0]]}"))
+    if not chain:
+        why, chain = f"It was created with the shape {[*shape]}.", [_leaf(frame, tensor)]
+        if trace.tensors.producer[tensor] >= 0:
+            why, chain = (
+                f"What it was computed from has the shape {[*shape]}, too.",
+                [_made(frame, int(trace.tensors.producer[tensor]))],
+            )
+    else:
+        why = f"These operations made {[*shape]} of the shapes that they were given."
+    return Answer(
+        "shape", f"Why has {frame.name(tensor)} the shape {[*shape]}?", why, _shortened(chain[::-1]), notable=False
+    )
+
+
+QUESTIONS = (_why_gradient, _why_none, _why_value, _why_not_trained, _why_no_leaf, _why_shape)
+
+
+# -- in the inspector
+
+SHORT = {
+    "none": ".grad is None?", "leaf": "not a leaf?", "shape": "this shape?", "zero": "zero?", "nan": "not finite?",
+    "large": "so large?", "training": "not trained?", "zero value": "zero?", "nan value": "not finite?",
+}  # fmt: skip
+AFTER = "What it is"
+
+
+class Why:
+    """The answers about what is selected, as sections with links: of the notable ones at once, of the others when they
+    are asked for. While a step of a chain is looked at, the answers stay as they were asked for."""
+
+    def __init__(self) -> None:
+        self._asked: set[str] = set()
+        self._shown: tuple[Answer, ...] = ()
+        self._kept: tuple[State, tuple[Answer, ...]] | None = None
+        self._about: tuple[Trace | None, Selection | None] = None, None
+
+    def added_to(self, inspection: Inspection, state: State) -> Inspection:
+        """An inspection with the answers above it and the other questions below its first rows."""
+        if (state.trace, state.selection) != self._about:
+            self._about, self._kept, self._asked = (state.trace, state.selection), None, set()
+        if self._kept is not None and self._kept[0].cursor == state.cursor:
+            self._kept = None
+        self._shown = self._kept[1] if self._kept is not None else _answers_of(state)
+        told, open_questions = list[Section](), list[Link]()
+        for place, answer in enumerate(self._shown):
+            if answer.notable or answer.topic in self._asked:
+                told.append(_answered(answer))
+            else:
+                open_questions += [Link(" · ")] * bool(open_questions)
+                open_questions.append(Link(SHORT[answer.topic], Selection("why", place)))
+        if self._kept is not None and told:
+            cursor = self._kept[0].cursor
+            back = Link(f"Back to step {cursor}, of which this is said", Selection("step", cursor))
+            told.append(Section("", (Row("", (back,)),)))
+        first, *others = inspection.sections
+        if open_questions:
+            first = replace(first, rows=(*first.rows, Row("why", tuple(open_questions))))
+        return replace(inspection, sections=(*told, replace(first, title=AFTER if told else first.title), *others))
+
+    def ask(self, place: int) -> None:
+        """Answer one of the questions, too."""
+        if place < len(self._shown):
+            self._asked.add(self._shown[place].topic)
+
+    def keep(self, state: State, cursor: int) -> None:
+        """Keep the answers while another step is looked at."""
+        if self._kept is None and cursor != state.cursor:
+            self._kept = state, self._shown
+
+
+def _answers_of(state: State) -> tuple[Answer, ...]:
+    """About the tensor that is selected, or the first that the selected operation made."""
+    trace, thing = state.trace, state.selection
+    if trace is None or thing is None or thing.kind not in ("tensor", "node"):
+        return ()
+    made = trace.outputs_of(thing.index).tolist() if thing.kind == "node" else [thing.index]
+    return answers(trace.frame(state.cursor), made[0]) if made else ()
+
+
+def _answered(answer: Answer) -> Section:
+    rows = [Row("because", (Link(answer.why),))]
+    for each in answer.chain:
+        label = f"line {each.line}" if each.line > 0 else ""
+        rows.append(Row(label, (Link(each.text, Selection("step", each.cursor)),)))
+    return Section(answer.question, tuple(rows))

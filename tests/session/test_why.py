@@ -1,0 +1,167 @@
+"""Why something is as it is: the answer, and the lines of the steps that led there, each at its cursor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gradviz.session.inspect.inspection import inspect
+from gradviz.session.inspect.why import MOST, Answer, Why, answers, in_words
+from gradviz.session.state import Selection, State
+from gradviz.trace.table.trace import Trace
+from tests.trace.running import run
+
+CUT = """import torch
+w = torch.ones(2, requires_grad=True)
+b = torch.ones(2, requires_grad=True)
+h = (w * 2).detach()
+loss = (h * b).sum()
+loss.backward()
+"""
+APART = """import torch
+w = torch.ones(2, requires_grad=True)
+v = torch.ones(2, requires_grad=True)
+other = v * 3
+loss = w.sum()
+loss.backward()
+"""
+DEAD = """import torch
+w = torch.tensor([1.0, 2.0], requires_grad=True)
+h = w * -3
+out = torch.relu(h)
+loss = (out * 5).sum()
+loss.backward()
+"""
+BORN = """import torch
+x = torch.tensor([0.0, 4.0], requires_grad=True)
+y = x.sqrt()
+z = y * 2
+z.sum().backward()
+q = torch.log(x - 1)
+r = q + 1
+"""
+GROWN = """import torch
+w = torch.tensor(1.0, requires_grad=True)
+h = w * 50
+h = h + 1
+h = h * 100
+h.backward()
+"""
+CLEARED = """import torch
+w = torch.ones(2, requires_grad=True)
+w.sum().backward()
+w.grad = None
+u = w * 2
+"""
+FORGOTTEN = """import torch
+w = torch.ones(2, requires_grad=True)
+v = torch.ones(2, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+loss = (w * v).sum()
+loss.backward()
+optimizer.step()
+"""
+SHAPED = """import torch
+a = torch.ones(4, 1)
+b = torch.ones(4)
+c = a - b
+d = c.mean()
+"""
+CREATED = """import torch
+w = torch.ones(2, requires_grad=True)
+h = w * 2
+loss = h.sum()
+"""
+
+
+def tensor_of(trace: Trace, name: str) -> int:
+    names = trace.names
+    return [int(tensor) for tensor, text in zip(names.tensor, names.name, strict=True) if text == name][-1]
+
+
+def asked(trace: Trace, name: str, topic: str) -> Answer:
+    found = answers(trace.frame_at(len(trace)), tensor_of(trace, name))
+    return next(answer for answer in found if answer.topic == topic)
+
+
+ASKED = [
+    (CUT, "w", "none", "Not reached", [2, 4, 4, 6]),
+    (CUT, "h", "none", "etached", [4]),
+    (APART, "v", "none", "Not reached from loss", [3, 4, 6]),
+    (DEAD, "w", "zero", "ReluBackward0 (line 4) got [5, 5] and sent [0, 0], because of h = [-3, -6].", [4, 3]),
+    (DEAD, "out", "zero value", "relu on line 4 made it of h = [-3, -6].", [4]),
+    (BORN, "x", "nan", "SqrtBackward0 (line 3)", [3]),
+    (BORN, "r", "nan value", "log on line 6 made it of x - 1", [6, 7]),
+    (GROWN, "w", "large", "Each of these made it larger", [5, 3]),
+    (CLEARED, "w", "none", "set to None at line 4", [4]),
+    (FORGOTTEN, "v", "training", "the optimizer was not given it", [3, 7]),
+    (SHAPED, "d", "shape", "These operations made []", [4, 5]),
+    (CREATED, "loss", "leaf", "sum on line 4 computed it from the leaf w", [2, 3, 4]),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "topic", "why", "lines"), ASKED, ids=[f"{a[1]}-{a[2]}" for a in ASKED])
+def test_an_answer_names_the_steps_that_led_there(text: str, name: str, topic: str, why: str, lines: list[int]) -> None:
+    trace = run(text)
+    answer = asked(trace, name, topic)
+    assert why in answer.why
+    assert [reason.line for reason in answer.chain] == lines
+    assert all(0 < reason.cursor <= len(trace) for reason in answer.chain)
+    forward = [reason for reason in answer.chain if " made " in reason.text and "ackward" not in reason.text]
+    assert [int(trace.steps.line[reason.cursor - 1]) for reason in forward] == [reason.line for reason in forward]
+
+
+def test_nothing_notable_is_said_of_a_parameter_that_is_trained() -> None:
+    trace = run(FORGOTTEN)
+    found = answers(trace.frame_at(len(trace)), tensor_of(trace, "w"))
+    assert [(answer.topic, answer.notable) for answer in found] == [("shape", False)]
+
+
+def test_a_long_chain_keeps_its_ends() -> None:
+    trace = run(
+        "import torch\nh = torch.ones(2, requires_grad=True)\nfor i in range(30):\n    h = h * 0\nh.sum().backward()"
+    )
+    frame = trace.frame_at(len(trace))
+    leaf = asked(trace, "h", "leaf")
+    zero = answers(frame, 0)[0]
+    assert len(leaf.chain) == len(zero.chain) == MOST
+    assert leaf.chain[0].text == "h was created"
+
+
+def test_the_words_in_a_terminal_name_lines_and_steps() -> None:
+    trace = run(DEAD)
+    said = in_words(trace.frame_at(len(trace)), 0, "a.py")
+    assert said.startswith("Why is the gradient of w zero?\nReluBackward0 (line 4)")
+    assert "\n  a.py:4: ReluBackward0 got [5, 5] and sent [0, 0] [step " in said
+
+
+def shown(why: Why, state: State) -> list[str]:
+    inspection = inspect(state, state.selection)
+    assert inspection is not None
+    return [row.text for section in why.added_to(inspection, state).sections for row in section.rows]
+
+
+def test_the_answers_stay_while_their_steps_are_looked_at() -> None:
+    trace = run(APART)
+    tensor = tensor_of(trace, "v")
+    state = replace(State(), trace=trace, cursor=len(trace), selection=Selection("tensor", tensor))
+    why = Why()
+    told = shown(why, state)
+    assert "Not reached from loss." in told
+    assert "this shape?" in told
+    why.keep(state, 2)
+    earlier = shown(why, replace(state, cursor=2))
+    assert "Not reached from loss." in earlier
+    assert f"Back to step {len(trace)}, of which this is said" in earlier
+    assert "Not reached from loss." not in shown(why, replace(state, cursor=2, selection=Selection("tensor", 0)))
+
+
+def test_a_question_is_answered_when_it_is_asked() -> None:
+    trace = run(CREATED)
+    state = replace(State(), trace=trace, cursor=len(trace), selection=Selection("tensor", tensor_of(trace, "h")))
+    why = Why()
+    assert not any("computed it from the leaf w" in text for text in shown(why, state))
+    place = [answer.topic for answer in answers(trace.frame_at(len(trace)), tensor_of(trace, "h"))].index("leaf")
+    why.ask(place)
+    assert any("computed it from the leaf w" in text for text in shown(why, state))
