@@ -34,6 +34,7 @@ from gradviz.trace.table.values import MATRIX
 
 _GRAD = torch._C.TensorBase.grad
 EVERY = 4_000_000  # bytes of rows after which a batch is written
+AT_LEAST = 1.0  # seconds after which there is one in any case: of a job that is killed no more is lost
 _AVERAGES = ("momentum_buffer", "exp_avg", "acc_delta", "step_size")
 _SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
 
@@ -77,6 +78,7 @@ class Job:
         when = time.strftime("%Y-%m-%d %H:%M")
         about = About(source, Path(script).name, f"PyTorch {torch.__version__}", when, rank, ranks)
         self._file = RecordingWriter(self._out, about)
+        self._wrote = time.monotonic()
         self._paths: dict[int, str] = {}  # of modules, by identity
         self._undo: list[Callable[[], None]] = []
         self._around: list[str] = []  # how much was kept of values around the modules that are open
@@ -254,8 +256,12 @@ class Job:
             self._forward.flush()
 
     def write(self, at_least: int = EVERY) -> None:
-        """Write a batch, if there is enough for one."""
+        """Write a batch, if there is enough for one, or it is time."""
+        now = time.monotonic()
+        if now - self._wrote > AT_LEAST:
+            at_least = 1
         if sum(map(len, self.rows.writer.rows.values())) >= at_least and os.getpid() == self.pid:
+            self._wrote = now
             self._file.batch(self.rows.writer.take())
 
     def end(self, error: BaseException | None = None, at: TracebackType | None = None) -> None:
