@@ -1,5 +1,6 @@
-"""What becomes of the state when a run begins, grows and ends: which trace and plots are shown, and where the cursor
-is. Pure; `store` calls this. How a snippet is run, and how often it is shown meanwhile, is in `ui.worker_bridge`."""
+"""What becomes of the state when a document is opened and when a run begins, grows and ends: which trace and plots are
+shown, and where the cursor is. Pure; `store` calls this. How a snippet is run, and how often it is shown meanwhile, is
+in `ui.worker_bridge`."""
 
 from __future__ import annotations
 
@@ -11,11 +12,22 @@ from gradviz.session.predict import Predict
 from gradviz.session.state import Phase, Run, State
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gradviz.document.documents import Document
     from gradviz.session.doctor.lessons import Finding
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
+
+
+def opened(state: State, document: Document, path: Path | None, note: str, doubt: str) -> State:
+    """Another document is shown. What belongs to the window stays: how one looks, what is searched for, the lessons."""
+    view = state.view.with_recent(str(path)) if path else state.view
+    lessons = None if state.lessons is None else replace(state.lessons, at=-1)
+    fresh = State(document=document, saved=document, path=path, note=note, doubt=doubt, view=view, lessons=lessons)
+    kept = {name: getattr(state, name) for name in ("search", "notice", "stage", "layout_progress")}
+    return replace(fresh, predict=state.predict.anew(), **kept)
 
 
 def begun(state: State, snippet: Document) -> State:

@@ -92,13 +92,7 @@ class Store:
     def open(self, document: Document, path: Path | None, *, note: str = "", doubt: str = "") -> None:
         """Show another document; its undo list begins empty, the old trace goes. A `doubt` makes it wait for Run."""
         self._history.clear()
-        before = self._state
-        view = before.view.with_recent(str(path)) if path else before.view
-        opened = State(document=document, saved=document, path=path, note=note, doubt=doubt, view=view)
-        opened = replace(opened, search=before.search, notice=before.notice, stage=before.stage)
-        closed = None if before.lessons is None else replace(before.lessons, at=-1)
-        opened = replace(opened, predict=before.predict.anew(), lessons=closed)
-        self._become(replace(opened, layout_progress=before.layout_progress))
+        self._become(run_transitions.opened(self._state, document, path, note, doubt))
 
     def distrust(self, doubt: str) -> None:
         """What comes into this window now is not the user's own: the trace goes, and nothing runs by itself."""

@@ -259,18 +259,12 @@ class WindowFiles:
             return True
         if is_lesson_set(path):
             return self._around.lesson_sets().open(path)
-        from gradviz.document.files import opening
-
-        try:
-            data = opening.read_bytes(path)
-            contents = opening.decode(data, path)
-            path = disk.absolute(path)
-        except UserError as error:
-            self._store.say(str(error))
+        read = _read(path, self._store)
+        if read is None:
             _forget_recent(self._store, path)
+        if read is None or not self.may_leave():
             return False
-        if not self.may_leave():
-            return False
+        path, data, contents = read
         self._show(contents, path, "" if contents.document.is_blank else self.ownership.doubt_of(path, data))
         self._know(path, data, contents)
         if contents.dropped:
@@ -425,15 +419,11 @@ class WindowFiles:
 
     def _reload(self, path: Path) -> None:
         """Show what is on disk now, as a change that can be undone."""
-        from gradviz.document.files import opening
-
-        try:
-            data = opening.read_bytes(path)
-            contents = opening.decode(data, path)
-        except UserError as error:
+        read = _read(path, self._store)
+        if read is None:
             self._store.mark_unsaved()
-            self._store.say(str(error))
             return
+        path, data, contents = read
         if doubt := self.ownership.doubt_of_change(path, data):
             self._store.distrust(doubt)
         self._store.edit("Reload", contents.document)
@@ -465,6 +455,18 @@ class WindowFiles:
             return True
         answer = self.questions.keep_changes(state.title)
         return self.save() if answer == "save" else answer == "discard"
+
+
+def _read(path: Path, store: Store) -> tuple[Path, bytes, Contents] | None:
+    """A file from the root, what is in it and what that means; None where that can't be had, which is said."""
+    from gradviz.document.files import opening
+
+    try:
+        data = opening.read_bytes(path)
+        return disk.absolute(path), data, opening.decode(data, path)
+    except UserError as error:
+        store.say(str(error))
+        return None
 
 
 def _lost(document: Document) -> str:

@@ -4,7 +4,7 @@ made and loaded when it is first asked for: before the first paint nobody asks. 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from gradviz.ui.side_runs import ChainRunner, CheckRunner, ElementRunner, WhatIfRunner
     from gradviz.ui.theme import Theme
     from gradviz.ui.worker_bridge import WorkerBridge
+    from gradviz.worker.process.client import WorkerPool
 
 
 class WindowShell:
@@ -160,38 +161,34 @@ class WindowShell:
 
         return WhatIfRunner(self.store, self.runner)
 
+    def _side_pool(self) -> WorkerPool:
+        """Where questions about the run on the screen are worked on."""
+        return (self.live if self.store.state.drawing else self.runner).pool
+
+    def _answers(self) -> Sequence[str | None]:
+        """What its input() was answered."""
+        return () if self.store.state.drawing else self.runner.live.answers
+
     @cached_property
     def chains(self) -> ChainRunner:
         """Finds the paths of a gradient."""
         from gradviz.ui.side_runs import ChainRunner
 
-        return ChainRunner(
-            self.store,
-            lambda: (self.live if self.store.state.drawing else self.runner).pool,
-            lambda: () if self.store.state.drawing else self.runner.live.answers,
-        )
+        return ChainRunner(self.store, self._side_pool, self._answers)
 
     @cached_property
     def checks(self) -> CheckRunner:
         """Compares a gradient with differences."""
         from gradviz.ui.side_runs import CheckRunner
 
-        return CheckRunner(
-            self.store,
-            lambda: (self.live if self.store.state.drawing else self.runner).pool,
-            lambda: () if self.store.state.drawing else self.runner.live.answers,
-        )
+        return CheckRunner(self.store, self._side_pool, self._answers)
 
     @cached_property
     def elements(self) -> ElementRunner:
         """Finds out where a number comes from."""
         from gradviz.ui.side_runs import ElementRunner
 
-        return ElementRunner(
-            self.store,
-            lambda: (self.live if self.store.state.drawing else self.runner).pool,
-            lambda: () if self.store.state.drawing else self.runner.live.answers,
-        )
+        return ElementRunner(self.store, self._side_pool, self._answers)
 
     @cached_property
     def attachments(self) -> WindowAttachments:

@@ -5,6 +5,7 @@ here and gets an `Absent` in its place. `policy` looks at the names and puts the
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Container, Mapping
 from typing import Protocol
 
@@ -20,10 +21,10 @@ class OwnFiles(Protocol):
 
 
 class Imports:
-    """For one text: `used` are the names that it reads."""
+    """For one text: `used` are the names that it reads, `bound` those that it binds itself."""
 
-    def __init__(self, modules: Container[str], own: OwnFiles | None, package: str) -> None:
-        self._modules, self._own, self._package = modules, own, package
+    def __init__(self, modules: Container[str], own: OwnFiles | None, package: str, bound: set[str]) -> None:
+        self._modules, self._own, self._package, self._bound = modules, own, package, bound
         self.used: set[str] = set()
 
     def statement(self, alias: ast.alias, may_fail: bool) -> ast.stmt:
@@ -57,8 +58,10 @@ class Imports:
             return node.names
         if home not in self._modules:
             return None
-        read = sorted(name for name in self.used if not name.startswith("_"))
-        return [ast.alias(name) for name in read if self._has(home, name) or self._lacks(home, name, may_fail)]
+        public = getattr(sys.modules.get(home), "__all__", None)  # of Python's own modules and NumPy
+        read = sorted(name for name in self.used if not name.startswith("_") and (public is None or name in public))
+        missing = {name for name in read if name not in self._bound and self._lacks(home, name, may_fail)}
+        return [ast.alias(name) for name in read if name in missing or self._has(home, name)]
 
     def note_of(self, absent: ast.Assign) -> str:
         """What is to be said of an import that is skipped, "" if something uses it."""

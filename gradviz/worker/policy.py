@@ -259,7 +259,7 @@ class _Checker(ast.NodeVisitor):
         self.refusals: list[Refusal] = []
         self.replaced: dict[ast.AST, list[ast.stmt]] = {}
         self.notes: list[str] = []
-        self._imports = Imports(modules, own, package)
+        self._imports = Imports(modules, own, package, bound)
         self._bound = bound
         self._line = 1
         self._depth = 0

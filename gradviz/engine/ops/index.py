@@ -218,6 +218,10 @@ _LIST_AS_TUPLE = (
     "which will result either in an error or a different result (Triggered internally at "
     "/__w/pytorch/pytorch/torch/csrc/autograd/python_variable_indexing.cpp:349.)"
 )
+_BYTES_AS_MASK = (
+    "indexing with dtype torch.uint8 is now deprecated, please use a dtype torch.bool instead. (Triggered internally "
+    "at /__w/pytorch/pytorch/aten/src/ATen/native/IndexingUtils.h:37.)"
+)
 
 
 def _is_like_a_tuple(items: object) -> bool:
@@ -328,6 +332,8 @@ class _Indexer:
             )
         data = index._data
         if index.dtype in (dtypes.bool_, dtypes.uint8):
+            if index.dtype is dtypes.uint8:
+                warnings.warn(_BYTES_AS_MASK, UserWarning, stacklevel=6)
             self.given.append((self.dim, index, data.ndim))
             self._mask(data)
         elif index.dtype.rank != 1:
