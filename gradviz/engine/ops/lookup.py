@@ -98,8 +98,20 @@ def unique_consecutive(
 @api("isin", where="torch")
 def isin(elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False, invert: bool = False) -> Tensor:
     """Whether each element is among the others."""
-    a, b = (comparable(x._data) if isinstance(x, Tensor) else np.asarray(x) for x in (elements, test_elements))
-    return made(plain(np.isin(a, b, invert=invert)))
+    if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
+        raise TypeError("isin(): one of elements and test_elements must be a Tensor")
+    return made(plain(np.isin(_number_or_all(elements), _number_or_all(test_elements), invert=invert)))
+
+
+def _number_or_all(given: object) -> Array:
+    """What is compared. A list is refused as PyTorch does it: NumPy reads it while its items can still change it."""
+    if isinstance(given, Tensor):
+        return comparable(given._data)
+    if isinstance(given, (bool, np.bool_)):
+        raise RuntimeError("Unsupported input type encountered for isin(): Bool")
+    if not isinstance(given, NUMBERS):
+        raise TypeError(f"isin(): a Tensor or a Number is compared, not {type(given).__name__}")
+    return np.asarray(given)
 
 
 # --- where values would stand ---

@@ -439,14 +439,14 @@ def _repeat_interleave(input: Tensor, repeats: int | None, dim: int | None) -> T
         shape = x._data.shape
         wide: Tensor = x.unsqueeze(axis + 1).expand(*shape[: axis + 1], repeats, *shape[axis + 1 :])
         return wide.contiguous().flatten(axis, axis + 1)
-    counts = repeats._data if isinstance(repeats, Tensor) else repeats
-    found: Tensor = x.index_select(axis, made(_each(x._data.shape[axis], counts)))
+    if not isinstance(repeats, Tensor):
+        raise TypeError(f"repeat_interleave(): argument 'repeats' must be Tensor, not {type(repeats).__name__}")
+    found: Tensor = x.index_select(axis, made(_each(x._data.shape[axis], repeats._data)))
     return found
 
 
 def _each(n: int, counts: Array) -> Array:
     """The numbers below n, each as often as its count, or as the one count, says."""
-    counts = np.asarray(counts)
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     memory.check_room((sum(counts.reshape(-1).tolist()) * (n if counts.size == 1 else 1),), 8)
