@@ -92,7 +92,9 @@ def _in_wheels(folder: Path) -> list[Part]:
     if icu:
         version = icu[0].name.rpartition(".")[2]
         text = (LICENCES / "ICU.txt").read_text("utf-8")
-        found.append(Part("ICU", version, "Unicode-DFS-2016", f"pkg:generic/icu@{version}", text, "https://icu.unicode.org"))
+        found.append(
+            Part("ICU", version, "Unicode-DFS-2016", f"pkg:generic/icu@{version}", text, "https://icu.unicode.org")
+        )
     within = "Its licence is part of that of NumPy, in numpy.txt."
     blas = Part("OpenBLAS", "", "BSD-3-Clause", "pkg:generic/openblas", within, "https://www.openblas.net")
     gcc = "GPL-3.0-or-later WITH GCC-exception-3.1"

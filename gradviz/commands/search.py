@@ -171,6 +171,7 @@ def _show_on_graph(shell: Shell) -> None:
 
 SELECTION, EXPLAIN = "S&election", "Explai&n"  # submenus of the View menu
 
+
 def _why(shell: Shell) -> None:
     """Let the inspector say why, of what it is about."""
     store = shell.store

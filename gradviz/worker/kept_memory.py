@@ -28,7 +28,8 @@ _PLAIN = (bool, type(NotImplemented), type(None), int, float, str)
 _api = ctypes.pythonapi
 for _function in (_api.PyMem_GetAllocator, _api.PyMem_SetAllocator):
     _function.argtypes, _function.restype = (ctypes.c_int, ctypes.c_char_p), None
-_NOTHING = ctypes.cast(_api.Py_IsInitialized, ctypes.c_void_p).value  # a function that does nothing with what it gets
+# A function that does nothing with what it gets; by subscript, so that the library does not keep it as an attribute.
+_NOTHING = ctypes.cast(_api["Py_IsInitialized"], ctypes.c_void_p).value
 
 
 class _Memory:

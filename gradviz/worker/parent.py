@@ -12,10 +12,12 @@ import os
 import select
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _PR_SET_PDEATHSIG = 1
+_THREADS = "/proc/self/task"  # Linux only
 _SYNCHRONIZE, _ENDED = 0x0010_0000, 0  # the right to wait for a process; WAIT_OBJECT_0
 
 
@@ -49,7 +51,16 @@ def ended_with(descriptor: int, before: Callable[[], None]) -> Iterator[None]:
     finally:
         os.close(end)
         thread.join()
+        _wait_until_alone()
         os.close(over)
+
+
+def _wait_until_alone() -> None:
+    """A thread that was joined has run its last line, but the kernel may not have ended it yet; locks that are set on
+    this thread, and a fork, are to meet no other. After a second it is left to them."""
+    deadline = time.monotonic() + 1
+    while os.path.isdir(_THREADS) and len(os.listdir(_THREADS)) > 1 and time.monotonic() < deadline:
+        time.sleep(0.001)
 
 
 def _watch(descriptor: int, over: int, before: Callable[[], None]) -> None:

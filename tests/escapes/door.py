@@ -314,8 +314,8 @@ _QUESTIONS = {
         "import torch, numpy, os, inspect, importlib\nclass A: pass\nx = torch.ones(1, requires_grad=True)\n"
         "for thing in (torch, numpy, os, x, (x * 2).grad_fn, numpy.ones(1), print, A, A(), len, [].append, "
         "globals, dir):\n"
-        "    for name in dir(thing):\n        if name.startswith('_') or name in ('gi_frame', 'mro', 'base', "
-        "'data_ptr_'): print('ESCAPED', name)\n"
+        "    for name in dir(thing):\n        if name.startswith(('_saved_', '_raw_saved_')): continue  # documented\n"
+        "        if name.startswith('_') or name in ('gi_frame', 'mro', 'base', 'data_ptr_'): print('ESCAPED', name)\n"
         "        if type(name) is not str: print('ESCAPED')"
     ),
     "modules by their names": (

@@ -36,9 +36,7 @@ loss.backward()
 
 
 def sentences(trace: Trace, kind: Kind) -> list[str]:
-    return [
-        explain(trace.frame(at + 1)).sentence for at in range(len(trace)) if trace.steps.kind[at] == kind
-    ]
+    return [explain(trace.frame(at + 1)).sentence for at in range(len(trace)) if trace.steps.kind[at] == kind]
 
 
 def test_a_tensor_that_is_used_twice_has_its_derivative_once() -> None:

@@ -114,7 +114,7 @@ def _agree(text: str, one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _derivatives(frame: Frame, sentence: str) -> Iterator[str]:
-    """"∂root/∂x" is followed by the whole gradient of x in this call."""
+    """ "∂root/∂x" is followed by the whole gradient of x in this call."""
     trace, node = frame.trace, frame.current_node
     low, high = span(trace.flows.step, frame.cursor - 1, frame.cursor)
     operands = trace.slots_of(node) if node >= 0 else {}

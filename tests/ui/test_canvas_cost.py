@@ -43,7 +43,7 @@ def test_only_lines_that_may_be_seen_are_painted() -> None:
 def test_memory_is_given_back_once_after_a_drawing(qtbot: QtBot) -> None:
     """A small drawing, too, may take the place of one with large values."""
     view = shown(qtbot, run("import torch\nx = torch.ones(2)\ny = x * 2"), 2)
-    assert view.graph_layout.background._idle.isActive() and view.graph_layout.background._idle.isSingleShot()
+    assert view.graph_layout.background.idle.isActive() and view.graph_layout.background.idle.isSingleShot()
 
 
 def test_only_some_c_libraries_give_memory_back() -> None:

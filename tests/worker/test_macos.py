@@ -172,6 +172,7 @@ def test_a_worker_opens_nothing_while_it_starts_that_the_strict_profile_denies(t
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
     assert done.returncode == 0, done.stderr
     opened = [os.path.realpath(each) for each in done.stdout.splitlines() if os.path.exists(each)]
+    opened = [each for each in opened if not each.startswith("/proc/")]  # asked for on Linux alone; macOS has none
     assert len(opened) > 100
     assert [each for each in opened if not answer_of(rules, "file-read-data", each)] == []
 

@@ -137,7 +137,9 @@ FLASH = op(
     latex=r"\operatorname{softmax}(Q K^\top / \sqrt{d})\, V",
     brief="Each query takes the mean of values, weighted by matching keys.",
     joint=jointly(
-        _fused_grads, query="what softmax sends to the scores, @ key", key="that of the scores, transposed, @ query",
+        _fused_grads,
+        query="what softmax sends to the scores, @ key",
+        key="that of the scores, transposed, @ query",
         value="the attention weightsᵀ @ grad",
     ),
     fixed="attn_mask",

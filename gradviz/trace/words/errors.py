@@ -199,8 +199,10 @@ USAGE_ROWS: tuple[Row, ...] = (
     ),
     (
         r"could not infer output dtype\. Input dtype must be either a floating point or complex dtype\. Got: (\w+)",
-        plain("The mean of integers need not be one, so only floating point numbers have one; this tensor is {0}.",
-              "Call .float() first."),
+        plain(
+            "The mean of integers need not be one, so only floating point numbers have one; this tensor is {0}.",
+            "Call .float() first.",
+        ),
     ),
     (
         r"Dimension out of range \(expected to be in range of (\[.*?\]), but got (-?\d+)\)",
