@@ -50,13 +50,14 @@ class Channel:
         self._parts: list[tuple[str, str]] = []
         self._chars = 0
         self._busy = False
+        self.sent = 0  # bytes of the recording
 
     def begin(self, request: int, output_chars: int) -> None:
         """The next frames belong to this request."""
         self._request = request
         self._room = output_chars + 1  # the parent must see that it was too much
         self._recording = None
-        self._parts, self._chars = [], 0
+        self._parts, self._chars, self.sent = [], 0, 0
 
     def record(self, recording: Recording | None) -> None:
         """Send what this recorder records, too."""
@@ -95,6 +96,7 @@ class Channel:
         batch = self._recording.take_batch() if self._recording is not None else None
         if batch is not None:
             self._send(FrameKind.BATCH, batch.header, batch.payload)
+            self.sent += len(batch.payload)
         self._busy = False
 
     def ask(self, prompt: str) -> str:

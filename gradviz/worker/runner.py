@@ -34,11 +34,13 @@ from gradviz.trace.table.encoding import BUDGET
 from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
+from gradviz.worker.pacing import USUAL, Bounds, Pace
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.saved_files import torch_names
 from gradviz.worker.scratch import SCRATCH
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_ins import TorchFacade, World, torch_modules
+from gradviz.worker.vision.datasets import hurry
 
 # -- where the runner meets the engine and the trace: a recorder listens during a run
 
@@ -115,13 +117,15 @@ class Runner:
         self._memory_mb = 0
         self._channel = channel
         self._torch = TorchFacade(torch_modules(torch, torch_names()))
-        self._ticker = Ticker(lambda: self._channel.tick())
+        self._ticker = Ticker(self._tick)
         self._print_options = np.get_printoptions()
         self._world: World | None = None
         self._fresh: Fresh | None = None
         self._filename = ""  # of the snippet that runs
         self._files: Mapping[str, bytes] = {}
         self._cuda_as_cpu = False
+        self._bounds = USUAL
+        self._pace: Pace | None = None
         self._quiet = False  # it runs again, and nothing is told
         self._answers: list[str] = []  # of input() so far
         self._again: list[str] = []  # the same, for when it runs again
@@ -140,9 +144,10 @@ class Runner:
         places: Sequence[Place] = (),
         files: Mapping[str, bytes] = MappingProxyType({}),
         cuda_as_cpu: bool = False,
+        bounds: Bounds = USUAL,
     ) -> None:
         """Run the snippet, send how it ended, and get ready for the next one."""
-        self._files, self._cuda_as_cpu = files, cuda_as_cpu
+        self._files, self._cuda_as_cpu, self._bounds = files, cuda_as_cpu, bounds
         if cuda_as_cpu:
             self._note(CUDA_IS_CPU)
         self._place_files()
@@ -158,7 +163,7 @@ class Runner:
 
     def _renew(self) -> None:
         """All is as in a new process."""
-        self._world = None
+        self._world = self._pace = None
         SCRATCH.forget()
         if self._fresh is not None:
             self._fresh.restore()
@@ -172,6 +177,13 @@ class Runner:
         for name, data in self._files.items():
             SCRATCH.attach(name, data)
         self._world.attach(self._files)
+
+    def _tick(self) -> bool:
+        if not self._channel.tick():
+            return False
+        if self._pace is not None:
+            self._pace.tick(self._channel.sent)
+        return True
 
     def _write(self, stream: str, text: str) -> None:
         if not self._quiet:
@@ -210,6 +222,8 @@ class Runner:
             return _raised(self._describe(error))
         recorder = Recorder(source, filename, values_bytes, question, places)
         self._channel.record(recorder)
+        if question is None and not places:
+            self._pace = Pace(self._bounds, recorder, world.guard.globals, self._note, hurry)
         if question is None or not question.nudges:
             return self._execute(code, world, recorder, recorder, filename)
         search = Search(question, recorder)

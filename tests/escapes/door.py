@@ -262,7 +262,7 @@ _VISION = {
         "    def __int__(self): return 0\n    def __len__(self): return 9\n    def __rmul__(self, o): "
         "print('ESCAPED', type(o))\n"
         "class D(datasets.MNIST): pass\nfor d in (D(), datasets.MNIST()):\n    for name in ('_pool', '_labels', "
-        "'_kind', '_length'):\n"
+        "'_kind', '_length', '_length_now', '_passes'):\n"
         "        try: setattr(d, name, L()); print('ESCAPED', name)\n        except AttributeError: pass"
     ),
     "pixels of a picture": (
@@ -272,6 +272,24 @@ _VISION = {
         "lambda: type('B', (Image.Image,), {}), lambda: Image.open('SECRET'), "
         "lambda: i.save('FOLDER/x')):\n"
         "    try: print('ESCAPED', act())\n    except (AttributeError, TypeError, OSError): pass"
+    ),
+    "a picture that is kept for the next look": (
+        "import numpy as np, torch\nfrom torchvision import datasets, transforms as t\nfrom PIL import Image\n"
+        "for d in (datasets.MNIST(), datasets.CIFAR10()):\n    i = d[3][0]\n    before = np.array(i).tolist()\n"
+        "    for a in (np.asarray(i), np.array(i, copy=False), np.asarray(i.copy()), np.asarray(i.convert('RGB'))):\n"
+        "        try: a[...] = 7\n        except ValueError: pass\n"
+        "    for x in (t.ToTensor()(i), t.PILToTensor()(i), torch.from_numpy(np.asarray(i).copy())): x.zero_(); "
+        "x.numpy()[...] = 9\n"
+        "    Image.fromarray(np.asarray(i)).resize((3, 3))\n"
+        "    if np.array(d[3][0]).tolist() != before: print('ESCAPED')"
+    ),
+    "a loader that lies about its batches": (
+        "import torch\nfrom torchvision import datasets, transforms as t\nclass B:\n    def __len__(self): return -1\n"
+        "    def __iter__(self): return iter([0])\n    def __radd__(self, o): print('ESCAPED', o)\n"
+        "class N(int):\n    def __radd__(self, o): print('ESCAPED', o)\n    __ge__ = __gt__ = __add__ = __radd__\n"
+        "class C(B):\n    def __len__(self): return N(1)\nd = datasets.MNIST(transform=t.ToTensor())\n"
+        "for b in (B(), C(), 3, None, torch.ones(2)):\n"
+        "    try: list(torch.utils.data.DataLoader(d, batch_sampler=[b]))\n    except Exception: pass"
     ),
     "arrays of other things as pictures": (
         "from PIL import Image\nimport numpy as np\nclass A:\n    shape = (2, 2)\n    ndim = 2\n    def "

@@ -38,6 +38,7 @@ class BackwardPass:
         self._site = -1  # where the backward call is
         self._outer: list[tuple[int, int, int]] = []  # calls that wait for the one that is going on
         self._question = question
+        self.loop = 0  # how high the stack of regions was in the loop around the last call
         # The two gradients recorded last: most arrive where they were sent to, or are passed on, right after.
         self._last: tuple[Array | None, int] = (None, -1)
         self._before_last: tuple[Array | None, int] = (None, -1)
@@ -71,6 +72,7 @@ class BackwardPass:
         self._outer.append((rows.call, self._site, self._running))
         add, site = rows.writer.add, rows.sites.here(3)
         rows.call, self._site, self._running = rows.writer.count("calls"), site, -1
+        self.loop = rows.regions.innermost_loop()
         tensors = [rows.tensor_of(root) for root in roots]
         step = rows.add_step(Kind.BACKWARD_CALL, -1, tensors[0] if tensors else -1, site, rows.call)
         add("calls", step, site, retain_graph, create_graph)

@@ -309,6 +309,11 @@ _DEEPEST = 3
 _NUMBERS = dict.fromkeys((int, float, str), "number")  # a text counts as one: it can name an iteration
 
 
+class _NumbersOnly(dict[type, str]):
+    def get(self, key: type, default: Any = None) -> Any:
+        return super().get(key, "")
+
+
 class Binder:
     """Writes the `names` of one run."""
 
@@ -317,6 +322,10 @@ class Binder:
         self._kinds: dict[type, str] = {Tensor: "tensor", list: "list", tuple: "list", dict: "dict", **_NUMBERS}
         self._stack = rows.regions.stack
         self._done: set[tuple[int, str, int]] = set()
+
+    def rest(self) -> None:
+        """Give no more names: nothing else is recorded either."""
+        self._kinds = _NumbersOnly(_NUMBERS)
 
     def bind(self, name: str, value: Any, rank: int = PLAIN) -> Any:
         """The snippet bound `value` to `name`."""

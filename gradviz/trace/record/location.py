@@ -174,6 +174,13 @@ class RegionStack:
                 stack[at + LOOP] = BEGUN - step
             at -= WIDTH
 
+    def innermost_loop(self) -> int:
+        """How high the stack is in the loop that goes on, 0 outside of all."""
+        at = len(self.stack)
+        while at > WIDTH and self.stack[at + KIND] != _LOOP:
+            at -= WIDTH
+        return at if at > WIDTH else 0
+
     def row(self, step: int) -> int:
         """The row of the innermost region, in which `step` is; it is made now if it is not there."""
         self.begin(step)

@@ -45,6 +45,7 @@ class Recorder:
         self.enter, self.exit = rows.regions.enter, rows.regions.exit
         if places:
             self.forward = PartialsWriter(rows, forward.forward, places).forward
+        self._backward = backward
         self._binder, self._catcher = Binder(rows), Catcher(rows)
 
     # -- what the worker calls
@@ -99,6 +100,16 @@ class Recorder:
         text = rows.writer.text
         step = rows.add_step(Kind.ERROR, -1, -1, rows.sites.at_line(line), 0)
         rows.writer.add("errors", step, text(kind), text(message), line, text(traceback), text(last_line))
+
+    @property
+    def is_between_backwards(self) -> bool:
+        """Whether an iteration begins of the loop around the last backward pass, or there was none."""
+        around = self._backward.loop
+        return not around or len(self._rows.regions.stack) == around
+
+    def rest(self) -> None:
+        """From now on only text comes."""
+        self._binder.rest()
 
     # -- everything else
 

@@ -55,7 +55,8 @@ class Run:
         self._files = tuple(files)
         self._on_event = on_event
         self._source = source
-        bounds = {"output_chars": limits.output_chars, "values_mb": limits.values_mb}
+        names = ("output_chars", "values_mb", "steps", "recorded_bytes", "cpu_seconds")
+        bounds = {name: getattr(limits, name) for name in names}
         self._request_header: dict[str, Any] = {"source": source, "filename": filename, "limits": bounds}
         self._request_header |= {"question": question, "cuda_as_cpu": cuda_as_cpu}
         self._verdict: Done | None = None

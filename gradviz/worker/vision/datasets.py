@@ -1,27 +1,34 @@
 """`torchvision.datasets`: sets of pictures that are drawn here, in the sizes, types and classes of those whose
-names they bear. A picture is drawn when it is looked at; beyond the first thousand they are these, moved.
+names they bear. A picture is drawn when it is first looked at; after some hundreds of a class they are these, moved.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
 
 from gradviz import torch
-from gradviz.engine.kernel.state import paused
+from gradviz.engine.kernel.state import paused, state
+from gradviz.torch.utils.data.loader import PASSES, Ends
 from gradviz.worker.numpy_boundary import to_numpy, to_snippet
-from gradviz.worker.vision.picture import Image, picture
+from gradviz.worker.vision.picture import picture, shared_picture
 from gradviz.worker.vision.pictures import drawn
 
-POOL = 1_000  # pictures of a set that are drawn anew; others are these, moved by a few pixels
+POOL = 300  # pictures of each class of a set that are drawn anew; others are these, moved by a pixel
 _MOVES = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1))
 _DIGITS = ("0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight")
 _FASHION = "T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag".split()
 _CIFAR = "airplane automobile bird cat deer dog frog horse ship truck".split()
 SAYS = "{name} is not here: these pictures are drawn by GradViz, as many, as large and in the same classes."
+FEW = 128  # pictures that a set has when the time of the run is nearly over
+LATE = (
+    "Most of the time of this run is over. From here on {name} has {few} pictures, so that the program comes to its "
+    "end. Run Again with More Time (--time-limit on the command line) trains longer."
+)
 
 Say = Callable[[str], None]
 
@@ -29,7 +36,7 @@ Say = Callable[[str], None]
 class _Drawn(torch.utils.data.Dataset[Any]):
     """Base of the drawn sets."""
 
-    __slots__ = ("_labels", "_pool")  # which a snippet can't put others in place of
+    __slots__ = ("_labels", "_length_now", "_passes", "_pool")  # which a snippet can't put others in place of
     _kind = "digits"
     _length = (60_000, 10_000)
     _classes: tuple[str, ...] = (*_DIGITS, "9 - nine")
@@ -44,14 +51,15 @@ class _Drawn(torch.utils.data.Dataset[Any]):
     ) -> None:
         self.root, self.train = root, bool(train)
         self.transform, self.target_transform = transform, target_transform
-        kind, length, classes = _facts(self)
+        _, length, classes = _facts(self)
         self.classes = list(classes)
         self._labels = np.random.RandomState(11 if self.train else 12).randint(0, 10, length[0 if self.train else 1])
-        self._pool: dict[int, Any] = {}
-        _say_once(type(self), kind)
+        self._pool: dict[Any, Any] = {}
+        self._length_now, self._passes = len(self._labels), 0
+        _say_of(self, "drawn", SAYS)
 
     def __len__(self) -> int:
-        return len(self._labels)
+        return _length(self)
 
     def __getitem__(self, index: Any) -> Any:
         at = operator.index(index)
@@ -78,18 +86,23 @@ def _facts(data: Any) -> tuple[str, tuple[int, int], tuple[str, ...]]:
     return ours._kind, ours._length, ours._classes
 
 
-def _pixels(data: Any, at: int) -> Any:
-    """NumPy's own array of one picture: drawn once for a place in the pool and a label, then moved."""
-    place = at % POOL
+def _shown(data: Any, at: int) -> Any:
+    """A picture: drawn once for a place in the pool and a label, then moved."""
     label = int(data._labels[at])
-    key = place * 10 + label
-    if key not in data._pool:
-        data._pool[key] = drawn(_facts(data)[0], label, key + (0 if data.train else 1 << 20))
-    return np.roll(data._pool[key], _MOVES[at // POOL % len(_MOVES)], (0, 1))
+    place, move = at % POOL, at // POOL % len(_MOVES)
+    key = place * 10 + label, move
+    found = data._pool.get(key)
+    if found is None:
+        found = data._pool[key] = shared_picture(_moved(data, key[0], label, move))
+    return found  # nobody can change it
 
 
-def _shown(data: Any, at: int) -> Image:
-    return picture(_pixels(data, at))
+def _moved(data: Any, place: int, label: int, move: int) -> Any:
+    """NumPy's own array of one picture in the pool, moved by some pixels."""
+    plain = data._pool.get(place)
+    if plain is None:
+        plain = data._pool[place] = drawn(_facts(data)[0], label, place + (0 if data.train else 1 << 20))
+    return np.roll(plain, _MOVES[move], (0, 1))
 
 
 def _whole(data: Any) -> Any:
@@ -194,19 +207,65 @@ class ImageFolder(torch.utils.data.Dataset[Any]):
 
 
 CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10)
-_SAID: dict[str, Any] = {"say": None, "said": set()}
+_SAID: dict[str, Any] = {"say": None, "said": set(), "late": False}
 
 
 def begin(say: Say) -> None:
     """A run begins: it is told once of each set that it is drawn."""
-    _SAID["say"], _SAID["said"] = say, set()
+    _SAID.update(say=say, said=set(), late=False)
+    PASSES["open"] = _open_pass
 
 
-def _say_once(kind_of: type, kind: str) -> None:
-    ours = next(each for each in kind_of.__mro__ if each in CLASSES)
-    if kind not in _SAID["said"] and _SAID["say"] is not None:
-        _SAID["said"].add(kind)
-        _SAID["say"](SAYS.format(name=ours.__name__) + "\n")
+def hurry() -> None:
+    """The time of the run is nearly over: what is drawn comes to its end."""
+    _SAID["late"] = True
+
+
+def _length(data: Any) -> int:
+    """How many pictures a set has now: few from the first pass on that begins when time is nearly over. Those that were
+    chosen before are still there."""
+    if _SAID["late"] and not data._passes and data._length_now > FEW:
+        data._length_now = FEW
+        _say_late(data)
+    return int(data._length_now)
+
+
+@contextmanager
+def _open_pass(dataset: object) -> Iterator[Ends | None]:
+    """A pass over one of these sets, or a part of one, ends when time is nearly over and enough was taken; one without
+    gradients, which measures something, only if the set was short before it began."""
+    data = dataset
+    while type(data) is torch.utils.data.Subset:
+        data = data.dataset
+    if not isinstance(data, _Drawn):
+        yield None
+        return
+    found: Any = data
+    _length(found)
+
+    def ends(taken: int) -> bool:
+        over = bool(_SAID["late"]) and state.grad and taken >= FEW
+        if over:
+            _say_late(found)
+        return over
+
+    found._passes += 1
+    try:
+        yield ends
+    finally:
+        found._passes -= 1
+
+
+def _say_late(data: Any) -> None:
+    _say_of(data, "late", LATE)
+
+
+def _say_of(data: Any, what: str, sentence: str) -> None:
+    """Once in a run."""
+    ours = next(each for each in type(data).__mro__ if each in CLASSES)
+    if (what, ours._kind) not in _SAID["said"] and _SAID["say"] is not None:
+        _SAID["said"].add((what, ours._kind))
+        _SAID["say"](sentence.format(name=ours.__name__, few=FEW) + "\n")
 
 
 for _class in (_Drawn, _Grey, *CLASSES, FakeData, ImageFolder):

@@ -89,9 +89,21 @@ Image.__module__ = "PIL.Image"
 
 def picture(pixels: Any) -> Image:
     """A picture of NumPy's own array."""
+    plain = pixels.dtype == np.uint8
+    return _holding(pixels.copy() if plain else np.clip(np.rint(pixels), 0, 255).astype(np.uint8))
+
+
+def _holding(pixels: Any) -> Image:
+    """A picture of an array that nobody else changes."""
     made: Image = object.__new__(Image)
-    made._pixels = np.clip(np.rint(pixels), 0, 255).astype(np.uint8).copy()
+    made._pixels = pixels
     return made
+
+
+def shared_picture(pixels: Any) -> Image:
+    """A picture of an array of bytes that others look at, too, and nobody changes."""
+    pixels.setflags(write=False)
+    return _holding(pixels)
 
 
 def pixels_of(image: Image) -> Any:

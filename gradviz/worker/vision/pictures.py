@@ -4,6 +4,7 @@ KMNIST, Fashion-MNIST and CIFAR-10, none of whose pictures are here. Each follow
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -213,6 +214,7 @@ def _turned(points: Points, source: Any, size: int) -> Any:
     return (moved @ matrix.T + 0.5 + source.uniform(-0.05, 0.05, 2)) * size
 
 
+@functools.cache
 def _grid(size: int) -> Any:
     ys, xs = np.mgrid[0:size, 0:size]
     return np.stack((xs, ys), -1).astype(float) + 0.5

@@ -13,7 +13,7 @@ import numpy as np
 
 from gradviz import torch
 from gradviz.engine.kernel.state import paused
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.vision.picture import Image, cut, picture, pixels_of, resized
 
@@ -60,14 +60,17 @@ def _whole(low: int, high: int) -> int:
 
 def to_tensor(pic: Any) -> Any:
     """A picture as numbers from 0 to 1, channels first."""
+    array = pic._pixels if type(pic) is Image else np.array(to_numpy(pic))
+    if array.ndim not in (2, 3):
+        raise ValueError(f"pic should be 2/3 dimensional. Got {array.ndim} dimensions.")
+    channels = array[None] if array.ndim == 2 else array.transpose(2, 0, 1)
+    made = np.empty(channels.shape, np.float32 if array.dtype == np.uint8 else array.dtype)
+    if array.dtype == np.uint8:
+        np.divide(channels, np.float32(255), out=made)
+    else:
+        made[...] = channels
     with paused():
-        array = pixels_of(pic) if isinstance(pic, Image) else np.array(to_numpy(pic))
-        if array.ndim not in (2, 3):
-            raise ValueError(f"pic should be 2/3 dimensional. Got {array.ndim} dimensions.")
-        channels = np.ascontiguousarray((array[..., None] if array.ndim == 2 else array).transpose(2, 0, 1))
-        if channels.dtype == np.uint8:
-            channels = channels.astype(np.float32) / np.float32(255)
-        return torch.from_numpy(channels)
+        return torch.from_numpy(made)
 
 
 def pil_to_tensor(pic: Any) -> Any:
@@ -94,10 +97,21 @@ def to_pil_image(pic: Any, mode: object = None) -> Image:
     return picture(array)
 
 
+def _plain(*given: object) -> bool:
+    """Whether these are lists or tuples of floats, of one length."""
+    several = all(type(each) in (list, tuple) for each in given)
+    numbers = several and all(type(number) is float for each in given for number in each)  # type: ignore[attr-defined]
+    return numbers and len({len(each) for each in given}) == 1  # type: ignore[arg-type]
+
+
 def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Any:
     """Each channel without its mean, in units of its deviation."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
+    if type(tensor) is Tensor and not tensor.requires_grad and tensor.dtype is torch.float32 and _plain(mean, std):
+        numbers = np.array((mean, std), np.float32)[..., None, None]
+        if numbers[1].all():
+            return wrap((tensor._data - numbers[0]) / numbers[1])
     with paused():
         middle = torch.as_tensor(mean, dtype=tensor.dtype).reshape(-1, 1, 1)
         spread = torch.as_tensor(std, dtype=tensor.dtype).reshape(-1, 1, 1)

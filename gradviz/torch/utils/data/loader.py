@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,18 @@ def default_collate(batch: Any) -> Any:
     raise TypeError(
         f"default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {type(first)}"
     )
+
+
+Ends = Callable[[int], bool]  # asked before each batch: whether a pass ends after so many items
+
+
+@contextmanager
+def to_the_end(dataset: object) -> Iterator[Ends | None]:
+    """While this is open there is a pass over this data; it never ends early, as in PyTorch."""
+    yield None
+
+
+PASSES: dict[str, Callable[[object], AbstractContextManager[Ends | None]]] = {"open": to_the_end}
 
 
 class DataLoader:
@@ -146,11 +159,20 @@ class DataLoader:
         if self.iterable:
             yield from self._chunks()
         elif self.batch_sampler is not None:
-            for indices in self.batch_sampler:
-                yield self.collate_fn(self._fetch(indices))
+            yield from self._chosen(self.batch_sampler)
         else:
             for index in self.sampler:
                 yield self.collate_fn(self.dataset[index])
+
+    def _chosen(self, batches: Iterable[Any]) -> Iterator[object]:
+        with PASSES["open"](self.dataset) as ends:
+            taken = 0
+            for indices in batches:
+                if ends is not None:
+                    if ends(taken):
+                        return
+                    taken += len(indices)
+                yield self.collate_fn(self._fetch(indices))
 
     def _fetch(self, indices: list[int]) -> Any:
         together = getattr(self.dataset, "__getitems__", None)

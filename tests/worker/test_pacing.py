@@ -1,0 +1,169 @@
+"""A run that is too long to be recorded whole goes on at full speed, and comes to its end if that depends on us."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from gradviz import torch
+from gradviz.engine.kernel.state import paused, set_observer, state
+from gradviz.trace.record.instrument import ITERATE, STACK
+from gradviz.trace.record.location import entry
+from gradviz.trace.record.recorder import Recorder
+from gradviz.trace.table import schema
+from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.trace import Trace
+from gradviz.worker.pacing import FEWEST, LATE, PATIENCE, SHARE, Bounds, Pace
+from gradviz.worker.process.client import WorkerPool
+from gradviz.worker.process.limits import Limits
+from gradviz.worker.vision import datasets, transforms
+from tests.worker.conftest import Outcome, run_in
+
+TRAINING = """
+import torch
+torch.manual_seed(0)
+net, x, y = torch.nn.Linear(3, 1), torch.randn(8, 3), torch.randn(8, 1)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for i in range(8_000):
+    loss = sum(((net(x) - part) ** 2).mean() for part in [y])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(i, round(loss.item(), 4))
+"""
+
+
+def test_a_run_with_too_many_steps_ends_as_pytorch_ends_it(make_pool: Callable[..., WorkerPool]) -> None:
+    whole = run_in(make_pool(Limits()), TRAINING)
+    outcome = run_in(make_pool(Limits(steps=60_000)), TRAINING)
+    assert (outcome.status, outcome.printed()) == ("ok", whole.printed()), outcome.sentence
+    said = outcome.printed("err")
+    assert said.startswith("Recording ends here: there are ") and said.count("\n") == 1
+    steps = _steps(outcome)
+    assert 48_000 < steps < 60_000 < _steps(whole)
+    trace = Trace(TRAINING)
+    for batch in outcome.batches:
+        trace.extend(schema.Batch(batch.header, batch.payload))
+    kinds = trace.steps.kind.tolist()
+    last = [kind for kind in kinds if kind not in (Kind.PRINT, Kind.WARNING)][-1]
+    assert last == Kind.OPTIMIZER, "the last recorded iteration is whole"
+    assert kinds[-2:] == [Kind.WARNING, Kind.PRINT]
+
+
+@pytest.fixture
+def pace() -> Iterator[tuple[Pace, dict[str, Any], list[str]]]:
+    """A pace whose clock and names a test sets, and what it says."""
+    said: list[str] = []
+    recorder = Recorder("", "snippet.py")
+    stack: Any = recorder.hooks()[STACK]
+    stack += entry(RegionKind.LOOP, "", (1, 1, 0, 1))
+    names: dict[str, Any] = {"now": 0.0, "recorder": recorder, ITERATE: recorder.hooks()[ITERATE]}
+    set_observer(recorder)
+    hurry = lambda: said.append("hurry")  # noqa: E731
+    yield Pace(Bounds(40.0), recorder, names, said.append, hurry, lambda: names["now"]), names, said
+    set_observer(None)
+
+
+Paced = tuple[Pace, dict[str, Any], list[str]]
+
+
+def _record(count: int) -> None:
+    x = torch.ones(1)
+    for _ in range(count):
+        x + 1
+
+
+def test_recording_takes_a_share_of_the_time(pace: Paced) -> None:
+    each, names, said = pace
+    for now in (5.0, 9.0, 9.9):
+        names["now"] = now
+        _record(FEWEST)
+        each.tick(0)
+    assert state.observer is not None and not said
+    names["now"] = SHARE * 40 + 0.1
+    _record(1)
+    each.tick(0)
+    assert state.observer is not None, "until an iteration begins"
+    with paused():
+        names[ITERATE]("i", 1)
+    assert state.observer is not None, "nobody else stops the reports now"
+    names[ITERATE]("i", 2)
+    assert state.observer is None
+    assert said == [said[0]] and "25% of the 40 seconds" in said[0]
+    names["now"] = 39.0
+    each.tick(0)
+    assert said[1:] == ["hurry"]
+
+
+def test_time_in_which_nothing_is_recorded_does_not_count(pace: Paced) -> None:
+    each, names, said = pace
+    _record(FEWEST)
+    each.tick(0)
+    names["now"] = LATE * 40 - 1
+    each.tick(0)
+    names[ITERATE]("i", 1)
+    assert state.observer is not None and not said
+
+
+def test_too_many_bytes_end_it_without_an_iteration(pace: Paced) -> None:
+    each, names, said = pace
+    each.tick(500_000_000)
+    names["now"] = PATIENCE + 0.1
+    each.tick(500_000_000)
+    assert state.observer is None
+    assert "it has 500 MB" in said[0] and "More Time" not in said[0]
+
+
+def _loader(train: bool, part: bool = False) -> tuple[Any, Any]:
+    data: Any = datasets.MNIST("data", train=train, transform=transforms.ToTensor())
+    shown = torch.utils.data.Subset(data, range(5_000)) if part else data
+    return data, torch.utils.data.DataLoader(shown, batch_size=100)
+
+
+def test_a_pass_over_a_drawn_set_ends_when_time_is_nearly_over() -> None:
+    said: list[str] = []
+    datasets.begin(said.append)
+    train, loader = _loader(True)
+    test, measure = _loader(False)
+    taken = 0
+    for images, _ in loader:
+        taken += len(images)
+        if taken == 300:
+            datasets.hurry()
+            assert len(train) == 60_000, "as long as the pass goes on"
+            assert len(test) == 128
+    assert (taken, len(train), len(loader)) == (300, 128, 2)
+    assert [len(images) for images, _ in loader] == [100, 28]
+    with torch.no_grad():
+        assert sum(len(images) for images, _ in measure) == len(test)
+    assert train[50_000][1] in range(10), "what was chosen before is still there"
+    assert len(said) == 2 and "From here on MNIST has 128 pictures" in said[1]
+
+
+def test_what_measures_something_is_not_cut_short() -> None:
+    datasets.begin(lambda text: None)
+    data, loader = _loader(False)
+    _, part = _loader(False, part=True)
+    with torch.no_grad():
+        taken = 0
+        for images, _ in loader:
+            taken += len(images)
+            datasets.hurry()
+        assert taken == 10_000
+        assert len(data) == 128, "from the next pass on"
+        assert sum(len(images) for images, _ in part) == 5_000
+    assert sum(len(images) for images, _ in part) == 200, "but training is"
+
+
+def test_other_data_has_its_passes_whole() -> None:
+    datasets.begin(lambda text: None)
+    datasets.hurry()
+    data = torch.utils.data.TensorDataset(torch.zeros(500))
+    assert sum(len(each) for (each,) in torch.utils.data.DataLoader(data, batch_size=10)) == 500
+
+
+def _steps(outcome: Outcome) -> int:
+    return sum(each.header["rows"].get("steps", 0) for each in outcome.batches)
