@@ -1,5 +1,5 @@
 """A run that is too long to be recorded whole: recording ends after a quarter of its time, or shortly before there is
-too much of it, and the rest runs at full speed; and after three quarters those are told who can make it shorter.
+too much of it, and the rest runs at full speed; and after seven tenths those are told who can make it shorter.
 
 What is printed and drawn is shown all the same, and one sentence says where the recording ends: at the beginning of an
 iteration of the loop that calls `backward()`, so that the last graph is whole. How much a run may use is in
@@ -18,7 +18,7 @@ from gradviz.trace.record.instrument import ITERATE
 from gradviz.trace.record.recorder import Recorder
 
 SHARE = 0.25  # of the time of a run in which steps may be recorded
-LATE = 0.75  # of the time, after which it had better come to its end
+LATE = 0.7  # of the time, after which it had better come to its end
 NEARLY = 0.8  # of the steps and bytes at which a run would be stopped
 FEWEST = 2_000  # steps: so few do not take long
 PATIENCE = 2.0  # seconds of the processor in which an iteration should begin

@@ -160,7 +160,7 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
 
 
 def _text(data: Any = "", **look: object) -> str:
-    return str.__str__(data)
+    return str.__str__(data) if isinstance(data, str) else "<IPython.core.display.HTML object>"
 
 
 def _named(kind: str) -> Callable[..., str]:

@@ -51,6 +51,7 @@ CALLS = {
     "plt.hlines([1, 2], 0, 5)": "segments C0 - x0=0,0 y0=1,2 x1=5,5 y1=1,2",
     "plt.vlines(3, [0], [1], colors='k')": "segments text - x0=3 y0=0 x1=3 y1=1",
     "plt.imshow([[1, 2], [3, 4]], cmap='gray')": "image C0 value=1,2,3,4 2x2x1 -0.5,1.5,1.5,-0.5 gray 1..4 down",
+    "plt.imshow([[1, 2]], animated=True)": "image C0 value=1,2 1x2x1 -0.5,1.5,0.5,-0.5 viridis 1..2 down",
     "plt.imshow([[1, 2], [3, 4]], origin='lower')": "image C0 value=3,4,1,2 2x2x1 -0.5,1.5,-0.5,1.5 viridis 1..4",
     "plt.imshow([[[255, 0, 0]]])": "image C0 value=1,0,0 1x1x3 -0.5,0.5,0.5,-0.5 down",
     "plt.matshow([[1, 2]])": "image C0 value=1,2 1x2x1 -0.5,1.5,0.5,-0.5 viridis 1..2 down",

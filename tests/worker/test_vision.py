@@ -90,3 +90,19 @@ def test_models_have_torchvisions_parameters_and_no_trained_weights(
 def test_what_torchvision_has_beyond_that_is_refused_where_it_is_used(run: Runner) -> None:
     outcome = run("from torchvision.models import vit_b_16\nimport torchvision\nx = 1\nvit_b_16()")
     assert outcome.done.detail.line == 4 and "torchvision.models.vit_b_16 is not available" in outcome.sentence
+
+
+def test_a_folder_named_celeba_has_drawn_faces(run: Runner) -> None:
+    source = (
+        "import torch\nfrom torchvision import datasets, transforms as t\n"
+        "look = t.Compose([t.Resize(64), t.CenterCrop(64), t.ToTensor()])\n"
+        "d = datasets.ImageFolder(root='data/celeba', transform=look)\n"
+        "faces, labels = next(iter(torch.utils.data.DataLoader(d, batch_size=8, shuffle=True)))\n"
+        "print(len(d), d.classes, faces.shape, labels.tolist(), d[3][0].equal(d[3][0]), d[3][0].equal(d[4][0]))\n"
+        "try: datasets.ImageFolder('data/cats')\nexcept FileNotFoundError as error: print(error)"
+    )
+    outcome = run(source)
+    whole, refused = outcome.printed().splitlines()
+    assert whole == f"202599 ['img_align_celeba'] torch.Size([8, 3, 64, 64]) {[0] * 8} True False", outcome.sentence
+    assert refused.startswith("[Errno 2] No such file or directory: a snippet sees no folder of pictures")
+    assert outcome.printed("err").startswith("CelebA is not here: these pictures are drawn by GradViz")

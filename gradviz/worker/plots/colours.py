@@ -203,7 +203,8 @@ _IGNORED = frozenset(
     plotnonfinite norm rwidth interpolation filternorm resample origin aspect shading antialiaseds data fillstyle
     markevery gid url path_effects fontweight weight fontstyle family fontfamily fontname fontdict rotation
     rotation_mode bbox backgroundcolor wrap multialignment linespacing style variant stretch usetex pad loc y x
-    labelpad math_fontfamily scalex scaley annotation_clip arrowstyle orientation interpolate step lolims uplims
+    labelpad math_fontfamily animated agg_filter clip_path sketch_params in_layout scalex scaley annotation_clip
+    arrowstyle orientation interpolate step lolims uplims
     xlolims xuplims barsabove errorevery head_width head_length length_includes_head overhang shape width headwidth
     headlength minlength pivot units angles scale_units scale """.split()
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +25,10 @@ _FASHION = "T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag".sp
 _CIFAR = "airplane automobile bird cat deer dog frog horse ship truck".split()
 SAYS = "{name} is not here: these pictures are drawn by GradViz, as many, as large and in the same classes."
 FEW = 128  # pictures that a set has when the time of the run is nearly over
+NO_FOLDER = (
+    "No such file or directory: a snippet sees no folder of pictures; datasets.FakeData, CIFAR10 and a folder named "
+    "celeba are drawn"
+)
 LATE = (
     "Most of the time of this run is over. From here on {name} has {few} pictures, so that the program comes to its "
     "end. Run Again with More Time (--time-limit on the command line) trains longer."
@@ -40,6 +44,8 @@ class _Drawn(torch.utils.data.Dataset[Any]):
     _kind = "digits"
     _length = (60_000, 10_000)
     _classes: tuple[str, ...] = (*_DIGITS, "9 - nine")
+    _name = ""  # of what is drawn, where it is not that of the class
+    _few = FEW
 
     def __init__(
         self,
@@ -53,7 +59,8 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         self.transform, self.target_transform = transform, target_transform
         _, length, classes = _facts(self)
         self.classes = list(classes)
-        self._labels = np.random.RandomState(11 if self.train else 12).randint(0, 10, length[0 if self.train else 1])
+        count = length[0 if self.train else 1]
+        self._labels = np.random.RandomState(11 if self.train else 12).randint(0, len(classes), count)
         self._pool: dict[Any, Any] = {}
         self._length_now, self._passes = len(self._labels), 0
         _say_of(self, "drawn", SAYS)
@@ -81,15 +88,20 @@ class _Drawn(torch.utils.data.Dataset[Any]):
 
 
 def _facts(data: Any) -> tuple[str, tuple[int, int], tuple[str, ...]]:
-    """Of the set of ours that it is, or derives from."""
-    ours = next(each for each in type(data).__mro__ if each in CLASSES)
+    ours = _ours(data)
     return ours._kind, ours._length, ours._classes
+
+
+def _ours(data: Any) -> type[_Drawn]:
+    """The set of ours that it is, or derives from."""
+    return next(each for each in type(data).__mro__ if each in CLASSES)
 
 
 def _shown(data: Any, at: int) -> Any:
     """A picture: drawn once for a place in the pool and a label, then moved."""
     label = int(data._labels[at])
     place, move = at % POOL, at // POOL % len(_MOVES)
+    move = 0 if _ours(data) is ImageFolder else move  # so large that each is kept once
     key = place * 10 + label, move
     found = data._pool.get(key)
     if found is None:
@@ -102,7 +114,7 @@ def _moved(data: Any, place: int, label: int, move: int) -> Any:
     plain = data._pool.get(place)
     if plain is None:
         plain = data._pool[place] = drawn(_facts(data)[0], label, place + (0 if data.train else 1 << 20))
-    return np.roll(plain, _MOVES[move], (0, 1))
+    return np.roll(plain, _MOVES[move], (0, 1)) if move else plain
 
 
 def _whole(data: Any) -> Any:
@@ -199,14 +211,28 @@ class FakeData(torch.utils.data.Dataset[Any]):
             return image, label if self.target_transform is None else self.target_transform(label)
 
 
-class ImageFolder(torch.utils.data.Dataset[Any]):
-    """Folders of pictures; a snippet has none."""
+class ImageFolder(_Drawn):
+    """Folders of pictures, of which a snippet has one: where the path names CelebA, drawn faces."""
 
-    def __init__(self, root: Any, *rest: object, **options: object) -> NoReturn:
-        raise FileNotFoundError(2, "No such file or directory: a snippet sees no folder of pictures", str(root))
+    _kind = "faces"
+    _name = "CelebA"
+    _length = (202_599, 0)
+    _classes = ("img_align_celeba",)
+    _few = 16  # these are large, and what learns them is, too
+
+    def __init__(self, root: Any, transform: Any = None, target_transform: Any = None, *rest: object) -> None:
+        path = str.__str__(str(root))
+        if "celeba" not in path.lower():
+            raise FileNotFoundError(2, NO_FOLDER, path)
+        super().__init__(root, True, transform, target_transform)
+
+    @property
+    def targets(self) -> list[int]:
+        """Every label."""
+        return [int(label) for label in self._labels]
 
 
-CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10)
+CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10, ImageFolder)
 _SAID: dict[str, Any] = {"say": None, "said": set(), "late": False}
 
 
@@ -224,8 +250,9 @@ def hurry() -> None:
 def _length(data: Any) -> int:
     """How many pictures a set has now: few from the first pass on that begins when time is nearly over. Those that were
     chosen before are still there."""
-    if _SAID["late"] and not data._passes and data._length_now > FEW:
-        data._length_now = FEW
+    few = _ours(data)._few
+    if _SAID["late"] and not data._passes and data._length_now > few:
+        data._length_now = few
         _say_late(data)
     return int(data._length_now)
 
@@ -241,10 +268,11 @@ def _open_pass(dataset: object) -> Iterator[Ends | None]:
         yield None
         return
     found: Any = data
+    few = _ours(found)._few
     _length(found)
 
     def ends(taken: int) -> bool:
-        over = bool(_SAID["late"]) and state.grad and taken >= FEW
+        over = bool(_SAID["late"]) and state.grad and taken >= few
         if over:
             _say_late(found)
         return over
@@ -262,11 +290,11 @@ def _say_late(data: Any) -> None:
 
 def _say_of(data: Any, what: str, sentence: str) -> None:
     """Once in a run."""
-    ours = next(each for each in type(data).__mro__ if each in CLASSES)
+    ours = _ours(data)
     if (what, ours._kind) not in _SAID["said"] and _SAID["say"] is not None:
         _SAID["said"].add((what, ours._kind))
-        _SAID["say"](sentence.format(name=ours.__name__, few=FEW) + "\n")
+        _SAID["say"](sentence.format(name=ours._name or ours.__name__, few=ours._few) + "\n")
 
 
-for _class in (_Drawn, _Grey, *CLASSES, FakeData, ImageFolder):
+for _class in (_Drawn, _Grey, *CLASSES, FakeData):
     _class.__module__ = "torchvision.datasets"

@@ -26,7 +26,7 @@ def vision_modules(say: datasets.Say) -> dict[str, Any]:
     names = {**classes, "functional": functional, "InterpolationMode": modes}
     inner = offer("torchvision.transforms.transforms", names)
     every = offer("torchvision.transforms", {**names, "transforms": inner})
-    sets = [*datasets.CLASSES, datasets.FakeData, datasets.ImageFolder]
+    sets = [*datasets.CLASSES, datasets.FakeData]
     mnist = offer("torchvision.datasets.mnist", {each.__name__: each for each in datasets.CLASSES[:3]})
     held = offer("torchvision.datasets", {**{each.__name__: each for each in sets}, "mnist": mnist})
     utils = offer("torchvision.utils", {"make_grid": grids.make_grid, "save_image": grids.save_image})

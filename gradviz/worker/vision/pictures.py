@@ -1,5 +1,5 @@
-"""Pictures of digits, signs, clothes and things, drawn by a few lines each and never the same: what stands for MNIST,
-KMNIST, Fashion-MNIST and CIFAR-10, none of whose pictures are here. Each follows from its seed.
+"""Pictures of digits, signs, clothes, things and faces, drawn by a few lines each and never the same: what stands for
+MNIST, KMNIST, Fashion-MNIST, CIFAR-10 and CelebA, none of whose pictures are here. Each follows from its seed.
 """
 
 from __future__ import annotations
@@ -252,9 +252,51 @@ def _filled(outlines: tuple[Points, ...], source: Any, size: int) -> Any:
     return inside
 
 
+def _oval(x: float, y: float, wide: float, high: float, at: tuple[float, float, float]) -> Any:
+    """Which pixels lie in an ellipse of a face; `at` is where its middle is and how far it is turned."""
+    xs, ys, turn = _face_grid(FACE)[0] - at[0], _face_grid(FACE)[1] - at[1], at[2]
+    across, down = xs * math.cos(turn) + ys * math.sin(turn), ys * math.cos(turn) - xs * math.sin(turn)
+    return ((across - x) / wide) ** 2 + ((down - y) / high) ** 2 < 1
+
+
+@functools.cache
+def _face_grid(size: tuple[int, int]) -> Any:
+    ys, xs = np.mgrid[0 : size[0], 0 : size[1]]
+    return np.stack((xs / size[1], ys / size[1])).astype(np.float32)
+
+
+FACE = (218, 178)  # height and width
+
+
+def _face(source: Any) -> Any:
+    """A face: one of many skins, hairs and looks, turned a little."""
+    skin = np.array((1.0, 0.78, 0.64)) * source.uniform(110, 245) * source.uniform(0.92, 1.0, 3)
+    hair, back, eye = source.uniform(15, 190) * np.array((1.0, 0.75, 0.5)), source.uniform(20, 240, 3), (40, 30, 25)
+    at = 0.5 + source.uniform(-0.03, 0.03), 0.64 + source.uniform(-0.03, 0.03), float(source.uniform(-0.12, 0.12))
+    wide, high, apart = source.uniform(0.23, 0.28), source.uniform(0.32, 0.37), source.uniform(0.1, 0.12)
+    smile, length = source.uniform(0.01, 0.05), source.uniform(0.3, 0.62)
+    made = np.empty((*FACE, 3), np.float32)
+    made[:] = back
+    shapes = [
+        (0.0, length - high - 0.06, wide + 0.07, length, hair), (0.0, 0.42, 0.12, 0.2, skin * 0.85),
+        (0.0, 0.78, 0.48, 0.3, source.uniform(20, 230, 3)), (0.0, 0.0, wide, high, skin),
+        (0.0, 0.02 - high, wide * 0.92, 0.09, hair), (0.0, 0.07, 0.03, 0.045, skin * 0.82),
+        (0.0, 0.19, 0.09, 0.02 + smile / 2, (175, 70, 75)), (0.0, 0.19 - smile / 2, 0.085, 0.015, skin),
+    ]  # fmt: skip
+    for side in (-apart, apart):
+        shapes += [(side, -0.06, 0.05, 0.024, (245, 245, 245)), (side, -0.06, 0.02, 0.022, eye)]
+        shapes.append((side, -0.13, 0.06, 0.012, hair * 0.7))
+    for x, y, w, h, colour in shapes:
+        made[_oval(x, y, w, h, at)] = colour
+    light = 1 + source.uniform(-0.3, 0.3) * (_face_grid(FACE)[0] - 0.5)
+    return np.clip(made * light[..., None] + source.normal(0, 3, (*FACE, 1)), 0, 255).astype(np.uint8)
+
+
 def drawn(kind: str, label: int, seed: int) -> Any:
-    """A picture of a label: 28 × 28 grey, or 32 × 32 × 3 of "things"."""
+    """A picture of a label: 28 × 28 grey, 32 × 32 × 3 of "things", 218 × 178 × 3 of "faces"."""
     source = np.random.RandomState(seed)
+    if kind == "faces":
+        return _face(source)
     if kind == "things":
         back, front = source.uniform(90, 220, 3), source.uniform(0, 255, 3)
         front += np.sign(front - back) * 40
