@@ -97,13 +97,13 @@ _RANDOM_WORDS = 624  # of the generator's state
 class _ByIndex:
     """`np.c_[…]` and the like: a function that is called with brackets."""
 
-    __slots__ = ("_make",)
+    __slots__ = ("_called",)
 
-    def __init__(self, make: Callable[..., Any]) -> None:
-        self._make = make
+    def __init__(self, called: Callable[..., Any]) -> None:
+        self._called = called
 
     def __getitem__(self, key: object) -> Any:
-        return self._make(key)
+        return self._called(key)
 
 
 @contextmanager

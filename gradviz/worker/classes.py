@@ -53,9 +53,8 @@ def guarded_operators(names: Any) -> dict[str, Any]:
 
 
 def _guarded_as(name: str, method: Any) -> Callable[..., Any]:
-    if name != "__eq__":
-        return guarded(method)
-    return comparing(method if type(method) is types.FunctionType else guarded(method), _met)
+    is_shorter = name == "__eq__" and type(method) is types.FunctionType  # what it lacks else is put on with the class
+    return comparing(method, _met) if is_shorter else guarded(method)
 
 
 def _is_harmless(name: str, value: object) -> bool:

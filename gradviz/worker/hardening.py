@@ -25,11 +25,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradviz.engine.kernel.modes import _Mode
+from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.torch.optim.lr_scheduler import LRScheduler
 from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.arguments import keep_methods, keep_public_methods, keep_reaching_methods
 from gradviz.worker.identity import MEMORIES, hash_of_module, hash_of_tensor
+from gradviz.worker.kept_memory import keeping
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.policy_names import MEMORY, is_dunder
 from gradviz.worker.python_types import change_python
@@ -58,6 +60,7 @@ def _words(raised: Any) -> str:
 
 
 _PYTHONS = (collections, contextlib, enum, fractions, random, re, warnings)
+_FREQUENT = (Tensor, int, float, bool)
 _HANDING_ON = (Optimizer, LRScheduler, Generator)  # their methods hand tables and arrays to each other
 
 
@@ -68,6 +71,7 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
         if hasattr(root.Tensor, name):
             _wrap(root.Tensor, name, _handing_out)
     _wrap(root.Tensor, "data_ptr", MEMORIES.numbering)
+    _wrap(root.Tensor, "__eq__", _asking_in_a_search)
     modules.Module.__hash__, hash_by_address = hash_of_module, root.Tensor.__hash__
     for cls in _own_classes(torch):
         cls.__array_interface__ = property(_no_array_interface)
@@ -123,6 +127,16 @@ def _owner(cls: type, name: str) -> type:
 
 def _handing_out(original: Callable[..., object]) -> Callable[..., Any]:
     return lambda *args, **keywords: to_snippet(original(*args, **keywords))
+
+
+def _asking_in_a_search(original: Callable[[Any, Any], object]) -> Callable[[Any, Any], Any]:
+    """A comparison of tensors: a number of a class of the snippet is asked for its value."""
+    asking = keeping(original)
+
+    def __eq__(self: object, other: object) -> Any:
+        return (original if type(other) in _FREQUENT else asking)(self, other)
+
+    return __eq__
 
 
 def _no_array_interface(thing: object) -> NoReturn:

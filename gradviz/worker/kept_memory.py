@@ -1,11 +1,15 @@
-"""Memory that stays while an `__eq__` of a snippet is at work.
+"""Memory that stays while a method of a snippet runs in the middle of a search.
 
 A dict and a set compare a key with their own in the middle of a search. If a method of that key empties or fills them
 meanwhile, they get another table, and Python sees that by its address. But memory that is given back is given out
 again: another table can come to lie where the former lay, and the search goes on in it by the size and the layout of
 the former. So nothing is given back as long as such a method runs: Python's functions for that do nothing meanwhile.
 What a comparison leaves is lost until the worker ends; that is little, and only of classes with an `__eq__` of their
-own. Next: `classes`, which calls this for each of them.
+own.
+
+Three kinds of methods run there: an `__eq__`, what its answer does when it is asked whether it is true, and what runs
+when an object dies, as the answer may: the end of a generator, the `close` of a StringIO. Next: `classes` and `guard`,
+which call this for each class, and `policy`, which puts `Ending` into generators.
 """
 
 from __future__ import annotations
@@ -15,15 +19,17 @@ import functools
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
+
+from gradviz.engine.kernel.tensor import Tensor
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 _FREE = 4 * _WORD  # where the function for it stands among those of a domain
 _DOMAINS = (1, 2)  # of memory and of objects
 _Functions = ctypes.c_char * (5 * _WORD)
-_PLAIN = (bool, type(NotImplemented), type(None), int, float, str)
+_PLAIN = (bool, type(NotImplemented), type(None), int, float, str, Tensor)
 
 _api = ctypes.pythonapi
 for _function in (_api.PyMem_GetAllocator, _api.PyMem_SetAllocator):
@@ -50,12 +56,34 @@ class _Memory:
                 self.of_first, self.of_second = self.first.value or 0, self.second.value or 0
         return self.is_found
 
+    def begin(self) -> None:
+        """Give nothing back."""
+        self.is_kept, self.first.value, self.second.value = True, _NOTHING, _NOTHING
+
+    def end(self) -> None:
+        """Give back what is left from now on."""
+        self.is_kept, self.first.value, self.second.value = False, self.of_first, self.of_second
+
 
 _memory = _Memory()
 find_memory = _memory.find
 _made: weakref.WeakSet[type] = weakref.WeakSet()
-_answers: weakref.WeakSet[Callable[[Any], Any]] = weakref.WeakSet()
-remember = _made.add  # a class of the snippet
+
+
+def keeping(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, while which all memory stays."""
+    memory = _memory
+
+    def keep(*given: Any) -> Any:
+        if memory.is_kept:
+            return function(*given)
+        memory.begin()
+        try:
+            return function(*given)
+        finally:
+            memory.end()
+
+    return functools.update_wrapper(keep, function, updated=())
 
 
 def comparing(method: Callable[..., Any], met: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
@@ -66,41 +94,129 @@ def comparing(method: Callable[..., Any], met: Callable[[Any], Any]) -> Callable
         other = met(other)
         if memory.is_kept:
             return method(self, other)
-        memory.is_kept, memory.first.value, memory.second.value = True, _NOTHING, _NOTHING
+        memory.begin()
         try:
             found = method(self, other)
+            if type(found) not in _PLAIN:
+                _keep_for_answers_of(type(found))
+            return found
         finally:
-            memory.is_kept, memory.first.value, memory.second.value = False, memory.of_first, memory.of_second
-        if type(found) not in _PLAIN:
-            _keep_for_answers_of(type(found))
-        return found
+            memory.end()
 
     return functools.update_wrapper(compare, method, updated=())
 
 
+def remember(made: type) -> None:
+    """A class of the snippet. What it has of others runs its methods, too: the `__eq__` of a dataclass, of a Counter,
+    and what Python calls when a StringIO dies."""
+    _made.add(made)
+    equal = _method_of(made, "__eq__")
+    if type(equal) is types.FunctionType and equal.__code__ is not _COMPARE and not issubclass(made, Tensor):
+        type.__setattr__(made, "__eq__", comparing(equal, lambda other: other))
+    dying = _method_of(made, "__del__")
+    if type(dying) is types.WrapperDescriptorType:
+        type.__setattr__(made, "__del__", keeping(dying))
+
+
+def _method_of(cls: type, name: str) -> Any:
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
 def _keep_for_answers_of(cls: type) -> None:
     """What an `__eq__` gives is asked whether it is true, in the middle of the search."""
-    for base in _made.intersection(cls.__mro__):
-        for name in ("__bool__", "__len__"):
-            method = vars(base).get(name)
-            if method is not None and method not in _answers and type(method) is not types.WrapperDescriptorType:
-                type.__setattr__(base, name, _answering(method))
+    name = "__bool__" if _method_of(cls, "__bool__") is not None else "__len__"
+    method = _method_of(cls, name)
+    if method is None or (type(method) is types.WrapperDescriptorType and cls is not types.MappingProxyType):
+        return
+    if type(method) is types.FunctionType and method.__code__ is _ANSWER:
+        return
+    if cls in _made:
+        type.__setattr__(cls, name, _answering(method))
+    else:
+        raise TypeError(f"an __eq__ can't answer with a '{cls.__name__}' in GradViz snippets; return True or False")
 
 
 def _answering(method: Any) -> Callable[[Any], Any]:
     """A `__bool__` or `__len__`, while which all memory stays."""
     bind = getattr(type(method), "__get__", None)
-
-    def asked(self: object, _: object) -> Any:
-        return (method if bind is None else bind(method, self, type(self)))()
-
-    kept = comparing(asked, lambda other: other)
+    asked = keeping(lambda self: (method if bind is None else bind(method, self, type(self)))())
 
     def answer(self: object) -> Any:
-        return kept(self, None)
+        return asked(self)
 
-    _answers.add(answer)
     return functools.update_wrapper(answer, method, updated=())
+
+
+_COMPARE = comparing(object.__eq__, str).__code__
+_ANSWER = _answering(len).__code__
+
+
+# --- generators that are ended ---
+
+
+class Ending:
+    """Of one generator: from where it is ended on, all memory stays until it has come to its end. Its `finally` and
+    `with` may run in the middle of a search, when nothing holds it any more."""
+
+    __slots__ = ("_is_mine",)
+
+    def __init__(self) -> None:
+        self._is_mine = False
+
+    def yielded(self, value: object) -> Generator[Any, Any, Any]:
+        """`yield value`, within a `try` or `with`."""
+        self.end()  # it goes on although it was to end
+        try:
+            return (yield value)
+        except GeneratorExit:
+            self._begin()
+            raise
+
+    def handed_on(self, values: Any) -> Generator[Any, Any, Any]:
+        """`yield from values`, within a `try` or `with`."""
+        self.end()
+        try:
+            return (yield from delegated(values))
+        except GeneratorExit:
+            self._begin()
+            raise
+
+    def _begin(self) -> None:
+        if not _memory.is_kept:
+            self._is_mine = True
+            _memory.begin()
+
+    def end(self) -> None:
+        """The generator is at its end."""
+        if self._is_mine:
+            self._is_mine = False
+            _memory.end()
+
+
+def delegated(values: Any) -> Any:
+    """What `yield from values` goes through: an iterator whose `close` is called while all memory stays."""
+    found = iter(values)
+    return found if type(found) not in _made else _walked(found)
+
+
+def _walked(items: Any) -> Generator[Any, Any, Any]:
+    """What `yield from` does with an iterator of a class of the snippet."""
+    step: Callable[[], Any] = functools.partial(next, items)
+    while True:
+        try:
+            value = step()
+        except StopIteration as end:
+            return end.value
+        try:
+            sent = yield value
+            step = functools.partial(next, items) if sent is None else functools.partial(items.send, sent)
+        except GeneratorExit:
+            keeping(lambda: getattr(items, "close", lambda: None)())()
+            raise
+        except BaseException as error:
+            if not hasattr(items, "throw"):
+                raise
+            step = functools.partial(items.throw, error)
 
 
 # --- where the functions are ---

@@ -18,6 +18,7 @@ import numpy as np
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.overflow import CAREFUL
 from gradviz.worker.arguments import keep_methods
+from gradviz.worker.kept_memory import keeping
 from gradviz.worker.numpy_boundary import (
     DTYPE_CODES,
     IN,
@@ -98,6 +99,8 @@ def _shut_others(made: type, offered: Container[str]) -> None:
 
 
 def _binary(compute: Callable[[object, object], object], reflected: bool = False) -> Callable[..., Any]:
+    several = keeping(to_numpy) if compute is operator.eq else to_numpy  # it may go through a `map` in a search
+
     def method(self: object, other: object) -> Any:
         enter = IN.get(type(other))
         if enter is None:
@@ -105,7 +108,7 @@ def _binary(compute: Callable[[object, object], object], reflected: bool = False
                 return _with_tensor(compute, reflected, self, other)
             if not isinstance(other, np.ndarray | np.generic | list | tuple | int | float | complex | str | bytes):
                 return NotImplemented  # the other object knows
-            enter = to_numpy
+            enter = several
         return to_snippet(compute(own(self), enter(other)))
 
     return method
@@ -355,6 +358,9 @@ def _reader(held: str, name: str) -> property:
     return property(lambda self: to_snippet(getattr(getattr(self, held), name)))
 
 
+_numeric_in_a_search = keeping(numeric)
+
+
 class DType:
     """What a snippet knows as `numpy.dtype`."""
 
@@ -365,7 +371,7 @@ class DType:
 
     def __eq__(self, other: object) -> bool:
         try:
-            return bool(self._dtype == numeric(other))
+            return bool(self._dtype == _numeric_in_a_search(other))
         except TypeError:
             return False
 

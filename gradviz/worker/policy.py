@@ -54,6 +54,8 @@ class Rewriter(ast.NodeTransformer):
     def __init__(self, replaced: Mapping[ast.AST, list[ast.stmt]] | None = None) -> None:
         self._classes: list[str] = []
         self._replaced = replaced or {}
+        self._within = 0  # `try` and `with` statements of the function
+        self._ends = False  # a generator, in one of them
 
     def visit_Import(self, node: ast.Import) -> Any:
         return self._replaced.get(node, node)
@@ -71,15 +73,55 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        self.generic_visit(node)
+        ends = self._visit_scope(node)
         entry = _entry(node, node.args)
+        after_docstring = 0 if ast.get_docstring(node, clean=False) is None else 1
+        if ends:
+            node.body[after_docstring:] = _with_its_ending(node.body[after_docstring:], node)
         if entry is not None:
-            after_docstring = 0 if ast.get_docstring(node, clean=False) is None else 1
             node.body.insert(after_docstring, ast.copy_location(ast.Expr(entry), node))
         return node
 
-    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+    def _visit_scope(self, node: ast.AST) -> bool:
+        """Whether it is a generator that does something when it is ended."""
+        before = self._within, self._ends
+        self._within, self._ends = 0, False
         self.generic_visit(node)
+        ends = self._ends
+        self._within, self._ends = before
+        return ends
+
+    def visit_Try(self, node: ast.Try) -> ast.AST:
+        self._within += 1
+        self.generic_visit(node)
+        self._within -= 1
+        return node
+
+    def visit_With(self, node: ast.With) -> ast.AST:
+        self._within += 1
+        self.generic_visit(node)
+        self._within -= 1
+        return node
+
+    def visit_Yield(self, node: ast.Yield) -> ast.AST:
+        """Where the generator may be ended, and then runs on; see `kept_memory`."""
+        self.generic_visit(node)
+        if not self._within:
+            return node
+        self._ends = True
+        value = node.value or ast.copy_location(ast.Constant(None), node)
+        return ast.copy_location(ast.YieldFrom(_of_its_ending("yielded", node, value)), node)
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
+        self.generic_visit(node)
+        self._ends = self._ends or self._within > 0
+        node.value = (
+            _of_its_ending("handed_on", node, node.value) if self._within else _hook("<delegated>", node, node.value)
+        )
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        self._visit_scope(node)
         entry = _entry(node.body, node.args)
         if entry is not None:  # which returns None
             node.body = ast.copy_location(ast.BoolOp(ast.Or(), [entry, node.body]), node.body)
@@ -142,6 +184,18 @@ def _entry(node: ast.AST, given: ast.arguments) -> ast.Call | None:
     names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, *several)]
     arguments = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in names]
     return _hook("<entry>", node, *arguments) if arguments else None
+
+
+def _with_its_ending(body: list[ast.stmt], node: ast.AST) -> list[ast.stmt]:
+    """The body of a generator, with what knows that it is ended."""
+    made = ast.Assign([ast.Name("<its ending>", ast.Store())], _hook("<ending>", node))
+    at_last = ast.Expr(_of_its_ending("end", node))
+    return [ast.copy_location(each, node) for each in (made, ast.Try(body, [], [], [at_last]))]
+
+
+def _of_its_ending(method: str, node: ast.AST, *arguments: ast.expr) -> ast.Call:
+    name = ast.Attribute(ast.Name("<its ending>", ast.Load()), method, ast.Load())
+    return ast.copy_location(ast.Call(name, list(arguments), []), node)
 
 
 def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:

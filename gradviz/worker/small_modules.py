@@ -13,7 +13,6 @@ import errno
 import functools
 import importlib.metadata
 import inspect
-import itertools
 import posixpath
 import re
 import unicodedata
@@ -22,6 +21,7 @@ from typing import Any, ClassVar, NoReturn
 
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.guard import Guard
+from gradviz.worker.iterators import OWN
 from gradviz.worker.plots.facade import accept
 from gradviz.worker.policy_names import HERE
 from gradviz.worker.saved_files import ByteBuffer
@@ -363,7 +363,7 @@ def _download_modules(guard: Guard) -> dict[str, Any]:
         "xrange": range,
         "zip": zip,
         "reduce": functools.reduce,
-        "zip_longest": itertools.zip_longest,
+        "zip_longest": OWN["zip_longest"],
     }
     moves = stand_in("six.moves", {**ranges, "urllib": urllib})
     of_python = {"PY2": False, "PY3": True, "string_types": (str,), "integer_types": (int,), "text_type": str}

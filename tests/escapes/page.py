@@ -50,7 +50,7 @@ Known and open: no number and no text that a snippet gets is made of an address,
 classes is: Python sorts them into its table by where they lie. No way from an address is known. Python,
 NumPy and the engine's C code have mistakes of their own: they could damage the memory of the worker, and nothing else.
 One of Python's, by which a dict or a set reads another table that has come to lie where its own lay while it compares
-a key, is shut by giving no memory back as long as an `__eq__` of a snippet is at work.
+a key, is shut by giving no memory back as long as a method of a snippet runs in such a search.
 
 The change logs and advisories of RestrictedPython and asteval are in the list as tests: CVE-2023-37271 (*Frames
 and tracebacks*), CVE-2023-41039, CVE-2024-47532 and CVE-2026-76825 (*Format strings*), CVE-2025-22153 and

@@ -38,6 +38,9 @@ _ITERATORS = {
     "of a chain, that adds up": _drained("itertools.accumulate(A())"),
     "of a slice": f"{_DRAIN}c = itertools.islice({_TWO}, 3)\n{_LOOK}",
     "of a longer zip": f"{_DRAIN}c = itertools.zip_longest({_TWO}, [1])\n{_LOOK}",
+    "of a longer zip of another module": (
+        f"{_DRAIN}from six.moves import zip_longest\nc = zip_longest({_TWO}, [1])\n{_LOOK}"
+    ),
     "of pairs": f"{_DRAIN}c = itertools.pairwise({_TWO})\n{_LOOK}",
     "of a cycle": (f"{_DRAIN}def drain():\n    next(c, None)\n    next(c, None)\nc = itertools.cycle({_TWO})\n{_LOOK}"),
 }

@@ -1,4 +1,5 @@
-"""Doors that a twelfth attack found, by calling what a snippet may use with hostile objects, method by method."""
+"""Doors that a twelfth attack found, by calling what a snippet may use with hostile objects, method by method; and a
+thirteenth, by what runs when objects die and by the `__eq__` of classes that the snippet has not made."""
 
 from __future__ import annotations
 
@@ -116,9 +117,90 @@ _LYING = {
     "taken out of a dict": _IN_A_DICT % (_EQUAL, "d.pop(b, 0)"),
 }
 
+# As in the set above; what runs in the search belongs to no class of the snippet that has an `__eq__` of its own, or
+# runs when what its `__eq__` has answered dies or is asked whether it is true.
+_SEARCHED = (
+    "import collections, contextlib, dataclasses, functools, io, torch, tqdm\nimport numpy as np\non, kept = [], []\n"
+    "class Keyed:\n    def __hash__(self): return 60\n"
+    "class K(Keyed):\n    __hash__ = Keyed.__hash__\n    def __eq__(self, other): return Answer() if on else False\n"
+    "class R:\n    def __init__(self, x): self.x = x\n    def __len__(self): return 0\n"
+    "def hit():\n    if on:\n        on.clear()\n        s.clear()\n        s.update(twenty)\n%s\n"
+    "def run(n):\n    global s, twenty\n    a, b = %s\n    twenty = {a, 61, 62, 63, *range(16)}\n"
+    "    pad = bytearray(n * 8)\n    s = set(range(61, 70)) | set(range(200, 220)) | {a}\n"
+    "    for i in range(300, 312): s.add(i)\n    for i in range(300, 312): s.discard(i)\n"
+    "    filler = [set(twenty) for _ in range(300)]\n    on.append(1)\n    try: s.add(b)\n    except TypeError: pass\n"
+    "    on.clear()\nfor n in range(200):\n    run(n)\n    kept.append(s)\n"
+    "kept.clear()\nkept = [set(range(n)) for n in range(1000)]\n"
+)
+_STARTED = "def Answer():\n    g = gen()\n    next(g)\n    return R(g)\n"
+_LONG = "class L(list):\n    def __len__(self):\n        hit()\n        return 0\n"
+_DIES = {
+    "with a generator": "def gen():\n    try: yield 1\n    finally: hit()\n" + _STARTED,
+    "with a generator that another one goes through": (
+        "class I:\n    def __iter__(self): return self\n    def __next__(self): return 1\n"
+        "    def close(self): hit()\ndef gen(): yield from I()\n" + _STARTED
+    ),
+    "with a generator within a generator": (
+        "def inner(): yield 1\ndef gen():\n    try: yield from inner()\n    finally: hit()\n" + _STARTED
+    ),
+    "with a generator in a with": (
+        "class W:\n    def __enter__(self): pass\n    def __exit__(self, *e): hit()\n"
+        "def gen():\n    with W(): yield 1\n" + _STARTED
+    ),
+    "with a generator that asks what it catches": (
+        "def kind():\n    hit()\n    return KeyError\ndef gen():\n    try: yield 1\n    except kind(): pass\n"
+        + _STARTED
+    ),
+    "as a stream": ("class S(io.StringIO):\n    def close(self): hit()\ndef Answer(): return R(S())\n"),
+    "as a stream that is asked whether it is closed": (
+        "class S(io.StringIO):\n    @property\n    def closed(self):\n        hit()\n        return True\n"
+        "def Answer(): return R(S())\n"
+    ),
+}
+_ASKED = {
+    "tables": "class M(dict):\n    def __bool__(self):\n        hit()\n        return False\n"
+    "def Answer(): return collections.ChainMap(M())\n",
+    "a table that is only looked at": _LONG.replace("list", "dict").replace("return 0", "return 0\n")
+    + "P = type(torch.nn.Linear(1, 1)._parameters)\ndef Answer(): return P(L())\n",
+    "a loader": "class D(torch.utils.data.Dataset):\n    def __len__(self):\n        hit()\n        return 0\n"
+    "d = torch.utils.data.DataLoader(D())\ndef Answer(): return d\n",
+    "a part of a dataset": f"{_LONG}d = torch.utils.data.Subset([1], L())\ndef Answer(): return d\n",
+    "a bar": f"{_LONG}d = tqdm.tqdm(L())\ndef Answer(): return d\n",
+    "what derives from a bar's loader": "class D(torch.utils.data.Dataset):\n    def __len__(self):\n        hit()\n"
+    "        return 0\nclass Q(torch.utils.data.DataLoader): pass\nd = Q(D())\ndef Answer(): return d\n",
+    "a method with a hash": (
+        "class C:\n    def __hash__(self):\n        hit()\n        return 1\n    def __call__(self): return False\n"
+        "def Answer():\n    class A: __bool__ = C()\n    return A()\n"
+    ),
+}
+_OF_OTHERS = {
+    "a dataclass": (
+        "@dataclasses.dataclass(frozen=True)\nclass D:\n    x: int\nclass A(D):\n    def __init__(self): pass\n"
+        "    __hash__ = Keyed.__hash__\n    @property\n    def x(self):\n        hit()\n        return id(self)\n",
+        "A(), A()",
+    ),
+    "a Counter": (
+        "class A(collections.Counter):\n    __hash__ = Keyed.__hash__\n    def __getitem__(self, key):\n        hit()\n"
+        "        return id(self)\n",
+        "A(x=1), A(x=1)",
+    ),
+    "a number of NumPy's": (
+        "class B(list): __hash__ = Keyed.__hash__\ndef f(x):\n    hit()\n    return x\n",
+        "np.float64(60), B([map(f, [1])])",
+    ),
+}
+
 TWELFTH: list[Attack] = [
     *listed("Found: keys that empty their OrderedDict", _TABLES),
     *listed("Found: items that are ordered and dropped", _ORDERS),
     *listed("Found: lists in types in brackets", _TEXTS),
     *listed("Found: tables that come to lie where others lay", _LYING),
+    *listed(
+        "Found: answers that die in a search", {name: _SEARCHED % (made, "K(), K()") for name, made in _DIES.items()}
+    ),
+    *listed(
+        "Found: answers that ask others whether they are true",
+        {name: _SEARCHED % (made, "K(), K()") for name, made in _ASKED.items()},
+    ),
+    *listed("Found: comparisons of others in a search", {name: _SEARCHED % made for name, made in _OF_OTHERS.items()}),
 ]

@@ -13,6 +13,10 @@ _STAYING = found("Found: what stays for the next run")
 _ON_ALL = found("Found: attributes set on what all runs share")
 _ORDER = W + "test_identity.py::test_a_set_of_tensors_or_modules_has_the_same_order_wherever_they_lie"
 _TABLES = found("Found: tables that come to lie where others lay")
+_DYING = found("Found: answers that die in a search")
+_ASKED = found("Found: answers that ask others whether they are true")
+_OF_OTHERS = found("Found: comparisons of others in a search")
+_SWEEP = W + "test_kept_memory.py::test_nothing_of_a_snippet_runs_in_a_comparison_while_memory_is_given_back"
 
 CLASSES = (
     worker(
@@ -260,27 +264,13 @@ CLASSES = (
         "",
         found("Found: keys that empty their OrderedDict"),
     ),
-    worker(
-        "classes",
-        "memory that is given out while keys are compared",
-        '    if name != "__eq__":\n        return',
-        "    return",
-        _TABLES,
-    ),
-    worker(
-        "classes",
-        "memory that is given out while keys are compared by what is no function",
-        "return comparing(method if type(method) is types.FunctionType else guarded(method), _met)",
-        "return comparing(method, _met) if type(method) is types.FunctionType else guarded(method)",
-        _TABLES,
-    ),
     worker("python_types", "where memory is given back", "    find_memory()\n", "", _TABLES),
     worker(
         "guard",
-        "memory that is given out while an answer is asked whether it is true",
+        "memory that is given out while keys are compared",
         "        remember(made)\n",
         "",
-        _TABLES,
+        _OF_OTHERS,
     ),
     worker(
         "kept_memory",
@@ -288,6 +278,77 @@ CLASSES = (
         "        if memory.is_kept:\n            return method(self, other)\n",
         "",
         W + "test_kept_memory.py::test_where_memory_comes_to_lie",
+    ),
+    worker("policy", "generators that end in a search", "        if not self._within:\n", "        if True:\n", _DYING),
+    worker(
+        "policy",
+        "generators that go through others and end in a search",
+        'node, node.value) if self._within else _hook("<delegated>", node, node.value)',
+        'node, node.value) if False else _hook("<delegated>", node, node.value)',
+        W + "test_kept_memory.py::test_a_generator_runs_on_while_all_memory_stays",
+    ),
+    worker(
+        "kept_memory",
+        "iterators that a generator closes in a search",
+        "return found if type(found) not in _made else _walked(found)",
+        "return found",
+        _DYING,
+    ),
+    worker(
+        "kept_memory",
+        "streams that die in a search",
+        '        type.__setattr__(made, "__del__", keeping(dying))',
+        "        pass",
+        _DYING,
+    ),
+    worker(
+        "kept_memory",
+        "answers of other classes",
+        '    else:\n        raise TypeError(f"an',
+        '    elif 0:\n        raise TypeError(f"an',
+        _ASKED,
+    ),
+    worker(
+        "kept_memory",
+        "answers that are a look at a table",
+        " and cls is not types.MappingProxyType",
+        "",
+        _ASKED,
+    ),
+    worker(
+        "kept_memory",
+        "comparisons that a class inherits",
+        '        type.__setattr__(made, "__eq__", comparing(equal, lambda other: other))',
+        "        pass",
+        _OF_OTHERS,
+    ),
+    worker(
+        "numpy_types",
+        "lists that a number of NumPy's meets",
+        "several = keeping(to_numpy) if",
+        "several = to_numpy if",
+        _OF_OTHERS,
+    ),
+    worker(
+        "numpy_types",
+        "lists that a dtype meets",
+        "_numeric_in_a_search = keeping(numeric)",
+        "_numeric_in_a_search = numeric",
+        _SWEEP,
+    ),
+    worker(
+        "hardening",
+        "numbers that a tensor meets",
+        '    _wrap(root.Tensor, "__eq__", _asking_in_a_search)\n',
+        "",
+        _SWEEP,
+    ),
+    worker(
+        "small_modules",
+        "another place of an iterator",
+        'OWN["zip_longest"]',
+        '__import__("itertools").zip_longest',
+        found("Found: iterators that are dropped at work"),
     ),
     worker(
         "stand_in",

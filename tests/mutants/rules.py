@@ -707,8 +707,8 @@ INTRUDERS = (
     worker(
         "policy",
         "the look at arguments of functions",
-        "        if entry is not None:\n            after_docstring",
-        "        if False:\n            after_docstring",
+        "        if entry is not None:\n            node.body.insert",
+        "        if False:\n            node.body.insert",
         _ARGUMENTS,
     ),
     worker(
