@@ -66,6 +66,13 @@ def classroom() -> Classroom:
     return Classroom()
 
 
+def limits() -> Limits:
+    """Those of a run on this computer."""
+    from gradviz.worker.process.limits import Limits
+
+    return classroom().bounded(Limits())
+
+
 def places(environment: Mapping[str, str], platform: str) -> tuple[Path, ...]:
     """Where the file may be, the first one counts."""
     named = environment.get(VARIABLE)

@@ -83,14 +83,13 @@ def _run(arguments: Sequence[str]) -> int:
     files = _attached(options.attach)
     if files is None:
         return UNREADABLE
-    from gradviz.classroom import classroom
+    from gradviz.classroom import limits
     from gradviz.worker.process.client import pool_of_a_command
-    from gradviz.worker.process.limits import Limits
 
-    limits = classroom().bounded(Limits())
+    most = limits()
     if options.time_limit is not None:
-        limits = replace(limits, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
-    with pool_of_a_command(limits) as pool:
+        most = replace(most, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
+    with pool_of_a_command(most) as pool:
         pool.warm()
         every = options.every_step
         forms = (options.json, options.steps or every, options.plots, every, options.record)
@@ -360,11 +359,11 @@ def _draw(arguments: Sequence[str]) -> int:
     from gradviz.document.files import opening
     from gradviz.document.files.gradviz_file import Contents
 
-    text = _text_of(options.file, "there is nothing to draw")
-    if text is None:
+    document = _document_of(options.file, "there is nothing to draw")
+    if document is None:
         return UNREADABLE
     try:
-        drawing, notes = _drawn(text, shown(options.file.name))
+        drawing, notes = _drawn(document, shown(options.file.name))
         opening.save(options.out, Contents(drawing))
     except UserError as error:
         _say(str(error))
@@ -374,21 +373,23 @@ def _draw(arguments: Sequence[str]) -> int:
     return 0
 
 
-def _drawn(text: str, name: str) -> tuple[Drawing, Sequence[str]]:
+def _drawn(document: Document, name: str) -> tuple[Drawing, Sequence[str]]:
     """The drawing of code as it is written, or else as it ran, and what is otherwise in it."""
     from gradviz.document.code.parse import read
     from gradviz.document.errors import UserError
 
     try:
-        reading = read(text)
+        reading = read(text_of(document))
     except UserError as error:
+        from gradviz.classroom import limits
         from gradviz.document.from_trace import from_trace
         from gradviz.worker.process.client import pool_of_a_command
         from gradviz.worker.process.headless import follow
 
+        text, files = text_of(document), files_of(document)
         trace = _new_trace(text)
-        with pool_of_a_command() as pool:
-            done = follow(pool, text, name, trace, show_output=False)
+        with pool_of_a_command(limits()) as pool:
+            done = follow(pool, text, name, trace, show_output=False, files=files)
         if done.status != "ok":
             raise UserError(f"{name} can't be drawn: {error} Nor can its run be: {done.detail.sentence}") from error
         drawing, notes = from_trace(trace)
@@ -424,17 +425,21 @@ def _explain(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="print a JSON list with an object for each finding")
     parser.add_argument("--fix", metavar="ID", help="print the snippet with the first fix of this finding instead")
     parser.add_argument("--why", metavar="NAME", help="say why this tensor, or its .grad, is as it is in the end")
+    _add_attach(parser)
     options = parser.parse_args(arguments)
-    text = _text_of(options.file, "there is nothing to explain")
-    if text is None:
+    document = _document_of(options.file, "there is nothing to explain")
+    files = _attached(options.attach)
+    if document is None or files is None:
         return _NOT_EXPLAINED
+    from gradviz.classroom import limits
     from gradviz.session.doctor.lessons import diagnose, finding_json, finding_text
     from gradviz.worker.process.client import pool_of_a_command
     from gradviz.worker.process.headless import follow
 
-    name, trace = shown(options.file.name), _new_trace(text)
-    with pool_of_a_command() as pool:
-        done = follow(pool, text, name, trace, show_output=False, show_errors=False)
+    text, name = text_of(document), shown(options.file.name)
+    trace, files = _new_trace(text), (*files_of(document), *files)
+    with pool_of_a_command(limits()) as pool:
+        done = follow(pool, text, name, trace, show_output=False, show_errors=False, files=files)
     if options.why is not None:
         return _explained(trace, options.why, name)
     findings = diagnose(trace)
@@ -535,11 +540,11 @@ def _version(verbose: bool) -> int:
     if not verbose:
         sys.stdout.write(f"gradviz {about.version()}\n")
         return 0
-    from gradviz.classroom import classroom
+    from gradviz.classroom import classroom, limits
     from gradviz.worker.layers import sentence
     from gradviz.worker.process.client import pool_of_a_command
 
-    with pool_of_a_command() as pool:
+    with pool_of_a_command(limits()) as pool:
         layers = pool.tried_layers(seconds=30)
     for line in (*about.lines(), *classroom().lines()):
         sys.stdout.write(f"{line}\n")

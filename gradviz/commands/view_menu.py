@@ -251,7 +251,7 @@ VIEW_ROWS = (
 
 
 def look_further(shell: Shell) -> None:
-    """Show the next of the things to look at, at its step."""
+    """Show the next finding, at its step."""
     store = shell.store
     store.consult(run_transitions.looked_further)
     finding = store.state.looked_at
@@ -272,9 +272,9 @@ def _can_look(state: State) -> bool:
 LEARN_ROWS = (
     Command(
         id="learn.look",
-        title="&Things to Look At",
+        title="Next Find&ing",
         menu="Learn",
-        help="Show what the doctor found in this run, one after the other: mistakes that raise no error.",
+        help="Step through what was found in this run: mistakes that raise no error.",
         shortcuts=("Ctrl+Alt+D",),
         enabled=_can_look,
         run=lambda shell, _: look_further(shell),
@@ -283,7 +283,7 @@ LEARN_ROWS = (
         id="learn.dismiss",
         title="&Dismiss",
         menu="Learn",
-        help="Tell what is on the card no more until the next run.",
+        help="Hide this finding until the next run.",
         enabled=lambda state: state.looked_at is not None,
         run=lambda shell, _: _dismiss(shell, "now"),
     ),
@@ -291,7 +291,7 @@ LEARN_ROWS = (
         id="learn.dismiss_here",
         title="Dismiss in This D&ocument",
         menu="Learn",
-        help="Tell the lesson that is on the card no more in this document.",
+        help="Never show findings of this kind in this document again.",
         enabled=lambda state: state.looked_at is not None,
         run=lambda shell, _: _dismiss(shell, "document"),
     ),
@@ -299,15 +299,15 @@ LEARN_ROWS = (
         id="learn.dismiss_always",
         title="Dismiss fo&r Good",
         menu="Learn",
-        help="Never tell the lesson that is on the card again.",
+        help="Never show findings of this kind again, in any document.",
         enabled=lambda state: state.looked_at is not None,
         run=lambda shell, _: _dismiss(shell, "good"),
     ),
     Command(
         id="learn.tell_again",
-        title="Tell Dismissed Lessons &Again",
+        title="Show Dismissed Findings &Again",
         menu="Learn",
-        help="Tell all lessons of the doctor again, also those that were dismissed.",
+        help="Show findings of all kinds again, also those that were dismissed.",
         enabled=lambda state: bool(state.doctor.quiet or state.view.quiet),
         run=lambda shell, _: shell.store.consult(run_transitions.told_again),
     ),

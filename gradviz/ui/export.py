@@ -266,6 +266,8 @@ class _Bar:
 
 def _run(path: Path, files: tuple[Attached, ...] = ()) -> tuple[Document, Folding, Trace, Done]:
     """A document, how its graph is folded, and the trace of it, whatever became of the run."""
+    from gradviz.classroom import limits
+    from gradviz.document.documents import files_of
     from gradviz.document.files import recordings
     from gradviz.document.snippet import is_recording
     from gradviz.session.folding import Folding
@@ -288,7 +290,8 @@ def _run(path: Path, files: tuple[Attached, ...] = ()) -> tuple[Document, Foldin
     if document.is_blank:
         raise UserError(f"{name} is empty: there is nothing to draw.")
     trace = Trace(text_of(document))
-    with pool_of_a_command() as pool:
+    files = (*files_of(document), *files)
+    with pool_of_a_command(limits()) as pool:
         done = follow(pool, text_of(document), name, trace, show_output=False, files=files)
     if not len(trace.tensors):
         raise UserError(f"{name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())

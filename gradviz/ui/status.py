@@ -162,7 +162,7 @@ class StatusLine(QStatusBar):
         self.label.setToolTip(tip(checked(after.trace)[1]) if is_told and after.trace is not None else "")
         self.keep_going.setVisible(after.left is not None)
         told = len(after.told) if not after.is_stale and not after.is_busy else 0
-        self.badge.setText(f"▼ {told} thing{'' if told == 1 else 's'} to look at")
+        self.badge.setText(f"▼ {told} finding{'' if told == 1 else 's'}")
         self.badge.setVisible(told > 0)
         self.progress.setAccessibleName(
             after.layout_progress if after.shows_layout_progress else "The snippet is running"

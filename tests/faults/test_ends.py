@@ -16,6 +16,7 @@ import pytest
 from gradviz.worker.process import forkserver
 from gradviz.worker.process.client import pool_of_a_command
 from gradviz.worker.process.forkserver import ForkServer
+from gradviz.worker.process.limits import Limits
 from gradviz.worker.process.spawn import worker_command, worker_environment
 from tests.guard import _children, _is_dead
 
@@ -108,6 +109,6 @@ def test_the_folder_of_a_worker_is_gone_before_it_is_ready(tmp_path: Path) -> No
 def test_a_command_does_not_wait_for_a_worker_that_gets_ready(monkeypatch: pytest.MonkeyPatch) -> None:
     stuck = ForkServer([sys.executable, "-c", STUCK], worker_environment("/"))
     monkeypatch.setattr(forkserver, "_server", stuck)
-    with pool_of_a_command() as pool:
+    with pool_of_a_command(Limits()) as pool:
         run = pool.start("print(1)", lambda event: None)
     assert stuck.is_gone and run.result is not None and run.result.status == "died"

@@ -270,3 +270,21 @@ def test_explain_prints_the_snippet_with_the_fix(tmp_path: Path) -> None:
     fixed = gradviz("explain", path, "--fix", "backward-twice")
     assert (fixed.returncode, fixed.stdout) == (0, TWICE.replace("y.backward()", "y.backward(retain_graph=True)", 1))
     assert gradviz("explain", path, "--fix", "not-zeroed").returncode == 1
+
+
+def test_explain_reads_attached_files_and_keeps_to_the_limits_of_the_classroom(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, TWICE.replace("y.backward()\ny.backward()", "pass"), "net.py")
+    path = written(tmp_path, "import net\nnet.y.backward()\nnet.y.backward()\n", "main.py")
+    found = gradviz("explain", path, "--json", "--attach", tmp_path / "net.py")
+    assert [each["id"] for each in json.loads(found.stdout)] == ["backward-twice"]
+    assert gradviz("explain", path, "--attach", tmp_path / "absent.py").returncode == 2
+    monkeypatch.setenv("GRADVIZ_CLASSROOM", str(written(tmp_path, "[limits]\nseconds = 1\n", "classroom.toml")))
+    endless = written(tmp_path, "while True: pass", "endless.py")
+    for arguments in (
+        ["explain", endless],
+        ["draw", endless, "-o", tmp_path / "x.gradviz"],
+        ["export", endless, "x.svg"],
+    ):
+        assert " 1 second" in gradviz(*arguments, cwd=tmp_path).stderr

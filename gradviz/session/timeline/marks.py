@@ -30,7 +30,7 @@ TITLES = {
     Mark.ACCUMULATE: ("accumulation into .grad", "accumulations into .grad"),
     Mark.INPLACE: ("write in place", "writes in place"),
     Mark.BREAKPOINT: ("breakpoint", "breakpoints"),
-    Mark.LESSON: ("thing to look at", "things to look at"),
+    Mark.LESSON: ("finding", "findings"),
     Mark.NOT_FINITE: ("first NaN or infinity", "places where NaN or infinity begins"),
     Mark.ERROR: ("error", "errors"),
 }

@@ -97,7 +97,7 @@ class ErrorCard(QFrame):
         self.dismiss = QPushButton("&Dismiss")
         self.dismiss.setToolTip("Do not tell this again.")
         self.next = QPushButton("&Next")
-        self.next.setToolTip("Show the next thing to look at.")
+        self.next.setToolTip("Show the next finding.")
         self.next.clicked.connect(lambda: look_further(shell))
         self.attach = QPushButton()
         self.attach.setToolTip("Choose the file that the snippet looks for, and run it again.")

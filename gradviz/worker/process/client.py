@@ -140,7 +140,7 @@ class WorkerPool:
 
 
 @contextlib.contextmanager
-def pool_of_a_command(limits: Limits | None = None) -> Iterator[WorkerPool]:
+def pool_of_a_command(limits: Limits) -> Iterator[WorkerPool]:
     """The pool of a program that ends with it: no worker is waited for, not even one that is still getting ready."""
     pool = WorkerPool(limits)
     try:
