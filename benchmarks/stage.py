@@ -21,6 +21,7 @@ from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.run import Run
 
 PATIENCE = 120.0  # seconds until something that does not come is an error
 TICK = 1  # milliseconds between two looks at the clock while watching
@@ -116,7 +117,7 @@ class Stage:
 
     def _note_worker(self) -> None:
         run = self.window.shell.runner.live._run
-        if run is not None and run._worker is not None:
+        if isinstance(run, Run) and run._worker is not None:
             self.worker_peak = max(self.worker_peak, peak_of(run._worker.pid))
 
     def wait(self, milliseconds: int) -> None:

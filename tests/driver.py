@@ -52,6 +52,10 @@ class Answers(FileDialogs):
         found, self.to_open = self.to_open, []
         return found
 
+    def python_name(self) -> str:
+        self.asked.append("python")
+        return self.to_open.pop(0)
+
     def recording_name(self, suggestion: str) -> str:
         self.asked.append(suggestion)
         return self.to_save.pop(0)

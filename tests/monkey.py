@@ -90,6 +90,9 @@ class Careless(FileDialogs):
     def export_name(self, suggestion: str, kind: str) -> str:
         return self._dice.choice(["", str(self._folder / "picture.svg"), str(self._folder / "no" / "picture.png")])
 
+    def python_name(self) -> str:
+        return ""
+
     def recording_name(self, suggestion: str) -> str:
         return self._dice.choice(["", str(self._folder / "run.gvtrace"), str(self._folder / "no" / "run.gvtrace")])
 

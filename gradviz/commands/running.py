@@ -346,6 +346,15 @@ RUN_ROWS = (
         run=lambda shell, _: shell.runner.run_longer(),
     ),
     Command(
+        id="run.in_pytorch",
+        title="Run in &My PyTorch…",
+        menu="Run",
+        help="Run the file with the PyTorch on this computer, outside the sandbox, and step through what it did.",
+        shortcuts=("Ctrl+Alt+F5",),
+        enabled=lambda state: not state.run.is_running and not state.is_recording and not state.document.is_blank,
+        run=lambda shell, _: shell.dialogs.run_in_pytorch(),
+    ),
+    Command(
         id="run.cuda_as_cpu",
         title="Treat c&uda as cpu",
         menu="Run",

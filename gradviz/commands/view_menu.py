@@ -272,7 +272,7 @@ def _can_look(state: State) -> bool:
 LEARN_ROWS = (
     Command(
         id="learn.look",
-        title="Next Find&ing",
+        title="Nex&t Finding",
         menu="Learn",
         help="Step through what was found in this run: mistakes that raise no error.",
         shortcuts=("Ctrl+Alt+D",),

@@ -42,7 +42,8 @@ def main(arguments: Sequence[str]) -> int:
     wishes = Wishes(steps, options.values, budget=options.budget << 20)
     sys.stdout.flush()
     status = run(script, source, tree, out, wishes, options.arguments)
-    sys.stderr.write(f"Recorded {out}. To open it: gradviz {out}\n")
+    if not options.quiet:
+        sys.stderr.write(f"Recorded {out}. To open it: gradviz {out}\n")
     return status
 
 
@@ -57,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     wanted = "which iterations, counted by the updates of an optimizer from 0"
     parser.add_argument("--steps", type=_numbers, metavar="0,1,100-102", help=wanted)
     parser.add_argument("--budget", type=int, default=1024, metavar="MB", help="how much of values is kept whole")
+    parser.add_argument("--quiet", action="store_true", help="do not say where the recording is")
     parser.add_argument("script", metavar="SCRIPT")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="the script's own arguments")
     return parser
@@ -99,7 +101,7 @@ def run(script: Path, source: str, tree: ast.Module, out: Path, wishes: Any, arg
     sys.modules["__main__"], sys.argv = module, [name, *arguments]
     sys.path[0] = str(script.resolve().parent)
     streams = sys.stdout, sys.stderr
-    sys.stdout = _Tee(job, sys.stdout)
+    sys.stdout, sys.stderr = tees = _Tee(job, sys.stdout, "out"), _Tee(job, sys.stderr, "err")
     status, failed = 0, None
     job.begin()
     try:
@@ -110,6 +112,8 @@ def run(script: Path, source: str, tree: ast.Module, out: Path, wishes: Any, arg
         status, failed = 1, error
     finally:
         sys.stdout, sys.stderr = streams
+        for tee in tees:
+            tee.end()
     job.end(failed, failed.__traceback__ if failed is not None else None)
     if failed is not None:
         _tell(failed)
@@ -127,23 +131,28 @@ def _tell(error: BaseException) -> None:
     made: TracebackType | None = None
     for each in reversed(frames):
         made = TracebackType(made, each.tb_frame, each.tb_lasti, each.tb_lineno)
-    sys.excepthook(type(error), error, made)
+    sys.excepthook(type(error), error.with_traceback(made), made)
 
 
 class _Tee:
     """What the script prints, line by line a step."""
 
-    def __init__(self, job: Any, stream: TextIO) -> None:
-        self._job, self._stream, self._text = job, stream, ""
+    def __init__(self, job: Any, stream: TextIO, name: str) -> None:
+        self._job, self._stream, self._name, self._text = job, stream, name, ""
 
     def write(self, text: str) -> int:
         """Print, and remember up to the end of the line."""
         written = self._stream.write(text)
         self._text += text
         if self._text.endswith("\n"):
-            self._job.print("out", self._text)
-            self._text = ""
+            self.end()
         return written
+
+    def end(self) -> None:
+        """What was printed without a line's end is a step, too."""
+        if self._text:
+            self._job.print(self._name, self._text)
+            self._text = ""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

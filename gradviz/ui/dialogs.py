@@ -28,6 +28,7 @@ from gradviz.worker.layers import sentence
 
 if TYPE_CHECKING:
     from gradviz.commands.row import Command
+    from gradviz.ui.pytorch_dialog import Around as PyTorchAround
     from gradviz.worker.process.client import WorkerPool
 
 FOLLOWS = "PyTorch 2.13"
@@ -131,6 +132,7 @@ class WindowDialogs:
         show_examples: Callable[[], None],
         try_beside: Callable[[Proposal], None],
         pool: Callable[[], WorkerPool],
+        in_pytorch: PyTorchAround,
     ) -> None:
         self._window = window
         self._rows = rows
@@ -140,6 +142,7 @@ class WindowDialogs:
         self._show_examples = show_examples
         self._try_beside = try_beside
         self._pool = pool
+        self._in_pytorch = in_pytorch
 
     def command_palette(self) -> None:
         """Open the palette."""
@@ -161,6 +164,12 @@ class WindowDialogs:
     def what_if(self) -> None:
         """Choose a change to try beside the snippet."""
         WhatIfDialog(self._window, self._state(), self._theme(), self._try_beside).open()
+
+    def run_in_pytorch(self) -> None:
+        """Choose a PyTorch of the user to run the snippet in."""
+        from gradviz.ui.pytorch_dialog import PyTorchDialog
+
+        PyTorchDialog(self._window, self._state(), self._theme(), self._in_pytorch).open()
 
     def timeline_legend(self) -> None:
         """What is drawn on the timeline."""

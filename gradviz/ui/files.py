@@ -86,6 +86,12 @@ class FileDialogs:
 
         return QFileDialog.getOpenFileNames(self._window, title, folder, "All files (*)")[0]
 
+    def python_name(self) -> str:
+        """A Python of the user; "" if none."""
+        from PySide6.QtWidgets import QFileDialog
+
+        return QFileDialog.getOpenFileName(self._window, "Choose a Python with PyTorch")[0]
+
     def recording_name(self, suggestion: str) -> str:
         """Where to save a recording; "" if nowhere."""
         from PySide6.QtWidgets import QFileDialog

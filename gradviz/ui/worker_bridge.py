@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -23,15 +23,28 @@ from gradviz.session.store import Store
 from gradviz.worker.process import events
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import UNREADABLE, Asked, Detail, Done, Event, Intake, Mailbox, Output
-from gradviz.worker.process.run import Run as WorkerRun
 
 if TYPE_CHECKING:
     from gradviz.session.doctor.lessons import Finding
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
+    from gradviz.worker.process.pytorch import Job
 
 
 # -- one run
+
+Tell = Callable[[Event], None]
+
+
+class AnyRun(Protocol):
+    """A run in a worker, or in the user's own PyTorch."""
+
+    @property
+    def seconds_left(self) -> float: ...
+    def stop(self) -> None: ...
+    def answer(self, text: str | None) -> None: ...
+    def keep_going(self) -> None: ...
+
 
 SLICE = 0.008  # seconds of events per turn of the event loop
 TELL_EVERY = 100  # milliseconds between two reports of progress
@@ -60,7 +73,7 @@ class LiveRun(QObject):
         self._pool = pool
         self._asks = asks
         self._ready: Sequence[str | None] = ()
-        self._run: WorkerRun | None = None
+        self._run: AnyRun | None = None
         self._mailbox = Mailbox()
         self._intake: Intake | None = None
         self._wake.connect(self._take, Qt.ConnectionType.QueuedConnection)
@@ -90,13 +103,17 @@ class LiveRun(QObject):
     ) -> None:
         """Run this document; see `WorkerPool.start`. Its first questions get these answers."""
         text = text_of(document)
+        self.follow(text, lambda put: self._pool().start(text, put, filename, question, files_of(document)), answers)
+
+    def follow(self, text: str, start: Callable[[Tell], AnyRun], answers: Sequence[str | None] = ()) -> None:
+        """The same of a text that is run by other means: `start` begins it, and says by what its events are heard."""
         self.drop()
         self.trace = _new_trace(text)
         self.printed, self.answers, self._ready = [], [], tuple(answers)
         self.figures = []
         self._mailbox = Mailbox(self._wake.emit)
         self._intake = Intake(self.trace, self._mailbox)
-        self._run = self._pool().start(text, self._intake.put, filename, question, files_of(document))
+        self._run = start(self._intake.put)
         self._looks.start()
 
     def so_far(self) -> Trace | None:
@@ -370,11 +387,22 @@ class WorkerBridge(QObject):
             self._store.end_run(Run(Phase.REFUSED, snippet, sentence), None)
             self.ended.emit("refused")
             return
+        self._begin(snippet)
+        self.pool.cuda_as_cpu = self._store.state.cuda_as_cpu
+        self.live.start(snippet, self._store.state.title)
+
+    def run_in_pytorch(self, job: Job) -> None:
+        """Run the document in a PyTorch of the user, who has said to trust it."""
+        from gradviz.worker.process.pytorch import PyTorchRun
+
+        self.about_to_run.emit()
+        self._begin(self._store.state.document)
+        self.live.follow(job.text, lambda tell: PyTorchRun(job, tell))
+
+    def _begin(self, snippet: Document) -> None:
         self.live.drop()
         self._precomputer.drop()
         self._store.start_run(snippet)
-        self.pool.cuda_as_cpu = self._store.state.cuda_as_cpu
-        self.live.start(snippet, self._store.state.title)
         self._waited = 0
         self._growth.start(FIRST_SHOWN)
 

@@ -36,6 +36,7 @@ ENVIRONMENT = {  # the modules that look at the environment, and the names that 
     "ui/app.py": {"QT_QPA_PLATFORM"},
     "ui/export.py": {"QT_QPA_PLATFORM"},
     "ui/startup.py": {"QT_QPA_PLATFORM", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DISPLAY"},
+    "worker/process/pytorch.py": {"VIRTUAL_ENV", "CONDA_PREFIX", "PATH"},  # where a Python with PyTorch may be
     "worker/process/spawn.py": {"SYSTEMROOT"},  # hands it on, on Windows
     "worker/places.py": {"TZ"},  # forgets the others, in the worker
     "worker/trial.py": {"SYSTEMROOT"},  # finds a file there that it must not be able to open, on Windows

@@ -102,7 +102,7 @@ def test_the_end_of_the_server_is_the_end_of_its_workers_and_not_of_the_program(
 
 
 def test_where_the_server_can_fork_nothing_workers_are_started_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = ForkServer([sys.executable, "-c", "import sys; sys.exit(3)"], {})
+    broken = ForkServer([sys.executable, "-c", "import sys; sys.exit(3)"], {}, forkserver.ATTEMPTS)
     broken.reader.join()
     monkeypatch.setattr(forkserver, "_server", broken)
     pool = WorkerPool()
@@ -111,11 +111,22 @@ def test_where_the_server_can_fork_nothing_workers_are_started_one_by_one(monkey
     pool.close()
 
 
+def test_a_server_that_ends_too_soon_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = ForkServer([sys.executable, "-c", "import sys; sys.exit(3)"], {})
+    broken.reader.join()
+    monkeypatch.setattr(forkserver, "_server", broken)
+    pool = WorkerPool()
+    assert broken.has_failed and printed(pool, "print('forked')") == "forked\n"
+    assert server() is not broken and not server().has_failed
+    pool.close()
+    server().close()
+
+
 def test_a_server_that_was_closed_before_it_was_needed_is_followed_by_another(monkeypatch: pytest.MonkeyPatch) -> None:
     unused = ForkServer(worker_command(), worker_environment("/"))
     monkeypatch.setattr(forkserver, "_server", unused)
     forkserver.close_server()
-    assert unused.is_gone and not unused.has_forked
+    assert unused.is_gone and not unused.has_failed
     following = server()
     assert following is not unused and not following.is_gone
     following.close()

@@ -43,9 +43,9 @@ print(float((net(a).argmax(1) == b).float().mean()))
     ],
 )
 def test_a_drawn_set_has_its_form_and_can_be_learned(
-    run: Runner, name: str, shape: str, data: str, least: float
+    make_pool: Callable[[Limits], WorkerPool], name: str, shape: str, data: str, least: float
 ) -> None:
-    outcome = run(_LEARN.format(name=name))
+    outcome = run_in(make_pool(Limits(wall_seconds=PATIENCE)), _LEARN.format(name=name))
     form, _, share = outcome.printed().strip().rpartition(" ")
     assert (form, outcome.status) == (shape, "ok"), outcome.sentence
     assert float(share) >= least

@@ -17,6 +17,7 @@ and the norms that the trace wants of each are in the file. Elements whose check
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -246,6 +247,40 @@ class Cancelled(Exception):
     """Whoever reads a recording gave it up."""
 
 
+class Follower:
+    """What a job appends to a file that this program's own recorder writes: the file may not be there yet."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: BinaryIO | None = None
+        self._reader: _Reader | None = None
+        self.ending: Ending | None = None
+
+    def batches(self) -> Iterator[Batch]:
+        """The whole batches since the last call. Raises TraceFormatError where the file is damaged."""
+        if self._file is None and self._path.exists():
+            self._file = open(self._path, "rb")  # noqa: SIM115 closed by `close`
+        if self._file is None:
+            return
+        size = os.fstat(self._file.fileno()).st_size
+        if self._reader is None:
+            reader = _Reader(self._file, size, None)
+            with contextlib.suppress(TraceFormatError):  # its head is not whole yet
+                reader.head()
+                self._reader = reader
+        while self._reader is not None and (block := self._reader.grown(size)) is not None:
+            if block.tag == BATCH:
+                norms = 8 * int(block.header["rows"]["values"])
+                yield Batch(block.header, block.rows[norms:] + (block.elements or b""))
+            elif block.tag == END:
+                self.ending = _ending(block.header)
+
+    def close(self) -> None:
+        """Read no more."""
+        if self._file is not None:
+            self._file.close()
+
+
 class _Reader:
     """The blocks of a file, one after the other."""
 
@@ -291,6 +326,11 @@ class _Reader:
         elif block.tag == END:
             found.ending = _ending(block.header)
         return True
+
+    def grown(self, size: int) -> _Block | None:
+        """The next block of a file that has come to this size, None where there is no whole one yet."""
+        self._size = size
+        return self._block()
 
     def _block(self) -> _Block | None:
         """The next block, None where there is no whole one."""

@@ -24,6 +24,7 @@ from typing import IO
 from gradviz.worker.forking import PACKET, SERVER_FLAG
 from gradviz.worker.process.spawn import worker_command, worker_environment
 
+ATTEMPTS = 3  # servers that are started one after the other before workers are started without one
 AWAY = 1  # the status of a worker whose server is gone: nobody knows
 
 
@@ -105,7 +106,8 @@ class Forked:
 class ForkServer:
     """The process, and the thread that reads what it says."""
 
-    def __init__(self, command: Sequence[str], environment: dict[str, str]) -> None:
+    def __init__(self, command: Sequence[str], environment: dict[str, str], attempt: int = 1) -> None:
+        self.attempt = attempt
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
@@ -120,9 +122,8 @@ class ForkServer:
         self._lock = threading.Lock()
         self._asked: deque[Forked] = deque()
         self._running: dict[int, Forked] = {}
-        self.has_forked = False
         self.is_gone = False
-        self.is_closed = False
+        self._has_served = False  # or was closed: it did not fail
         self.reader = threading.Thread(target=self._read, name="gradviz-forkserver", daemon=True)
         self.reader.start()
 
@@ -152,9 +153,14 @@ class ForkServer:
             os.close(their_out)
         return forked
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended, by itself, before it forked anything."""
+        return self.is_gone and not self._has_served
+
     def close(self) -> None:
         """End the server; workers that still run end by themselves, their pipes being closed."""
-        self.is_closed = True
+        self._has_served = True
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
         self.reader.join()
@@ -174,7 +180,7 @@ class ForkServer:
     def _take(self, message: dict[str, int], handles: list[int]) -> None:
         with self._lock:
             if "pid" in message:
-                self.has_forked = True
+                self._has_served = True
                 forked = self._running[message["pid"]] = self._asked.popleft()
             else:
                 forked = self._running.pop(message["ended"])
@@ -204,16 +210,17 @@ _server: ForkServer | None = None
 
 
 def the_server() -> ForkServer | None:
-    """The program's fork server, started when it is first needed and again if it died; None where one that was
-    started could fork nothing."""
+    """The program's fork server, started when it is first needed and again if it died; None where several in a row
+    could fork nothing."""
     global _server
     with _lock:
-        if _server is not None and _server.is_gone and not (_server.has_forked or _server.is_closed):
+        attempt = _server.attempt + 1 if _server is not None and _server.has_failed else 1
+        if attempt > ATTEMPTS:
             return None
         if _server is None or _server.is_gone:
             if _server is None:
                 atexit.register(close_server)
-            _server = ForkServer(worker_command(), worker_environment("/"))
+            _server = ForkServer(worker_command(), worker_environment("/"), attempt)
         return _server
 
 

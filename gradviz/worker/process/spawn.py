@@ -65,6 +65,12 @@ def worker_folders() -> list[str]:
     return [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, *packages]
 
 
+def package_folder(name: str) -> str:
+    """The folder in which a package of this program is; "" if it is nowhere."""
+    folder = _package(name)
+    return os.path.dirname(folder) if folder else ""
+
+
 def _package(name: str) -> str | None:
     spec = importlib.util.find_spec(name)
     return os.path.dirname(spec.origin) if spec is not None and spec.origin else None

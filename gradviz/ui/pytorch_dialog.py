@@ -1,0 +1,203 @@
+"""Run in My PyTorch: which of the Pythons on this computer runs the script, with which arguments, and how much of it is
+recorded. The script then is an ordinary program of the user, so nothing runs before the user has said to trust it."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gradviz.document.documents import files_of, text_of
+from gradviz.session.state import State
+from gradviz.ui.theme import Theme
+from gradviz.worker.process.pytorch import Interpreter, Job, interpreters, look_at
+
+ABOUT = (
+    "Runs {} with the PyTorch of an environment on this computer, and records every step as it runs. It is an ordinary "
+    "program then: it can use the GPU and the network, and read and change your files."
+)
+TRUST = "I &trust this file"
+NONE = "No Python was found on this computer. Install Python 3.11 or newer with PyTorch, or choose one with Other…"
+VALUES = {"full": "Whole, up to 65,536 elements", "summary": "Range, mean and norm", "none": "Shapes only"}
+_AT = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True)
+class Around:
+    """What the dialog needs of its window."""
+
+    choose_file: Callable[[], str]  # a Python that was not found; "" for none
+    save: Callable[[], bool]
+    run: Callable[[Job], None]
+
+
+class PyTorchDialog(QDialog):
+    """Choose a Python, tick that the file is trusted, and run."""
+
+    _found = Signal(object)
+
+    def __init__(self, parent: QWidget, state: State, theme: Theme, around: Around) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Run in My PyTorch")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._state, self._around, self._theme = state, around, theme
+        self.list = QListWidget()
+        self.list.setAccessibleName("Pythons on this computer")
+        self.list.setWordWrap(True)
+        self.list.currentItemChanged.connect(self._judge)
+        self.note = _label("Looking for environments…")
+        self.note.setObjectName("muted")
+        self.arguments, self.iterations, self.values = QLineEdit(), QLineEdit(), QComboBox()
+        self.arguments.setAccessibleName("Arguments of the script")
+        self.arguments.setPlaceholderText("none, or such as --epochs 1")
+        self.iterations.setAccessibleName("Iterations to record")
+        self.iterations.setPlaceholderText("all, or such as 0-9,100, counted by optimizer.step()")
+        self.values.setAccessibleName("Values to record")
+        for key, title in VALUES.items():
+            self.values.addItem(title, key)
+        self.trust = QCheckBox(TRUST)
+        for signal in (self.trust.toggled, self.arguments.textChanged, self.iterations.textChanged):
+            signal.connect(self._judge)
+        column = QVBoxLayout(self)
+        for widget in (_label(ABOUT.format(self._name)), self.list, self.note):
+            column.addWidget(widget)
+        column.addLayout(self._form())
+        column.addWidget(self.trust)
+        column.addWidget(self._buttons())
+        self.resize(theme.px(560), theme.px(480))
+        self._found.connect(self._show)
+        self._judge()
+        threading.Thread(target=self._look, name="gradviz-interpreters", daemon=True).start()
+
+    @property
+    def _name(self) -> str:
+        return self._state.title if self._state.path else "this snippet"
+
+    def _form(self) -> QFormLayout:
+        form = QFormLayout()
+        form.addRow("&Arguments:", self.arguments)
+        form.addRow("&Iterations:", self.iterations)
+        form.addRow("&Values:", self.values)
+        return form
+
+    def _buttons(self) -> QDialogButtonBox:
+        role = QDialogButtonBox.ButtonRole
+        box = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        saves = self._state.path is not None and self._state.is_dirty
+        self.run_button = box.addButton("&Save and Run" if saves else "&Run", role.AcceptRole)
+        other = box.addButton("&Other…", role.ActionRole)
+        other.setToolTip("Choose a Python that is not in the list.")
+        other.clicked.connect(self._choose)
+        box.accepted.connect(self.accept)
+        box.rejected.connect(self.reject)
+        return box
+
+    # -- the list
+
+    def _look(self) -> None:
+        path = self._state.path
+        found = interpreters(path.absolute().parent if path else None, Path.home())
+        try:
+            self._found.emit(found)
+        except RuntimeError:  # closed meanwhile
+            return
+
+    def _show(self, found: Sequence[Interpreter]) -> None:
+        useful = [each for each in found if each.torch] or found  # why the others are of no use is said if all are
+        for each in useful:
+            self._add(each)
+        if self.list.count() and self.list.currentRow() < 0:
+            self.list.setCurrentRow(0)
+        self.note.setText("" if found else NONE)
+        self.note.setVisible(not found)
+        self._judge()
+
+    def _add(self, found: Interpreter) -> None:
+        item = QListWidgetItem(f"{found.title}\n{found.why_not or found.path}")
+        item.setData(_AT, found)
+        if found.why_not:
+            item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
+            item.setForeground(QColor(self._theme.muted))
+        self.list.addItem(item)
+
+    def _choose(self) -> None:
+        name = self._around.choose_file()
+        if name:
+            self._add(look_at(Path(name)))
+            self.list.setCurrentRow(self.list.count() - 1)
+            self._judge()
+
+    def _chosen(self) -> Interpreter | None:
+        item = self.list.currentItem()
+        found = item.data(_AT) if item is not None else None
+        return found if isinstance(found, Interpreter) and not found.why_not else None
+
+    # -- the end
+
+    def _judge(self) -> None:
+        """Run is offered when all is said that it needs."""
+        self.run_button.setEnabled(self.trust.isChecked() and self._chosen() is not None and self._job() is not None)
+
+    def _job(self) -> Job | None:
+        """What is to be run; None where something typed can't be."""
+        state, chosen = self._state, self._chosen()
+        steps = self.iterations.text().replace(" ", "")
+        try:
+            arguments = shlex.split(self.arguments.text())
+        except ValueError:  # a quote that is not closed
+            return None
+        if chosen is None or not are_iterations(steps):
+            return None
+        return Job(
+            chosen,
+            text_of(state.document),
+            state.path.absolute() if state.path is not None and state.path.suffix == ".py" else None,
+            files=files_of(state.document),
+            arguments=tuple(arguments),
+            values=str(self.values.currentData()),
+            steps=steps,
+        )
+
+    def accept(self) -> None:
+        """Run it, saved before if it is a file."""
+        job = self._job()
+        if job is None or not self.trust.isChecked():
+            return
+        if job.script is not None and self._state.is_dirty and not self._around.save():
+            return
+        super().accept()
+        self._around.run(job)
+
+
+def are_iterations(text: str) -> bool:
+    """Whether the recorder takes this as a list of iterations; "" means all."""
+    parts = [part.partition("-") for part in text.split(",")] if text else []
+    return all(
+        first.isdecimal() and (last.isdecimal() if dash else not last) and len(first + last) < 18
+        for first, dash, last in parts
+    )
+
+
+def _label(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label
