@@ -93,8 +93,6 @@ class WindowShell:
         """Fold the panel away that has the keyboard."""
         self._panel_area().fold_away()
 
-    # -- the clipboard
-
     def copy(self, text: str) -> None:
         """Put text on the clipboard."""
         QApplication.clipboard().setText(text)
@@ -107,7 +105,9 @@ class WindowShell:
             return
         if not hasattr(target, action):
             target = self.source.code
-        getattr(cast(QPlainTextEdit, target), action)()
+        text = cast(QPlainTextEdit, target)
+        if action != "paste" or not getattr(text, "isReadOnly", bool)():  # Qt itself asks for it at a key only
+            getattr(text, action)()
 
     # -- what works unseen
 

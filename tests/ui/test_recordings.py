@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -79,6 +80,7 @@ def test_a_recording_says_what_it_is_and_is_neither_run_nor_changed(pilot: Pilot
     assert "recording" in pilot.window.status.label.text()
     for name in ("run.run", "run.what_if", "view.check", "draw.as_drawing", "file.save"):
         assert not pilot.window.commands.actions[name].isEnabled(), name
+    QGuiApplication.clipboard().setText("x = 2")
     for keys in ("F5", "Ctrl+V", "Ctrl+X"):
         pilot.press(keys)
     editor.code.setFocus()
