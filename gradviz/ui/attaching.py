@@ -72,7 +72,7 @@ class WindowAttachments:
 
 
 def _opens(path: Path) -> bool:
-    return path.suffix.lower() in (".py", ".gradviz", ".gvtrace", ".gvlessons") and not path.is_dir()
+    return path.suffix.lower() in (".py", ".ipynb", ".gradviz", ".gvtrace", ".gvlessons") and not path.is_dir()
 
 
 def _is_imported(path: Path, text: str) -> bool:

@@ -43,8 +43,9 @@ if TYPE_CHECKING:
 # -- the questions
 
 OPEN = (
-    "Snippets, drawings, recordings and lessons (*.py *.gradviz *.gvtrace *.gvlessons);;Drawings (*.gradviz);;"
-    "Python files (*.py);;Recordings (*.gvtrace);;Lesson sets (*.gvlessons);;All files (*)"
+    "Snippets, notebooks, drawings, recordings and lessons (*.py *.ipynb *.gradviz *.gvtrace *.gvlessons);;"
+    "Drawings (*.gradviz);;Python files and notebooks (*.py *.ipynb);;Recordings (*.gvtrace);;"
+    "Lesson sets (*.gvlessons);;All files (*)"
 )
 LESSONS = "Lesson set (*.gvlessons)"
 RECORDING = "Recording (*.gvtrace)"
@@ -335,7 +336,7 @@ class WindowFiles:
         """Save to the document's own file; True if it is saved."""
         state = self._store.state
         became_drawing = isinstance(state.document, Drawing) and isinstance(state.saved, Snippet)
-        if state.path is None or (became_drawing and not _is_gradviz(state.path)):
+        if state.path is None or _is_notebook(state.path) or (became_drawing and not _is_gradviz(state.path)):
             return self.save_as()
         return self._may_replace() and self._write(state.path)
 
@@ -348,6 +349,8 @@ class WindowFiles:
         path = state.path or Path("drawing.gradviz" if is_drawing else "snippet.py")
         if is_drawing and not _is_gradviz(path):
             path = path.with_suffix(".gradviz")
+        if _is_notebook(path):
+            path = path.with_suffix(".py")
         name = self.questions.save_name(str(path))
         return bool(name) and self._write(_with_suffix(Path(name), is_drawing))
 
@@ -504,6 +507,12 @@ def _with_suffix(path: Path, is_drawing: bool) -> Path:
     if is_drawing and path.suffix.lower() not in (".gradviz", ".py"):
         return path.with_name(f"{path.name}.gradviz")
     return path if path.suffix else path.with_suffix(".py")
+
+
+def _is_notebook(path: Path) -> bool:
+    from gradviz.document.files.opening import is_notebook
+
+    return is_notebook(path)
 
 
 def _is_gradviz(path: Path) -> bool:

@@ -9,10 +9,12 @@ session prints the values of its expressions, as the prompt does. Next: `policy`
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 
+from gradviz.document.notebook import CELL, MAGIC, SUFFIX
+
 _PROMPT = re.compile(r"(\s*)(>>>|\.\.\.)( |$)")
-_NOTEBOOK = re.compile(r"\s*(%{1,2}\w|!\s*\w|\?\w|(pip3?|conda) install\b)|.*\w\?{1,2}\s*$")
 _MOST = 100  # lines of a notebook that are left out
 _BLOCK = "if 1:\n"
 ECHOES = "echoes"  # the attribute of an expression statement of a session
@@ -32,16 +34,35 @@ def parse(source: str, filename: str) -> ast.Module:
     """The tree of a snippet, or Python's own SyntaxError."""
     text = source.removeprefix("\ufeff")
     try:
-        return ast.parse(text, filename)
+        tree = ast.parse(text, filename)
+        return _showing_cells(tree, text) if filename.lower().endswith(SUFFIX) else tree
     except SyntaxError as error:
         for read in (_session, _indented, _notebook):
             found = read(text, filename)
             if found is not None:
                 return found
         line = _line_at(text, error.lineno)
-        if _NOTEBOOK.match(line):
+        if MAGIC.match(line):
             raise NotebookLine(error.lineno or 1, line.strip()) from None
         raise
+
+
+def _showing_cells(tree: ast.Module, text: str) -> ast.Module:
+    """Mark the last expression of each cell of a notebook, which shows its value unless a semicolon follows."""
+    lines = text.splitlines()
+    begins = [node.lineno for node in tree.body[1:]]
+    for node, after in itertools.zip_longest(tree.body, begins):
+        end = node.end_lineno or node.lineno
+        is_last = after is None or any(line.startswith(CELL) for line in lines[end : after - 1])
+        if is_last and isinstance(node, ast.Expr) and not _is_silent(node, lines):
+            setattr(node, ECHOES, True)
+    return tree
+
+
+def _is_silent(node: ast.Expr, lines: list[str]) -> bool:
+    """Whether a semicolon follows."""
+    line = lines[(node.end_lineno or node.lineno) - 1].encode()
+    return line[node.end_col_offset or 0 :].lstrip().startswith(b";")
 
 
 def _session(text: str, filename: str) -> ast.Module | None:
@@ -100,7 +121,7 @@ def _notebook(text: str, filename: str) -> ast.Module | None:
         except SyntaxError as error:
             number = error.lineno or 0
             line = _line_at("\n".join(lines), number)
-            if not _NOTEBOOK.match(line):
+            if not MAGIC.match(line):
                 return None
             lines[number - 1] = line[: len(line) - len(line.lstrip())] + "pass"
     return None

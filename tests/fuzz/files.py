@@ -122,7 +122,7 @@ Part = dict[str, Any]
 
 def made(choices: Choices) -> tuple[str, bytes]:
     """A name and the content."""
-    kind = choices.of((_scratched, _changed, _grown, _grown, _wired, _snippet, _code, _lessons))
+    kind = choices.of((_scratched, _changed, _grown, _grown, _wired, _snippet, _code, _lessons, _notebook))
     return kind(choices)
 
 
@@ -170,6 +170,11 @@ def _snippet(choices: Choices) -> tuple[str, bytes]:
     return "net.py", scratched(choices.of(_snippets()), choices) if choices.number(4) else program(choices).encode(
         "utf-8", "surrogatepass"
     )
+
+
+def _notebook(choices: Choices) -> tuple[str, bytes]:
+    cells = [{"cell_type": "code", "source": choices.of(_snippets()).decode("utf-8", "replace")} for _ in range(2)]
+    return "net.ipynb", scratched(json.dumps({"cells": cells, "nbformat": 4}).encode(), choices)
 
 
 def _code(choices: Choices) -> tuple[str, bytes]:

@@ -118,6 +118,20 @@ def test_a_drawing_saved_as_python_is_its_code(pilot: Pilot, files: WindowFiles,
     assert pilot.state.document == Snippet(text_of(LARGER))
 
 
+def test_a_notebook_is_saved_as_python(pilot: Pilot, files: WindowFiles, tmp_path: Path) -> None:
+    path = tmp_path / "lesson.ipynb"
+    path.write_text('{"cells": [{"cell_type": "code", "source": ["x = 1"]}], "nbformat": 4}')
+    before = path.read_bytes()
+    assert files.open_path(path)
+    assert pilot.state.document == Snippet("# %%\nx = 1\n")
+    pilot.window.store.edit("Type", Snippet("# %%\nx = 2\n"))
+    pilot.answers.to_save = [str(tmp_path / "lesson.py")]
+    assert files.save()
+    assert pilot.answers.asked == ["save"]
+    assert path.read_bytes() == before
+    assert (tmp_path / "lesson.py").read_text() == "# %%\nx = 2\n"
+
+
 def test_a_snippet_that_became_a_drawing_does_not_overwrite_its_file(
     pilot: Pilot, files: WindowFiles, tmp_path: Path
 ) -> None:

@@ -1,14 +1,15 @@
-"""Files of both kinds by their name: `.gradviz` holds a snippet or a drawing with all that belongs to it, any other
-file is the text of a snippet. The formats are in `gradviz_file` and `snippet`."""
+"""Files by their name: `.gradviz` holds a snippet or a drawing with all that belongs to it, `.ipynb` is a notebook and
+only read, any other file is the text of a snippet. The formats are in `gradviz_file`, `notebook` and `snippet`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from gradviz.document import snippet
+from gradviz.document import notebook, snippet
 from gradviz.document.disk import read_at_most, shown, write_atomically
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
+from gradviz.document.errors import UserError
 from gradviz.document.files import gradviz_file
 from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
@@ -19,6 +20,11 @@ def is_gradviz(path: Path) -> bool:
     return path.suffix.lower() == gradviz_file.SUFFIX
 
 
+def is_notebook(path: Path) -> bool:
+    """True if a file of this name is a notebook, which is read and never written."""
+    return path.suffix.lower() == notebook.SUFFIX
+
+
 def load(path: Path) -> Contents:
     """Read a file; raises UserError, with a sentence, if it can't be read at all."""
     return decode(read_bytes(path), path)
@@ -26,6 +32,11 @@ def load(path: Path) -> Contents:
 
 def read_bytes(path: Path) -> bytes:
     """What is in a file, if it is not far too big."""
+    if is_notebook(path):
+        data, size = read_at_most(path, notebook.MOST_BYTES)
+        if size > notebook.MOST_BYTES:
+            raise UserError(snippet.too_big(shown(path.name), size))
+        return data
     if not is_gradviz(path):
         return snippet.read_bytes(path)
     data, size = read_at_most(path, gradviz_file.MOST_BYTES)
@@ -38,6 +49,11 @@ def decode(data: bytes, path: Path) -> Contents:
     """What the bytes of this file say."""
     if is_gradviz(path):
         return gradviz_file.read(data, shown(path.name))
+    if is_notebook(path):
+        text = notebook.text_of_notebook(data, shown(path.name))
+        if len(text.encode()) > snippet.MAX_BYTES:
+            raise UserError(snippet.too_big(shown(path.name), len(text.encode())))
+        return Contents(Snippet(text))
     return Contents(snippet.decode(data, shown(path.name)))
 
 
@@ -45,6 +61,8 @@ def encode(contents: Contents, path: Path) -> bytes:
     """What is written to a file of this name; of a drawing in any other file than `.gradviz`, its code."""
     if is_gradviz(path):
         return gradviz_file.write(contents)
+    if is_notebook(path):
+        raise UserError(notebook.NOT_WRITTEN.format(name=shown(path.name)))
     document = contents.document
     text = Snippet(text_of(document), document.newline) if isinstance(document, Drawing) else document
     return snippet.encode(text)

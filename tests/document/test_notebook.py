@@ -1,0 +1,96 @@
+"""Notebooks are read as Python text, print what they would show, and are never written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gradviz.document.errors import UserError
+from gradviz.document.files import opening
+from gradviz.document.files.gradviz_file import Contents
+from gradviz.document.notebook import text_of_notebook
+from gradviz.document.snippet import MAX_BYTES, Snippet
+from tests.worker.conftest import Runner, _warm, run, shared_pool  # noqa: F401  a worker
+
+
+def notebook(*cells: tuple[str, Any]) -> bytes:
+    made = [{"cell_type": kind, "source": source, "metadata": {}, "outputs": []} for kind, source in cells]
+    return json.dumps({"cells": made, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}).encode()
+
+
+def test_cells_come_one_after_the_other() -> None:
+    data = notebook(
+        ("markdown", ["# A title\n", "\n", "some *text*"]),
+        ("code", ["x = 1\n", "x"]),
+        ("code", ""),
+        ("raw", "as it is"),
+    )
+    assert text_of_notebook(data, "a.ipynb") == (
+        "# %% [markdown]\n# # A title\n#\n# some *text*\n\n# %%\nx = 1\nx\n\n# %% [markdown]\n# as it is\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        ("%matplotlib inline\nx = 1", "# %matplotlib inline\nx = 1"),
+        ("!pip install \\\n  torch\nx = 1", "# !pip install \\\n# torch\nx = 1"),
+        ("if x:\n    !ls\n    y = 1", "if x:\n    pass  # !ls\n    y = 1"),
+        ("%%time\nx = 1", "# %%time\nx = 1"),
+        ("%%bash\nls -l", "# %%bash\n# ls -l"),
+        ("text = '''\n%matplotlib\n!ls'''", "text = '''\n%matplotlib\n!ls'''"),
+        ("torch.add?\nx = 1", "# torch.add?\nx = 1"),
+        ("x = (1", "x = (1"),
+        ("lr = # your code", "lr = # your code"),
+        ("pip install einops", "# pip install einops"),
+    ],
+)
+def test_what_only_a_notebook_can_run_is_a_comment(cell: str, text: str) -> None:
+    assert text_of_notebook(notebook(("code", cell)), "a.ipynb") == f"# %%\n{text}\n"
+
+
+def test_a_notebook_of_version_three_is_read() -> None:
+    old = {"worksheets": [{"cells": [{"cell_type": "code", "input": ["print 1"]}]}], "nbformat": 3}
+    assert text_of_notebook(json.dumps(old).encode(), "a.ipynb") == "# %%\nprint 1\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"x = 1", b"[]", b"{}", b'{"cells": 3}', b"\xff\xfe", b"[" * 100_000, b'{"worksheets": [3]}', b"9" * 10_000],
+)
+def test_what_is_no_notebook_is_refused_in_a_sentence(data: bytes) -> None:
+    with pytest.raises(UserError, match=r"a\.ipynb is not a notebook: its text is not JSON|it has no list of cells"):
+        text_of_notebook(data, "a.ipynb")
+
+
+def test_odd_cells_are_left_out() -> None:
+    cells = [None, 3, {}, {"cell_type": "code"}, {"source": 3}, {"cell_type": "code", "source": [1, "x = 1\0\ud800"]}]
+    found = text_of_notebook(json.dumps({"cells": cells}).encode(), "a.ipynb")
+    assert found == "# %%\nx = 1?\n"
+
+
+def test_a_file_is_opened_and_never_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.IPYNB"
+    path.write_bytes(notebook(("code", "x = 1")))
+    contents = opening.load(path)
+    assert contents.document == Snippet("# %%\nx = 1\n")
+    with pytest.raises(UserError, match=r"GradViz reads notebooks and writes none\. Save a\.IPYNB under a name"):
+        opening.encode(Contents(Snippet("x")), path)
+    path.write_bytes(notebook(("code", "x = 1\n" * MAX_BYTES)))
+    with pytest.raises(UserError, match=r"a snippet may have 0[.]4 MB at most"):
+        opening.load(path)
+
+
+def test_the_last_expression_of_a_cell_is_printed(run: Runner) -> None:  # noqa: F811
+    data = notebook(
+        ("code", "import torch\nx = torch.ones(2)\nx"), ("markdown", "text"), ("code", "x + 1;"), ("code", "x\nx * 3"),
+        ("code", "for i in range(2):\n    i"), ("code", "'é'; 'a' # no ; here"), ("code", "print('b')"),
+        ("code", "None"),
+    )  # fmt: skip
+    text = text_of_notebook(data, "a.ipynb")
+    outcome = run(text, "a.ipynb")
+    assert outcome.printed() == "tensor([1., 1.])\ntensor([3., 3.])\n'a'\nb\n", outcome.sentence
+    assert run(text, "a.py").printed() == "b\n"
