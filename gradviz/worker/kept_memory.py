@@ -29,6 +29,7 @@ _WORD = ctypes.sizeof(ctypes.c_void_p)
 _FREE = 4 * _WORD  # where the function for it stands among those of a domain
 _DOMAINS = (1, 2)  # of memory and of objects
 _Functions = ctypes.c_char * (5 * _WORD)
+_ASKING_NOBODY = (object, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
 _PLAIN = (bool, type(NotImplemented), type(None), int, float, str, Tensor)
 
 _api = ctypes.pythonapi
@@ -111,11 +112,18 @@ def remember(made: type) -> None:
     and what Python calls when a StringIO dies."""
     _made.add(made)
     equal = _method_of(made, "__eq__")
-    if type(equal) is types.FunctionType and equal.__code__ is not _COMPARE and not issubclass(made, Tensor):
+    if _asks(equal) and not issubclass(made, Tensor):
         type.__setattr__(made, "__eq__", comparing(equal, lambda other: other))
     dying = _method_of(made, "__del__")
     if type(dying) is types.WrapperDescriptorType:
         type.__setattr__(made, "__del__", keeping(dying))
+
+
+def _asks(equal: Any) -> bool:
+    """Whether an `__eq__` may run methods of the object, and does not yet keep all memory meanwhile."""
+    if type(equal) is types.FunctionType:
+        return equal.__code__ is not _COMPARE
+    return type(equal) is types.WrapperDescriptorType and equal.__objclass__ not in _ASKING_NOBODY
 
 
 def _method_of(cls: type, name: str) -> Any:

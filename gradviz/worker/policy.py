@@ -67,8 +67,7 @@ class Rewriter(ast.NodeTransformer):
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.bases = [self.visit(each) for each in node.bases]
         self._classes.append(node.name.lstrip("_"))
-        made = [self.visit(each) for each in node.body]
-        node.body = [each for one in made for each in (one if isinstance(one, list) else [one])]
+        node.body = self._visited(node.body)
         self._classes.pop()
         return node
 
@@ -82,14 +81,25 @@ class Rewriter(ast.NodeTransformer):
             node.body.insert(after_docstring, ast.copy_location(ast.Expr(entry), node))
         return node
 
-    def _visit_scope(self, node: ast.AST) -> bool:
+    def _visit_scope(self, node: ast.FunctionDef | ast.Lambda) -> bool:
         """Whether it is a generator that does something when it is ended."""
+        node.args = self.visit(node.args)  # defaults and decorators belong to the code around it
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = [self.visit(each) for each in node.decorator_list]
+            node.returns = node.returns and self.visit(node.returns)
         before = self._within, self._ends
         self._within, self._ends = 0, False
-        self.generic_visit(node)
+        if isinstance(node, ast.FunctionDef):
+            node.body = self._visited(node.body)
+        else:
+            node.body = self.visit(node.body)
         ends = self._ends
         self._within, self._ends = before
         return ends
+
+    def _visited(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        made = [self.visit(each) for each in body]
+        return [each for one in made for each in (one if isinstance(one, list) else [one])]
 
     def visit_Try(self, node: ast.Try) -> ast.AST:
         self._within += 1

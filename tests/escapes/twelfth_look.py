@@ -184,6 +184,11 @@ _OF_OTHERS = {
         "        return id(self)\n",
         "A(x=1), A(x=1)",
     ),
+    "a deque": (
+        "class A(collections.deque):\n    __hash__ = Keyed.__hash__\n    def __iter__(self):\n        hit()\n"
+        "        return iter([id(self)])\n",
+        "A([1]), A([1])",
+    ),
     "a number of NumPy's": (
         "class B(list): __hash__ = Keyed.__hash__\ndef f(x):\n    hit()\n    return x\n",
         "np.float64(60), B([map(f, [1])])",

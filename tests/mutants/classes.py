@@ -317,6 +317,13 @@ CLASSES = (
     ),
     worker(
         "kept_memory",
+        "comparisons that a class inherits from C code",
+        "return type(equal) is types.WrapperDescriptorType and equal.__objclass__ not in _ASKING_NOBODY",
+        "return False",
+        _OF_OTHERS,
+    ),
+    worker(
+        "kept_memory",
         "comparisons that a class inherits",
         '        type.__setattr__(made, "__eq__", comparing(equal, lambda other: other))',
         "        pass",

@@ -113,6 +113,10 @@ ENDED = {
         "def g():\n    with W(): yield 1"
     ),
     "in an expression": "def g():\n    try: print([(yield 1), 2])\n    finally: print(lie_apart())",
+    "in a default": "def g():\n    try:\n        def f(x=(yield 1)): pass\n    finally: print(lie_apart())",
+    "in a decorator": (
+        "def g():\n    try:\n        @(yield 1)\n        def f(): pass\n    finally: print(lie_apart())"
+    ),
     "it yields again": (
         "def g():\n    try: yield 1\n    except GeneratorExit:\n        print(lie_apart())\n        yield 2\n"
     ),
@@ -227,7 +231,7 @@ for made in ({", ".join(f"H{number}" for number in range(len(BASES)))}):
         except Exception: continue
         break
 def others(): return [*mine, [map(seen, [1])], (filter(seen, [1]),), ((zip(map(seen, [1])),),)]
-for each in [{PLAIN}]:
+for each in [*mine, {PLAIN}]:
     for pair in [*([each, other] for other in others()), *([other, each] for other in others())]:
         try: bool(pair[0] == pair[1])
         except Exception: pass
