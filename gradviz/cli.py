@@ -182,11 +182,23 @@ def _run_file(
     if trace is not None and record is not None and not _write_recording(record, trace, name, done, drawn):
         return UNREADABLE
     sys.stderr.write(done.detail.traceback)
-    if done.status not in ("ok", "raised"):
-        for sentence in [each.sentence for each in done.detail.refusals] or [done.detail.sentence]:
-            _say(f"{name}: {sentence}")
+    _say_what_stopped(text, name, done)
     written = not drawn or _write_plots(drawn, path, plots)
     return EXIT[done.status] if written else EXIT[done.status] or UNREADABLE
+
+
+def _say_what_stopped(text: str, name: str, done: Done) -> None:
+    """Why it has not run, or not to its end; and all else that this file would be stopped by."""
+    detail = done.detail
+    if done.status not in ("ok", "raised"):
+        for sentence in [each.sentence for each in detail.refusals] or [detail.sentence]:
+            _say(f"{name}: {sentence}")
+    if detail.missing or detail.refusals:
+        from gradviz.session.obstacles import obstacles
+
+        others = obstacles(text, (), detail.missing).every
+        for each in others if detail.refusals or len(others) > 1 else ():
+            _say(f"{name}: {each.sentence}")
 
 
 def _print_steps(trace: Trace, path: Path, done: Done, as_json: bool, as_steps: bool, every: bool) -> None:

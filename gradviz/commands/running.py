@@ -298,6 +298,10 @@ def _run(shell: Shell) -> None:
         shell.runner.run()
 
 
+def _list_obstacles(state: State) -> State:
+    return replace(state, run=replace(state.run, listed=not state.run.listed))
+
+
 def _treat_cuda(shell: Shell) -> None:
     as_cpu = not shell.store.state.cuda_as_cpu
     shell.store.treat_cuda(as_cpu)
@@ -361,6 +365,15 @@ RUN_ROWS = (
         help="Let .cuda() and device='cuda' or 'mps' mean the CPU in the runs of this window.",
         retitle=lambda state: "Treat c&uda as Missing" if state.cuda_as_cpu else "Treat c&uda as cpu",
         run=lambda shell, _: _treat_cuda(shell),
+    ),
+    Command(
+        id="run.obstacles",
+        title="What Stops This File",
+        menu="Run",
+        help="List all that keeps the file from running here, with the changes that let it run; or close the list.",
+        shortcuts=("Ctrl+Alt+L",),
+        enabled=lambda state: state.meets_obstacles and state.what_if is None,
+        run=lambda shell, _: shell.store.consult(_list_obstacles),
     ),
     Command(
         id="run.start",

@@ -5,6 +5,7 @@ offered that would do nothing. Lines keep their numbers wherever that is possibl
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Mapping
 
 
 def add_keyword(text: str, line: int, function: str, keyword: str, value: str) -> str | None:
@@ -294,3 +295,39 @@ def moved(text: str, line: int, *, before: int) -> str | None:
         return None
     shorter = without_statement(text, line)
     return insert_before(shorter, before, code) if shorter is not None else None
+
+
+def all_at_once(text: str, tree: ast.AST, changes: Mapping[ast.expr | ast.stmt, str | None]) -> str:
+    """Many nodes of this very text's tree, none inside another, replaced by code; a statement with None is removed, or
+    becomes `pass` where something must stand."""
+    spans = [(*_span(text, node), code) for node, code in changes.items() if code is not None]
+    gone = {node for node, code in changes.items() if code is None}
+    for block in _blocks(tree):
+        removed = [each for each in block if each in gone]
+        for at, each in enumerate(removed):
+            keeps = at == 0 and len(removed) == len(block)
+            spans.append((*_span(text, each), "pass") if keeps else _without(text, each))
+    for start, end, code in sorted(spans, reverse=True):
+        text = text[:start] + code + text[end:]
+    return text
+
+
+def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    for node in ast.walk(tree):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and not (isinstance(node, ast.Module) and len(block) == 1):
+                yield block
+            elif isinstance(block, list):
+                yield [*block, ast.Pass()]  # an empty text is fine
+
+
+def _without(text: str, statement: ast.stmt) -> tuple[int, int, str]:
+    """The place of a statement and what is put there: nothing, whole lines, where it stands alone on them."""
+    start, end = _span(text, statement)
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end) + 1 or len(text)
+    rest = text[end:last].strip()
+    if text[first:start].strip() or (rest and not rest.startswith("#")):
+        return start, end, "pass"
+    return first, last, ""

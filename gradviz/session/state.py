@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
+    from gradviz.worker.process.events import Missing, Refused
 
+NO_CUDA = ("not compiled with CUDA", "Cannot access accelerator device")
 READING = 0.0  # the speed at which each step stays for as long as its sentence needs
 SPEEDS = (READING, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # steps per second
 TEXT_SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
@@ -61,11 +63,19 @@ class Run:
     left: int | None = None  # seconds until a limit stops it
     asks: str | None = None  # the prompt of the input() that waits for an answer
     figures: tuple[Figure, ...] = ()  # the plots that it showed
+    refusals: tuple[Refused, ...] = ()  # all of its text, where it was refused
+    missing: tuple[Missing, ...] = ()  # all that it uses and is not here, where it ended at such a thing
+    listed: bool = True  # whether the window shows all of them as a list
 
     @property
     def is_running(self) -> bool:
         """True until the worker said how it ended."""
         return self.phase is Phase.RUNNING
+
+    @property
+    def wants_cuda(self) -> bool:
+        """Whether it ended for want of a graphics card."""
+        return self.phase is Phase.RAISED and any(words in self.sentence for words in NO_CUDA)
 
     def which(self, left: int | None, asks: str | None) -> Run:
         """The same run, with so much time left and this question."""
@@ -204,6 +214,18 @@ class State:
         other = self.what_if
         written = other.run.snippet if other is not None and other.swapped else self.traced
         return self.trace is not None and written is not self.document and text_of(written) != text_of(self.document)
+
+    @property
+    def meets_obstacles(self) -> bool:
+        """Whether the latest run of the shown text was refused, or ended at something that is not here."""
+        run = self.run
+        met = run.refusals or run.missing or (run.wants_cuda and not self.cuda_as_cpu)
+        return bool(met) and not run.is_running and text_of(run.snippet) == text_of(self.document)
+
+    @property
+    def lists_obstacles(self) -> bool:
+        """Whether all of them are shown in the middle of the window."""
+        return self.run.listed and self.what_if is None and self.meets_obstacles
 
     @property
     def is_busy(self) -> bool:

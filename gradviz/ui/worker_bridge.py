@@ -495,7 +495,7 @@ class WorkerBridge(QObject):
             megabytes = self.pool.limits.values_mb
             detail = Detail(BEYOND.format(megabytes, trace.beyond_budget), seconds=detail.seconds)
         run = Run(phase, self._store.state.run.snippet, detail.summary, detail.line, detail.seconds)
-        run = replace(run, figures=tuple(self.live.figures))
+        run = replace(run, figures=tuple(self.live.figures), refusals=detail.refusals, missing=detail.missing)
         self._store.end_run(run, trace if len(trace) else None)
         if len(trace):
             self._examiner.examine(trace)

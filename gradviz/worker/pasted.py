@@ -113,8 +113,9 @@ def _inside_block(lines: list[str], filename: str, shift: int = 0) -> ast.Module
 
 
 def _notebook(text: str, filename: str) -> ast.Module | None:
-    """`%matplotlib inline` and `!pip install torch` are left out, where Python stumbles over them."""
-    lines = text.splitlines()
+    """`%matplotlib inline` and `!pip install torch` are left out, where Python stumbles over them. Raises the error of
+    another line that can't be read once they are out."""
+    lines, left_out = text.splitlines(), set[int]()
     for _ in range(_MOST):
         try:
             return ast.parse("\n".join(lines) + "\n", filename)
@@ -122,7 +123,10 @@ def _notebook(text: str, filename: str) -> ast.Module | None:
             number = error.lineno or 0
             line = _line_at("\n".join(lines), number)
             if not MAGIC.match(line):
+                if left_out and number not in left_out:
+                    raise
                 return None
+            left_out.add(number)
             lines[number - 1] = line[: len(line) - len(line.lstrip())] + "pass"
     return None
 

@@ -275,7 +275,7 @@ class Checked:
 
 def check(tree: ast.Module, modules: Container[str], own: OwnFiles | None = None, package: str = "") -> Checked:
     """Refuse every construct that is not in the language."""
-    bound = _bound_names(tree)
+    bound = bound_names(tree)
     if "super" in bound:
         raise Refusal(1, f"a variable called super is not {HERE}", "choose another name")
     checker = _Checker(modules, bound, own, package)
@@ -297,7 +297,7 @@ def _used_names(tree: ast.AST) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
-def _bound_names(tree: ast.AST) -> set[str]:
+def bound_names(tree: ast.AST, *, imports: bool = True) -> set[str]:
     """Every name that the snippet itself binds somewhere: those hide builtins of the same name."""
     bound: set[str] = set()
     for node in ast.walk(tree):
@@ -307,7 +307,7 @@ def _bound_names(tree: ast.AST) -> set[str]:
             bound.add(node.arg)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
             bound.add(node.name)
-        elif isinstance(node, ast.alias):
+        elif isinstance(node, ast.alias) and imports:
             bound.add(node.asname or node.name.split(".")[0])
         elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
             bound.add(node.name)
@@ -421,10 +421,8 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_If(self, node: ast.If) -> None:
-        """`if TYPE_CHECKING: import x` is for other tools and never runs."""
         before = self._expects_failure
-        for_tools = _dotted(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
-        self._expects_failure = before or for_tools
+        self._expects_failure = before or is_for_tools(node)
         for statement in node.body:
             self.visit(statement)
         self._expects_failure = before
@@ -434,7 +432,7 @@ class _Checker(ast.NodeVisitor):
     def visit_Try(self, node: ast.Try) -> None:
         """`try: import x` with `except ImportError`: an import that is not available fails when it runs."""
         before = self._expects_failure
-        self._expects_failure = before or any(_catches_import(handler) for handler in node.handlers)
+        self._expects_failure = before or any(catches_import(handler) for handler in node.handlers)
         for statement in node.body:
             self.visit(statement)
         self._expects_failure = before
@@ -543,7 +541,13 @@ def _dotted(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def _catches_import(handler: ast.ExceptHandler) -> bool:
+def is_for_tools(node: ast.If) -> bool:
+    """Whether it is `if TYPE_CHECKING: import x`, which is for other tools and never runs."""
+    return _dotted(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+
+
+def catches_import(handler: ast.ExceptHandler) -> bool:
+    """Whether an import that fails ends there."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {kind.id if isinstance(kind, ast.Name) else None for kind in kinds}
     return handler.type is None or bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})

@@ -34,6 +34,7 @@ from gradviz.trace.table.encoding import BUDGET
 from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
+from gradviz.worker.lacking import is_lacking, lacking
 from gradviz.worker.pacing import USUAL, Bounds, Pace
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.saved_files import torch_names
@@ -151,7 +152,10 @@ class Runner:
         if cuda_as_cpu:
             self._note(CUDA_IS_CPU)
         self._place_files()
-        self._channel.done(self._run(source, filename, values_bytes, question, places))
+        ended = self._run(source, filename, values_bytes, question, places)
+        if self._world is not None and (ended["status"] == "refused" or is_lacking(ended.get("sentence", ""))):
+            ended["missing"] = lacking(source, filename, self._world.modules, self._world.own)
+        self._channel.done(ended)
         self._prepare()
 
     def _prepare(self) -> None:

@@ -80,3 +80,41 @@ def test_what_stands_for_it_leads_nowhere(run: Runner) -> None:
     for use in ("a._path", "type(a)._path", "a.__init__('x')", "a.x = 1"):
         outcome = run(f"import apex as a\nb = {use}" if "=" not in use else f"import apex as a\n{use}")
         assert outcome.status == "raised", use
+
+
+def _missing(run: Runner, source: str) -> list[tuple[str, str, tuple[int, ...]]]:
+    return [(each.path, each.written, each.lines) for each in run(source).done.detail.missing]
+
+
+def test_all_that_is_missing_is_told_with_the_first_use(run: Runner) -> None:
+    source = (
+        "import pandas as pd, torch\nimport torch.distributed as dist\nfrom .data import load\n"
+        "pd.read_csv('x')\ndist.barrier()\npd.read_csv('y')\nload()\ntorch.no_such_thing\n"
+    )
+    assert _missing(run, source) == [
+        ("pandas.read_csv", "pd.read_csv", (4, 6)),
+        ("torch.distributed.barrier", "dist.barrier", (5,)),
+        (".data.load", "load", (7,)),
+    ]
+    assert _missing(run, f"eval('1')\n{source}")[0] == ("pandas.read_csv", "pd.read_csv", (5, 7))
+    assert _missing(run, "import pandas\nprint(1)\n1 / 0\npandas.x()") == [], "another error is nobody's absence"
+
+
+def test_nothing_is_called_missing_that_may_be_there(run: Runner) -> None:
+    """What is handed on, named in a hint, caught, bound in another way, or for other tools."""
+    source = (
+        "import pandas as pd\nimport wandb\nimport apex\n"
+        "try:\n    import visdom\nexcept ImportError:\n    visdom = None\n"
+        "def f(x: pd.DataFrame) -> pd.Series: return isinstance(x, pd.DataFrame)\n"
+        "def g(apex): return apex.run()\n"
+        "def h(): return visdom.Visdom()\n"
+        "try:\n    wandb.init()\nexcept ImportError: pass\n"
+        "kept = [pd.concat]\nwandb.log()\n"
+    )
+    assert _missing(run, source) == [("wandb.log", "wandb.log", (15,))]
+
+
+def test_a_program_that_fools_the_list_tells_nothing(run: Runner) -> None:
+    assert _missing(run, "raise ImportError('x is not available in GradViz snippets')") == []
+    assert len(_missing(run, "import wandb\n" + "\n".join(f"wandb.x{n}()" for n in range(300)))) == 100
+    assert len(_missing(run, "import wandb\n" + "wandb.x()\n" * 300)[0][2]) == 100

@@ -114,7 +114,8 @@ def test_a_name_that_came_with_all_and_is_not_here_says_so_where_it_is_used(run:
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("%%time\nx = (\n", "line 1: %%time belongs to a notebook; leave the line out."),
+        ("x = [1,\n!pip install a\n]\n", "line 2: !pip install a belongs to a notebook; leave the line out."),
+        ("%%time\nx = (\n", "SyntaxError: '(' was never closed"),
         ("from torchtext.data import *\n", "from torchtext.data import * is not available"),
         ("import timeit\ntimeit.timeit('f()')", "write timeit.timeit(lambda: f(x))"),
         ("import logging\nlogging.basicConfig(filename='x')", "leave filename out"),

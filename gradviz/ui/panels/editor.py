@@ -4,6 +4,7 @@ step with it is in `editor_drawing`."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -228,10 +229,10 @@ def _page(found: Problem, theme: Theme, whole: bool) -> str:
         (found.fix, "Fix", theme.link, ""),
     ]
     page = "".join(_paragraph(text, head, colour, tail) for text, head, colour, tail in parts if text)
-    return page + (_change(found.lines, theme) if found.lines else "")
+    return page + (change_html(found.lines, theme) if found.lines else "")
 
 
-def _change(lines: tuple[str, ...], theme: Theme) -> str:
+def change_html(lines: Sequence[str], theme: Theme) -> str:
     """The lines that a fix takes away and those that it puts there."""
     rows = []
     for line in lines:

@@ -20,12 +20,48 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.canvas_overlays import CanvasOverlays
     from gradviz.ui.panels.comparison_canvases import ComparisonCanvases
     from gradviz.ui.panels.drawn_canvas import DrawnCanvas
+    from gradviz.ui.panels.obstacles import ObstacleList
 
 SHOWN = Slice(
-    "document", "doubt", "what_if", "traced", "view", "folding", "playing", "layout_progress", "selection",
-    "picked", "lineage", "chain", "origin", "search", "predict",
+    "document", "doubt", "what_if", "run", "cuda_as_cpu", "traced", "view", "folding", "playing", "layout_progress",
+    "selection", "picked", "lineage", "chain", "origin", "search", "predict",
     "stage", *MOMENT,  # the room for it depends on the stage
 )  # fmt: skip
+
+
+class _Obstacles:
+    """The list of all that keeps a file from running, instead of a graph; made when first needed."""
+
+    def __init__(self, context: Context, stack: QStackedWidget) -> None:
+        self._context, self._stack, self._theme = context, stack, context.theme
+        self._page: ObstacleList | None = None
+
+    @property
+    def page(self) -> ObstacleList:
+        """The list."""
+        if self._page is None:
+            from gradviz.ui.panels.obstacles import ObstacleList
+
+            self._page = ObstacleList(self._context)
+            self._page.set_theme(self._theme)
+            self._stack.addWidget(self._page)
+        return self._page
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is on the screen."""
+        return self._page is not None and self._stack.currentWidget() is self._page
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take other colours and sizes."""
+        self._theme = theme
+        if self._page is not None:
+            self._page.set_theme(theme)
+
+    def show(self, state: State) -> None:
+        """List what the latest run met."""
+        self.page.show_state(state)
+        self._stack.setCurrentWidget(self.page)
 
 
 class GraphPanel(Panel):
@@ -47,6 +83,7 @@ class GraphPanel(Panel):
         self.invitation = Invitation(context)
         self.beginning = DrawingStarter(self.invitation, context.shell, lambda: self.drawn.hands)
         self._stack.addWidget(self.invitation)
+        self._obstacles = _Obstacles(context, self._stack)
         self._stack.setMinimumSize(160, 120)  # on a small screen the invitation may be cut, never the window
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -56,6 +93,8 @@ class GraphPanel(Panel):
     def focus_target(self) -> QWidget:
         if self._stack.currentWidget() is self.invitation:
             return self.invitation.buttons[0] if self.invitation.buttons else self.invitation
+        if self._obstacles.is_shown:
+            return self._obstacles.page.focus_target
         return self._front
 
     @property
@@ -70,7 +109,7 @@ class GraphPanel(Panel):
             self._view.graph_layout.laying.connect(self._tell)
             self._view.graph_layout.presented.connect(self.context.shell.store.present)
             self._view.selection.chosen.connect(self._select)
-            self._view.selection.cleared.connect(self._select_nothing)
+            self._view.selection.cleared.connect(lambda: self.context.shell.store.select(None))
             self._view.collapse.refolded.connect(self.context.shell.store.fold)
             self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
             self._view.addActions(self._menu)
@@ -115,14 +154,9 @@ class GraphPanel(Panel):
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
-        self.invitation.set_theme(theme)
-        if self._two is not None:
-            self._two.set_theme(theme)
-        if self._view is not None:
-            self._view.set_theme(theme)
-            self.over.set_theme(theme)
-        if self._drawn is not None:
-            self._drawn.set_theme(theme)
+        for part in (self.invitation, self._two, self._obstacles, self._view, self._over, self._drawn):
+            if part is not None:
+                part.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
         if after.drawing is not None and after.what_if is None:
@@ -133,6 +167,10 @@ class GraphPanel(Panel):
             return
         if self._drawn is not None:
             self._drawn.show_state(before, after)
+        if after.lists_obstacles:
+            self._let_go()
+            self._obstacles.show(after)
+            return
         if after.trace is None or not after.steps:
             if before.doubt != after.doubt:
                 self.invitation.show_doubt(after.doubt)
@@ -144,6 +182,7 @@ class GraphPanel(Panel):
         self.view.animated = view.animated
         self.view.collapse.present(Presentation(after.folding, view.vertical, view.direct_uses))
         anew = before is after or (before.drawing is not None and before.what_if is None)  # that had its own canvas
+        anew = anew or before.lists_obstacles
         if before.trace is not after.trace or before.steps != after.steps or anew:
             self._settled = False
             self.view.set_trace(after.trace)
@@ -214,18 +253,12 @@ class GraphPanel(Panel):
 
     def close_canvas(self) -> None:
         """End what the canvas still has running."""
-        if self._view is not None:
-            self._view.shutdown()
-        if self._two is not None:
-            self._two.shutdown()
-        if self._drawn is not None:
-            self._drawn.view.shutdown()
+        for part in (self._view, self._two, self._drawn.view if self._drawn is not None else None):
+            if part is not None:
+                part.shutdown()
 
     def _select(self, kind: str, index: int) -> None:
         self.context.shell.store.select(Selection(kind, index))
-
-    def _select_nothing(self) -> None:
-        self.context.shell.store.select(None)
 
     # what the commands ask for
 

@@ -52,15 +52,28 @@ class Refused:
 
 
 @dataclass(frozen=True)
+class Missing:
+    """Something that a snippet uses and that is not here: its path ("pandas.read_csv"), how the snippet writes it
+    ("pd.read_csv"), the sentence, and in which lines it is used."""
+
+    path: str
+    written: str
+    sentence: str
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Detail:
     """How a run ended, in words: one sentence, the error as Python prints it when the snippet raised, and everything in
-    the text that was refused, in the order of its lines; the sentence is that of the first."""
+    the text that was refused, in the order of its lines; the sentence is that of the first. Where it was refused, or
+    ended at something that is not here, also all uses of such things."""
 
     sentence: str = ""
     line: int = -1
     traceback: str = ""
     last_line: str = ""
     refusals: tuple[Refused, ...] = ()
+    missing: tuple[Missing, ...] = ()
     seconds: float = 0.0
 
     @property

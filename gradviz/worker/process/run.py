@@ -16,7 +16,7 @@ from typing import Any
 
 from gradviz.document.attached import Attached
 from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
-from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Output, Refused
+from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Missing, Output, Refused
 from gradviz.worker.process.limits import MOST_REFUSALS, Limits, Stopwatch, Usage, usage
 from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, count_field, text_field
 from gradviz.worker.process.worker_process import WorkerProcess
@@ -258,9 +258,7 @@ class Run:
         status = text_field(frame.header, "status", 20)
         if status not in WORKER_STATUSES:
             raise ProtocolError("unknown status")
-        line = frame.header.get("line", -1)
-        sentence, trace, last = (text_field(frame.header, name) for name in ("sentence", "traceback", "last_line"))
-        detail = Detail(sentence, line if type(line) is int else -1, trace, last, _refusals(frame))
+        detail = _detail(frame)
         with self._lock:
             verdict = self._verdict = self._verdict or Done(status, detail)
         self._finish(verdict)
@@ -294,6 +292,13 @@ def _to_nobody(_: Event) -> None:
     """Nothing comes after the end."""
 
 
+def _detail(frame: Frame) -> Detail:
+    """What a worker says of the end."""
+    line = frame.header.get("line", -1)
+    sentence, trace, last = (text_field(frame.header, name) for name in ("sentence", "traceback", "last_line"))
+    return Detail(sentence, line if type(line) is int else -1, trace, last, _refusals(frame), _missing(frame))
+
+
 def _refusals(frame: Frame) -> tuple[Refused, ...]:
     """Every refusal of a text; raises ProtocolError for anything else."""
     given = frame.header.get("refusals", [])
@@ -303,6 +308,22 @@ def _refusals(frame: Frame) -> tuple[Refused, ...]:
         if type(each) is not list or [type(part) for part in each] != [int, str, str]:
             raise ProtocolError("no refusal")
     return tuple(Refused(line, what[:ANSWER_CHARS], advice[:ANSWER_CHARS]) for line, what, advice in given)
+
+
+def _missing(frame: Frame) -> tuple[Missing, ...]:
+    """All uses of what is not here; raises ProtocolError for anything else."""
+    given = frame.header.get("missing", [])
+    if type(given) is not list or len(given) > MOST_REFUSALS:
+        raise ProtocolError("no list of what is missing")
+    for each in given:
+        if type(each) is not list or [type(part) for part in each] != [str, str, str, list]:
+            raise ProtocolError("nothing that could be missing")
+        if len(each[3]) > MOST_REFUSALS or any(type(line) is not int for line in each[3]):
+            raise ProtocolError("no lines")
+    return tuple(
+        Missing(path[:ANSWER_CHARS], written[:ANSWER_CHARS], sentence[:ANSWER_CHARS], tuple(lines))
+        for path, written, sentence, lines in given
+    )
 
 
 def _send_aside(worker: WorkerProcess, *frames: Frame) -> None:
