@@ -177,7 +177,9 @@ class Ending:
         try:
             return (yield value)
         except GeneratorExit:
-            self._begin()
+            if not _memory.is_kept:  # without a call, for which there may be no room
+                self._is_mine = _memory.is_kept = True
+                _memory.first.value = _memory.second.value = _NOTHING
             raise
 
     def handed_on(self, values: Any) -> Generator[Any, Any, Any]:
@@ -186,13 +188,10 @@ class Ending:
         try:
             return (yield from delegated(values))
         except GeneratorExit:
-            self._begin()
+            if not _memory.is_kept:  # without a call, for which there may be no room
+                self._is_mine = _memory.is_kept = True
+                _memory.first.value = _memory.second.value = _NOTHING
             raise
-
-    def _begin(self) -> None:
-        if not _memory.is_kept:
-            self._is_mine = True
-            _memory.begin()
 
     def end(self) -> None:
         """The generator is at its end."""

@@ -289,6 +289,13 @@ CLASSES = (
     ),
     worker(
         "kept_memory",
+        "generators that are ended where no further call has room",
+        "return (yield value)\n        except GeneratorExit:\n",
+        "return (yield value)\n        except GeneratorExit:\n            keeping(keeping(str))(1)\n",
+        W + "test_kept_memory.py::test_a_generator_that_is_ended_where_no_further_call_has_room",
+    ),
+    worker(
+        "kept_memory",
         "iterators that a generator closes in a search",
         "return found if type(found) not in _made else _walked(found)",
         "return found",

@@ -130,6 +130,18 @@ def test_a_generator_runs_on_while_all_memory_stays(how: str) -> None:
     assert _said(f"{GENERATORS}told({ENDED[how] + chr(10) + close!r})") == ["True", "False"]
 
 
+def test_a_generator_that_is_ended_where_no_further_call_has_room() -> None:
+    source = (
+        "told = []\ndef g():\n    try: yield 1\n    finally: told.append(memory.is_kept)\n"
+        "def ended():\n    global left\n    left -= 1\n    if left > 0: ended()\n    else: a.close()\n"
+        "for n in range(100, 400):\n    a, left = g(), n\n    next(a)\n    try: ended()\n"
+        "    except RecursionError: pass\n"
+        "print(len(told) > 100, all(told))\n"
+    )
+    limit = "import sys\nfrom gradviz.worker.kept_memory import _memory\nnames['memory'] = _memory\n"
+    assert _said(f"{GENERATORS}{limit}sys.setrecursionlimit(300)\ntold({source!r})") == ["True True"]
+
+
 def test_a_generator_that_comes_to_its_end_gives_memory_back() -> None:
     source = (
         "def g():\n    try:\n        print((yield 1))\n        yield from [2, 3]\n    finally: print(lie_apart())\n"
