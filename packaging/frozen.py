@@ -21,6 +21,7 @@ GROUPS = (
     ("PySide6 and shiboken6", ("_internal/PySide6", "_internal/shiboken6")),
     ("OpenBLAS and libgfortran", ("_internal/numpy.libs",)),
     ("NumPy and ml_dtypes", ("_internal/numpy", "_internal/ml_dtypes")),
+    ("sources of the recorder, for a Python of the user", ("_internal/recorder",)),
     ("Python: library and extension modules", ("_internal/libpython", "_internal/python3", "_internal/base_library")),
     ("GradViz and Python modules: the two executables", ("gradviz",)),
     ("fonts, examples, catalogue, licences", ("_internal/resources", "_internal/licenses")),

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import tomllib
+from collections.abc import Iterable
 from pathlib import Path
 
 import frozen
 import libraries
+import pytest
 
 from gradviz.ui.startup import ALWAYS, X11
+from gradviz.worker.process.spawn import package_folder
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,10 +29,10 @@ def constant(name: str) -> tuple[str, ...]:
     return tuple(ast.literal_eval(assigned[name]))
 
 
-def imported() -> set[str]:
-    """Every module that the program names in an import. The recorder runs in a Python of the user's with PyTorch."""
+def imported(paths: Iterable[Path]) -> set[str]:
+    """Every module that these files name in an import."""
     found = set()
-    for path in (path for path in (ROOT / "gradviz").rglob("*.py") if path.parent.name != "recorder"):
+    for path in paths:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 found |= {alias.name for alias in node.names}
@@ -38,7 +42,24 @@ def imported() -> set[str]:
 
 
 def test_the_program_imports_nothing_that_is_left_out() -> None:
-    assert not set(constant("NEVER")) & imported()
+    """The recorder runs in a Python of the user's with PyTorch."""
+    program = (path for path in (ROOT / "gradviz").rglob("*.py") if path.parent.name != "recorder")
+    assert not set(constant("NEVER")) & imported(program)
+
+
+def test_the_recorder_travels_as_sources_with_all_that_it_imports(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [path for name in constant("SOURCES") for path in (ROOT / "gradviz" / name).rglob("*.py")]
+    own = {name for name in imported(paths) if name.startswith("gradviz.")}
+    assert {name.split(".")[1] for name in own} <= {*constant("SOURCES"), "RESOURCES", "__version__"}
+    read = re.findall(r'RESOURCES / "(.*?)"', "".join(path.read_text("utf-8") for path in paths))
+    assert sorted(read) == sorted(constant("READ"))
+    others = {name.partition(".")[0] for name in imported(paths)} - {"gradviz", *sys.stdlib_module_names}
+    assert others == {"numpy", "ml_dtypes", "torch"}
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
+    assert package_folder("gradviz") == package_folder("ml_dtypes") == str(tmp_path / "recorder")
 
 
 def test_pictures_that_are_left_out_are_there() -> None:

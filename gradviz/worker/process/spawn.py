@@ -66,7 +66,9 @@ def worker_folders() -> list[str]:
 
 
 def package_folder(name: str) -> str:
-    """The folder in which a package of this program is; "" if it is nowhere."""
+    """The folder in which another Python finds a package of this program; "" if there is none."""
+    if getattr(sys, "frozen", False):
+        return os.path.join(getattr(sys, "_MEIPASS", ""), "recorder")
     folder = _package(name)
     return os.path.dirname(folder) if folder else ""
 
