@@ -78,6 +78,7 @@ docs: $(VENV)/test.stamp
 	$(PY) -m gradviz.engine.reference > docs/operations.md
 	$(PY) -m gradviz.engine.catalogue
 	$(PY) -m tests.engine.compared
+	$(PY) -m tests.doctor.mistakes
 	$(PY) -m tests.architecture.picture > docs/architecture.md
 
 # The packages of the last commit, in dist/, and whether the frozen program works. See packaging/README.md.

@@ -1,4 +1,4 @@
-"""The rows of the View, Learn and Help menus: how the window looks, how the graph is collapsed (groups, levels,
+"""The rows of the View and Help menus: how the window looks, how the graph is collapsed (groups, levels,
 direction, tags of leaves that are used often), and the plots that a snippet shows with matplotlib."""
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from dataclasses import replace
 from gradviz.commands.panels import PANELS
 from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.commands.search import FIND_ROWS, SELECTION
-from gradviz.session import moves, run_transitions
+from gradviz.session import moves
 from gradviz.session.folding import DIRECT_USES_CHOICES, EVERYTHING
 from gradviz.session.plots import visible
 from gradviz.session.presenting import Stage
-from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, Selection, State
+from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, State
 
 PAN = 80.0  # pixels per key press
 ZOOM, PANELS_MENU, PLOTTED = "&Zoom and Move", "&Panels", "Pl&ots"  # submenus of the View menu
@@ -249,77 +249,6 @@ VIEW_ROWS = (
     ),
 )
 
-
-def look_further(shell: Shell) -> None:
-    """Show the next finding, at its step."""
-    store = shell.store
-    store.consult(run_transitions.looked_further)
-    finding = store.state.looked_at
-    if finding is not None:
-        store.move(finding.step)
-        if finding.marks:
-            store.select(Selection("node", finding.marks[0].node))
-
-
-def _dismiss(shell: Shell, span: str) -> None:
-    shell.store.consult(lambda state: run_transitions.dismissed(state, span))
-
-
-def _can_look(state: State) -> bool:
-    return bool(state.told) and not state.is_stale
-
-
-LEARN_ROWS = (
-    Command(
-        id="learn.look",
-        title="Nex&t Finding",
-        menu="Learn",
-        help="Step through what was found in this run: mistakes that raise no error.",
-        shortcuts=("Ctrl+Alt+D",),
-        enabled=_can_look,
-        run=lambda shell, _: look_further(shell),
-    ),
-    Command(
-        id="learn.dismiss",
-        title="&Dismiss",
-        menu="Learn",
-        help="Hide this finding until the next run.",
-        enabled=lambda state: state.looked_at is not None,
-        run=lambda shell, _: _dismiss(shell, "now"),
-    ),
-    Command(
-        id="learn.dismiss_here",
-        title="Dismiss in This D&ocument",
-        menu="Learn",
-        help="Never show findings of this kind in this document again.",
-        enabled=lambda state: state.looked_at is not None,
-        run=lambda shell, _: _dismiss(shell, "document"),
-    ),
-    Command(
-        id="learn.dismiss_always",
-        title="Dismiss fo&r Good",
-        menu="Learn",
-        help="Never show findings of this kind again, in any document.",
-        enabled=lambda state: state.looked_at is not None,
-        run=lambda shell, _: _dismiss(shell, "good"),
-    ),
-    Command(
-        id="learn.tell_again",
-        title="Show Dismissed Findings &Again",
-        menu="Learn",
-        help="Show findings of all kinds again, also those that were dismissed.",
-        enabled=lambda state: bool(state.doctor.quiet or state.view.quiet),
-        run=lambda shell, _: shell.store.consult(run_transitions.told_again),
-    ),
-    Command(
-        id="learn.examples",
-        title="&Examples",
-        menu="Learn",
-        help="Open a worked example.",
-        shortcuts=("Ctrl+Shift+E",),
-        run=lambda shell, _: shell.dialogs.examples(),
-    ),
-)
 
 HELP_ROWS = (
     Command(

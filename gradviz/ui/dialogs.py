@@ -28,8 +28,9 @@ from gradviz.worker.layers import sentence
 
 if TYPE_CHECKING:
     from gradviz.commands.row import Command
-    from gradviz.ui.pytorch_dialog import Around as PyTorchAround
+    from gradviz.ui.files import WindowFiles
     from gradviz.worker.process.client import WorkerPool
+    from gradviz.worker.process.pytorch import Job
 
 FOLLOWS = "PyTorch 2.13"
 
@@ -132,7 +133,8 @@ class WindowDialogs:
         show_examples: Callable[[], None],
         try_beside: Callable[[Proposal], None],
         pool: Callable[[], WorkerPool],
-        in_pytorch: PyTorchAround,
+        files: WindowFiles,
+        run_in_pytorch: Callable[[Job], None],
     ) -> None:
         self._window = window
         self._rows = rows
@@ -142,7 +144,8 @@ class WindowDialogs:
         self._show_examples = show_examples
         self._try_beside = try_beside
         self._pool = pool
-        self._in_pytorch = in_pytorch
+        self._files = files
+        self._run_in_pytorch = run_in_pytorch
 
     def command_palette(self) -> None:
         """Open the palette."""
@@ -165,11 +168,17 @@ class WindowDialogs:
         """Choose a change to try beside the snippet."""
         WhatIfDialog(self._window, self._state(), self._theme(), self._try_beside).open()
 
+    def mistakes(self, query: str = "") -> None:
+        """The pages of common mistakes; at first those that fit a query."""
+        from gradviz.ui.mistakes_dialog import MistakesDialog
+
+        MistakesDialog(self._window, self._theme(), query, self._files).open()
+
     def run_in_pytorch(self) -> None:
         """Choose a PyTorch of the user to run the snippet in."""
         from gradviz.ui.pytorch_dialog import PyTorchDialog
 
-        PyTorchDialog(self._window, self._state(), self._theme(), self._in_pytorch).open()
+        PyTorchDialog(self._window, self._state(), self._theme(), self._files, self._run_in_pytorch).open()
 
     def timeline_legend(self) -> None:
         """What is drawn on the timeline."""

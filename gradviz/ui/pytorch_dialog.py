@@ -6,8 +6,8 @@ from __future__ import annotations
 import shlex
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
@@ -30,6 +30,9 @@ from gradviz.session.state import State
 from gradviz.ui.theme import Theme
 from gradviz.worker.process.pytorch import Interpreter, Job, interpreters, look_at
 
+if TYPE_CHECKING:
+    from gradviz.ui.files import WindowFiles
+
 ABOUT = (
     "Runs {} with the PyTorch of an environment on this computer, and records every step as it runs. It is an ordinary "
     "program then: it can use the GPU and the network, and read and change your files."
@@ -40,25 +43,18 @@ VALUES = {"full": "Whole, up to 65,536 elements", "summary": "Range, mean and no
 _AT = Qt.ItemDataRole.UserRole
 
 
-@dataclass(frozen=True)
-class Around:
-    """What the dialog needs of its window."""
-
-    choose_file: Callable[[], str]  # a Python that was not found; "" for none
-    save: Callable[[], bool]
-    run: Callable[[Job], None]
-
-
 class PyTorchDialog(QDialog):
     """Choose a Python, tick that the file is trusted, and run."""
 
     _found = Signal(object)
 
-    def __init__(self, parent: QWidget, state: State, theme: Theme, around: Around) -> None:
+    def __init__(
+        self, parent: QWidget, state: State, theme: Theme, files: WindowFiles, run: Callable[[Job], None]
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Run in My PyTorch")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self._state, self._around, self._theme = state, around, theme
+        self._state, self._theme, self._files, self._run = state, theme, files, run
         self.list = QListWidget()
         self.list.setAccessibleName("Pythons on this computer")
         self.list.setWordWrap(True)
@@ -139,7 +135,7 @@ class PyTorchDialog(QDialog):
         self.list.addItem(item)
 
     def _choose(self) -> None:
-        name = self._around.choose_file()
+        name = self._files.questions.python_name()
         if name:
             self._add(look_at(Path(name)))
             self.list.setCurrentRow(self.list.count() - 1)
@@ -181,10 +177,10 @@ class PyTorchDialog(QDialog):
         job = self._job()
         if job is None or not self.trust.isChecked():
             return
-        if job.script is not None and self._state.is_dirty and not self._around.save():
+        if job.script is not None and self._state.is_dirty and not self._files.save():
             return
         super().accept()
-        self._around.run(job)
+        self._run(job)
 
 
 def are_iterations(text: str) -> bool:

@@ -116,7 +116,6 @@ class WindowShell:
         """What opens over the window."""
         from gradviz.commands.table import without
         from gradviz.ui.dialogs import WindowDialogs
-        from gradviz.ui.pytorch_dialog import Around
 
         return WindowDialogs(
             self._window,
@@ -127,7 +126,8 @@ class WindowShell:
             lambda: self.focus("examples"),
             self.what_if_runner.start,
             lambda: self.runner.pool,
-            Around(self.files.questions.python_name, self.files.save, self.runner.run_in_pytorch),
+            self.files,
+            lambda job: self.runner.run_in_pytorch(job),
         )
 
     @cached_property

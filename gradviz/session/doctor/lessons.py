@@ -29,6 +29,11 @@ class Lesson:
     rank: int
     finders: tuple[Finder, ...]
 
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """Of the messages of errors that it is about."""
+        return tuple(each.pattern for each in self.finders if isinstance(each, raised.Raised) and each.pattern)
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -46,7 +51,7 @@ class Finding:
 
 
 def _error(id: str, title: str, pattern: str, say: raised.Say, *silent: Finder) -> Lesson:
-    return Lesson(id, title, RAISED, (raised.raised(pattern, say), *silent))
+    return Lesson(id, title, RAISED, (raised.Raised(pattern, say), *silent))
 
 
 def _silent(id: str, title: str, *finders: Finder, rank: int = WRONG) -> Lesson:
@@ -97,11 +102,11 @@ LESSONS: tuple[Lesson, ...] = (
     _none("grad-none-no-grad", "Computed inside no_grad()"),
     _none(
         "grad-none-integer", "Whole numbers have no gradient",
-        raised.raised(r"(?i)only tensors of floating point", shapes.integer_leaf),
+        raised.Raised(r"(?i)only tensors of floating point", shapes.integer_leaf),
     ),
     _none(
         "grad-none-rebound", "A name bound anew",
-        raised.raised(_NO_HISTORY, raised.rebound_root),
+        raised.Raised(_NO_HISTORY, raised.rebound_root),
     ),
     _none("grad-none-copied", "A copy knows nothing of the original"),
     _silent("not-zeroed", "Gradients that pile up", training.not_zeroed),
@@ -109,23 +114,23 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("other-parameters", "The optimizer has other tensors", parameters.other_parameters),
     _none(
         "cut-by-item", "A loss made of plain numbers",
-        raised.raised(_NO_HISTORY, raised.cut_root("item")),
-        raised.raised(r"'(float|int)' object has no attribute 'backward'", raised.number_backward),
+        raised.Raised(_NO_HISTORY, raised.cut_root("item")),
+        raised.Raised(r"'(float|int)' object has no attribute 'backward'", raised.number_backward),
     ),
     _none(
         "cut-by-data", "What .data hides",
-        raised.raised(_NO_HISTORY, raised.cut_root("data")), missing.data_written,
+        raised.Raised(_NO_HISTORY, raised.cut_root("data")), missing.data_written,
     ),
     _silent("graph-kept", "Graphs that are kept", training.graph_kept, rank=WASTE),
     _silent("needless-retain", "retain_graph without need", training.needless_retain, rank=WASTE),
     _silent(
         "nan-where", "NaN from the branch that was not taken", magnitudes.nan_where,
-        raised.raised(_NAN, magnitudes.anomaly(where=True)), rank=EFFECT,
+        raised.Raised(_NAN, magnitudes.anomaly(where=True)), rank=EFFECT,
     ),
     _silent("lr-too-large", "The loss climbs", rates.lr_too_large, rank=EFFECT),
     _silent(
         "nan-born", "Where NaN was born", magnitudes.nan_born,
-        raised.raised(_NAN, magnitudes.anomaly(where=False)), rank=EFFECT,
+        raised.Raised(_NAN, magnitudes.anomaly(where=False)), rank=EFFECT,
     ),
     _silent("equal-weights", "Units that are all alike", rates.equal_weights, rank=EFFECT),
     _silent("dead-relu", "A ReLU that lets nothing through", magnitudes.dead_relu, rank=EFFECT),
@@ -141,8 +146,8 @@ LESSONS: tuple[Lesson, ...] = (
     _error("target-type", "Targets of the wrong type or shape", _TARGETS, shapes.target),
     _error(
         "matmul-shapes", "Shapes that can't be multiplied", _SIZES, shapes.products,
-        raised.raised(r"^(self|mat1|mat2|input) must be a matrix", shapes.matrix),
-        raised.raised(_MATRICES, raised.plain_hit),
+        raised.Raised(r"^(self|mat1|mat2|input) must be a matrix", shapes.matrix),
+        raised.Raised(_MATRICES, raised.plain_hit),
     ),
     _error(
         "unused-input", "An input that was not used", r"appears to not have been used in the graph",
@@ -178,7 +183,7 @@ _HIDES = {  # what follows from another mistake is not told beside it
 
 _MISSING = {*missing.ROWS.values(), "non-leaf-grad", "grad-none-not-reached", "grad-none-rebound", "frozen-parameter"}
 _MISSING |= {"unregistered-parameter", "nan-born", "nan-where"}
-_OTHER = Lesson("other-error", "An error", RAISED, (raised.raised("", raised.plain_hit),))
+_OTHER = Lesson("other-error", "An error", RAISED, (raised.Raised("", raised.plain_hit),))
 
 
 def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:

@@ -55,22 +55,24 @@ class Fault:
 Say = Callable[[Fault], Hit | None]
 
 
-def raised(pattern: str, say: Say) -> Callable[[Case], Iterator[Hit]]:
+@dataclass(frozen=True, slots=True)
+class Raised:
     """The finder of an error whose message fits a pattern."""
 
-    def find(case: Case) -> Iterator[Hit]:
+    pattern: str
+    say: Say
+
+    def __call__(self, case: Case) -> Iterator[Hit]:
         if not case.raised:
             return
         message = str(case.trace.errors.message[0])
-        match = re.search(pattern, message)
+        match = re.search(self.pattern, message)
         if match is None:
             return
         line = int(case.trace.errors.line[0])
-        hit = say(Fault(case, message, line, explain_error(case.trace), match))
+        hit = self.say(Fault(case, message, line, explain_error(case.trace), match))
         if hit is not None:
             yield hit
-
-    return find
 
 
 def with_fix(fix: Callable[[Fault], str | None], title: str, *more: tuple[str, Callable[[Fault], str | None]]) -> Say:

@@ -22,8 +22,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gradviz.commands.learning import look_further
 from gradviz.commands.row import Shell
-from gradviz.commands.view_menu import look_further
 from gradviz.document.documents import files_of, text_of, with_text
 from gradviz.session import run_transitions
 from gradviz.session.breakpoints.points import Breakpoint, toggled

@@ -1,0 +1,78 @@
+"""The pages of common mistakes: current, found by words and by error messages, and opened to be stepped through."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from gradviz.session.doctor.mistakes import FILE, found, mistakes
+from gradviz.ui.mistakes_dialog import MistakesDialog
+from tests.doctor.cases import CASES
+from tests.doctor.mistakes import written
+from tests.driver import Pilot
+
+TWICE = (
+    'Traceback (most recent call last):\n  File "a.py", line 5, in <module>\n    y.backward()\nRuntimeError: Trying to '
+    "backward through the graph a second time (or directly access saved tensors after they have already been freed)."
+)
+
+
+def ids(query: str) -> list[str]:
+    return [each.id for each in found(query)]
+
+
+def test_the_pages_are_current() -> None:
+    assert FILE.read_text(encoding="utf-8") == written(), "make docs"
+
+
+@pytest.mark.parametrize("each", mistakes(), ids=[each.id for each in mistakes()])
+def test_a_page_is_found_by_the_error_that_it_shows_and_by_its_title(each: object) -> None:
+    page = next(page for page in mistakes() if page is each)
+    assert page.title in [other.title for other in found(page.title)] and ids(page.id) == [page.id]
+    assert not page.error or page.id in ids(page.error) or not page.patterns
+    assert {sign for sign, _ in page.changed()} & {"-", "+"}
+
+
+def test_what_people_paste_or_type() -> None:
+    assert ids(TWICE) == ["backward-twice", "freed-buffer"]
+    assert "no-grad-fn" in ids("RuntimeError: element 0 of tensors does not require grad and does not have a grad_fn")
+    assert ids("AttributeError: 'float' object has no attribute 'backward'") == ["cut-by-item"]
+    assert ids("Softmax TWICE")[0] == "double-softmax"
+    assert ids("") == [each.id for each in mistakes()] and ids("xyzzy") == []
+    assert ids("(" * 1000 + "\\") == [each.id for each in mistakes()], "no words"
+
+
+def opened(pilot: Pilot) -> MistakesDialog:
+    pilot.press("Ctrl+Alt+M")
+    dialog = pilot.window.findChild(MistakesDialog)
+    assert dialog is not None
+    return dialog
+
+
+def test_the_page_of_the_error_of_a_run_opens_and_its_snippet_runs(pilot: Pilot) -> None:
+    case = next(case for case in CASES if case.id == "backward-twice")
+    pilot.run_again(case.text + "# mine\n")
+    dialog = opened(pilot)
+    assert dialog.list.count() == 2 and dialog.list.currentItem().text() == "Backward twice"
+    text = dialog.page.toPlainText()
+    assert "- y.backward()" in text and "+ y.backward(retain_graph=True)" in text and "tensor([4., 8.])" in text
+    pilot.answers.to_keep = ["cancel", "discard"]
+    dialog.open_button.click()
+    assert "# mine" in pilot.state.document.text and dialog.isVisible(), "nothing is lost without being asked for"  # type: ignore[union-attr]
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+        dialog.open_button.click()
+    assert pilot.state.document.text == case.text and pilot.state.note == "Backward twice"  # type: ignore[union-attr]
+
+
+def test_one_searches_and_chooses_by_the_keyboard(pilot: Pilot) -> None:
+    dialog = opened(pilot)
+    assert dialog.list.count() == len(mistakes())
+    QTest.keyClicks(dialog.query, "softmax")
+    titles = [dialog.list.item(row).text() for row in range(dialog.list.count())]
+    assert len(titles) > 1 and dialog.list.currentItem().text() == titles[0]
+    QTest.keyClick(dialog.query, Qt.Key.Key_Down)
+    assert dialog.list.currentItem().text() == titles[1] in dialog.page.toPlainText()
+    dialog.query.setText("xyzzy")
+    assert dialog.count.text().startswith("No page has these words.") and not dialog.open_button.isEnabled()
+    assert dialog.page.toPlainText() == ""
