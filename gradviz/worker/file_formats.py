@@ -8,21 +8,20 @@ which it would open, and no objects. Next: `scratch`.
 from __future__ import annotations
 
 import csv
-import errno
 import gzip
 import io
 import operator
 import pickle
-import zlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from gradviz.worker.archives import archive_modules, inflated
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.numpy_boundary import numeric, to_numpy, to_snippet
 from gradviz.worker.saved_files import ByteBuffer
-from gradviz.worker.scratch import MARK_BYTES, MOST_BYTES, SCRATCH, ScratchFile, encoding_of, plain_bytes
+from gradviz.worker.scratch import MARK_BYTES, SCRATCH, ScratchFile, encoding_of, plain_bytes
 from gradviz.worker.scratch_paths import Path, open_, plain_path
 from gradviz.worker.stand_in import stand_in
 
@@ -160,27 +159,10 @@ def _gzip_open(filename: Any, mode: Any = "rb", compresslevel: object = 9, encod
     plain_mode = str.__str__(mode)
     if plain_mode not in ("r", "rb", "rt"):
         raise PermissionError("gzip files can be read in GradViz snippets, not written; use open()")
-    data = _inflated(bytes(SCRATCH.file(plain_path(filename)).data))
+    data = inflated(bytes(SCRATCH.file(plain_path(filename)).data))
     if plain_mode != "rt":
         return ByteBuffer(data)
     return io.StringIO(data.decode("utf-8" if encoding is None else encoding_of(encoding)))
-
-
-def _inflated(data: bytes) -> bytes:
-    """What was compressed, of every part of the file, as long as it is not too much."""
-    found = b""
-    while data:
-        part = zlib.decompressobj(wbits=31)
-        try:
-            found += part.decompress(data, MOST_BYTES - len(found) + 1)
-        except zlib.error:
-            raise gzip.BadGzipFile("Not a gzipped file, or a damaged one") from None
-        if len(found) > MOST_BYTES:
-            raise OSError(errno.ENOSPC, f"more than {MOST_BYTES >> 20} MB are in this file")
-        if not part.eof:
-            raise EOFError("Compressed file ended before the end-of-stream marker was reached")
-        data = part.unused_data.lstrip(b"\0")
-    return found
 
 
 def format_modules() -> dict[str, Any]:
@@ -190,6 +172,7 @@ def format_modules() -> dict[str, Any]:
     tables = {"reader": _reader, "writer": _Writer, "DictReader": _DictReader, "DictWriter": _DictWriter}
     quoting = {name: getattr(csv, name) for name in ("QUOTE_ALL", "QUOTE_MINIMAL", "QUOTE_NONE", "QUOTE_NONNUMERIC")}
     return {
+        **archive_modules(),
         "gzip": stand_in("gzip", {"open": _gzip_open, "BadGzipFile": gzip.BadGzipFile}),
         "pickle": stand_in("pickle", {**pickles, **errors, **_PROTOCOLS}),
         "csv": stand_in("csv", {**tables, **quoting, "Error": csv.Error}),

@@ -643,11 +643,57 @@ _ATTACHED = [
     ),
 ]
 
+_ARCHIVES = {
+    "files of the computer": (
+        "import zipfile, tarfile\nfor name in ('SECRET', b'SECRET', 3, 'FOLDER/x.zip', None):\n"
+        "    for act in (lambda: zipfile.ZipFile(name).namelist(), lambda: tarfile.open(name).getnames(), "
+        "lambda: tarfile.open(fileobj=name).getnames(), lambda: zipfile.ZipFile(name, 'a'), "
+        "lambda: tarfile.open(name, 'w:gz')):\n"
+        "        try: print('LEARNED', act())\n        except (OSError, TypeError, AttributeError): pass\n"
+        "print(zipfile.is_zipfile('SECRET'), tarfile.is_tarfile('SECRET'))"
+    ),
+    "others that are said to be archives": (
+        "import zipfile, tarfile\nclass A:\n    _members = {'a': 'b'}\n    _read = print\n    _name = _size = 3\n"
+        "for cls in (zipfile.ZipFile, zipfile.ZipInfo, tarfile.TarInfo):\n    for name in dir(cls):\n"
+        "        for thing in (A(), 'x', None, cls):\n"
+        "            try: print('ESCAPED', name, getattr(cls, name)(thing))\n"
+        "            except (AttributeError, TypeError, KeyError, OSError, ValueError): pass"
+    ),
+    "an archive with a reader of its own": (
+        "import zipfile, tarfile, io\nclass M(type): pass\nclass F:\n    def __init__(self, give): self.give = give\n"
+        "    def read(self, *n):\n        found, self.give = self.give, b''\n        return found\n"
+        "    def seek(self, *n): print('ESCAPED')\n    tell = seek\n"
+        "class B(bytes):\n    def __getitem__(self, k): print('ESCAPED')\n    def count(self, *k): print('ESCAPED')\n"
+        "    def startswith(self, *k): print('ESCAPED')\n"
+        "for give in (B(b'PK\\5\\6' + bytes(18)), b'PK', 'text', 3, None, [1], bytearray(600), "
+        "b'\\x1f\\x8b' + bytes(9)):\n"
+        "    for act in (lambda: zipfile.ZipFile(F(give)).namelist(), "
+        "lambda: tarfile.open(fileobj=F(give)).getnames()):\n"
+        "        try: act()\n        except Exception: pass"
+    ),
+    "what holds the bytes of an archive": (
+        "import zipfile, io\nz = zipfile.ZipFile(io.BytesIO(b'PK\\5\\6' + bytes(18)))\n"
+        "for name in ('_members', '_read', 'fp', 'filename', 'NameToInfo', 'filelist', '_fileobj', 'debug'):\n"
+        "    for act in (lambda: getattr(z, name), lambda: setattr(z, name, print)):\n"
+        "        try: print('ESCAPED', name, act())\n        except AttributeError: pass\n"
+        "print(type(z.namelist()), z.namelist(), [str(e) for e in z])"
+    ),
+    "names that are no text": (
+        "import zipfile, io\nz = zipfile.ZipFile(io.BytesIO(b'PK\\5\\6' + bytes(18)))\nclass S(str):\n"
+        "    def __hash__(self): print('ESCAPED')\n    def __eq__(self, o): print('ESCAPED', o)\n"
+        "class K:\n    def __hash__(self): return 1\n    def __eq__(self, o): print('ESCAPED', o)\n"
+        "for name in (S('a'), K(), 3, None, ('a',)):\n"
+        "    for act in (z.read, z.open, z.getinfo, z.extract, lambda n: z.extractall(n, [n]), "
+        "lambda n: z.extractall(members=n)):\n        try: act(name)\n        except Exception: pass"
+    ),
+}
+
 DOOR: list[Attack] = [
     *listed("The folder of a run: names of real files", _NAMES),
     *listed("The folder of a run: objects made of bytes", _BYTES),
     *listed("The folder of a run: what lies behind it", _BEHIND),
     *listed("The folder of a run: too much of it", _STRAIN),
+    *listed("The folder of a run: archives", _ARCHIVES),
     *listed("Questions about names and modules", _QUESTIONS),
     *listed("Helpers of scripts", _HELPERS),
     *listed("Stand-ins: sklearn", _SKLEARN),

@@ -8,6 +8,7 @@ from tests.mutants.rows import LIMIT, W, found, part, worker
 _MODULES = found("Attached files")
 _ATTACHED = W + "test_attached.py::"
 _GAMES = found("Stand-ins: games")
+_ARCHIVES = W + "test_archives.py::test_no_archive_leads_out_or_fills_the_memory"
 _SCRATCH = W + "test_scratch.py::"
 _ORDERED = W + "test_ordered_tables.py::test_it_does_what_pythons_does"
 _NODES = W + "test_ordered_tables.py::test_a_key_that_empties_it_frees_nothing_that_is_read"
@@ -25,6 +26,24 @@ BROUGHT = (
         _MODULES,
     ),
     worker("own_modules", "modules in the place of PyTorch", " or parts[0] in _OURS:", ":", _MODULES),
+    worker(
+        "archives",
+        "names that lead out of an archive",
+        'if part not in ("", ".", "..")]',
+        'if part not in ("", ".")]',
+        _ARCHIVES,
+    ),
+    worker("archives", "links and devices in an archive", "info.isdir() or _is_plain(info)}", "True}", _ARCHIVES),
+    worker("archives", "what is in a zip file", "if len(data) > MOST_BYTES:", "if False:", _ARCHIVES),
+    worker("archives", "names in an archive", "    if count > MOST_NAMES:", "    if False:", _ARCHIVES),
+    worker("archives", "kinds of compression", "if info.compress_type not in _KINDS:", "if False:", _ARCHIVES),
+    worker(
+        "archives",
+        "archives that are written",
+        'if str.__str__(mode)[:1] != "r":',
+        "if False:",
+        W + "test_archives.py::test_archives_are_read_and_taken_apart",
+    ),
     worker(
         "scratch",
         "files outside the folder",
@@ -61,14 +80,14 @@ BROUGHT = (
         _SCRATCH + "test_no_run_finds_what_another_left",
     ),
     worker(
-        "file_formats",
+        "archives",
         "compressed files that do not fit",
         "            found += part.decompress(data, MOST_BYTES - len(found) + 1)",
         "            found += part.decompress(data)",
         _ATTACHED + "test_a_compressed_file_is_read_but_no_more_of_it_than_fits",
     ),
     worker(
-        "file_formats",
+        "archives",
         "several compressed files in one",
         "        if len(found) > MOST_BYTES:\n",
         "        if False:\n",
