@@ -52,6 +52,10 @@ TO_SCALAR = (
     "Consider using tensor.detach() first. (Triggered internally at "
     "/__w/pytorch/pytorch/torch/csrc/autograd/generated/python_variable_methods.cpp:{}.)"
 )
+IMAGINARY_PART = (
+    "Casting complex values to real discards the imaginary part (Triggered internally at "
+    "/__w/pytorch/pytorch/aten/src/ATen/native/Copy.cpp:308.)"
+)
 OVERLAPPING = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
     "location. Please clone() the tensor before performing the operation."
@@ -229,6 +233,17 @@ def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:
         if len(booleans) == 2:
             raise RuntimeError(_TWO_BOOLEANS)
         raise RuntimeError(_MINUS.format("a bool tensor"))
+
+
+def check_alpha(alpha: object, target: dtypes.dtype) -> None:
+    """Refuse a factor of the second operand that the type of the result can't hold."""
+    if isinstance(alpha, bool) and target is not dtypes.bool_:
+        raise RuntimeError("Boolean alpha only supported for Boolean results.")
+    if isinstance(alpha, float | complex):
+        if target.rank < 2:
+            raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
+        if target.rank < 3 and isinstance(alpha, complex):
+            raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
 
 
 def check_castable(found: dtypes.dtype, target: dtypes.dtype) -> None:

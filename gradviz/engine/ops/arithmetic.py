@@ -12,7 +12,9 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.memory import laid
+from gradviz.engine.kernel.messages import IMAGINARY_PART, check_value
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
+from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions
 from gradviz.engine.ops.derivatives import scaled
@@ -523,12 +525,18 @@ ZERO = op(
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write the values of `src`, broadcast, into this tensor."""
     value = operand(src)
-    return write(self, COPY, (self, value), (self._data, value._data), NO_PARAMS)
+    data = value._data
+    if data.dtype.kind == "c" and self._data.dtype.kind not in "bc":
+        warn_once("imaginary part", IMAGINARY_PART)
+        data = data.real
+    return write(self, COPY, (self, value), (self._data, data), NO_PARAMS)
 
 
 @method("fill_")
 def fill_(self: Tensor, value: object) -> Tensor:
     """Write one value everywhere."""
+    if not isinstance(value, Tensor) and isinstance(value, NUMBERS):
+        check_value(value, self.dtype)
     given = operand(value)
     if given._data.ndim:
         raise RuntimeError(

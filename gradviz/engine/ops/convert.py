@@ -13,9 +13,9 @@ from gradviz.engine.kernel import dtypes, printing
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import STRIDED, device, is_laid, laid
-from gradviz.engine.kernel.messages import TO_SCALAR
+from gradviz.engine.kernel.messages import IMAGINARY_PART, TO_SCALAR
 from gradviz.engine.kernel.rows import op
-from gradviz.engine.kernel.state import paused, state
+from gradviz.engine.kernel.state import paused, state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, bare
 from gradviz.engine.ops.creation import check_device, from_numpy
 from gradviz.engine.ops.elementwise import operand
@@ -78,12 +78,7 @@ def to(
     if self.dtype.is_complex and dtype is dtypes.bool_:
         return call(TO, self != 0, dtype=dtype, memory_format=memory_format)
     if self.dtype.is_complex and not dtype.is_complex:
-        warnings.warn(
-            "Casting complex values to real discards the imaginary part (Triggered internally at "
-            "/__w/pytorch/pytorch/aten/src/ATen/native/Copy.cpp:308.)",
-            UserWarning,
-            stacklevel=2,
-        )
+        warn_once("imaginary part", IMAGINARY_PART)
     return call(TO, self, dtype=dtype, memory_format=memory_format)
 
 

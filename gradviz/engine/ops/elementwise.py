@@ -14,7 +14,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, accumulator, bare
 from gradviz.engine.kernel.memory import followed
-from gradviz.engine.kernel.messages import check_castable, check_kind, check_subtraction
+from gradviz.engine.kernel.messages import check_alpha, check_castable, check_kind, check_subtraction
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
 from gradviz.engine.kernel.state import state
@@ -41,8 +41,8 @@ def number_array(value: Any, target: np.dtype[Any]) -> Array:
         return np.array(value, target)
     try:
         return _number(value, target)
-    except OverflowError:
-        return np.array(float(value), target)
+    except OverflowError:  # whole numbers wrap around
+        return np.array(value).astype(target) if target.kind in "iu" else np.array(float(value), target)
 
 
 def number_tensor(value: object) -> Tensor:
@@ -53,7 +53,9 @@ def number_tensor(value: object) -> Tensor:
     if isinstance(value, bool):
         target = dtypes.bool_.np
     elif isinstance(value, int):
-        target = dtypes.int64.np if -(2**63) <= value < 2**63 else dtypes.float64.np
+        if not -(2**63) <= value < 2**64:
+            raise OverflowError("int too big to convert" if value > 0 else "can't convert negative int to unsigned")
+        target = dtypes.int64.np
     tensor = wrap(number_array(value, target))
     tensor._wrapped = value
     return tensor
@@ -209,6 +211,8 @@ def prepare_pair(row: OpRow, x: Tensor, y: Any, params: Mapping[str, object], di
         check_kind(row.name, target)
     if row.name in ("sub", "rsub"):
         check_subtraction((a.dtype, a._wrapped is None), (b.dtype, b._wrapped is None))
+    if params.get("alpha") is not None:
+        check_alpha(params["alpha"], target)
     if division and target.rank < 2:
         target = dtypes.default.dtype
     arrays = cast(a, target), cast(b, target)
@@ -332,7 +336,8 @@ def _matched(x: Tensor, other: float, kinds: str) -> tuple[Array, Array, Tensor]
     if isinstance(other, int | float):
         if a.dtype.kind not in kinds or isinstance(other, np.generic):
             return None
-        return a, number_array(other, a.dtype), number_tensor(other)
+        number = number_tensor(other)
+        return a, number_array(other, a.dtype), number
     if not isinstance(other, Tensor):
         return None
     b = other._data

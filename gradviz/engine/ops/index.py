@@ -336,10 +336,10 @@ class _Indexer:
                 warnings.warn(_BYTES_AS_MASK, UserWarning, stacklevel=6)
             self.given.append((self.dim, index, data.ndim))
             self._mask(data)
-        elif index.dtype.rank != 1:
-            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
-        elif not data.ndim and type(data) is np.ndarray:
+        elif index.dtype.rank == 1 and not data.ndim and type(data) is np.ndarray:
             self._select(int(data))
+        elif index.dtype not in (dtypes.int64, dtypes.int32):
+            raise IndexError("tensors used as indices must be long, int, byte or bool tensors")
         else:
             self.given.append((self.dim, index, 1))
             self._add(self._checked(data))
@@ -453,14 +453,7 @@ def setitem(self: Tensor, items: object, value: object) -> None:
     indices, slots = found.indices()
     if given.dtype is not self.dtype and not given._data.ndim and _is_mask(found):
         given = given.to(self.dtype)  # PyTorch fills here
-    if given.dtype is not self.dtype and given._wrapped is None:
-        raise RuntimeError(
-            f"Index put requires the source and destination dtypes match, got {self.dtype.title} for the "
-            f"destination and "
-            f"{given.dtype.title} for the source."
-        )
-    shape = found.view._data[_key(indices._data, slots, found.view._data.ndim)].shape
-    _check_broadcastable(given, shape)
+    _check_put(found.view, indices, slots, given)
     arrays = found.view._data, indices._data, given._data
     write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})
     if found.view._base is None:
@@ -488,22 +481,37 @@ def _check_assignable(given: Tensor, target: Tensor) -> None:
             )
 
 
-def _check_broadcastable(given: Tensor, shape: tuple[int, ...]) -> None:
+@method("__delitem__")
+def delitem(self: Tensor, items: object) -> None:
+    """A tensor keeps all its elements."""
+    raise TypeError("Tensor does not support deleting items")
+
+
+def _check_put(target: Tensor, indices: Tensor, slots: tuple[int, ...], given: Tensor) -> None:
+    """Refuse values that don't fit to what is indexed, in shape or in type."""
+    at = target._data[_key(indices._data, slots, target._data.ndim)].shape
+    shape = given._data.shape
     try:
-        if np.broadcast_shapes(given._data.shape, shape) == shape:
-            return
+        fits = np.broadcast_shapes(shape, at) == at
     except ValueError:
-        pass
-    raise RuntimeError(
-        f"shape mismatch: value tensor of shape {list(given._data.shape)} cannot be broadcast to indexing result of "
-        f"shape {list(shape)}"
-    )
+        fits = False
+    if not fits:
+        raise RuntimeError(
+            f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of shape "
+            f"{list(at)}"
+        )
+    if given.dtype is not target.dtype and given._wrapped is None:
+        raise RuntimeError(
+            f"Index put requires the source and destination dtypes match, got {target.dtype.title} for the "
+            f"destination and {given.dtype.title} for the source."
+        )
 
 
 @method("index_put_")
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) values at index tensors."""
     tensor, slots = _Indexer(self, tuple(indices)).indices()
+    _check_put(self, tensor, slots, values)
     arrays = self._data, tensor._data, values._data
     return write(self, INDEX_PUT, (self, tensor, values), arrays, {"slots": slots, "accumulate": accumulate})
 
@@ -512,6 +520,7 @@ def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with values written (or added) at index tensors."""
     tensor, slots = _Indexer(input, tuple(indices)).indices()
+    _check_put(input, tensor, slots, values)
     made: Tensor = apply(
         INDEX_PUT,
         (input, tensor, values),

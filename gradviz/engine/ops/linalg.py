@@ -91,8 +91,15 @@ def named(title: str, fields: str, values: Any) -> Any:
 # --- determinant ---
 
 
+def _lu_for_determinant(a: Array) -> tuple[Array, Array]:
+    """Factors and pivots. PyTorch takes the transpose of a matrix that lies row by row, which needs no copy there:
+    the determinant is the same but for its last digit."""
+    lu, pivots, _ = lapack.lu(a.swapaxes(-1, -2) if a.flags.c_contiguous and a.dtype.kind != "c" else a)
+    return lu, pivots
+
+
 def _det(a: Array) -> Any:
-    lu, pivots, _ = lapack.lu(a)
+    lu, pivots = _lu_for_determinant(a)
     swaps = (pivots != np.arange(1, a.shape[-1] + 1)).sum(-1)
     sign = np.where(swaps % 2, -1, 1)
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
@@ -141,7 +148,7 @@ def det(A: Tensor) -> Tensor:
 
 
 def _slogdet(a: Array) -> Any:
-    lu, pivots, _ = lapack.lu(a)
+    lu, pivots = _lu_for_determinant(a)
     swaps = (pivots != np.arange(1, a.shape[-1] + 1)).sum(-1)
     diagonal = np.diagonal(lu, axis1=-2, axis2=-1)
     size = np.abs(diagonal)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from string import ascii_lowercase, ascii_uppercase
+from string import ascii_letters, ascii_lowercase, ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -463,7 +463,9 @@ class _Equation:
     """One equation, taken apart: the letters of each operand, and all letters, those of the result first."""
 
     def __init__(self, equation: str, operands: Sequence[Tensor]) -> None:
-        left, arrow, right = equation.replace(" ", "").partition("->")
+        left, arrow, right = equation.partition("->")
+        self._check_letters(equation, left, right)
+        left, right = left.replace(" ", ""), right.replace(" ", "")
         parts = left.split(",")
         if len(parts) != len(operands):
             more = "fewer" if len(parts) > len(operands) else "more"
@@ -482,6 +484,8 @@ class _Equation:
         else:
             self.output = names + sorted(c for c in set(every) if every.count(c) == 1 and c not in names)
         for c in self.output:
+            if self.output.count(c) > 1:
+                raise RuntimeError(f"einsum(): output subscript {c} appears more than once in the output")
             if c not in every:
                 raise RuntimeError(
                     f"einsum(): output subscript {c} does not appear in the equation for any input operand"
@@ -489,8 +493,38 @@ class _Equation:
         self.letters = self.output + [c for c in sorted(set(every)) if c not in self.output]
 
     @staticmethod
+    def _check_letters(equation: str, left: str, right: str) -> None:
+        """Refuse what is neither a letter nor an ellipsis, one of which each operand and the result may have."""
+        start = 0
+        for operand, part in enumerate([*left.split(","), right]):
+            of_output = start > len(left)
+            where = "output" if of_output else f"operand {operand}"
+            at = part.find("...")
+            rest = part.replace("...", "", 1) if at >= 0 else part
+            if "." in rest:
+                twice = (
+                    "but an ellipsis (...) was already found"
+                    if of_output
+                    else "for which an ellipsis was already found"
+                )
+                alone = "that is not part of any ellipsis" + " (...)" * of_output
+                raise RuntimeError(f"einsum(): found '.' for {where} {twice if at == part.index('.') else alone}")
+            for place, c in enumerate(part):
+                if c not in " ." and c not in ascii_letters:
+                    raise RuntimeError(
+                        f"einsum(): invalid subscript given at index {start + place} in the equation string, "
+                        "subscripts must be in [a-zA-Z]"
+                    )
+            start += len(part) + 1 + (start + len(part) == len(left))
+
+    @staticmethod
     def _check(parts: list[str], counts: list[int], operands: Sequence[Tensor]) -> None:
         for i, (part, count, x) in enumerate(zip(parts, counts, operands, strict=True)):
+            if count < 0:
+                raise RuntimeError(
+                    f"einsum(): the number of subscripts in the equation ({len(part.replace('...', ''))}) is more than "
+                    f"the number of dimensions ({x._data.ndim}) for operand {i}"
+                )
             if "..." not in part and count:
                 raise RuntimeError(
                     f"einsum(): the number of subscripts in the equation ({len(part)}) does not match the number of "
@@ -525,6 +559,11 @@ def einsum(*args: Any) -> Tensor:
     if isinstance(equation, Tensor):
         equation, operands = _in_letters(args)
     given = list(operands[0]) if len(operands) == 1 and isinstance(operands[0], list | tuple) else list(operands)
+    if not isinstance(equation, str):
+        raise TypeError(f"einsum(): argument 'equation' (position 1) must be str, not {type(equation).__name__}")
+    for i, each in enumerate(given):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 1, but got {type(each).__name__}")
     plan = _Equation(equation, given)
     _check_sizes(plan, given)
     terms = [_aligned(x, letters, plan.letters) for x, letters in zip(given, plan.inputs, strict=True)]
@@ -543,6 +582,12 @@ def einsum(*args: Any) -> Tensor:
 def _check_sizes(plan: _Equation, operands: list[Tensor]) -> None:
     seen: dict[str, int] = {}
     for i, (x, letters) in enumerate(zip(operands, plan.inputs, strict=True)):
+        own: dict[str, int] = {}
+        for c, n in zip(letters, x._data.shape, strict=True):
+            if own.setdefault(c, n) != n:
+                raise RuntimeError(
+                    f"einsum(): subscript {c} is repeated for operand {i} but the sizes don't match, {n} != {own[c]}"
+                )
         for c, n in zip(letters, x._data.shape, strict=True):
             if n != 1 and seen.setdefault(c, n) != n:
                 raise RuntimeError(

@@ -19,7 +19,7 @@ from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.arguments import check_out, return_type
 from gradviz.engine.run.autocast import casting
-from gradviz.engine.run.signatures import refusal
+from gradviz.engine.run.signatures import in_c, refusal
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -98,28 +98,31 @@ def called(fn: F, name: str) -> F:
 
 _TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 _worded: dict[Any, Any] = {}  # the function inside of each
-# Functions of the engine that take more than PyTorch's do.
-_ASKED_FIRST = frozenset(
-    """Tensor.flip Tensor.tile Tensor.squeeze torch.randint nn.functional.pad nn.functional.leaky_relu
-    nn.functional.elu""".split()
-)
+# Functions that take more here: those that are written in Python there, and methods that do without any argument.
+_ASKED_FIRST = frozenset("nn.functional.pad nn.functional.leaky_relu nn.functional.elu Tensor.flip Tensor.tile".split())
 
 
 def in_torch_words(fn: F, key: str) -> F:
-    """The same function, whose arguments PyTorch refuses where they made an error of any kind; `key` is the name of
-    its signatures."""
+    """The same function, whose arguments PyTorch refuses before it looks at them, or where they made an error of any
+    kind; `key` is the name of its signatures."""
 
     if not isinstance(fn, FunctionType):
         return fn  # a class
     code = fn.__code__
     if not (code.co_argcount or code.co_kwonlyargcount or code.co_flags & _TAKES_MORE):
         return fn  # there is nothing to read
-    first = key in _ASKED_FIRST
+    always = key in _ASKED_FIRST
+    first = always or (not key.startswith("nn.functional.") and in_c(key))
     fn = _worded.get(fn, fn)  # by its other name
+    taken: set[tuple[Any, ...]] = set()  # types of arguments that were read before; a class is not kept or asked
 
     def call(*args: Any, **keywords: Any) -> Any:
-        if first and (refused := refusal(key, args, keywords)):
-            raise refused
+        if first and (always or keywords or len(args) > 1):
+            types = (*map(id, map(type, args)), *keywords, *map(id, map(type, keywords.values())))
+            if types not in taken:
+                if refused := refusal(key, args, keywords):
+                    raise refused
+                taken.add(types)
         try:
             return fn(*args, **keywords)
         except Exception as error:

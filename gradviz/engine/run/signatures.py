@@ -163,6 +163,11 @@ def refusal(key: str, args: Sequence[object], keywords: Mapping[str, object]) ->
     return None
 
 
+def in_c(key: str) -> bool:
+    """Whether PyTorch reads the arguments of a function by signatures before anything else."""
+    return bool(_signatures().get(key))
+
+
 def _inner(text: str, args: Sequence[object], keywords: Mapping[str, object]) -> Call:
     """What a function that is written in Python passes on to one that is not."""
     header, _, inner = text.partition(") -> ")
