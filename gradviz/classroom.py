@@ -1,7 +1,8 @@
 """What a school sets for all of its computers: one file, `classroom.toml`, with a folder of lessons, the theme and the
-size of text for who has chosen none, limits of a run, and commands that are switched off. It is looked for in
-`GRADVIZ_CLASSROOM`, beside a frozen program, and where the system keeps settings of all users. A wrong entry is left
-out and said (`notes`); the rest holds. docs/administrators.md has an example. No Qt: `gradviz run` asks here, too."""
+size of text for who has chosen none, limits of a run, commands that are switched off, and settings that are locked. It
+is looked for in `GRADVIZ_CLASSROOM`, beside a frozen program, and where the system keeps settings of all users. A wrong
+entry is left out and said (`notes`); the rest holds. docs/administrators.md has an example. No Qt: `gradviz run` asks
+here, too."""
 
 from __future__ import annotations
 
@@ -34,6 +35,7 @@ class Classroom:
     seconds: float | None = None
     memory_mb: int | None = None
     off: frozenset[str] = frozenset()  # ids of commands
+    locked: frozenset[str] = frozenset()  # names of settings; the commands that change them are off
     notes: tuple[str, ...] = ()
 
     def bounded(self, limits: Limits) -> Limits:
@@ -52,6 +54,7 @@ class Classroom:
             "limits.seconds": self.seconds,
             "limits.memory_mb": self.memory_mb,
             "off": ", ".join(sorted(self.off)),
+            "locked": ", ".join(sorted(self.locked)),
         }
         held = [f"  {name} = {value}" for name, value in said.items() if value]
         return [f"Settings of the classroom, from {self.path}:", *held, *(f"  {note}" for note in self.notes)]
@@ -105,7 +108,15 @@ def read(path: Path) -> Classroom:
         take = _ENTRIES.get(name)
         taken = take(found, value) if take is not None else f"“{name}” is not an entry of {path.name}."
         found = replace(found, notes=(*found.notes, taken)) if isinstance(taken, str) else taken
-    return found
+    return _agreed(found) if found.off or found.locked else found
+
+
+def _agreed(found: Classroom) -> Classroom:
+    """A setting of which all commands are off is locked, and those of a locked one are off."""
+    from gradviz.session.preferences import BY_NAME, SETTINGS
+
+    locked = found.locked | {row.name for row in SETTINGS if found.off.issuperset(row.ids)}
+    return replace(found, locked=locked, off=found.off.union(*(BY_NAME[name].ids for name in locked)))
 
 
 def _flat(entries: Mapping[str, object]) -> list[tuple[str, object]]:
@@ -163,6 +174,15 @@ def _off(found: Classroom, value: object) -> Classroom | str:
     return replace(found, off=frozenset(filter(None, known)), notes=(*found.notes, *notes))
 
 
+def _locked(found: Classroom, value: object) -> Classroom | str:
+    from gradviz.session.preferences import named
+
+    names = value if isinstance(value, list) else [value]
+    rows, strange = named([str(name) for name in names])
+    notes = (f"locked: {', '.join(f'“{name}”' for name in strange)} is no setting.",) if strange else ()
+    return replace(found, locked=frozenset(row.name for row in rows), notes=(*found.notes, *notes))
+
+
 def _is_between(value: object, bounds: tuple[int, int]) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and bounds[0] <= value <= bounds[1]
 
@@ -174,4 +194,5 @@ _ENTRIES: Mapping[str, Callable[[Classroom, object], Classroom | str]] = {
     "limits.seconds": _seconds,
     "limits.memory_mb": _memory_mb,
     "off": _off,
+    "locked": _locked,
 }

@@ -63,6 +63,7 @@ def test_it_says_all_that_can_be_set(tmp_path: Path) -> None:
         ("text_size = true", "text_size = True is not one of 0.8, 0.9, 1, 1.15, 1.3, 1.5, 1.75, 2."),
         ("lessons = 'nowhere'", "lessons = 'nowhere' is not a folder."),
         ("lessons = 3", "lessons = 3 is not a folder."),
+        ("locked = ['fly']", "locked: “fly” is no setting."),
         ("off = ['Fly']", "off: “Fly” is no command."),
         ("limits = 3", "“limits” is not an entry of classroom.toml."),
         ("[limits]\nseconds = -1", "limits.seconds = -1 is not a number from 1 to 3600."),
@@ -78,6 +79,23 @@ def test_a_wrong_entry_is_said_and_the_rest_holds(tmp_path: Path, text: str, not
     found = read(path)
     assert found.notes == (note,)
     assert rest or "limits" in first or found.seconds == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "locked", "off"),
+    [
+        ("locked = ['theme', 'Text Size']", {"theme", "text_scale"}, {"set.theme", "view.larger", "view.smaller"}),
+        ("off = ['Theme', 'Larger Text']", {"theme"}, {"set.theme", "view.larger"}),
+        ("locked = 'text_size'", {"text_scale"}, {"view.larger", "view.smaller"}),
+    ],
+)
+def test_a_locked_setting_has_no_command_and_one_without_commands_is_locked(
+    tmp_path: Path, text: str, locked: set[str], off: set[str]
+) -> None:
+    path = tmp_path / classroom.NAME
+    path.write_text(text, "utf-8")
+    found = read(path)
+    assert (found.locked, found.off, found.notes) == (locked, off, ())
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,7 @@ class Dialogs(Protocol):
     def what_if(self) -> None: ...
     def run_in_pytorch(self) -> None: ...
     def mistakes(self, query: str = "") -> None: ...
+    def preferences(self) -> None: ...
 
 
 class Shell(Protocol):
@@ -265,6 +266,7 @@ class Command:
     run: Callable[[Shell, str], None]
     shortcuts: tuple[str, ...] = ()
     under: str = ""  # the title of the submenu that it is in
+    in_menu: bool = True  # False: only the command palette has it
     group: int = 0  # a line in the menu between groups
     toolbar: str = ""  # its short label there
     primary: bool = False

@@ -10,7 +10,8 @@ from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.session import moves
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, of_selection, toggled
 from gradviz.session.groups import as_operation
-from gradviz.session.state import READING, SPEEDS, Phase, State
+from gradviz.session.preferences import speed_title
+from gradviz.session.state import SPEEDS, Phase, State
 
 # -- breakpoints and markers
 
@@ -262,16 +263,6 @@ def _walk(shell: Shell, cursor: int) -> None:
     shell.store.move(cursor)
 
 
-def _speeds(state: State) -> tuple[Choice, ...]:
-    return tuple(Choice(_speed_title(speed).capitalize(), str(speed), speed == state.view.speed) for speed in SPEEDS)
-
-
-def _speed_title(speed: float) -> str:
-    if speed == READING:
-        return "as fast as one reads"
-    return "1 step in 2 seconds" if speed == 0.5 else f"{speed:,.10g} step{'' if speed == 1 else 's'} a second"
-
-
 def _pace(state: State, by: int) -> float | None:
     """The next speed of the list, None at its end."""
     place = min(range(len(SPEEDS)), key=lambda at: abs(SPEEDS[at] - state.view.speed)) + by
@@ -281,12 +272,9 @@ def _pace(state: State, by: int) -> float | None:
 def _change_pace(shell: Shell, by: int) -> None:
     speed = _pace(shell.store.state, by)
     if speed is not None:
-        _set_speed(shell, str(speed))
-        shell.store.say(f"Playing speed: {_speed_title(speed)}.")
-
-
-def _set_speed(shell: Shell, value: str) -> None:
-    shell.store.look(replace(shell.store.state.view, speed=float(value)))
+        shell.store.look(replace(shell.store.state.view, speed=speed))
+        title = speed_title(speed)
+        shell.store.say(f"Playing speed: {title[0].lower()}{title[1:]}.")
 
 
 def _run(shell: Shell) -> None:
@@ -430,15 +418,6 @@ RUN_ROWS = (
         enabled=has_steps,
         retitle=lambda state: "Pa&use" if state.playing and state.playback.direction > 0 else "P&lay",
         run=lambda shell, _: _play(shell),
-    ),
-    Command(
-        id="run.speed",
-        title="Spee&d",
-        menu="Run",
-        help="Set the playback speed.",
-        group=2,
-        choices=_speeds,
-        run=_set_speed,
     ),
     Command(
         id="run.faster",

@@ -11,6 +11,7 @@ from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
 from gradviz.commands.learning import LEARN_ROWS
 from gradviz.commands.lessons import FILE_LESSON_ROWS, LESSON_ROWS
 from gradviz.commands.predict import PREDICT_ROWS
+from gradviz.commands.preferences import PREFERENCES_ROWS
 from gradviz.commands.presenting import PRESENT_ROWS, STAGE_ROWS
 from gradviz.commands.row import Command
 from gradviz.commands.running import RUN_ROWS
@@ -34,6 +35,7 @@ COMMANDS: tuple[Command, ...] = (
     *FILE_LESSON_ROWS,
     *FILE_ROWS[CLOSING:],
     *EDIT_ROWS,
+    *PREFERENCES_ROWS,
     *DRAW_ROWS,
     *VIEW_ROWS,
     *FOLD_ROWS,

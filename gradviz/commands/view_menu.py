@@ -6,27 +6,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradviz.commands.panels import PANELS
+from gradviz.commands.preferences import choices_of, chooser_of
 from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.commands.search import FIND_ROWS, SELECTION
 from gradviz.session import moves
-from gradviz.session.folding import DIRECT_USES_CHOICES, EVERYTHING
+from gradviz.session.folding import EVERYTHING
 from gradviz.session.plots import visible
+from gradviz.session.preferences import BY_NAME
 from gradviz.session.presenting import Stage
-from gradviz.session.state import TEXT_SCALES, THEME_CHOICES, State
+from gradviz.session.state import TEXT_SCALES, State
 
 PAN = 80.0  # pixels per key press
 ZOOM, PANELS_MENU, PLOTTED = "&Zoom and Move", "&Panels", "Pl&ots"  # submenus of the View menu
-GROUPS, LAYOUT = "&Groups", "La&yout"
-MOST_ENTRIES = 12  # of the menu itself
-
-
-def _themes(state: State) -> tuple[Choice, ...]:
-    titles = {"contrast": "High Contrast"}
-    return tuple(Choice(titles.get(name, name.capitalize()), name, name == state.view.theme) for name in THEME_CHOICES)
-
-
-def _set_theme(shell: Shell, name: str) -> None:
-    shell.store.look(replace(shell.store.state.view, theme=name))
+GRAPH = "&Graph"
+MOST_ENTRIES, MOST_IN_SUBMENU = 8, 12
 
 
 def _next_scale(state: State, step: int) -> float:
@@ -161,6 +154,28 @@ VIEW_ROWS = (
     _pan_row("Up", "Up", 0, PAN),
     _pan_row("Down", "Down", 0, -PAN),
     Command(
+        id="view.larger",
+        title="&Larger Text",
+        menu="View",
+        under=ZOOM,
+        help="Make all text and graphics larger, for example on a projector.",
+        shortcuts=("Ctrl+Alt+=", "Ctrl+Alt++"),
+        group=2,
+        enabled=lambda state: state.view.text_scale < TEXT_SCALES[-1],
+        run=lambda shell, _: _set_scale(shell, _next_scale(shell.store.state, 1)),
+    ),
+    Command(
+        id="view.smaller",
+        title="&Smaller Text",
+        menu="View",
+        under=ZOOM,
+        help="Make all text and graphics smaller.",
+        shortcuts=("Ctrl+Alt+-",),
+        group=2,
+        enabled=lambda state: state.view.text_scale > TEXT_SCALES[0],
+        run=lambda shell, _: _set_scale(shell, _next_scale(shell.store.state, -1)),
+    ),
+    Command(
         id="view.select_next",
         title="Select &Next",
         menu="View",
@@ -217,35 +232,6 @@ VIEW_ROWS = (
         shortcuts=("Shift+Escape",),
         group=3,
         run=lambda shell, _: shell.fold_away(),
-    ),
-    Command(
-        id="view.theme",
-        title="&Theme",
-        menu="View",
-        help="Follow the system, or use light or dark colours, those for a projector, or high contrast.",
-        group=4,
-        choices=_themes,
-        run=_set_theme,
-    ),
-    Command(
-        id="view.larger",
-        title="&Larger Text",
-        menu="View",
-        help="Make all text and graphics larger, for example on a projector.",
-        shortcuts=("Ctrl+Alt+=", "Ctrl+Alt++"),
-        group=4,
-        enabled=lambda state: state.view.text_scale < TEXT_SCALES[-1],
-        run=lambda shell, _: _set_scale(shell, _next_scale(shell.store.state, 1)),
-    ),
-    Command(
-        id="view.smaller",
-        title="&Smaller Text",
-        menu="View",
-        help="Make all text and graphics smaller.",
-        shortcuts=("Ctrl+Alt+-",),
-        group=4,
-        enabled=lambda state: state.view.text_scale > TEXT_SCALES[0],
-        run=lambda shell, _: _set_scale(shell, _next_scale(shell.store.state, -1)),
     ),
 )
 
@@ -314,7 +300,6 @@ HELP_ROWS = (
 
 GROUP = 6
 LEVELS = (("Automatic", ""), ("1", "1"), ("2", "2"), ("3", "3"), ("4", "4"))
-DIRECTIONS = (("Left to Right", ""), ("Top to Bottom", "vertical"))
 WAYS = (("By the Number of Its Uses", ""), ("Tags at Every Further Use", "tags"), ("Edges to Every Use", "edges"))
 
 
@@ -325,17 +310,6 @@ def _fold_to(shell: Shell, level: int | None) -> None:
 def _levels(state: State) -> tuple[Choice, ...]:
     level = "" if state.folding.level is None else str(state.folding.level)
     return tuple(Choice(title, value, value == level) for title, value in LEVELS)
-
-
-def _directions(state: State) -> tuple[Choice, ...]:
-    return tuple(Choice(title, value, bool(value) == state.view.vertical) for title, value in DIRECTIONS)
-
-
-def _direct_uses(state: State) -> tuple[Choice, ...]:
-    return tuple(
-        Choice(f"More than {count} Use{'s' if count > 1 else ''}", str(count), count == state.view.direct_uses)
-        for count in DIRECT_USES_CHOICES
-    )
 
 
 def _leaf(state: State) -> str:
@@ -352,16 +326,12 @@ def _ways(state: State) -> tuple[Choice, ...]:
     return tuple(Choice(title, value, value == way) for title, value in WAYS)
 
 
-def _animations(state: State) -> tuple[Choice, ...]:
-    return (Choice("On", "on", state.view.animated), Choice("Off", "", not state.view.animated))
-
-
 FOLD_ROWS = (
     Command(
         id="view.toggle_group",
         title="Open or Close Group",
         menu="View",
-        under=GROUPS,
+        under=GRAPH,
         help="Expand the selected module, loop or function in place, or collapse the one around the selection.",
         shortcuts=("Ctrl+G",),
         group=GROUP,
@@ -372,7 +342,7 @@ FOLD_ROWS = (
         id="view.unfold_all",
         title="&Unfold All",
         menu="View",
-        under=GROUPS,
+        under=GRAPH,
         help="Expand every module, loop and function.",
         shortcuts=("Ctrl+Shift+G",),
         group=GROUP,
@@ -383,7 +353,7 @@ FOLD_ROWS = (
         id="view.fold_all",
         title="Fold All",
         menu="View",
-        under=GROUPS,
+        under=GRAPH,
         help="Collapse every module, loop and function.",
         shortcuts=("Ctrl+Alt+G",),
         group=GROUP,
@@ -394,7 +364,7 @@ FOLD_ROWS = (
         id="view.fold_level",
         title="Fold to Le&vel",
         menu="View",
-        under=GROUPS,
+        under=GRAPH,
         help="Expand the outer groups only, or as many as stay readable.",
         group=GROUP,
         enabled=has_steps,
@@ -405,27 +375,17 @@ FOLD_ROWS = (
         id="view.direction",
         title="Di&rection",
         menu="View",
-        under=LAYOUT,
+        under=GRAPH,
         help="Lay out the graph from left to right or from top to bottom.",
         group=GROUP,
-        choices=_directions,
-        run=lambda shell, value: shell.store.look(replace(shell.store.state.view, vertical=bool(value))),
-    ),
-    Command(
-        id="view.direct_uses",
-        title="R&eference Tags",
-        menu="View",
-        under=LAYOUT,
-        help="Choose how many uses a leaf must have before each further use is drawn as a small tag.",
-        group=GROUP,
-        choices=_direct_uses,
-        run=lambda shell, value: shell.store.look(replace(shell.store.state.view, direct_uses=int(value))),
+        choices=choices_of(BY_NAME["vertical"]),
+        run=chooser_of(BY_NAME["vertical"]),
     ),
     Command(
         id="view.leaf_references",
         title="Uses of t&he Selected Leaf",
         menu="View",
-        under=LAYOUT,
+        under=GRAPH,
         help="Draw the uses of the selected leaf as edges or as small tags.",
         group=GROUP,
         enabled=lambda state: bool(_leaf(state)),
@@ -433,16 +393,6 @@ FOLD_ROWS = (
         run=lambda shell, value: shell.store.fold(
             shell.store.state.folding.with_references(_leaf(shell.store.state), value)
         ),
-    ),
-    Command(
-        id="view.animations",
-        title="Animate Foldin&g",
-        menu="View",
-        under=GROUPS,
-        help="Animate groups as they expand and collapse.",
-        group=GROUP,
-        choices=_animations,
-        run=lambda shell, value: shell.store.look(replace(shell.store.state.view, animated=bool(value))),
     ),
 )
 

@@ -111,6 +111,11 @@ TEXT_EDITING = {  # text widgets have these keys themselves
     *(row.id for row in STAGE_ROWS),
 }
 TAKING = {"run.run", "file.save", "file.save_as"}  # what is typed in a field and not taken yet belongs to these
+ROLES = {  # where a Mac has them: in the menu of the program
+    "edit.preferences": QAction.MenuRole.PreferencesRole,
+    "file.quit": QAction.MenuRole.QuitRole,
+    "help.about": QAction.MenuRole.AboutRole,
+}
 SWITCHED_OFF = "This command is switched off on this computer (classroom.toml)."
 
 
@@ -173,7 +178,7 @@ class Actions(QObject):
                 group[menu] = row.group
             return menu
 
-        for row in self._rows.values():
+        for row in filter(lambda row: row.in_menu, self._rows.values()):
             menu, key = self._bar[row.menu], (row.menu, row.under)
             if row.under and key not in inner:
                 inner[key] = lined(menu, row).addMenu(row.under)
@@ -214,6 +219,7 @@ class Actions(QObject):
     def _action(self, row: Command) -> QAction:
         action = QAction(row.title, self._bar[row.menu])
         action.setObjectName(row.id)
+        action.setMenuRole(ROLES.get(row.id, QAction.MenuRole.NoRole))
         action.setShortcuts([QKeySequence(key) for key in row.shortcuts])
         keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         action.setToolTip(f"{row.plain_title}{f'  ({keys})' if keys else ''}\n{row.help}")

@@ -52,9 +52,9 @@ def entries(rows: Iterable[Command], state: State) -> list[Entry]:
             title = row.retitle(state).replace("&", "") if row.retitle else row.plain_title
             found.append(Entry(f"{row.menu}: {title}", keys_of(row), row.id))
         else:
+            place = row.menu if row.in_menu else row.under
             found += [
-                Entry(f"{row.menu}: {row.plain_title}: {one.title}", "", row.id, one.value)
-                for one in row.choices(state)
+                Entry(f"{place}: {row.plain_title}: {one.title}", "", row.id, one.value) for one in row.choices(state)
             ]
     return found
 

@@ -16,9 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz import about
-from gradviz.commands.table import DRAWING_KEYS
-from gradviz.session.comparison.proposals import Proposal
-from gradviz.session.state import State
+from gradviz.commands.table import DRAWING_KEYS, without
 from gradviz.ui import look
 from gradviz.ui.command_palette import CommandPalette, keys_of
 from gradviz.ui.help_pages import ReferenceDialog
@@ -28,9 +26,8 @@ from gradviz.worker.layers import sentence
 
 if TYPE_CHECKING:
     from gradviz.commands.row import Command
-    from gradviz.ui.files import WindowFiles
-    from gradviz.worker.process.client import WorkerPool
-    from gradviz.worker.process.pytorch import Job
+    from gradviz.ui.settings import Settings
+    from gradviz.ui.shell import WindowShell
 
 FOLLOWS = "PyTorch 2.13"
 
@@ -126,34 +123,25 @@ class WindowDialogs:
     def __init__(
         self,
         window: QWidget,
-        rows: Sequence[Command],
-        state: Callable[[], State],
+        shell: WindowShell,
+        settings: Settings,
         theme: Callable[[], Theme],
         choose: Callable[[str, str], None],
-        show_examples: Callable[[], None],
-        try_beside: Callable[[Proposal], None],
-        pool: Callable[[], WorkerPool],
-        files: WindowFiles,
-        run_in_pytorch: Callable[[Job], None],
     ) -> None:
         self._window = window
-        self._rows = rows
-        self._state = state
+        self._shell = shell
+        self._settings = settings
+        self._rows = without(settings.classroom.off)
         self._theme = theme
         self._choose = choose
-        self._show_examples = show_examples
-        self._try_beside = try_beside
-        self._pool = pool
-        self._files = files
-        self._run_in_pytorch = run_in_pytorch
 
     def command_palette(self) -> None:
         """Open the palette."""
-        CommandPalette(self._window, self._rows, self._state(), self._theme(), self._choose).open()
+        CommandPalette(self._window, self._rows, self._shell.store.state, self._theme(), self._choose).open()
 
     def examples(self) -> None:
         """Show the gallery."""
-        self._show_examples()
+        self._shell.focus("examples")
 
     def keyboard_help(self) -> None:
         """Every command with its keys."""
@@ -166,19 +154,27 @@ class WindowDialogs:
 
     def what_if(self) -> None:
         """Choose a change to try beside the snippet."""
-        WhatIfDialog(self._window, self._state(), self._theme(), self._try_beside).open()
+        WhatIfDialog(self._window, self._shell.store.state, self._theme(), self._shell.what_if_runner.start).open()
+
+    def preferences(self) -> None:
+        """Every setting, to search in."""
+        from gradviz.ui.preferences import PreferencesDialog
+
+        shell = self._shell
+        PreferencesDialog(self._window, shell.store, self._settings, self._theme, shell.runner.pool.limits).open()
 
     def mistakes(self, query: str = "") -> None:
         """The pages of common mistakes; at first those that fit a query."""
         from gradviz.ui.mistakes_dialog import MistakesDialog
 
-        MistakesDialog(self._window, self._theme(), query, self._files).open()
+        MistakesDialog(self._window, self._theme(), query, self._shell.files).open()
 
     def run_in_pytorch(self) -> None:
         """Choose a PyTorch of the user to run the snippet in."""
         from gradviz.ui.pytorch_dialog import PyTorchDialog
 
-        PyTorchDialog(self._window, self._state(), self._theme(), self._files, self._run_in_pytorch).open()
+        state, shell = self._shell.store.state, self._shell
+        PyTorchDialog(self._window, state, self._theme(), shell.files, shell.runner.run_in_pytorch).open()
 
     def timeline_legend(self) -> None:
         """What is drawn on the timeline."""
@@ -191,7 +187,7 @@ class WindowDialogs:
         """What a snippet may do."""
         from gradviz.ui.help_pages import safety_html
 
-        pool = self._pool()
+        pool = self._shell.runner.pool
         html = safety_html(pool.layers, pool.limits, self._theme())
         TextDialog(self._window, "What a snippet may do", html, self._theme(), (640, 680)).open()
 
@@ -201,4 +197,5 @@ class WindowDialogs:
 
     def about(self) -> None:
         """What this is."""
-        TextDialog(self._window, "About GradViz", about_html(self._pool().layers), self._theme(), (560, 480)).open()
+        html = about_html(self._shell.runner.pool.layers)
+        TextDialog(self._window, "About GradViz", html, self._theme(), (560, 480)).open()

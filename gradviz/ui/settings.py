@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,8 +14,8 @@ from PySide6.QtCore import QByteArray, QSettings, QStandardPaths
 
 from gradviz.classroom import Classroom
 from gradviz.document.errors import UserError
-from gradviz.session.folding import DIRECT_USES_CHOICES
-from gradviz.session.state import MOST_DONE, SPEEDS, TEXT_SCALES, THEME_CHOICES, View
+from gradviz.session.preferences import BY_NAME, SETTINGS, Setting, Value, with_values
+from gradviz.session.state import MOST_DONE, View
 
 MOST_BYTES = 500_000
 LONGEST_LINE = 100_000
@@ -94,12 +94,6 @@ def _is_whole(value: str) -> bool:
 
 MOST_RECENT = 10
 LONGEST_NAME = 4096
-NUMBERS: Mapping[str, Sequence[float]] = {
-    "text_scale": TEXT_SCALES,
-    "speed": SPEEDS,
-    "direct_uses": DIRECT_USES_CHOICES,
-}
-FLAGS = ("vertical", "animated", "minimap", "every_step")
 
 
 def settings_file() -> Path:
@@ -153,32 +147,24 @@ class Settings:
 
     def view(self) -> View:
         """How things were looked at."""
-        default = self._default_view()
-        theme = str(self._store.value("theme", default.theme))
-        return View(
-            theme=theme if theme in THEME_CHOICES else default.theme,
-            text_scale=self._number("text_scale", default.text_scale),
-            speed=self._number("speed", default.speed),
+        default = self.default_view()
+        view = replace(
+            default,
             recent=self._recent(),
-            minimap=str(self._store.value("minimap", "true")).lower() != "false",
-            vertical=self._flag("vertical", default.vertical),
-            direct_uses=int(self._number("direct_uses", default.direct_uses)),
-            animated=self._flag("animated", default.animated),
-            every_step=self._flag("every_step", default.every_step),
             quiet=tuple(filter(str.isprintable, str(self._store.value("quiet", "")).split())),
             done=tuple(filter(str.isalnum, str(self._store.value("done", "")).split()))[:MOST_DONE],
         )
+        return with_values(view, {row.name: self._chosen(row, default) for row in SETTINGS})
 
-    def _default_view(self) -> View:
+    def default_view(self) -> View:
+        """How they are looked at by who has chosen nothing."""
         view, room = View(), self.classroom
         return replace(view, theme=room.theme or view.theme, text_scale=room.text_size or view.text_scale)
 
-    def _flag(self, name: str, default: bool) -> bool:
-        return str(self._store.value(name, default)).lower() == "true"
-
-    def _number(self, name: str, default: float) -> float:
-        value = _as_number(str(self._store.value(name, default)))
-        return value if value is not None and value in NUMBERS[name] else default
+    def _chosen(self, row: Setting, default: View) -> Value:
+        """What is remembered, unless the school has locked it."""
+        value = row.read(str(self._store.value(row.name, row.of(default))))
+        return row.of(default) if value is None or row.name in self.classroom.locked else value
 
     def _recent(self) -> tuple[str, ...]:
         value = self._store.value("recent", [])
@@ -189,21 +175,12 @@ class Settings:
     def remember_view(self, view: View) -> None:
         """Write at once what is other than before."""
         before, self._remembered = self._remembered, view
-        values = {
-            "theme": (before.theme, view.theme),
-            "text_scale": (before.text_scale, view.text_scale),
-            "speed": (before.speed, view.speed),
-            "vertical": (before.vertical, view.vertical),
-            "direct_uses": (before.direct_uses, view.direct_uses),
-            "animated": (before.animated, view.animated),
-            "every_step": (before.every_step, view.every_step),
-            "minimap": (before.minimap, view.minimap),
-            "quiet": (" ".join(before.quiet), " ".join(view.quiet)),
-            "done": (" ".join(before.done), " ".join(view.done)),
-        }
-        for name, (old, new) in values.items():
-            if old != new:
-                self._store.setValue(name, str(new).lower() if name == "minimap" else new)
+        for row in SETTINGS:
+            if row.of(before) != row.of(view):
+                self._store.setValue(row.name, row.of(view))
+        for name in ("quiet", "done"):
+            if getattr(before, name) != getattr(view, name):
+                self._store.setValue(name, " ".join(getattr(view, name)))
         if before.recent != view.recent:
             self._store.setValue("recent", self._merged(before.recent, view.recent))
 
@@ -232,15 +209,5 @@ def is_good(section: str, name: str, value: str) -> bool:
         return value.startswith(("@ByteArray(", '"@ByteArray('))
     if section != "General":
         return True
-    if name in NUMBERS:
-        return _as_number(value) in NUMBERS[name]
-    if name in FLAGS:
-        return value.lower() in ("true", "false")
-    return name != "theme" or value in THEME_CHOICES
-
-
-def _as_number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    row = BY_NAME.get(name)
+    return row is None or row.read(value) is not None

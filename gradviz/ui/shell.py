@@ -15,7 +15,6 @@ from gradviz.session.state import STALE, Slice
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gradviz.classroom import Classroom
     from gradviz.session.state import State
     from gradviz.session.store import Store
     from gradviz.ui.attaching import WindowAttachments
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from gradviz.ui.playback import BreakpointSearch, PlaybackTimer
     from gradviz.ui.recordings import RecordingFiles
     from gradviz.ui.recovery import RecoveryKeeper
+    from gradviz.ui.settings import Settings
     from gradviz.ui.sharing.window import Sharing
     from gradviz.ui.side_runs import ChainRunner, CheckRunner, ElementRunner, WhatIfRunner
     from gradviz.ui.theme import Theme
@@ -53,14 +53,15 @@ class WindowShell:
         theme: Callable[[], Theme],
         panel_area: Callable[[], PanelArea],
         choose: Callable[[str, str], None],
-        classroom: Classroom,
+        settings: Settings,
     ) -> None:
         self._window = window
         self.store = store
         self.files = files
         self._theme = theme
         self._panel_area = panel_area
-        self.classroom = classroom
+        self._settings = settings
+        self.classroom = settings.classroom
         self._choose = choose  # runs a command with one of its choices
 
     @property
@@ -114,21 +115,9 @@ class WindowShell:
     @cached_property
     def dialogs(self) -> WindowDialogs:
         """What opens over the window."""
-        from gradviz.commands.table import without
         from gradviz.ui.dialogs import WindowDialogs
 
-        return WindowDialogs(
-            self._window,
-            without(self.classroom.off),
-            lambda: self.store.state,
-            self._theme,
-            self._choose,
-            lambda: self.focus("examples"),
-            self.what_if_runner.start,
-            lambda: self.runner.pool,
-            self.files,
-            lambda job: self.runner.run_in_pytorch(job),
-        )
+        return WindowDialogs(self._window, self, self._settings, self._theme, self._choose)
 
     @cached_property
     def board(self) -> DrawingBoard:

@@ -92,7 +92,7 @@ class MainWindow(QMainWindow):
             theme=lambda: self.theme,
             panel_area=lambda: self.panel_area,
             choose=lambda name, value: self.commands.choose(name, value),
-            classroom=self.settings.classroom,
+            settings=self.settings,
         )
         self.commands = Actions(self.shell, without(self.settings.classroom.off))
         self.panel_area = PanelArea(Context(self.shell, self.commands.do, self.theme), self.settings.layout)

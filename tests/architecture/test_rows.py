@@ -11,7 +11,7 @@ import pytest
 from gradviz.commands.panels import PANELS
 from gradviz.commands.row import Command
 from gradviz.commands.table import COMMANDS, MENUS
-from gradviz.commands.view_menu import MOST_ENTRIES
+from gradviz.commands.view_menu import MOST_ENTRIES, MOST_IN_SUBMENU
 from gradviz.document.files.examples import Example, examples
 from gradviz.engine.kernel.rows import ROWS
 
@@ -31,7 +31,7 @@ def test_no_two_commands_share_a_shortcut() -> None:
 
 def entries(menu: str, under: str = "") -> list[str]:
     """The titles of a menu itself, or of one of its submenus, with those of submenus."""
-    rows = [row for row in COMMANDS if row.menu == menu and (not under or row.under == under)]
+    rows = [row for row in COMMANDS if row.in_menu and row.menu == menu and (not under or row.under == under)]
     return list(dict.fromkeys(row.title if under or not row.under else row.under for row in rows))
 
 
@@ -44,11 +44,13 @@ def test_no_two_menu_entries_share_a_mnemonic() -> None:
 
 def test_the_view_menu_fits_a_hand() -> None:
     assert len(entries("View")) <= MOST_ENTRIES
-    assert all(len(entries("View", row.under)) <= MOST_ENTRIES for row in COMMANDS if row.menu == "View" and row.under)
+    assert all(
+        len(entries("View", row.under)) <= MOST_IN_SUBMENU for row in COMMANDS if row.menu == "View" and row.under
+    )
 
 
 def test_the_rows_of_a_submenu_stand_in_one_menu_in_the_order_of_their_groups() -> None:
-    for under in {row.under for row in COMMANDS if row.under}:
+    for under in {row.under for row in COMMANDS if row.under and row.in_menu}:
         rows = [row for row in COMMANDS if row.under == under]
         assert len({row.menu for row in rows}) == 1 and [row.group for row in rows] == sorted(row.group for row in rows)
 

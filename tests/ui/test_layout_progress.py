@@ -175,7 +175,7 @@ def test_a_draft_goes_when_its_layout_is_cancelled(drawn: Pilot, brake: Brake, m
 
 def test_the_direction_goes_back_with_the_folding(drawn: Pilot) -> None:
     before = placed(drawn)
-    drawn.window.commands.choose("view.direction", "vertical")
+    drawn.window.commands.choose("view.direction", "True")
     drawn.window.commands.do("view.unfold_all")
     progress(drawn)
     drawn.press("Escape")
@@ -187,7 +187,7 @@ def test_the_direction_goes_back_with_the_folding(drawn: Pilot) -> None:
 def test_a_second_wish_takes_the_place_of_the_first(drawn: Pilot, brake: Brake) -> None:
     drawn.window.commands.do("view.unfold_all")
     progress(drawn)
-    drawn.window.commands.choose("view.direction", "vertical")
+    drawn.window.commands.choose("view.direction", "True")
     assert drawn.state.layout_progress, "it goes on to be told"
     brake.passes.set()
     settle(drawn)

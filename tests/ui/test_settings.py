@@ -1,20 +1,29 @@
 """What is remembered between starts: what is damaged is reset with a note and the rest stays; two programs at once do
-not undo each other's changes."""
+not undo each other's changes. Preferences, the dialog in which it is chosen: found by typing, holds at once, is taken
+back; what a school has locked is shown and stays."""
 
 from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, QPoint, QPointF, Qt
+from PySide6.QtGui import QAction, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox, QPushButton
 from pytestqt.qtbot import QtBot
 
+from gradviz.classroom import Classroom
+from gradviz.commands.table import COMMANDS
+from gradviz.session.preferences import BY_NAME, GATHERED, SETTINGS
 from gradviz.session.state import View
-from gradviz.ui.settings import MOST_BYTES, NO_FILE, RESET, Settings
+from gradviz.ui.preferences import BY_THE_SCHOOL, PreferencesDialog, SettingRow
+from gradviz.ui.settings import MOST_BYTES, NO_FILE, RESET, Forgetful, Settings
 from gradviz.ui.window import MainWindow
+from tests.driver import Pilot
 
 RESET_NOTE = RESET.format("GradViz.ini.bak")
 
@@ -136,3 +145,155 @@ def test_a_window_is_on_a_screen_that_is_there(qtbot: QtBot, file: Path, state: 
     assert shown.width() > 300 and shown.height() > 300
     cards = window.panel_area.cards
     assert all(min(cards[place].width(), cards[place].height()) > 30 for place in ("left", "centre"))
+
+
+# -- the dialog
+
+
+def opened(pilot: Pilot) -> PreferencesDialog:
+    pilot.press("Ctrl+,")
+    dialog = pilot.window.findChild(PreferencesDialog)
+    assert isinstance(dialog, PreferencesDialog) and dialog.isVisible()
+    dialog.activateWindow()
+    pilot.qtbot.waitUntil(dialog.isActiveWindow)
+    return dialog
+
+
+def row_of(dialog: PreferencesDialog, name: str) -> SettingRow:
+    return next(row for row in dialog.rows if isinstance(row, SettingRow) and row.row.name == name)
+
+
+def choose(dialog: PreferencesDialog, name: str, place: int) -> None:
+    """Choose one of the choices with the mouse, or turn the switch."""
+    control = row_of(dialog, name).control
+    if isinstance(control, QCheckBox):
+        control.click()
+    else:
+        control.setCurrentIndex(place)
+        control.activated.emit(place)
+
+
+def test_every_field_of_the_view_is_a_setting_or_gathers() -> None:
+    assert {row.name for row in (*SETTINGS, *GATHERED)} == {field.name for field in fields(View)}
+    for row in SETTINGS:
+        assert row.of(View()) in [value for _, value in row.choices]
+        assert all(row.read(str(value)) == value for _, value in row.choices)
+    known = {row.id for row in COMMANDS}
+    assert all(name in known for row in SETTINGS for name in row.ids)
+
+
+def test_each_setting_is_found_by_its_title_and_by_other_words(pilot: Pilot) -> None:
+    dialog = opened(pilot)
+    assert dialog.focusWidget() is dialog.query
+    for row in dialog.rows:
+        dialog.query.setText(row.title.text())
+        assert row.isVisible(), row.title.text()
+    for words, name in (("colour night", "theme"), ("font", "text_scale"), ("reduced", "animated"), ("PACE", "speed")):
+        dialog.query.setText(words)
+        assert [row for row in dialog.rows if row.isVisible()] == [row_of(dialog, name)], words
+        assert [heading.text() for heading, _ in dialog.sections if heading.isVisible()] == [BY_NAME[name].section]
+    dialog.query.setText("nothing at all")
+    assert dialog.none.isVisible() and not any(row.isVisible() for row in dialog.rows)
+    dialog.query.setText("speed")
+    QTest.keyClick(dialog.query, Qt.Key.Key_Down)
+    assert dialog.focusWidget() is row_of(dialog, "speed").control
+    dialog.close()
+
+
+def test_a_choice_holds_at_once_and_can_be_taken_back(pilot: Pilot) -> None:
+    before = pilot.state.view
+    dialog = opened(pilot)
+    for row in SETTINGS:
+        last = [value for _, value in row.choices][-1]
+        choose(dialog, row.name, len(row.choices) - 1)
+        assert row.of(pilot.state.view) == (not row.of(before) if row.is_switch else last), row.name
+        assert row_of(dialog, row.name).back.isVisible() == (row.of(pilot.state.view) != row.of(View()))
+    dialog.undo.click()
+    assert pilot.state.view.every_step is before.every_step and pilot.state.view.theme == "contrast"
+    dialog.setFocus()
+    QTest.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert pilot.state.view.speed == before.speed
+    row_of(dialog, "theme").back.click()
+    assert pilot.state.view.theme == "system"
+    dialog.reject()
+    assert pilot.state.view == before
+
+
+def test_defaults_are_restored_and_what_was_gathered_stays(pilot: Pilot) -> None:
+    view = replace(View(), theme="dark", text_scale=1.3, minimap=False, recent=("/a.py",), quiet=("nan",))
+    pilot.window.store.look(view)
+    dialog = opened(pilot)
+    dialog.restore.click()
+    assert pilot.state.view == replace(View(), recent=("/a.py",), quiet=("nan",))
+    assert not dialog.restore.isEnabled()
+    dialog.undo.click()
+    assert pilot.state.view == view
+    dialog.restore.click()
+    dialog.accept()
+    assert pilot.state.view == replace(View(), recent=("/a.py",), quiet=("nan",))
+
+
+def test_what_was_gathered_is_emptied(pilot: Pilot) -> None:
+    view = replace(View(), recent=("/a.py", "/b.py"), quiet=("nan",), done=("abc",))
+    pilot.window.store.look(view)
+    dialog = opened(pilot)
+    buttons = [button for button in dialog.area.findChildren(QPushButton) if button.isEnabled()]
+    assert [button.text() for button in buttons] == ["Clear", "Tell Again", "Forget"]
+    for button in buttons:
+        button.click()
+        assert not button.isEnabled()
+    assert pilot.state.view == View()
+    dialog.reject()
+    assert pilot.state.view == view
+
+
+def test_the_wheel_scrolls_past_a_setting(pilot: Pilot) -> None:
+    dialog = opened(pilot)
+    control = row_of(dialog, "text_scale").control
+    nothing = (Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False)
+    here = QPointF(5, 5)
+    QApplication.sendEvent(control, QWheelEvent(here, control.mapToGlobal(here), QPoint(), QPoint(0, -120), *nothing))
+    assert pilot.state.view.text_scale == 1.0
+    dialog.close()
+
+
+@pytest.mark.parametrize("scale", [0.8, 1.0, 2.0])
+def test_the_dialog_is_not_larger_than_the_screen(pilot: Pilot, scale: float) -> None:
+    pilot.window.store.look(replace(View(), text_scale=scale))
+    dialog = opened(pilot)
+    room = dialog.screen().availableGeometry()
+    assert dialog.width() <= room.width() and dialog.height() <= room.height()
+    for row in dialog.rows:
+        assert row.sizeHint().width() <= max(dialog.area.viewport().width(), row.minimumSizeHint().width())
+        assert row.minimumSizeHint().width() <= dialog.area.viewport().width(), row.title.text()
+    dialog.close()
+
+
+def test_what_the_school_has_locked_is_shown_and_stays(qtbot: QtBot) -> None:
+    class Chosen(Forgetful):
+        def value(self, key: str, /, default: object = None) -> object:
+            return {"theme": "dark", "speed": "30"}.get(key, default)
+
+    room = Classroom(theme="light", seconds=20, locked=frozenset({"theme"}), off=frozenset({"set.theme"}))
+    window = MainWindow(Settings(Chosen(), classroom=room))
+    qtbot.addWidget(window)
+    window.show()
+    window.complete()
+    assert (window.store.state.view.theme, window.store.state.view.speed) == ("light", 30.0)
+    window.commands.do("edit.preferences")
+    dialog = window.findChild(PreferencesDialog)
+    assert isinstance(dialog, PreferencesDialog)
+    locked = row_of(dialog, "theme")
+    assert BY_THE_SCHOOL in locked.help.text()
+    assert not locked.control.isEnabled() and not locked.back.isVisible()
+    assert [row.title.text() for row in dialog.rows if BY_THE_SCHOOL in row.help.text()] == ["Theme", "Time of a Run"]
+    dialog.restore.click()
+    assert (window.store.state.view.theme, window.store.state.view.speed) == ("light", 0.0)
+    dialog.close()
+
+
+def test_a_mac_has_it_where_programs_have_it(pilot: Pilot) -> None:
+    actions = pilot.window.commands.actions
+    assert actions["edit.preferences"].menuRole() is QAction.MenuRole.PreferencesRole
+    assert actions["file.quit"].menuRole() is QAction.MenuRole.QuitRole
+    assert actions["edit.copy"].menuRole() is QAction.MenuRole.NoRole

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, advanced
@@ -63,7 +65,7 @@ def test_jumps_show_a_node_with_what_it_lets_go_of(walked: Pilot) -> None:
 
 @pytest.mark.parametrize("key", ["F6", "Shift+F6"])
 def test_playing_stops_where_folds_end(walked: Pilot, key: str) -> None:
-    walked.window.commands.choose("run.speed", "30.0")
+    walked.window.store.look(replace(walked.state.view, speed=30.0))
     walked.window.store.move(0 if key == "F6" else 10)
     seen: list[int] = []
     walked.window.store.subscribe(lambda _, after: seen.append(after.cursor))

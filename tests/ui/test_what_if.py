@@ -194,7 +194,7 @@ def test_tab_goes_from_one_canvas_to_the_other(beside: Pilot) -> None:
 def test_a_theme_and_a_text_size_for_both(beside: Pilot) -> None:
     two = settle(beside)
     light = two.other.grab().toImage().pixelColor(2, 2).lightness()
-    beside.window.commands.choose("view.theme", "dark")
+    beside.window.commands.choose("set.theme", "dark")
     assert two.other.grab().toImage().pixelColor(2, 2).lightness() < light
     beside.press("Ctrl+Alt+=")
     assert beside.state.view.text_scale > 1

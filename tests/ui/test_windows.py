@@ -74,7 +74,7 @@ def test_another_window_has_another_document(pilot: Pilot, qtbot: QtBot, more: l
 def test_windows_look_alike(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:
     pilot.window.files.new_window()
     other = opened(pilot, qtbot, more)
-    other.window.commands.choose("view.theme", "dark")
+    other.window.commands.choose("set.theme", "dark")
     assert pilot.window.theme == other.window.theme == DARK
     opening.save(tmp_path / "a.py", Contents(Snippet("a = 1\n")))
     assert pilot.window.files.open_path(tmp_path / "a.py")
