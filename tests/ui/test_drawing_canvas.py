@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QPoint, QPointF
 from pytestqt.qtbot import QtBot
 
@@ -51,6 +52,28 @@ def test_an_operation_that_makes_more_than_it_gives_has_one_card(qtbot: QtBot) -
     leaf = Leaf(1, "x", (2.0, 1.0), x=0, y=0)
     view, _ = shown(qtbot, Drawing((leaf, Operation(2, "argsort", (Ref(1),), x=200, y=0)), next_id=3))
     assert set(scene_of(view).addition.sketch.cards) == {Ref(1), Ref(2)}
+
+
+@pytest.mark.parametrize(
+    ("op", "params", "fewer", "names"),
+    [("max", (("dim", 0),), (), ("best", "at")), ("unbind", (), (), ("a", "b", "c")), ("min", (("dim", 0),), (), ())],
+)
+def test_a_node_with_fewer_outputs_than_it_had_waits_for_its_run(
+    qtbot: QtBot,
+    op: str,
+    params: tuple[tuple[str, int], ...],
+    fewer: tuple[tuple[str, int], ...],
+    names: tuple[str, ...],
+) -> None:
+    leaf = Leaf(1, "x", (2.0, 1.0, 3.0), x=0, y=0, requires_grad=True)
+    node = Operation(2, op, (Ref(1),), params, names=names, x=200, y=0)
+    before = Drawing((leaf, node), next_id=3)
+    view, trace = shown(qtbot, before)
+    assert Ref(2, 1) in scene_of(view).addition.sketch.cards
+    after = Drawing((leaf, replace(node, params=fewer, names=names[:1])), next_id=3)
+    view.show_drawing(after, before, trace)
+    assert set(scene_of(view).addition.sketch.cards) == {Ref(1), Ref(2)}
+    assert not view.grab().isNull()
 
 
 def test_gradients_flow_on_the_wires(qtbot: QtBot) -> None:

@@ -22,7 +22,7 @@ from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.placed import Placed, placed_at
 from gradviz.ui.canvas.sizes import GROUP, OPERATION, TENSOR, measure
 from gradviz.ui.canvas.structure import Structure
-from gradviz.ui.drawing.geometry import Cubic, Geometry, Sizes, result_curve, symbol_of
+from gradviz.ui.drawing.geometry import Cubic, Geometry, Sizes, outputs_of, result_curve, symbol_of
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -91,7 +91,9 @@ def find_items(drawing: Drawing, drawn: Drawn) -> Items:
     busy = {hidden[node] for node in ran if node in hidden}
     groups = {group.id: nth for nth, group in enumerate(each for each in drawing.groups if each.id in busy)}
     operations = {node: len(groups) + nth for nth, node in enumerate(node for node in ran if node not in hidden)}
-    refs = [ref for ref in drawn.tensors if ref.node in drawing.by_id and ref.node not in hidden]
+    outputs = outputs_of(drawing)  # a trace of the drawing before may have more
+    there = (ref for ref in drawn.tensors if ref.node in drawing.by_id and ref.output < outputs[ref.node])
+    refs = [ref for ref in there if ref.node not in hidden]
     refs.sort(key=lambda ref: (drawn.tensors[ref], ref.node))
     first = len(groups) + len(operations)
     return Items(groups, operations, {ref: first + nth for nth, ref in enumerate(refs)}, hidden)
