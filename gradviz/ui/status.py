@@ -8,9 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar
+from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QStyle, QStyleOption, QWidget
 
 from gradviz import RESOURCES
 from gradviz.session.problem import problem
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PATIENCE = 500  # milliseconds before progress is shown
 FOLLOWS = "follows PyTorch 2.13"
+GAP = 6  # pixels between two things
 MARGIN = 20  # pixels that stay free beside the summary
 NOTICE = 8000  # milliseconds that a notice stays
 KEEPS_STEPS = "Stop the run; what was recorded stays."
@@ -135,6 +136,7 @@ class StatusLine(QStatusBar):
         for widget in (self.progress, self.keep_going, self.cancel, self.badge, self.label):
             self.addPermanentWidget(widget)
         self.folded: dict[str, QPushButton] = {}  # what brings a card back that has no room, by its first panel
+        self._offered: set[str] = set()  # those of them that have something to show
         self.setContentsMargins(10, 0, 12, 2)
         self._hide_progress()
         self.set_theme(theme)
@@ -147,8 +149,9 @@ class StatusLine(QStatusBar):
                 button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc folds it away.")
                 button.clicked.connect(lambda _=False, name=row.id: self._do(f"view.focus_{name}"))
                 self.insertPermanentWidget(len(self.folded) - 1, button)  # where no notice lies under it
-        for name, button in self.folded.items():
-            button.setVisible(any(name == row.id for row in rows))
+        self._offered = {row.id for row in rows}
+        self._write()
+        self._make_room(self.currentMessage())
 
     def set_theme(self, theme: Theme) -> None:
         """Take other sizes."""
@@ -192,21 +195,51 @@ class StatusLine(QStatusBar):
 
     def _tell(self, sentence: str) -> None:
         self._notice = sentence
+        self.setToolTip(tip(sentence))
         self.showMessage(sentence, NOTICE)
 
     def _make_room(self, message: str) -> None:
-        """A long notice takes the place of the summary."""
-        needed = self.fontMetrics().horizontalAdvance(message) + 3 * self.fontMetrics().height()
-        self.label.setVisible(not message or needed + self.label.sizeHint().width() < self.width())
+        """A long notice takes the place of the summary, a longer one that of the cards that are offered, too."""
+        room = self._room - self.fontMetrics().horizontalAdvance(message) - 3 * self.fontMetrics().height()
+        offered = [button for name, button in self.folded.items() if name in self._offered]
+        room -= sum(button.sizeHint().width() + GAP for button in offered)
+        has_room = not message or room > 0
+        for button in self.folded.values():
+            button.setVisible(button in offered and has_room)
+        self.label.setVisible(not message or room > self.label.sizeHint().width())
+
+    @property
+    def _room(self) -> int:
+        """Pixels for the notice, the cards that are offered and the summary."""
+        others = (self.progress, self.keep_going, self.cancel, self.badge)
+        taken = sum(each.sizeHint().width() + GAP for each in others if not each.isHidden())
+        margins = self.contentsMargins()
+        return self.width() - margins.left() - margins.right() - taken
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """A notice that is longer than its room ends in dots; all of it is in the tooltip."""
+        widgets = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        seen = [each.x() for each in widgets if each.isVisible()]
+        left = self.contentsMargins().left()
+        place = QRect(left, 0, min(seen, default=self.width()) - GAP - left, self.height())
+        text = self.fontMetrics().elidedText(self.currentMessage(), Qt.TextElideMode.ElideRight, place.width())
+        option = QStyleOption()
+        option.initFrom(self)
+        with QPainter(self) as painter:
+            self.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelStatusBar, option, painter, self)
+            painter.setPen(self.palette().windowText().color())
+            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
 
     def _write(self) -> None:
         """The summary, as much of it as there is room for."""
-        room = self.width() - self.contentsMargins().left() - self.contentsMargins().right() - MARGIN
+        offered = (button.sizeHint().width() + GAP for name, button in self.folded.items() if name in self._offered)
+        room = self._room - sum(offered) - MARGIN
         self.label.setText(self.label.fontMetrics().elidedText(self._summary, Qt.TextElideMode.ElideRight, room))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._write()
+        self._make_room(self.currentMessage())
 
     def _show_progress(self) -> None:
         self.progress.show()

@@ -194,3 +194,22 @@ def test_a_card_without_room_is_offered_in_the_status_bar(pilot: Pilot) -> None:
     assert folded["timeline"].isVisible()
     pilot.press("Ctrl+4")
     assert pilot.window.panel_area.cards["bottom"].isVisible() and not folded["timeline"].isVisible()
+
+
+def test_a_notice_has_the_room_of_the_cards_that_are_offered(pilot: Pilot) -> None:
+    """On a small screen with large text the two do not fit beside each other."""
+    pilot.window.resize(1024, 768)
+    pilot.window.store.look(replace(pilot.state.view, text_scale=1.5))
+    pilot.run_again("import torch\nx = torch.ones(3, requires_grad=True)\n(x * x).sum().backward()\nprint(x.grad)")
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    status = pilot.window.status
+    offered = [button for button in status.folded.values() if button.isVisible()]
+    assert len(offered) >= 2
+    pilot.window.store.say("Short.")
+    assert all(button.isVisible() for button in offered)
+    pilot.window.store.say("Copied x as tensor([2., 2., 2.]); paste it into any Python that has NumPy or PyTorch.")
+    QApplication.processEvents()
+    assert not any(button.isVisible() for button in offered) and not status.label.isVisible()
+    status.clearMessage()
+    assert all(button.isVisible() for button in offered) and status.label.isVisible()
+    assert pilot.window.width() == 1024
