@@ -151,6 +151,13 @@ SETTINGS = (
         also="fold granularity",
         commands=("view.every_step",),
     ),
+    Setting(
+        "overture",
+        STEPS,
+        "Overture",
+        "Show the next run once in five seconds, forward and backward. Any key ends it; after that it is off.",
+        also="introduction intro story welcome",
+    ),
 )
 BY_NAME = {row.name: row for row in SETTINGS}
 

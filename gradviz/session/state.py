@@ -138,6 +138,7 @@ class View:
     vertical: bool = False  # the graph goes from top to bottom
     direct_uses: int = DIRECT_USES  # a leaf with more uses gets tags
     animated: bool = True  # what folds and unfolds moves there
+    overture: bool = True  # the next run is shown once in five seconds
     every_step: bool = False  # walking stops at steps without news, too
     quiet: tuple[str, ...] = ()  # lessons of the doctor that are never told
     done: tuple[str, ...] = ()  # lessons of lesson sets that are done, by their keys, the latest first

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gradviz.ui.layout_progress import LayoutProgress
     from gradviz.ui.lessons import WindowLessons
     from gradviz.ui.live_drawing import LiveDrawing, WireTrial
+    from gradviz.ui.overture import OverturePlayer
     from gradviz.ui.panel_area import PanelArea
     from gradviz.ui.panels.editor import EditorPanel
     from gradviz.ui.panels.graph import GraphPanel
@@ -243,6 +244,13 @@ class WindowShell:
         return RecoveryKeeper(self.store)
 
     @cached_property
+    def overture(self) -> OverturePlayer:
+        """Shows a run to who has seen none."""
+        from gradviz.ui.overture import OverturePlayer
+
+        return OverturePlayer(self.store, lambda: self.canvas, self._panel_area, self._theme)
+
+    @cached_property
     def playback_timer(self) -> PlaybackTimer:
         """Plays the steps."""
         from gradviz.ui.playback import PlaybackTimer
@@ -263,13 +271,16 @@ class WindowShell:
         if "canvas" in self._panel_area().made:  # nothing has run before
             self.playback_timer.show_state(after)
             self.breakpoint_search.show_state(before, after)
+        if after.view.overture and before.run.is_running and not after.run.is_running:
+            self.overture.begin(before, after)
 
     def close(self) -> None:
         """End what still runs."""
         self.recovery.close()
         self.recordings.close()
-        if "sharing" in vars(self):
-            self.sharing.close()
+        for each in (vars(self).get(name) for name in ("overture", "sharing")):  # which few need
+            if each is not None:
+                each.close()
         self.canvas.close_canvas()
         self.what_if_runner.close()
         self.chains.close()

@@ -54,6 +54,7 @@ WORKER_VARIABLES = {"PATH", "LANG", "HOME", "PYTHONHASHSEED", "SYSTEMROOT", "TEM
 SETTINGS = {
     *("theme", "text_scale", "speed", "recent", "minimap", "vertical", "direct_uses", "animated", "every_step"),
     "quiet",  # lessons of the doctor that are told no more
+    "overture",  # the next run is shown in five seconds, once
     "done",  # lessons of lesson sets that were seen to their end
     "layout/window",
 }

@@ -209,10 +209,10 @@ def test_a_choice_holds_at_once_and_can_be_taken_back(pilot: Pilot) -> None:
         assert row.of(pilot.state.view) == (not row.of(before) if row.is_switch else last), row.name
         assert row_of(dialog, row.name).back.isVisible() == (row.of(pilot.state.view) != row.of(View()))
     dialog.undo.click()
-    assert pilot.state.view.every_step is before.every_step and pilot.state.view.theme == "contrast"
+    assert pilot.state.view.overture is before.overture and pilot.state.view.theme == "contrast"
     dialog.setFocus()
     QTest.keyClick(dialog, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-    assert pilot.state.view.speed == before.speed
+    assert pilot.state.view.every_step is before.every_step
     row_of(dialog, "theme").back.click()
     assert pilot.state.view.theme == "system"
     dialog.reject()
