@@ -189,6 +189,12 @@ _OF_OTHERS = {
         "        return iter([id(self)])\n",
         "A([1]), A([1])",
     ),
+    "a generator that was ended before": (
+        "def g():\n    try: yield 1\n    except GeneratorExit: pass\n    yield 2\n"
+        "def prepared():\n    global w\n    w = g()\n    next(w)\n    w.throw(GeneratorExit)\n    return K()\n"
+        "def Answer():\n    next(w, 0)\n    hit()\n    return R(1)\n",
+        "prepared(), K()",
+    ),
     "a number of NumPy's": (
         "class B(list): __hash__ = Keyed.__hash__\ndef f(x):\n    hit()\n    return x\n",
         "np.float64(60), B([map(f, [1])])",

@@ -279,13 +279,20 @@ CLASSES = (
         "",
         W + "test_kept_memory.py::test_where_memory_comes_to_lie",
     ),
-    worker("policy", "generators that end in a search", "        if not self._within:\n", "        if True:\n", _DYING),
+    worker("policy", "generators that end in a search", "        if not self._ends:\n", "        if True:\n", _DYING),
     worker(
         "policy",
         "generators that go through others and end in a search",
-        'node, node.value) if self._within else _hook("<delegated>", node, node.value)',
+        'node, node.value) if self._ends else _hook("<delegated>", node, node.value)',
         'node, node.value) if False else _hook("<delegated>", node, node.value)',
         W + "test_kept_memory.py::test_a_generator_runs_on_while_all_memory_stays",
+    ),
+    worker(
+        "kept_memory",
+        "generators that go on although they were ended",
+        "        self.end()  # it goes on although it was to end\n",
+        "",
+        _OF_OTHERS,
     ),
     worker(
         "kept_memory",

@@ -130,6 +130,15 @@ def test_a_generator_runs_on_while_all_memory_stays(how: str) -> None:
     assert _said(f"{GENERATORS}told({ENDED[how] + chr(10) + close!r})") == ["True", "False"]
 
 
+def test_a_generator_that_goes_on_gives_memory_back() -> None:
+    source = (
+        "def g():\n    try: yield 1\n    except GeneratorExit: print(lie_apart())\n    yield lie_apart\n"
+        "    yield from [lie_apart]\na = g()\nnext(a)\n"
+        "print(a.throw(GeneratorExit)(), next(a)(), next(a, None), lie_apart())\n"
+    )
+    assert _said(f"{GENERATORS}told({source!r})") == ["True", "False False None False"]
+
+
 def test_a_generator_that_is_ended_where_no_further_call_has_room() -> None:
     source = (
         "told = []\ndef g():\n    try: yield 1\n    finally: told.append(memory.is_kept)\n"
