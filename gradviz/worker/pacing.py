@@ -16,6 +16,7 @@ from typing import Any
 from gradviz.engine.kernel.state import set_observer, state
 from gradviz.trace.record.instrument import ITERATE
 from gradviz.trace.record.recorder import Recorder
+from gradviz.trace.table.schema import ENDS_HERE
 
 SHARE = 0.25  # of the time of a run in which steps may be recorded
 LATE = 0.7  # of the time, after which it had better come to its end
@@ -23,7 +24,7 @@ NEARLY = 0.8  # of the steps and bytes at which a run would be stopped
 FEWEST = 2_000  # steps: so few do not take long
 PATIENCE = 2.0  # seconds of the processor in which an iteration should begin
 
-ENDS = "Recording ends here: {why}. The run goes on at full speed, and what it prints and draws is shown.{more}"
+ENDS = ENDS_HERE + "{why}. The run goes on at full speed, and what it prints and draws is shown.{more}"
 MORE = " Run Again with More Time (--time-limit on the command line) records more."
 
 

@@ -102,7 +102,7 @@ ASKED = {**METHODS, "__code__": "<code>"}
 OF_CODE = frozenset({"co_varnames", "co_argcount"})
 
 REFUSED_BUILTINS = {
-    "exec": "write the code where it is needed",
+    "exec": "write the code where it is needed; settings in a file of their own: attach it, from settings import *",
     "eval": "write the expression where it is needed",
     "compile": "write the code where it is needed",
     "locals": "name the variables that you need",

@@ -9,6 +9,7 @@ import pytest
 
 from gradviz import torch
 from gradviz.engine.kernel.state import paused, set_observer, state
+from gradviz.session.doctor.lessons import diagnose
 from gradviz.trace.record.instrument import ITERATE, STACK
 from gradviz.trace.record.location import entry
 from gradviz.trace.record.recorder import Recorder
@@ -167,3 +168,18 @@ def test_other_data_has_its_passes_whole() -> None:
 
 def _steps(outcome: Outcome) -> int:
     return sum(each.header["rows"].get("steps", 0) for each in outcome.batches)
+
+
+def test_the_doctor_says_of_such_a_run_nothing_about_what_never_happened(
+    make_pool: Callable[..., WorkerPool],
+) -> None:
+    source = TRAINING.replace("nn.Linear(3, 1)", "nn.ModuleList([torch.nn.Linear(3, 1), torch.nn.Linear(3, 1)])")
+    source = source.replace("net(x)", "net[i > 7_000](x)").replace("8_000", "7_002")
+    found = []
+    for steps in (1_000_000, 20_000):
+        outcome, trace = run_in(make_pool(Limits(steps=steps)), source), Trace(source)
+        for batch in outcome.batches:
+            trace.extend(schema.Batch(batch.header, batch.payload))
+        assert outcome.status == "ok", outcome.sentence
+        found.append((bool(outcome.printed("err")), [each.id for each in diagnose(trace, source)]))
+    assert found == [(False, []), (True, [])]

@@ -285,6 +285,9 @@ class Ends(Table):
     call: OfCall
 
 
+ENDS_HERE = "Recording ends here: "  # how the warning begins after which only texts were recorded
+
+
 class Texts(Table):
     """Printed text and warnings."""
 
