@@ -52,6 +52,14 @@ class Answers(FileDialogs):
         found, self.to_open = self.to_open, []
         return found
 
+    def written_name(self, suggestion: str) -> str:
+        self.asked.append(suggestion)
+        return self.to_save.pop(0)
+
+    def written_folder(self, suggestion: str) -> str:
+        self.asked.append("folder")
+        return self.to_save.pop(0)
+
     def python_name(self) -> str:
         self.asked.append("python")
         return self.to_open.pop(0)

@@ -90,6 +90,12 @@ class Careless(FileDialogs):
     def export_name(self, suggestion: str, kind: str) -> str:
         return self._dice.choice(["", str(self._folder / "picture.svg"), str(self._folder / "no" / "picture.png")])
 
+    def written_name(self, suggestion: str) -> str:
+        return self._dice.choice(["", str(self._folder / "written.txt"), str(self._folder / "no" / "written.txt")])
+
+    def written_folder(self, suggestion: str) -> str:
+        return self._dice.choice(["", str(self._folder / "written")])
+
     def python_name(self) -> str:
         return ""
 

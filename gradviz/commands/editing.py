@@ -58,6 +58,13 @@ def _takes_files(state: State) -> bool:
     return state.drawing is None and not state.is_recording
 
 
+def _written(state: State) -> tuple[Choice, ...]:
+    """What the run wrote, by its place in the list; all of it first."""
+    files = [(str(at), each) for at, each in enumerate(state.run.written) if each.can_be_saved]
+    every = (Choice("All, into a Folder…", "all"),) if len(files) > 1 else ()
+    return (*every, *(Choice(f"{shown(each.name)}…", at) for at, each in files))
+
+
 FILE_ROWS = (
     Command(
         id="file.new",
@@ -100,6 +107,15 @@ FILE_ROWS = (
         shortcuts=("Ctrl+Alt+O",),
         enabled=_takes_files,
         run=lambda shell, _: shell.attachments.attach(),
+    ),
+    Command(
+        id="file.save_written",
+        title="Sa&ve Files of the Run",
+        menu="File",
+        help="Save what the run wrote into its folder, one file or all of them.",
+        enabled=lambda state: any(each.can_be_saved for each in state.run.written),
+        choices=_written,
+        run=lambda shell, which: shell.attachments.save_written(which),
     ),
     Command(
         id="file.detach",

@@ -35,6 +35,28 @@ def is_name(name: str) -> bool:
     return bool(good and len(name) <= LONGEST)
 
 
+def size_text(size: int) -> str:
+    """How much it is."""
+    return f"{size} bytes" if size < 1000 else f"{size / 1000:,.0f} kB"
+
+
+def safe_name(name: str) -> str:
+    """A name that a snippet gave to a file, as every system takes it: a path that leads nowhere but down."""
+    parts = [_safe_part(part) for part in re.split(r"[/\\]+", name) if part.strip(". ")]
+    return "/".join(parts[-8:]) or "file"
+
+
+def _safe_part(part: str) -> str:
+    kept = "".join(letter if letter.isprintable() and letter not in _TAKEN else "_" for letter in part).strip(". -")
+    stem, dot, ending = kept.partition(".")
+    ending = ending[-40:].strip(". ")
+    return f"{'_' if stem.lower() in _RESERVED else ''}{stem[:80]}{dot if ending else ''}{ending}" or "_"
+
+
+_TAKEN = frozenset('\\/:*?"<>|')
+_RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))})
+
+
 def read(path: Path, name: str = "") -> tuple[Attached, ...]:
     """The file at a path, or those of a folder that a snippet can use; UserError where there is none, or too much."""
     if path.is_dir():

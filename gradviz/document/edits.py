@@ -5,6 +5,7 @@ offered that would do nothing. Lines keep their numbers wherever that is possibl
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator, Mapping
 
 
@@ -204,17 +205,25 @@ def without_header(text: str, block: ast.With) -> str | None:
     return _if_valid(text[:start] + "if True" + text[end:])
 
 
+class _Places:
+    """Where the nodes of a text are in it."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = text.split("\n")
+        self._starts = [0, *itertools.accumulate(len(line) + 1 for line in self._lines)]
+
+    def of(self, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
+        """Where the source of a node begins and ends, in characters."""
+        lines, starts = self._lines, self._starts
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        return (
+            starts[first] + _column(lines[first], node.col_offset),
+            starts[last] + _column(lines[last], node.end_col_offset or 0),
+        )
+
+
 def _span(text: str, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
-    """Where the source of a node begins and ends in its text, in characters."""
-    lines = text.split("\n")
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-    return (
-        starts[first] + _column(lines[first], node.col_offset),
-        starts[last] + _column(lines[last], node.end_col_offset or 0),
-    )
+    return _Places(text).of(node)
 
 
 def insert_before(text: str, line: int, code: str) -> str | None:
@@ -300,16 +309,19 @@ def moved(text: str, line: int, *, before: int) -> str | None:
 def all_at_once(text: str, tree: ast.AST, changes: Mapping[ast.expr | ast.stmt, str | None]) -> str:
     """Many nodes of this very text's tree, none inside another, replaced by code; a statement with None is removed, or
     becomes `pass` where something must stand."""
-    spans = [(*_span(text, node), code) for node, code in changes.items() if code is not None]
+    place = _Places(text)
+    spans = [(*place.of(node), code) for node, code in changes.items() if code is not None]
     gone = {node for node, code in changes.items() if code is None}
     for block in _blocks(tree):
         removed = [each for each in block if each in gone]
         for at, each in enumerate(removed):
             keeps = at == 0 and len(removed) == len(block)
-            spans.append((*_span(text, each), "pass") if keeps else _without(text, each))
-    for start, end, code in sorted(spans, reverse=True):
-        text = text[:start] + code + text[end:]
-    return text
+            spans.append((*place.of(each), "pass") if keeps else _without(text, *place.of(each)))
+    parts, at = [], 0
+    for start, end, code in sorted(spans):
+        parts += [text[at:start], code]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
@@ -322,9 +334,8 @@ def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
                 yield [*block, ast.Pass()]  # an empty text is fine
 
 
-def _without(text: str, statement: ast.stmt) -> tuple[int, int, str]:
+def _without(text: str, start: int, end: int) -> tuple[int, int, str]:
     """The place of a statement and what is put there: nothing, whole lines, where it stands alone on them."""
-    start, end = _span(text, statement)
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end) + 1 or len(text)
     rest = text[end:last].strip()

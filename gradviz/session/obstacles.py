@@ -44,11 +44,13 @@ _PURPOSES = {
 }
 PURPOSE = {name: purpose for purpose, names in _PURPOSES.items() for name in names.split()}
 _ROUNDS = 8  # of changes inside of changes
-_CHANGES = 2_000  # of one text
+_LONGEST = 40_000  # characters of a text in which changes are looked for: the window waits for them
+_CHANGES = 10_000  # of one text
+_WORK = 400_000  # characters of texts with one change each
 _NOT_DROPPED = frozenset({"torch", "np", "numpy"})
 
 Edit = tuple[ast.expr | ast.stmt, str | None]  # what is replaced, and by which code; None: it is removed
-Finder = Callable[[Text], Iterator[Edit]]
+Finder = Callable[["_Read"], Iterator[Edit]]
 
 
 @dataclass(frozen=True)
@@ -113,15 +115,17 @@ def obstacles(
     graphics card."""
     drafts = [_refused(text, each) for each in refusals]
     drafts += [_missing(each) for each in _grouped(missing)]
-    read = _Read(text)
+    read = _Read(text if len(text) <= _LONGEST else "")
     if asks_cuda:
         lines = tuple(sorted({edit[0].lineno for edit in _cuda(read)} | ({cuda_line} if cuda_line > 0 else set())))
         found = Obstacle("cuda", lines, _GRAPHICS, _NO_GRAPHICS, is_cuda=True)
         index = _device_number(read, cuda_line)
         drafts += [_Draft(found, _cuda, lambda read: _numbered(read, index))] if lines else []
-    every = tuple(sorted((draft.made(text) for draft in drafts), key=lambda each: min(each.lines, default=0)))
+    alone = _WORK // (len(text) + 1) + 1  # each change by itself is a text that is read again
+    made = [draft.made(read) if at < alone else draft.obstacle for at, draft in enumerate(drafts)]
     finders = [finder for draft in drafts for finder in draft.finders]
-    return Obstacles(every, _changed(text, finders))
+    made = made if read.text == text else [draft.obstacle for draft in drafts]
+    return Obstacles(tuple(sorted(made, key=lambda each: min(each.lines, default=0))), _changed(read, finders))
 
 
 _GRAPHICS = "work on a graphics card"
@@ -138,6 +142,37 @@ class _Read(Text):
         except Exception:  # noqa: BLE001 whatever Python or the worker's reader say of it: then there is no change
             return ast.Module([], [])
 
+    @cached_property
+    def _written(self) -> list[bytes]:
+        return [line.encode() for line in self.text.split("\n")]
+
+    def source(self, node: ast.AST) -> str:
+        """The text of an expression or a statement."""
+        assert isinstance(node, ast.expr | ast.stmt) and node.end_lineno is not None
+        lines = self._written[node.lineno - 1 : node.end_lineno]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return b"\n".join(lines).decode()
+
+    @cached_property
+    def dotted(self) -> dict[str, list[ast.expr]]:
+        """Every name and every `a.b.c`, by how it is written."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in self.walked:
+            if isinstance(node, ast.Name | ast.Attribute) and (name := _dotted(node)):
+                found.setdefault(name, []).append(node)
+        return found
+
+    @cached_property
+    def imports(self) -> list[ast.Import | ast.ImportFrom]:
+        """Every import."""
+        return [each for each in self.statements if isinstance(each, ast.Import | ast.ImportFrom)]
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """The functions and classes of the text."""
+        return frozenset(each.name for each in self.statements if isinstance(each, ast.FunctionDef | ast.ClassDef))
+
 
 class _Draft:
     """An obstacle, and what finds its changes in a text."""
@@ -145,13 +180,13 @@ class _Draft:
     def __init__(self, obstacle: Obstacle, *finders: Finder) -> None:
         self.obstacle, self.finders = obstacle, finders
 
-    def made(self, text: str) -> Obstacle:
+    def made(self, read: _Read) -> Obstacle:
         """With the change made, if there is one."""
         found = self.obstacle
-        changed = _changed(text, self.finders)
+        changed = _changed(read, self.finders)
         if changed is None:
             return found
-        lines, read = changed_lines(text, changed), _Read(text)
+        lines = changed_lines(read.text, changed)
         reached = {
             line
             for finder in self.finders
@@ -175,11 +210,10 @@ def places(lines: Sequence[int]) -> str:
     return f"lines {', '.join(first)} and {last}" if first else f"line {last}"
 
 
-def _changed(text: str, finders: Sequence[Finder]) -> str | None:
+def _changed(read: _Read, finders: Sequence[Finder]) -> str | None:
     """The text with all that these find changed, None if that is nothing or can't be read any more."""
-    before = text
+    before = read.text
     for _ in range(_ROUNDS):
-        read = _Read(text)
         found: dict[ast.expr | ast.stmt, str | None] = {}
         for finder in finders:
             for node, code in finder(read):
@@ -187,10 +221,10 @@ def _changed(text: str, finders: Sequence[Finder]) -> str | None:
         whole = {node: code for node, code in found.items() if not any(each in found for each in read.around(node))}
         if not whole or len(whole) > _CHANGES:
             break
-        text = edits.all_at_once(text, read.tree, whole)
-        if not _Read(text).tree.body and text.strip():
+        read = _Read(edits.all_at_once(read.text, read.tree, whole))
+        if not read.tree.body and read.text.strip():
             return None
-    return text if text != before else None
+    return read.text if read.text != before else None
 
 
 # -- what the language refuses
@@ -211,7 +245,8 @@ def _refused(text: str, refused: Refused) -> _Draft:
 class _NotebookDraft(_Draft):
     """A line without which nothing can be read."""
 
-    def made(self, text: str) -> Obstacle:
+    def made(self, read: _Read) -> Obstacle:
+        text = read.text
         found, lines = self.obstacle, text.split("\n")
         row = found.lines[0] - 1
         if not 0 <= row < len(lines):
@@ -221,7 +256,7 @@ class _NotebookDraft(_Draft):
         return replace(found, button="Remove the Line", text=changed, change=shown)
 
 
-def _lone_calls(read: Text, name: str) -> Iterator[Edit]:
+def _lone_calls(read: _Read, name: str) -> Iterator[Edit]:
     """`breakpoint()` as a statement."""
     for each in read.statements:
         if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call) and _is_name(each.value.func, name):
@@ -232,7 +267,7 @@ def _is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
 
 
-def _spelled_out(read: Text, name: str, line: int) -> Iterator[Edit]:
+def _spelled_out(read: _Read, name: str, line: int) -> Iterator[Edit]:
     """`eval("x + 1")` as `(x + 1)`, `exec("x = 1")` as `x = 1`: one line of code that stands there as text."""
     for call in read.calls:
         only = call.args[0] if len(call.args) == 1 and not call.keywords and _is_name(call.func, name) else None
@@ -289,12 +324,9 @@ def _missing(group: list[Missing]) -> _Draft:
     return _Draft(found, lambda read: _uses(read, written), lambda read: _imports(read, written))
 
 
-def _uses(read: Text, written: dict[str, str]) -> Iterator[Edit]:
+def _uses(read: _Read, written: dict[str, str]) -> Iterator[Edit]:
     """The uses for which there is a change: of what is written so ("dist.barrier") and means this path."""
-    for node in read.walked:
-        path = written.get(_dotted(node), "")
-        if not path or not isinstance(node, ast.expr):
-            continue
+    for node, path in [(node, path) for name, path in written.items() for node in read.dotted.get(name, ())]:
         around = read.parents.get(node)
         if of_cuda := re.fullmatch(r"torch\.cuda\.(\w+Tensor)", path):
             yield node, f"torch.{of_cuda[1]}"
@@ -302,7 +334,7 @@ def _uses(read: Text, written: dict[str, str]) -> Iterator[Edit]:
             yield from _call(read, around, path)
 
 
-def _call(read: Text, call: ast.Call, path: str) -> Iterator[Edit]:
+def _call(read: _Read, call: ast.Call, path: str) -> Iterator[Edit]:
     statement = read.parents.get(call)
     for pattern, written in _REPLACED:
         if re.fullmatch(pattern, path):
@@ -314,14 +346,13 @@ def _call(read: Text, call: ast.Call, path: str) -> Iterator[Edit]:
         yield statement, None
 
 
-def _does_nothing_else(read: Text, call: ast.Call) -> bool:
+def _does_nothing_else(read: _Read, call: ast.Call) -> bool:
     """Whether nothing of the text's own would be left undone without this call: it gets no function to call, and its
     arguments compute nothing but numbers and texts."""
-    own = {each.name for each in read.statements if isinstance(each, ast.FunctionDef | ast.ClassDef)}
     for node in ast.walk(call):
         if isinstance(node, ast.Lambda | ast.NamedExpr | ast.Yield | ast.YieldFrom | ast.Await):
             return False
-        if isinstance(node, ast.Name) and node.id in own:
+        if isinstance(node, ast.Name) and node.id in read.own:
             return False
         if isinstance(node, ast.Call) and node is not call and name_of(node) not in _HARMLESS:
             return False
@@ -333,17 +364,17 @@ _HARMLESS = frozenset(
 )
 
 
-def _first(read: Text, call: ast.Call) -> str:
+def _first(read: _Read, call: ast.Call) -> str:
     """The first argument: what wraps a model hands it on."""
     return read.source(call.args[0]) if call.args and not isinstance(call.args[0], ast.Starred) else ""
 
 
-def _called(read: Text, call: ast.Call) -> str:
+def _called(read: _Read, call: ast.Call) -> str:
     """The first argument, called."""
     return f"{read.source(call.args[0])}()" if len(call.args) == 1 and isinstance(call.args[0], ast.Name) else ""
 
 
-def _spawned(read: Text, call: ast.Call) -> str:
+def _spawned(read: _Read, call: ast.Call) -> str:
     """`mp.spawn(f, args=(a, b), nprocs=2)` as `f(0, a, b)`: what the first process does."""
     args = next((each.value for each in call.keywords if each.arg == "args"), call.args[1] if call.args[1:] else None)
     if not call.args or (args is not None and not isinstance(args, ast.Tuple)):
@@ -352,7 +383,7 @@ def _spawned(read: Text, call: ast.Call) -> str:
     return f"{read.source(call.args[0])}({', '.join(['0', *given])})"
 
 
-_REPLACED: tuple[tuple[str, Callable[[Text, ast.Call], str]], ...] = (
+_REPLACED: tuple[tuple[str, Callable[[_Read, ast.Call], str]], ...] = (
     (r"torch\.nn\.(parallel\.)?(\w+\.)?(DistributedDataParallel|DataParallel)", _first),
     (r"torch\.distributed\.(\w+\.)*FullyShardedDataParallel|.*\.convert_sync_batchnorm", _first),
     (r"torch\.distributed\.(\w+\.)?get_rank", lambda read, call: "0"),
@@ -363,13 +394,11 @@ _REPLACED: tuple[tuple[str, Callable[[Text, ast.Call], str]], ...] = (
 )
 
 
-def _imports(read: Text, written: dict[str, str]) -> Iterator[Edit]:
+def _imports(read: _Read, written: dict[str, str]) -> Iterator[Edit]:
     """The imports that nothing uses any more; whatever else a line imports stays."""
     roots = {each.partition(".")[0] for each in written} - _NOT_DROPPED
-    unused = roots - {node.id for node in ast.walk(read.tree) if isinstance(node, ast.Name)}
-    for node in read.statements:
-        if not isinstance(node, ast.Import | ast.ImportFrom) or not unused:
-            continue
+    unused = roots - read.dotted.keys()
+    for node in read.imports if unused else ():
         kept = [each for each in node.names if (each.asname or each.name.partition(".")[0]) not in unused]
         if not kept:
             yield node, None
@@ -390,7 +419,7 @@ def _dotted(node: ast.AST) -> str:
 # -- a graphics card
 
 
-def _cuda(read: Text) -> Iterator[Edit]:
+def _cuda(read: _Read) -> Iterator[Edit]:
     """What asks for a graphics card without asking first whether there is one."""
     for node in read.walked:
         if isinstance(node, ast.Call):
@@ -403,7 +432,7 @@ def _cuda(read: Text) -> Iterator[Edit]:
             yield edit
 
 
-def _cuda_call(read: Text, call: ast.Call) -> Edit | None:
+def _cuda_call(read: _Read, call: ast.Call) -> Edit | None:
     held, statement = receiver_of(call), read.parents.get(call)
     if name_of(call) == "cuda" and held is not None and _dotted(call.func) != "torch.cuda":
         return (statement, None) if isinstance(statement, ast.Expr) else (call, read.source(held))
@@ -414,7 +443,7 @@ def _cuda_call(read: Text, call: ast.Call) -> Edit | None:
     return None
 
 
-def _device_number(read: Text, line: int) -> str:
+def _device_number(read: _Read, line: int) -> str:
     """What stands for the number of a card in `.to(rank)` at the line where one was missed, "" for anything else."""
     for node in read.on_line(line) if line > 0 else []:
         if isinstance(node, ast.Call) and name_of(node) == "to" and len(node.args) == 1 and not node.keywords:
@@ -424,7 +453,7 @@ def _device_number(read: Text, line: int) -> str:
     return ""
 
 
-def _numbered(read: Text, number: str) -> Iterator[Edit]:
+def _numbered(read: _Read, number: str) -> Iterator[Edit]:
     """All `.to(rank)` with this number."""
     for call in read.calls if number else []:
         held, given = receiver_of(call), [read.source(each) for each in call.args]
@@ -442,7 +471,7 @@ def _names_card(value: object) -> bool:
     return isinstance(value, str) and re.fullmatch(r"(cuda|mps)(:\d+)?", value) is not None
 
 
-def _is_device(read: Text, node: ast.Constant) -> bool:
+def _is_device(read: _Read, node: ast.Constant) -> bool:
     """Whether a text is used as a device: as an argument where one belongs, or as the value of a name that says so."""
     around = read.parents.get(node)
     if isinstance(around, ast.keyword):
@@ -453,7 +482,7 @@ def _is_device(read: Text, node: ast.Constant) -> bool:
     return called in ("to", "device", "set_default_device", "Generator")
 
 
-def _is_asked(read: Text, node: ast.AST) -> bool:
+def _is_asked(read: _Read, node: ast.AST) -> bool:
     """Whether it runs only where something says that there is a card."""
     inner = node
     for outer in read.around(node):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gradviz.session.what_if import WhatIf
     from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
-    from gradviz.worker.process.events import Missing, Refused
+    from gradviz.worker.process.events import Missing, Refused, Written
 
 NO_CUDA = ("not compiled with CUDA", "Cannot access accelerator device")
 READING = 0.0  # the speed at which each step stays for as long as its sentence needs
@@ -65,6 +65,7 @@ class Run:
     figures: tuple[Figure, ...] = ()  # the plots that it showed
     refusals: tuple[Refused, ...] = ()  # all of its text, where it was refused
     missing: tuple[Missing, ...] = ()  # all that it uses and is not here, where it ended at such a thing
+    written: tuple[Written, ...] = ()  # the files that it left in its folder
     listed: bool = True  # whether the window shows all of them as a list
 
     @property

@@ -3,6 +3,8 @@ file may be is in `document.attached`; each change is an edit, which can be undo
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +62,40 @@ class WindowAttachments:
             self._store.edit("Remove Attached File", replace(document, files=without(document.files, name)))
             self._store.say(f"{shown(name)} is no longer attached.")
 
+    def save_written(self, which: str) -> None:
+        """Save what the run wrote: one file by its place in the list, or "all" into a folder. Nothing is overwritten
+        that nobody has chosen, and no name leads out of the folder."""
+        from gradviz.document.attached import safe_name
+
+        path = self._store.state.path
+        folder = path.parent if path is not None else Path()
+        files = [each for each in self._store.state.run.written if each.can_be_saved]
+        if which != "all":
+            written = self._store.state.run.written[int(which)]
+            chosen = self._files.questions.written_name(str(folder / safe_name(written.name).rpartition("/")[2]))
+            self._write([(Path(chosen), written.data)] if chosen else [])
+            return
+        chosen = self._files.questions.written_folder(str(folder))
+        if chosen:
+            self._write([(Path(chosen, safe_name(each.name)), each.data) for each in files], Path(chosen))
+
+    def _write(self, files: list[tuple[Path, bytes]], folder: Path | None = None) -> None:
+        from gradviz.document.disk import write_atomically
+
+        saved: list[Path] = []
+        try:
+            for path, data in files:
+                place = path if folder is None else _free(path, folder)
+                write_atomically(place, data)
+                saved.append(place)
+        except UserError as error:
+            self._store.say(str(error))
+            return
+        if len(saved) == 1:
+            self._store.say(f"{shown(saved[0].name)} is saved in {shown(str(saved[0].parent))}.")
+        elif saved and folder is not None:
+            self._store.say(f"{len(saved)} files are saved in {shown(str(folder))}.")
+
     def drop_paths(self, paths: list[Path]) -> None:
         """What is dropped on the window: a snippet, drawing or recording opens, everything else is attached, and so is
         a module that the snippet imports."""
@@ -69,6 +105,14 @@ class WindowAttachments:
         if attach:
             self.attach_paths(attach)
         self._files.open_paths([path for path in paths if path not in attach])
+
+
+def _free(path: Path, folder: Path) -> Path:
+    """A place in this folder where nothing is yet; UserError where a link in it would lead out."""
+    if not path.parent.resolve().is_relative_to(folder.resolve()):
+        raise UserError(f"{shown(path.name)} would be saved outside of the folder: a link there leads out of it.")
+    numbered = (path.with_name(f"{path.stem} ({number}){path.suffix}") for number in itertools.count(2))
+    return next(each for each in itertools.chain((path,), numbered) if not os.path.lexists(each))
 
 
 def _opens(path: Path) -> bool:

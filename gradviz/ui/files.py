@@ -87,6 +87,18 @@ class FileDialogs:
 
         return QFileDialog.getOpenFileNames(self._window, title, folder, "All files (*)")[0]
 
+    def written_name(self, suggestion: str) -> str:
+        """Where to save a file that a run wrote; "" if nowhere."""
+        from PySide6.QtWidgets import QFileDialog
+
+        return QFileDialog.getSaveFileName(self._window, "Save a File of the Run", suggestion, "All files (*)")[0]
+
+    def written_folder(self, suggestion: str) -> str:
+        """Where to save all of them; "" if nowhere."""
+        from PySide6.QtWidgets import QFileDialog
+
+        return QFileDialog.getExistingDirectory(self._window, "Save All Files of the Run in This Folder", suggestion)
+
     def python_name(self) -> str:
         """A Python of the user; "" if none."""
         from PySide6.QtWidgets import QFileDialog

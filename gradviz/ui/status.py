@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PATIENCE = 500  # milliseconds before progress is shown
 FOLLOWS = "follows PyTorch 2.13"
 GAP = 6  # pixels between two things
+CUDA_IS_CPU = "cuda means cpu"
 MARGIN = 20  # pixels that stay free beside the summary
 NOTICE = 8000  # milliseconds that a notice stays
 KEEPS_STEPS = "Stop the run; what was recorded stays."
@@ -103,7 +104,18 @@ class StatusLine(QStatusBar):
     """Notices at the left; progress and the summary at the right."""
 
     shows = Slice(
-        "run", "path", "notice", "layout_progress", "doubt", "recorded", "steps", "doctor", "predict", "view", *STALE
+        "run",
+        "cuda_as_cpu",
+        "path",
+        "notice",
+        "layout_progress",
+        "doubt",
+        "recorded",
+        "steps",
+        "doctor",
+        "predict",
+        "view",
+        *STALE,
     )
 
     def __init__(self, theme: Theme, do: Callable[[str], None]) -> None:
@@ -159,7 +171,7 @@ class StatusLine(QStatusBar):
 
     def show_state(self, before: State, after: State) -> None:
         """Say how it stands."""
-        self._summary = summary(after)
+        self._summary = f"{CUDA_IS_CPU} · {summary(after)}" if after.cuda_as_cpu else summary(after)
         self._write()
         is_told = after.trace is not None and not after.is_busy
         self.label.setToolTip(tip(checked(after.trace)[1]) if is_told and after.trace is not None else "")

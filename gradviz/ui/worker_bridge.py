@@ -67,6 +67,7 @@ class LiveRun(QObject):
         self.trace: Trace | None = None
         self.printed: list[str] = []
         self.figures: list[Figure] = []
+        self.written: list[events.Written] = []  # the files that it left
         self.answers: list[str | None] = []  # what input() has got, None for the end of the input
         self.left: int | None = None  # seconds until a limit of time stops it, if they are few
         self.asked: str | None = None  # the prompt of the input() that waits
@@ -110,7 +111,7 @@ class LiveRun(QObject):
         self.drop()
         self.trace = _new_trace(text)
         self.printed, self.answers, self._ready = [], [], tuple(answers)
-        self.figures = []
+        self.figures, self.written = [], []
         self._mailbox = Mailbox(self._wake.emit)
         self._intake = Intake(self.trace, self._mailbox)
         self._run = start(self._intake.put)
@@ -166,6 +167,8 @@ class LiveRun(QObject):
             self.printed.append(event.text)
         elif isinstance(event, events.Figure):
             self._show(event)
+        elif isinstance(event, events.Written):
+            self.written.append(event)
         elif isinstance(event, Asked):
             self._ask(event.prompt)
         elif isinstance(event, Done):
@@ -496,6 +499,7 @@ class WorkerBridge(QObject):
             detail = Detail(BEYOND.format(megabytes, trace.beyond_budget), seconds=detail.seconds)
         run = Run(phase, self._store.state.run.snippet, detail.summary, detail.line, detail.seconds)
         run = replace(run, figures=tuple(self.live.figures), refusals=detail.refusals, missing=detail.missing)
+        run = replace(run, written=tuple(self.live.written))
         self._store.end_run(run, trace if len(trace) else None)
         if len(trace):
             self._examiner.examine(trace)

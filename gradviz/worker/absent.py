@@ -75,6 +75,12 @@ class Absent:
     def __repr__(self) -> str:
         return f"<{self._path}, which is not {HERE}>"
 
+    def __copy__(self) -> Absent:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Absent:
+        return self
+
     def __instancecheck__(self, value: object) -> bool:
         return False  # nothing can be one
 

@@ -132,6 +132,11 @@ class Channel:
         finally:
             sys.setrecursionlimit(limit)
 
+    def file(self, name: str, data: bytes, size: int, is_object: bool) -> None:
+        """A file that the run wrote, and how long it is: its bytes may be left out."""
+        self.flush()
+        self._send(FrameKind.FILE, {"name": name, "size": size, "objects": is_object}, data)
+
     def _answer(self) -> str | None:
         try:
             frame = read_frame(lambda count: os.read(self._answers, count), ANSWER_BYTES)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import _thread
 import gc
+import itertools
 import linecache
 import signal
 import sys
@@ -37,6 +38,7 @@ from gradviz.worker.fresh import Fresh
 from gradviz.worker.lacking import is_lacking, lacking
 from gradviz.worker.pacing import USUAL, Bounds, Pace
 from gradviz.worker.policy import Refusal, compile_snippet
+from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES
 from gradviz.worker.saved_files import torch_names
 from gradviz.worker.scratch import SCRATCH
 from gradviz.worker.snippet_builtins import snippet_builtins
@@ -155,6 +157,8 @@ class Runner:
         ended = self._run(source, filename, values_bytes, question, places)
         if self._world is not None and (ended["status"] == "refused" or is_lacking(ended.get("sentence", ""))):
             ended["missing"] = lacking(source, filename, self._world.modules, self._world.own)
+        if question is None:
+            _send_files(self._channel)
         self._channel.done(ended)
         self._prepare()
 
@@ -358,6 +362,16 @@ class Runner:
             write("err", f"{filename}:{line}: {category.__name__}: {text}\n" + (f"  {source}\n" if source else ""))
 
         warnings.showwarning = show  # type: ignore[assignment]
+
+
+def _send_files(channel: Channel) -> None:
+    """What the run wrote; of what is too much the names."""
+    room = WRITTEN_BYTES
+    with suppress(MemoryError):
+        for name, data, is_object in itertools.islice(SCRATCH.written(), MOST_WRITTEN):
+            kept = data if len(data) <= room and not is_object else b""
+            room -= len(kept)
+            channel.file(name, kept, len(data), is_object)
 
 
 def _refused(refusal: Refusal) -> dict[str, Any]:

@@ -16,7 +16,9 @@ import operator
 import os
 import posixpath
 import time
+import weakref
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -66,6 +68,8 @@ class Scratch:
         self.here = HOME
         self.made = 0  # temporary names
         self._attached: dict[str, list[str]] = {}  # by the last part of their names
+        self._given: dict[str, bytes] = {}  # what is attached, by its path
+        self._open: weakref.WeakSet[Any] = weakref.WeakSet()  # what may hold bytes back
         self._objects: dict[int, Any] = {}
         self._next = 0
 
@@ -108,6 +112,22 @@ class Scratch:
         if path.startswith(HOME + "/") and path not in self.folders:
             self.create(path, makes_folders=True).data[:] = data
             self._attached.setdefault(posixpath.basename(path), []).append(path)
+            self._given[path] = data
+
+    def opened(self, inner: io.IOBase) -> None:
+        """What writes to a file; at the end of the run it lets go of everything."""
+        self._open.add(inner)
+
+    def written(self) -> Iterator[tuple[str, bytes, bool]]:
+        """What the run has written, but for temporary files: the name, the bytes, and whether those stand for Python
+        objects, which nobody else can read."""
+        for inner in list(self._open):
+            with suppress(OSError, ValueError):
+                inner.flush()
+        for path, content in sorted(self.files.items()):
+            data = bytes(content.data)
+            if self._given.get(path) != data and not path.startswith(f"{TEMPORARY}/"):
+                yield path.removeprefix(f"{HOME}/").lstrip("/"), data, bool(content.numbers)
 
     def meant(self, name: str) -> str:
         """The whole path of a file; where nothing has this name, of the one attached file that has its last part."""
@@ -395,6 +415,8 @@ def open_scratch(name: str, mode: str, encoding: Any = None, errors: Any = None,
     inner: Any = io.BufferedRandom(raw) if extra else (io.BufferedReader if kind == "r" else io.BufferedWriter)(raw)
     if "b" not in mode:
         inner = io.TextIOWrapper(inner, encoding_of(encoding), _errors(errors), _newline(newline))
+    if kind != "r" or extra:
+        SCRATCH.opened(inner)
     made: ScratchFile = object.__new__(ScratchFile)
     made.name, made.mode, made._inner, made._content = name, mode, inner, content
     return made

@@ -118,3 +118,16 @@ def test_a_program_that_fools_the_list_tells_nothing(run: Runner) -> None:
     assert _missing(run, "raise ImportError('x is not available in GradViz snippets')") == []
     assert len(_missing(run, "import wandb\n" + "\n".join(f"wandb.x{n}()" for n in range(300)))) == 100
     assert len(_missing(run, "import wandb\n" + "wandb.x()\n" * 300)[0][2]) == 100
+
+
+def test_what_stands_for_it_is_handed_on_in_copies(run: Runner) -> None:
+    source = (
+        "import apex, copy, pickle, torch\nheld = {'scaler': apex.amp, 'x': torch.ones(1)}\n"
+        "print(copy.copy(apex), copy.deepcopy(held)['scaler'])\n"
+        "torch.save(held, 'a')\nprint(torch.load('a', weights_only=False)['scaler'] is apex)\n"
+        "pickle.loads(pickle.dumps(apex)).init()"
+    )
+    outcome = run(source)
+    said = "<apex, which is not available in GradViz snippets> <apex.amp, which is not available in GradViz snippets>"
+    assert outcome.printed() == f"{said}\nFalse\n"
+    assert outcome.sentence.startswith("ImportError: apex.init is not available in GradViz snippets")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.document.attached import MOST_BYTES, MOST_FILES, Attached, is_name, read, together
+from gradviz.document.attached import MOST_BYTES, MOST_FILES, Attached, is_name, read, safe_name, together
 from gradviz.document.errors import UserError
 from gradviz.document.files import gradviz_file
 from gradviz.document.files.gradviz_file import Contents
@@ -201,3 +201,26 @@ def test_what_is_broken_of_them_is_left_out(broken: str) -> None:
     found = gradviz_file.read(text.encode(), "a.gradviz")
     assert isinstance(found.document, Snippet) and found.document.files == (Attached("y", b"b"),)
     assert len(found.dropped) == 1 and found.dropped[0].startswith("file")
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("out/loss.csv", "out/loss.csv"),
+        ("../../etc/passwd", "etc/passwd"),
+        ("/abs/x", "abs/x"),
+        ("c:\\x", "c_/x"),
+        ("a\\..\\b", "a/b"),
+        ("con.txt", "_con.txt"),
+        ("NUL", "_NUL"),
+        ("a\u202eb.exe", "a_b.exe"),
+        ("a\nb", "a_b"),
+        ("~/.bashrc", "~/bashrc"),
+        ("-rf", "rf"),
+        (". .", "file"),
+        ("", "file"),
+        ("x" * 500 + ".txt", "x" * 80 + ".txt"),
+    ],
+)
+def test_a_name_from_a_snippet_leads_nowhere_but_down(name: str, safe: str) -> None:
+    assert safe_name(name) == safe

@@ -10,9 +10,11 @@ import pytest
 
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.file_formats import array_files
+from gradviz.worker.process.events import Done, Written
+from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES
 from gradviz.worker.scratch import HOME, MOST_BYTES, SCRATCH, Scratch
 from gradviz.worker.scratch_paths import Path, exists, open_, path_modules
-from tests.worker.conftest import Runner
+from tests.worker.conftest import Outcome, Runner
 
 
 @pytest.fixture(autouse=True)
@@ -102,3 +104,31 @@ def test_nothing_of_the_computer_is_told() -> None:
     system = path_modules()["os"]
     assert (system.cpu_count(), system.getpid(), system.getcwd(), dict(system.environ)) == (1, 1, HOME, {})
     assert not hasattr(system, "system") and not hasattr(system, "fork")
+
+
+def _written(outcome: Outcome) -> dict[str, tuple[bytes, int, bool]]:
+    return {each.name: (each.data, each.size, each.is_object) for each in outcome.events if isinstance(each, Written)}
+
+
+def test_what_a_run_wrote_comes_out_at_its_end(run: Runner) -> None:
+    source = (
+        "import os, shutil, torch, tempfile\nos.mkdir('out')\nopen('out/a.csv', 'w').write('1,2')\n"
+        "kept = open('b.txt', 'w')\nkept.write('not closed')\ntorch.save(torch.ones(2), 'm.pt')\n"
+        "shutil.copy('m.pt', 'n.pt')\ntempfile.NamedTemporaryFile(delete=False).write(b'x')\nos.mkdir('/data')\n"
+        "open('/data/c', 'wb').write(b'2')\nopen('same.txt').read()\nopen('other.txt', 'a').write('!')\n1 / 0"
+    )
+    outcome = run(source, files={"same.txt": "1", "other.txt": "2", "third.txt": "3"})
+    found = _written(outcome)
+    assert (outcome.status, isinstance(outcome.events[-1], Done)) == ("raised", True)
+    assert {name: data for name, (data, size, _) in found.items() if len(data) == size} == {
+        "out/a.csv": b"1,2", "b.txt": b"not closed", "data/c": b"2", "other.txt": b"2!"
+    }  # fmt: skip
+    assert found["m.pt"][0] == found["n.pt"][0] == b"" and found["m.pt"][2] and found["n.pt"][2]
+    assert _written(run("print(1)")) == {}
+
+
+def test_of_too_much_the_names_come_out(run: Runner) -> None:
+    source = "for n in range(150): open(f'{n:03}', 'wb').write(b'x' * 300_000)"
+    found = _written(run(source))
+    assert len(found) == MOST_WRITTEN and {size for _, size, _ in found.values()} == {300_000}
+    assert sum(len(data) for data, _, _ in found.values()) == 300_000 * (WRITTEN_BYTES // 300_000)

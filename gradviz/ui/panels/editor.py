@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from gradviz.commands.learning import look_further
 from gradviz.commands.row import Shell
+from gradviz.document.attached import size_text
 from gradviz.document.documents import files_of, text_of, with_text
 from gradviz.session import run_transitions
 from gradviz.session.breakpoints.points import Breakpoint, toggled
@@ -252,10 +253,6 @@ def _paragraph(text: str, head: str, colour: str, tail: str) -> str:
     return f"<p style='margin:0 0 4px 0'>{opening}<span style='color:{colour}'>{look.escape(text)}</span>{tail}</p>"
 
 
-def _size(data: bytes) -> str:
-    return f"{len(data)} bytes" if len(data) < 1000 else f"{len(data) / 1000:,.0f} kB"
-
-
 class EditorPanel(Panel):
     """Shows the document, the line of the current step, and the latest run's problem."""
 
@@ -360,7 +357,12 @@ class EditorPanel(Panel):
         files = files_of(state.document)
         one = "{name} <span style='color:{dim}'>{size}</span> <a href='{name}' style='color:{focus}'>✕</a>"
         listed = [
-            one.format(name=look.escape(each.name), size=_size(each.data), dim=self.theme.muted, focus=self.theme.focus)
+            one.format(
+                name=look.escape(each.name),
+                size=size_text(len(each.data)),
+                dim=self.theme.muted,
+                focus=self.theme.focus,
+            )
             for each in files[:SHOWN]
         ]
         more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""

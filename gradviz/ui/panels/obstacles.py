@@ -20,10 +20,7 @@ from gradviz.ui.theme import Theme
 
 MOST_LINES = 12  # of a change that are shown
 MOST_PLACES = 6  # lines of the file that are named
-YOURS = (
-    "With all its packages the file runs in your own PyTorch: python -m gradviz.record {} writes a recording, which "
-    "GradViz opens."
-)
+YOURS = "What can't run here runs in your own PyTorch, with all its packages, and is stepped through here."
 
 
 class Row(QFrame):
@@ -80,7 +77,10 @@ class Row(QFrame):
         """Take other colours and sizes."""
         for place in self.places:
             place.setFont(look.sans(theme, 12.5))
-            place.setStyleSheet(f"QToolButton {{ color: {theme.link}; padding: 1px 3px; margin: 0; }}")
+            place.setStyleSheet(
+                f"QToolButton {{ color: {theme.link}; padding: 1px 2px; border: 1px solid transparent; }}"
+                f"QToolButton:focus {{ border: 1px solid {theme.focus}; }}"
+            )
         for label in (self.title, self.advice, self.change):
             label.setFont(look.sans(theme, 13 if label is self.title else 12.5))
         self.advice.setObjectName("muted")
@@ -103,7 +103,9 @@ class ObstacleList(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.title, self.said, self.yours = _label(""), _label(""), _label("")
+        self.title, self.said, self.yours = _label(""), _label(""), _label(YOURS)
+        self.in_pytorch = QPushButton("Run in My PyTorch…")
+        self.in_pytorch.clicked.connect(lambda: context.do("run.in_pytorch"))
         self.all = QPushButton()
         self.all.setProperty("primary", True)
         self.all.setToolTip("Make every change that is shown below and run the file. You can undo it.")
@@ -127,6 +129,7 @@ class ObstacleList(QScrollArea):
         self._column.setSpacing(8)
         column.addLayout(self._column)
         column.addWidget(self.yours)
+        column.addLayout(_in_a_row([self.in_pytorch]))
         column.addStretch(1)
         self.setWidget(content)
 
@@ -165,6 +168,7 @@ class ObstacleList(QScrollArea):
             for each in (*row.places, *row.buttons):  # Tab goes as the eye does
                 self.setTabOrder(before, each)
                 before = each
+        self.setTabOrder(before, self.in_pytorch)
 
     def _say(self, state: State, found: Obstacles) -> None:
         count = len(found.every)
@@ -177,7 +181,6 @@ class ObstacleList(QScrollArea):
         self.all.setText(f"Make All {found.changeable} Changes and Run" if many else "Make the Change and Run")
         self.all.setVisible(found.text is not None and many)
         self.close_list.setText("Show the Graph" if state.steps else "Close")
-        self.yours.setText(look.escape(YOURS.format(state.title if state.path else "FILE.py")))
 
     def show_line(self, line: int) -> None:
         """Go to a line of the file."""

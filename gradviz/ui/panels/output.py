@@ -3,15 +3,22 @@ of it."""
 
 from __future__ import annotations
 
-from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
+from typing import TYPE_CHECKING
 
+from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+
+from gradviz.document.attached import size_text
+from gradviz.document.disk import shown
 from gradviz.session.printed import count, lengths, pieces
 from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
 from gradviz.worker.terminal import plain
+
+if TYPE_CHECKING:
+    from gradviz.worker.process.events import Written
 
 LIVE = object()
 
@@ -35,10 +42,17 @@ class OutputPanel(Panel):
         self.whole = QCheckBox("&Whole output, including later steps")
         self.whole.setToolTip("Show everything the run printed, not only what was printed before this step.")
         self.whole.toggled.connect(self._again)
+        self.files = QPushButton()
+        self.files.setToolTip("What the run wrote into its folder. Save one file, or all of them.")
+        self.files.setMenu(QMenu(self.files))
+        self.files.hide()
+        row = QHBoxLayout()
+        row.addWidget(self.whole, 1)
+        row.addWidget(self.files)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 4, 10, 8)
         column.addWidget(self.text, 1)
-        column.addWidget(self.whole)
+        column.addLayout(row)
         self.set_theme(context.theme)
 
     @property
@@ -58,6 +72,8 @@ class OutputPanel(Panel):
         self.show_state(state, state)
 
     def show_state(self, before: State, after: State) -> None:
+        if before is after or before.run.written is not after.run.written:
+            self._show_files(after)
         predicts = after.predict.on  # then nothing is told of later steps
         self.whole.setEnabled(not predicts)
         if after.run.is_running and after.live and not predicts:
@@ -68,6 +84,23 @@ class OutputPanel(Panel):
                 self._lengths = lengths(after.trace) if after.trace is not None else [0]
                 self.text.clear()
             self._show(count(after, whole=self.whole.isChecked() and not predicts))
+
+    def _show_files(self, state: State) -> None:
+        """What the run wrote into its folder; a file that is chosen is saved."""
+        files, menu = state.run.written, self.files.menu()
+        menu.clear()
+        if sum(each.can_be_saved for each in files) > 1:
+            self._offer(menu, "Save All, into a Folder…", "all")
+            menu.addSeparator()
+        for at, each in enumerate(files):
+            self._offer(menu, f"{shown(each.name)} · {_kind(each)}", str(at) if each.can_be_saved else "")
+        self.files.setText(f"The run wrote {len(files)} file{'' if len(files) == 1 else 's'}")
+        self.files.setVisible(bool(files))
+
+    def _offer(self, menu: QMenu, title: str, which: str) -> None:
+        action = menu.addAction(title.replace("&", "&&"))
+        action.setEnabled(bool(which))
+        action.triggered.connect(lambda: self.context.shell.attachments.save_written(which))
 
     def _show_live(self, live: str) -> None:
         """What a run that goes on has printed so far, at its end."""
@@ -99,3 +132,10 @@ class OutputPanel(Panel):
         if wanted != self._count:
             self._count = wanted
             self.text.setTextCursor(cursor)
+
+
+def _kind(written: Written) -> str:
+    """How large a file is, or why it can't be saved."""
+    if written.is_object:
+        return "Python objects, which stay in the run"
+    return size_text(written.size) + ("" if written.can_be_saved else ", too large to be saved")

@@ -106,7 +106,23 @@ class Figure:
     payload: bytes
 
 
-Event = Batch | Output | Asked | Figure | Done
+@dataclass(frozen=True)
+class Written:
+    """A file that the run wrote into its folder, by the name that the snippet gave it; the bytes are missing where they
+    were too many, or stand for objects of the run that nobody else can read."""
+
+    name: str
+    data: bytes
+    size: int
+    is_object: bool = False
+
+    @property
+    def can_be_saved(self) -> bool:
+        """Whether its bytes are here."""
+        return len(self.data) == self.size and not self.is_object
+
+
+Event = Batch | Output | Asked | Figure | Written | Done
 
 
 ROOM = 8_000_000  # bytes
@@ -181,6 +197,8 @@ def weight_of(event: Event) -> int:
         return EACH + 4 * len(event.text)
     if isinstance(event, Figure):
         return EACH + len(event.payload)
+    if isinstance(event, Written):
+        return EACH + len(event.data)
     return EACH
 
 

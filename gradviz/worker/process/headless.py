@@ -69,7 +69,7 @@ class _Follower:
             self._print(event)
         elif isinstance(event, Asked):
             self._answer(event, run)
-        elif isinstance(event, Figure) or self._trace is not None:
+        elif isinstance(event, Figure) or (isinstance(event, Batch) and self._trace is not None):
             from gradviz.trace.table.encoding import TraceFormatError
 
             try:

@@ -18,6 +18,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 MOST_REFUSALS = 100  # of one text
+MOST_WRITTEN = 100  # files of a run that can be saved
+WRITTEN_BYTES = 16_000_000  # of all of them
+LONGEST_WRITTEN = 1_000  # characters of a name
 MEMORY_MARGIN_MB = 512  # address space beyond the resident limit: libraries, stacks, arenas
 
 

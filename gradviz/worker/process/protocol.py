@@ -22,7 +22,7 @@ _MAGIC = b"GV"
 
 
 class FrameKind(IntEnum):
-    """What a frame says; FILE, RUN and ANSWER go to the worker, the others come from it."""
+    """What a frame says; RUN and ANSWER go to the worker, FILE goes both ways, the others come from it."""
 
     READY = 1
     FAILED = 2
@@ -32,7 +32,7 @@ class FrameKind(IntEnum):
     DONE = 6
     ASK = 7  # input(): the header has the prompt, the run waits for ANSWER
     ANSWER = 8  # the header has the text, or null if there is none
-    FILE = 10  # of the run that follows: its name in the header, its bytes in the payload
+    FILE = 10  # attached to the run that follows, or written by it: its name in the header, its bytes in the payload
     FIGURE = 9  # a plot as data: what is drawn in the header, its numbers (little-endian float64) in the payload
 
 

@@ -16,8 +16,17 @@ from typing import Any
 
 from gradviz.document.attached import Attached
 from gradviz.trace.figures import MOST_FIGURES, MOST_NUMBERS
-from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Missing, Output, Refused
-from gradviz.worker.process.limits import MOST_REFUSALS, Limits, Stopwatch, Usage, usage
+from gradviz.worker.process.events import Asked, Batch, Detail, Done, Event, Figure, Missing, Output, Refused, Written
+from gradviz.worker.process.limits import (
+    LONGEST_WRITTEN,
+    MOST_REFUSALS,
+    MOST_WRITTEN,
+    WRITTEN_BYTES,
+    Limits,
+    Stopwatch,
+    Usage,
+    usage,
+)
 from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, count_field, text_field
 from gradviz.worker.process.worker_process import WorkerProcess
 
@@ -71,6 +80,7 @@ class Run:
         self._before: Usage | None = None
         self._cpu_seconds = 0.0
         self._computed = (0.0, 0.0)  # when it was last seen to compute, and how much it had then
+        self._files_written = _WrittenFiles()
         self._printed = self._steps = self._figures = self._bytes = 0
         self.result: Done | None = None
 
@@ -210,6 +220,8 @@ class Run:
             self._take_figure(frame)
         elif frame.kind is FrameKind.ASK:
             self._take_question(frame)
+        elif frame.kind is FrameKind.FILE:
+            self._deliver(self._files_written.checked(frame))
         elif frame.kind is FrameKind.DONE:
             self._take_done(frame)
         else:
@@ -258,9 +270,8 @@ class Run:
         status = text_field(frame.header, "status", 20)
         if status not in WORKER_STATUSES:
             raise ProtocolError("unknown status")
-        detail = _detail(frame)
         with self._lock:
-            verdict = self._verdict = self._verdict or Done(status, detail)
+            verdict = self._verdict = self._verdict or Done(status, _detail(frame))
         self._finish(verdict)
 
     def _on_end(self, how: str, started: bool) -> None:
@@ -286,6 +297,22 @@ class Run:
         finally:
             self._on_event = _to_nobody  # who listened may hold this run, and what was made of it
             self._finished.set()
+
+
+class _WrittenFiles:
+    """How many files a run has written, and how much."""
+
+    def __init__(self) -> None:
+        self._count = self._bytes = 0
+
+    def checked(self, frame: Frame) -> Written:
+        """The next one; raises ProtocolError if it is none, or one too many."""
+        self._count += 1
+        self._bytes += len(frame.payload)
+        if self._count > MOST_WRITTEN or self._bytes > WRITTEN_BYTES:
+            raise ProtocolError("too many files, or too large")
+        name, size = text_field(frame.header, "name", LONGEST_WRITTEN), count_field(frame.header, "size")
+        return Written(name, frame.payload, size, frame.header.get("objects") is True)
 
 
 def _to_nobody(_: Event) -> None:
