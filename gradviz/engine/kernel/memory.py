@@ -445,6 +445,17 @@ class device:
     def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
         self.type: str
         self.index: int | None
+        if not isinstance(type, str | int | device):
+            raise TypeError(
+                f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
+                "expected one of:\n * (torch.device device)\n      didn't match because some of the arguments have "
+                f"invalid types: (!{type.__class__.__name__}!)\n * (str type, int index = -1)\n"
+            )
+        if index is not None and not isinstance(index, int):
+            kind = index.__class__.__name__
+            raise TypeError(f"device(): argument 'index' (position 2) must be int, not {kind}")
+        if index is not None and index < 0:
+            raise RuntimeError("Device index must not be negative")
         if isinstance(type, device):
             self.type, self.index = type.type, type.index
             return

@@ -466,6 +466,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 @api("celu", where="torch F")
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, α (e^(x/α) − 1) elsewhere."""
+    if not alpha:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
     return run(CELU, CELU_, input, inplace, "elu_cpu", alpha=alpha)
 
 

@@ -339,7 +339,8 @@ def _power(x: Array, *, exponent: object) -> Any:
 def _whole_power(x: Array, y: Array) -> Any:
     """A power; whole numbers with a negative exponent become 0, but for 1 and −1."""
     if y.dtype.kind == "c":
-        return np.where((x == 0) & (y == 0), y.dtype.type(complex(math.nan, math.nan)), functions.power(x, y))
+        found = np.where(x == 0, np.power(x, y), np.exp(np.log(x) * y))  # in C, too, through the logarithm
+        return np.where((x == 0) & (y == 0), y.dtype.type(complex(math.nan, math.nan)), found)
     if y.dtype.kind != "i" or not (y < 0).any():
         return functions.power(x, y)
     found = np.power(x, np.maximum(y, 0))
@@ -426,6 +427,8 @@ def _prepare_pow(input: Any, exponent: Any) -> Prepared:
             return POW_SCALAR, (input,), (input._data,), {"exponent": exponent}
         if target.rank == 1 and not isinstance(exponent, complex) and exponent < 0:
             raise RuntimeError("Integers to negative integer powers are not allowed.")
+        if target.rank == 1:
+            check_value(exponent, target)
         return POW_SCALAR, (input,), (cast(input, target),), {"exponent": exponent}
     if isinstance(input, NUMBERS):
         target = result_type(operand(input), exponent)

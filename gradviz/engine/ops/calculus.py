@@ -173,9 +173,9 @@ def _check_coordinates(input: Tensor, at: Tensor, dim: int) -> None:
 def _widths(y: Tensor, x: Tensor, dim: int, name: str) -> tuple[Tensor, Tensor, Tensor]:
     """The distances of the samples, and the samples to the left and to the right of each."""
     count = y._data.shape[dim]
+    if x._data.ndim == 1 and x._data.shape[0] != count:
+        raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
     if x._data.ndim == 1 and y._data.ndim != 1:
-        if x._data.shape[0] != count:
-            raise RuntimeError(f"{name}: There must be one `x` value for each sample point")
         shape = [1] * y._data.ndim
         shape[dim] = count
         x = x.view(shape)

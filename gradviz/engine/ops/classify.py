@@ -634,8 +634,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError("Class values must be non-negative.")
     if num_classes == -1:
         num_classes = int(t.max()) + 1
-    elif num_classes < 1:
-        raise RuntimeError("num_classes should be positive")
     elif t.max() >= num_classes:
         raise RuntimeError("Class values must be smaller than num_classes.")
     zeros = F["zeros"](*t.shape, num_classes, dtype=dtypes.int64)

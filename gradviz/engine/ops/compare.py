@@ -174,6 +174,9 @@ def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
         )
     x, y = operand(input, "where"), operand(other, "where", 2)
     target = result_type(x, y)
+    for each in (x, y):
+        if each._wrapped is not None and target.rank == 1:
+            check_value(each._wrapped, target)
     arrays = condition._data, cast(x, target), cast(y, target)
     check_broadcast(*arrays)
     return apply(WHERE, (condition, x, y), arrays)
@@ -303,6 +306,7 @@ def _bounded(name: str, row: OpRow, two: OpRow) -> Any:
         target = result_type(input, operand(limit))
         check_kind("clamp", target)
         if not isinstance(limit, Tensor):
+            check_value(limit, target)
             return row, (input,), (cast(input, target),), {bound: limit}
         arrays = cast(input, target), cast(limit, target)
         check_broadcast(*arrays)
@@ -434,6 +438,9 @@ def _prepare_clamp(input: Tensor, min: object = None, max: object = None) -> Pre
         refuse("clamp", (input, min, max), forms)
     target = result_type(input, *map(operand, bounds))
     check_kind("clamp", target)
+    for each in bounds:
+        if target.rank in (1, 2) and not isinstance(each, Tensor):
+            check_value(each, target)
     data = cast(input, target)
     if any(isinstance(each, Tensor) for each in bounds):
         low, high = (None if each is None else operand(each) for each in (min, max))

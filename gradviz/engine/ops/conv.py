@@ -220,7 +220,7 @@ def _check_channels(input: Tensor, weight: Tensor, bias: Tensor | None, groups: 
         if w[0] % groups:
             raise RuntimeError(
                 f"Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight "
-                f"of size {w} instead"
+                f"of size [{w}] instead"
             )
         if x[1] != w[1] * groups:
             raise RuntimeError(
@@ -236,6 +236,11 @@ def _check_channels(input: Tensor, weight: Tensor, bias: Tensor | None, groups: 
 
 
 def _check_reach(input: Tensor, kernel: Sizes, padding: Sizes, dilation: Sizes) -> None:
+    if 0 in kernel:
+        height, width = kernel[-2] if len(kernel) > 1 else 1, kernel[-1]
+        flat = f" kernel_height: {height} kernel_width: {width}"
+        sizes = f": {' x '.join(map(str, kernel))} (TxHxW)" if len(kernel) == 3 else flat
+        raise RuntimeError(f"kernel size should be greater than zero, but got{sizes}")
     padded = [n + 2 * p for n, p in zip(input._data.shape[2:], padding, strict=True)]
     reach = windows.spans(kernel, dilation)
     if any(n < r for n, r in zip(padded, reach, strict=True)):

@@ -160,7 +160,13 @@ def _number(name: str, kind: Any, line: int = 822) -> None:
         if self._requires_grad and (state.warn_always or "scalar" not in state.warned):
             state.warned.add("scalar")
             warnings.warn(TO_SCALAR.format(line), UserWarning, stacklevel=2)
-        return kind(item(self))
+        found = item(self)
+        if kind is not complex and isinstance(found, complex):
+            if found.imag:
+                target = "int64_t" if kind is int else "double"
+                raise RuntimeError(f"value cannot be converted to type {target} without overflow")
+            found = found.real
+        return kind(found)
 
 
 _number("__float__", float)

@@ -115,7 +115,9 @@ def _sizes(data: Any) -> list[int]:
 
 
 def _store(data: Any, dim: int, shape: list[int], kinds: set[object], flat: list[object]) -> None:
-    """Collect element types and values of nested sequences; ragged ones are refused."""
+    """Collect element types and values of nested sequences; ragged ones are refused, but where nothing is in them."""
+    if 0 in shape:
+        return
     if dim == len(shape):
         _leaf(data, kinds, flat)
         return

@@ -354,6 +354,9 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: object = None) -
     for name, each in (("X1", x1), ("X2", x2)):
         if not each.dtype.is_floating_point:
             raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {each.dtype.title}")
+    for name, each in (("X1", x1), ("X2", x2)):
+        if each._data.ndim < 2:
+            raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each._data.ndim}D")
     if x1.dtype in (dtypes.float16, dtypes.bfloat16):
         raise NotImplementedError(f"\"cdist\" not implemented for '{x1.dtype.title}'")
     if x1.dtype is not x2.dtype:

@@ -21,7 +21,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics import distributions, rejection
 from gradviz.engine.numerics.distributions import DEFAULT_SEED, Generator
 from gradviz.engine.ops.creation import check_device, float_type, made, put_out, sizes_of
-from gradviz.engine.ops.elementwise import number_array
+from gradviz.engine.ops.elementwise import check_broadcast, number_array
 from gradviz.engine.run.api import api, method
 from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.arguments import refuse
@@ -87,6 +87,19 @@ _random("rand", lambda g, shape, kind, rows: distributions.uniform(g, shape, dty
 _random("randn", lambda g, shape, kind, rows: distributions.normal(g, shape, dtype=kind, contiguous=rows))
 
 
+def _check_range(low: int, high: int, dtype: dtypes.dtype) -> None:
+    """Refuse bounds that the type can't hold."""
+    if dtype.rank < 2:
+        least, most = (0, 1) if dtype is dtypes.bool_ else (np.iinfo(dtype.np).min, np.iinfo(dtype.np).max)
+    else:
+        most = 65504 if dtype is dtypes.float16 else 2**63
+        least = -most
+    name = "short int" if dtype is dtypes.int16 else dtype.cpp
+    for what, value in (("from", low), ("to - 1", high - 1)):
+        if not least <= value <= most:
+            raise RuntimeError(f"{what} is out of bounds for {name}")
+
+
 @api("randint", where="torch")
 def randint(
     *args: Any,
@@ -107,7 +120,9 @@ def randint(
         high = given.pop() if given else 0
     if low is None:
         low = given.pop() if given else 0
-    target = (dtype or dtypes.int64).np
+    kind = dtype or dtypes.int64
+    _check_range(int(low), int(high), kind)
+    target = kind.np
     return made(
         distributions.randint(source_of(generator), int(low), int(high), sizes_of(size), target),
         requires_grad,
@@ -194,7 +209,9 @@ def normal(
         return made(
             distributions.normal(source, sizes_of(size), float(mean), float(std), float_type(dtype).np), requires_grad
         )
-    shape = np.broadcast_shapes(*(v._data.shape for v in (mean, std) if isinstance(v, Tensor)))
+    given = [v._data for v in (mean, std) if isinstance(v, Tensor)]
+    check_broadcast(*given)
+    shape = np.broadcast_shapes(*(each.shape for each in given))
     kind = next(v._data.dtype for v in (mean, std) if isinstance(v, Tensor))
     for each in (mean, std):
         if state.layered and isinstance(each, Tensor):

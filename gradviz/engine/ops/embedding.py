@@ -121,6 +121,8 @@ def embedding(
     sparse: bool = False,
 ) -> Tensor:
     """The rows of `weight` at the indices `input`; the row `padding_idx` gets no gradient."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"embedding(): argument 'indices' (position 2) must be Tensor, not {type(input).__name__}")
     no_sparse(sparse)
     padding = _padding_index(padding_idx, weight._data.shape[0])
     check_indices(input, weight, "embedding")
@@ -276,6 +278,29 @@ def _in_order(input: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
     return weight, input
 
 
+def _check_bags(input: Tensor, weight: Tensor, offsets: Tensor, mode: str) -> None:
+    """Refuse runs that don't lie in the input, and indices of rows that are not there."""
+    indices, starts, rows = input._data, offsets._data, weight._data.shape[0]
+    if starts.size and starts[0]:
+        raise RuntimeError(
+            "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0. However, "
+            f"got {starts[0]}\n[ torch.{offsets.dtype.title}Tensor{{}} ]"
+        )
+    if starts.size and starts[-1] > indices.size:
+        raise RuntimeError(
+            f"offsets[-1] can not be greater than input's length {indices.size} but got offsets[-1] of {starts[-1]}"
+        )
+    outside = np.flatnonzero((indices < 0) | (indices >= rows))
+    if outside.size and mode == "max":
+        raise RuntimeError(
+            "embedding_bag: Expected idx >= 0 && idx < num_embeddings but found idx to be " + str(indices[outside[0]])
+        )
+    if outside.size:
+        raise RuntimeError(
+            f"Index {outside[0]} of input takes value {indices[outside[0]]} which is not in the valid range [0, {rows})"
+        )
+
+
 @api("embedding_bag", where="F")
 def embedding_bag(
     input: Tensor,
@@ -306,8 +331,10 @@ def embedding_bag(
             "embedding_bag: per_sample_weights was not None. per_sample_weights is only supported for mode='sum' "
             f"(got mode='{mode}'). Please open a feature request on GitHub."
         )
-    check_indices(input, weight, "embedding_bag")
     need_constants("_embedding_bag", indices=input, offsets=offsets)
+    if input.dtype.rank == 1:
+        _check_bags(input, weight, offsets, mode)
+    check_indices(input, weight, "embedding_bag")
     starts = offsets[:-1] if include_last_offset else offsets
     padding = -1 if padding_idx is None else padding_idx % weight._data.shape[0]
     return call_all(

@@ -441,7 +441,15 @@ def _repeat_interleave(input: Tensor, repeats: int | None, dim: int | None) -> T
         return wide.contiguous().flatten(axis, axis + 1)
     if not isinstance(repeats, Tensor):
         raise TypeError(f"repeat_interleave(): argument 'repeats' must be Tensor, not {type(repeats).__name__}")
-    found: Tensor = x.index_select(axis, made(_each(x._data.shape[axis], repeats._data)))
+    n, counts = x._data.shape[axis], repeats._data
+    if counts.ndim > 1:
+        raise RuntimeError("repeats must be 0-dim or 1-dim tensor")
+    if counts.size not in (1, n):
+        raise RuntimeError(
+            f"repeats must have the same size as input along dim, but got repeats.size(0) = {counts.size} and "
+            f"input.size({axis}) = {n}"
+        )
+    found: Tensor = x.index_select(axis, made(_each(n, counts)))
     return found
 
 

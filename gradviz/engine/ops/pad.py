@@ -426,6 +426,8 @@ def _need_image(input: Tensor, name: str) -> None:
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     """(…, C · r², H, W) to (…, C, H · r, W · r)."""
     _need_image(input, "pixel_shuffle")
+    if upscale_factor <= 0:
+        raise RuntimeError(f"pixel_shuffle expects a positive upscale_factor, but got {upscale_factor}")
     c, square = input._data.shape[-3], upscale_factor**2
     if c % square:
         raise RuntimeError(
@@ -439,6 +441,8 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
     """(…, C, H · r, W · r) to (…, C · r², H, W)."""
     _need_image(input, "pixel_unshuffle")
+    if downscale_factor <= 0:
+        raise RuntimeError(f"pixel_unshuffle expects a positive downscale_factor, but got {downscale_factor}")
     for name, dim in (("height", -2), ("width", -1)):
         n = input._data.shape[dim]
         if n % downscale_factor:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
@@ -488,6 +489,16 @@ def _unpooled_size(input: Tensor, kernel: Sizes, stride: Sizes, padding: Sizes, 
     return wanted
 
 
+def _check_places(indices: Tensor, size: Sizes) -> None:
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.title}")
+    data = indices._data.reshape(-1)
+    outside = data[(data < 0) | (data >= math.prod(size))]
+    if outside.size:
+        shown = "x".join(map(str, size if len(size) > 1 else (*size, 1)))
+        raise RuntimeError(f"Found an invalid max index: {outside[0]} (output volumes are of size {shown})")
+
+
 def _unpool_function(n: int) -> None:
     name = f"max_unpool{n}d"
 
@@ -510,6 +521,7 @@ def _unpool_function(n: int) -> None:
                 f"tensor with shape: {shapes[1]}"
             )
         wanted = _unpooled_size(input, kernel, step, sizes(padding, n), output_size)
+        _check_places(indices, wanted)
         if n > 1:
             return call(MAX_UNPOOLS[n], input, indices, output_size=wanted)
         made = call(MAX_UNPOOLS[2], input.unsqueeze(-1), indices.unsqueeze(-1), output_size=(*wanted, 1))

@@ -532,7 +532,7 @@ def _variance(x: Array, *, dim: Any = None, correction: int = 1, keepdim: bool =
     axes = axes_of(dim, x.ndim)
     count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
     wide = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)  # as PyTorch accumulates it
-    with_mean = wide - np.mean(wide, axis=axes, keepdims=True)
+    with_mean = wide - np.true_divide(np.sum(wide, axis=axes, keepdims=True), count)  # np.mean warns of none
     squares = np.sum((with_mean * with_mean.conj()).real, axis=axes, keepdims=keepdim)
     return np.true_divide(squares, max(0, count - correction)).astype(x.real.dtype)
 
@@ -731,8 +731,10 @@ def norm(input: Tensor, p: object = "fro", dim: object = None, keepdim: bool = F
     if p == "nuc":
         made: Tensor = LINALG["matrix_norm"](input, "nuc", dim or (-2, -1), keepdim)
         return made
+    if isinstance(p, str) and p != "fro":
+        raise RuntimeError(f"linalg.matrix_norm: Order {p} not supported.")
     order = 2 if p in ("fro", None) else p
-    return vector_norm(input, float(order) if isinstance(order, str) else order, dim, keepdim, dtype=dtype)
+    return vector_norm(input, order, dim, keepdim, dtype=dtype)
 
 
 # --- exponentials ---

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -493,6 +493,17 @@ def _check_type(input: Tensor, mode: str, dim: int) -> None:
     raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
 
 
+def _check_sizes(given: Sequence[int], wanted: Sequence[int]) -> None:
+    if all(n > 0 for n in (*given, *wanted)):
+        return
+    names = "DHW"[-len(wanted) :]
+    before, after = (", ".join(f"{k}: {n}" for k, n in zip(names, part, strict=True)) for part in (given, wanted))
+    between = " and" if len(wanted) == 1 else ""
+    raise RuntimeError(
+        f"Input and output sizes should be greater than 0, but got input ({before}){between} output ({after})"
+    )
+
+
 @api("interpolate", where="F")
 def interpolate(
     input: Tensor,
@@ -533,6 +544,7 @@ def interpolate(
         _refuse_mode(ndim, mode)
         raise AssertionError(mode)
     _check_type(input, mode, dim)
+    _check_sizes(input._data.shape[2:], wanted)
     corners = {} if mode.startswith("nearest") else {"align_corners": bool(align_corners)}
     return call(row, input, output_size=wanted, scales=scales, **corners)
 

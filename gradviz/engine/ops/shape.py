@@ -478,7 +478,7 @@ def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
             f"greater or equal to the number of dimensions in the tensor ({len(shape)})"
         )
     full = []
-    for i, n in enumerate(asked):
+    for i, n in reversed(list(enumerate(asked))):
         own = shape[i - extra] if i >= extra else None
         if n == -1 and own is None:
             raise RuntimeError(
@@ -491,7 +491,7 @@ def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
                 f"Target sizes: {list(asked)}.  Tensor sizes: {list(shape)}"
             )
         full.append(own if n == -1 and own is not None else n)
-    return tuple(full)
+    return tuple(reversed(full))
 
 
 method("expand_as")(lambda self, other: expand(self, other._data.shape))

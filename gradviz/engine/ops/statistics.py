@@ -3,6 +3,7 @@ with NaN or without, the mode, histograms and `bincount`. Sorting itself is in `
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -302,12 +303,18 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     if input.dtype.rank != 2:
         kernel = "linspace_cpu" if input.dtype is dtypes.bool_ else "histogram_cpu"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
+    if bins <= 0:
+        raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
+    if min > max:
+        raise RuntimeError("torch.histc: max must be larger than min")
     return made(one_by_one(_histogram, (input._data, bins, min, max), {}))
 
 
 def _histogram(data: Array, bins: int, low: float, high: float) -> Array:
     if low == high == 0 and data.size:
         low, high = float(data.min()), float(data.max())
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise RuntimeError(f"torch.histc: range of [{low:g}, {high:g}] is not finite")
     return np.histogram(data, bins, (low, high))[0].astype(data.dtype)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -200,14 +200,17 @@ def _wanted(inputs: object, function: str) -> list[Any]:
                 f"`inputs` argument to `{function}()` must be a dict, not {type(inputs).__name__}. Other Mapping types "
                 "are not supported."
             )
-        return list(inputs.values())
-    return _sequence(inputs)
+        inputs = list(inputs.values())
+    wanted = _sequence(inputs)
+    for each in wanted:
+        if not isinstance(each, Tensor | GradientEdge):
+            raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(each).__name__}")
+    return wanted
 
 
 def _sequence(value: object) -> list[Any]:
-    if isinstance(value, Tensor | GradientEdge) or not isinstance(value, Iterable):
-        return [value]
-    return list(value)
+    """One or several tensors; what is neither is refused as Python does it."""
+    return [value] if isinstance(value, Tensor | GradientEdge) else list(cast(Iterable[Any], value))
 
 
 def _seeds(roots: list[Any], given: Sequence[Any]) -> list[Tensor]:
@@ -218,6 +221,8 @@ def _seeds(roots: list[Any], given: Sequence[Any]) -> list[Tensor]:
 
 
 def _seed(root: Tensor | GradientEdge, grad: Tensor | None, index: int) -> Tensor:
+    if not isinstance(root, Tensor | GradientEdge):
+        raise AssertionError("Expected output to be a torch.Tensor")
     shape, numpy_type = root.node.metas[root.output_nr] if isinstance(root, GradientEdge) else _meta(root)
     dtype = dtypes.OF_NUMPY[numpy_type]
     if grad is None:

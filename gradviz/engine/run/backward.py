@@ -254,7 +254,11 @@ def run_pre_hooks(node: Node, grads: list[Tensor | None], observer: Observer | N
     assert node.pre_hooks is not None
     for hook in tuple(node.pre_hooks.values()):
         found = hook(tuple(grads))
+        if found is not None and not isinstance(found, tuple):
+            raise TypeError(f"expected tuple, but hook returned '{type(found).__name__}'")
         after = list(grads) if found is None else _counted(hook, found, len(grads))
+        for before, each in zip(grads, after, strict=True):
+            _checked(hook, before, each)
         if observer is not None:
             observer.hook("pre", node, tuple(grads), tuple(after))
         grads = after

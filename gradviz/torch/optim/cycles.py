@@ -126,6 +126,8 @@ class OneCycleLR(LRScheduler):
             total_steps = epochs * steps_per_epoch
         if total_steps <= 0:
             raise ValueError(f"Expected positive integer total_steps, but got {total_steps}")
+        if not isinstance(pct_start, float) or not 0 <= pct_start <= 1:
+            raise ValueError(f"Expected float between 0 and 1 pct_start, but got {pct_start}")
         if anneal_strategy not in ("cos", "linear"):
             raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.total_steps = total_steps
@@ -294,6 +296,18 @@ class SequentialLR(_OfOthers):
     def __init__(
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: list[int], last_epoch: int = -1
     ) -> None:
+        name = type(self).__name__
+        if not schedulers:
+            raise ValueError(f"{name} expects at least one scheduler, but got no scheduler.")
+        for index, each in enumerate(schedulers):
+            if not hasattr(each, "optimizer"):
+                raise TypeError(f"{name} at index {index} should have `optimizer` as its attribute.")
+            if optimizer is not each.optimizer:
+                raise ValueError(
+                    f"{name} expects all schedulers to belong to the same optimizer, but got scheduler "
+                    f"{type(each).__name__} at index {index} has {each.optimizer}, which is different from "
+                    f"{type(optimizer).__name__}."
+                )
         if len(milestones) != len(schedulers) - 1:
             raise ValueError(
                 "Sequential Schedulers expects number of schedulers provided to be one more than the number of "

@@ -64,6 +64,15 @@ def _name(modules: Sequential, index: int) -> str:
     return list(modules._modules)[_position(index, len(modules))]
 
 
+def _factor(modules: Sequential, count: object) -> int:
+    """How often the modules are repeated."""
+    if not isinstance(count, int):
+        raise TypeError(f"unsupported operand type(s) for *: {type(modules)} and {type(count)}")
+    if count <= 0:
+        raise ValueError(f"Non-positive multiplication factor {count} for {type(modules)}")
+    return count
+
+
 class Sequential(_ByIndex):
     """Modules that are called one after the other."""
 
@@ -94,6 +103,14 @@ class Sequential(_ByIndex):
         if not isinstance(other, Sequential):
             raise ValueError(f"add operator supports only objects of Sequential class, but {type(other)} is given.")
         return Sequential(*self, *other)
+
+    def __mul__(self, other: int) -> Sequential:
+        return Sequential(*list(self) * _factor(self, other))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, other: int) -> Sequential:
+        return self.extend(list(self) * (_factor(self, other) - 1))
 
     def insert(self, index: int, module: Module) -> Sequential:
         """Put a module at a position."""

@@ -195,7 +195,7 @@ class _ConvTranspose(_Conv):
         most = [low + step - 1 for low, step in zip(least, self.stride, strict=True)]
         if any(not low <= size <= high for low, size, high in zip(least, wanted, most, strict=True)):
             raise ValueError(
-                f"requested an output size of {list(wanted)}, but valid sizes range from {least} to {most} "
+                f"requested an output size of {output_size}, but valid sizes range from {least} to {most} "
                 f"(for an input of {input.shape[2:]})"
             )
         return tuple(size - low for size, low in zip(wanted, least, strict=True))

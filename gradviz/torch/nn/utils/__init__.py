@@ -47,3 +47,8 @@ __all__ = [
     "vector_to_parameters",
     "weight_norm",
 ]
+
+for _module in (parametrizations, parametrize, prune, rnn):
+    for _found in vars(_module).values():
+        if isinstance(_found, type) and _found.__module__ == _module.__name__:
+            _found.__module__ = _module.__name__.removeprefix("gradviz.")  # what `print(type(layer))` shows

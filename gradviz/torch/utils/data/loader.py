@@ -26,8 +26,10 @@ def default_convert(data: Any) -> Any:
         return FUNCTIONS["as_tensor"](data)
     if isinstance(data, Mapping):
         return {key: default_convert(value) for key, value in data.items()}
-    if isinstance(data, tuple | list) and not isinstance(data, str):
-        return type(data)([default_convert(each) for each in data])
+    if isinstance(data, tuple) and hasattr(data, "_fields"):
+        return type(data)(*map(default_convert, data))
+    if isinstance(data, tuple | list):
+        return [default_convert(each) for each in data]  # a tuple, too
     return data
 
 
@@ -122,6 +124,11 @@ class DataLoader:
             raise ValueError(
                 f"DataLoader with IterableDataset: expected unspecified shuffle option, but got shuffle={shuffle}"
             )
+        for name, given in (("sampler", sampler), ("batch_sampler", batch_sampler)):
+            if self.iterable and given is not None:
+                raise ValueError(
+                    f"DataLoader with IterableDataset: expected unspecified {name} option, but got {name}={given}"
+                )
         if sampler is None and not self.iterable:
             ordered = SequentialSampler(self.dataset)
             sampler = RandomSampler(self.dataset, generator=self.generator) if shuffle else ordered
