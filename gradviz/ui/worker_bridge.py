@@ -246,15 +246,16 @@ class TracePrecomputer(QObject):
         """Whether something is being made ready."""
         return self._then is not None
 
-    def precompute(self, trace: Trace, then: Callable[[], None]) -> None:
-        """Call `then` when the trace is ready, at once if it is short. Nobody may read it before."""
+    def precompute(self, trace: Trace, then: Callable[[], None], also: Callable[[], object] | None = None) -> None:
+        """Call `then` when the trace is ready, at once if it is short. Nobody may read it before. `also` is called in
+        the thread, too, and keeps what it finds."""
         self.drop()
-        if len(trace) <= SHORT:
+        if len(trace) <= SHORT and also is None:
             then()
             return
         self._then = then
         self._thread = threading.Thread(
-            target=self._work, args=(self._number, trace), name="gradviz-precompute", daemon=True
+            target=self._work, args=(self._number, trace, also), name="gradviz-precompute", daemon=True
         )
         self._thread.start()
 
@@ -270,11 +271,14 @@ class TracePrecomputer(QObject):
             self._thread.join()
             self._thread = None
 
-    def _work(self, number: int, trace: Trace) -> None:
+    def _work(self, number: int, trace: Trace, also: Callable[[], object] | None) -> None:
         from gradviz.session.timeline import outline
 
         try:
-            outline.precompute(trace)
+            if len(trace) > SHORT:
+                outline.precompute(trace)
+            if also is not None:
+                also()
         finally:
             self._ready.emit(number)
 
@@ -488,9 +492,12 @@ class WorkerBridge(QObject):
         self._growth.stop()
         trace = self.live.trace
         assert trace is not None
-        self._precomputer.precompute(trace, lambda: self._end(done, trace))
+        run = self._ended(done, trace)
+        met = replace(self._store.state, run=run)
+        also = (lambda: _find_obstacles(met)) if met.meets_obstacles else None
+        self._precomputer.precompute(trace, lambda: self._end(done, run, trace), also)
 
-    def _end(self, done: Done, trace: Trace) -> None:
+    def _ended(self, done: Done, trace: Trace) -> Run:
         phase, detail = Phase(done.status), done.detail
         if phase is Phase.OK and not len(trace.tensors):
             detail = Detail(NO_TENSOR, seconds=detail.seconds)
@@ -499,11 +506,20 @@ class WorkerBridge(QObject):
             detail = Detail(BEYOND.format(megabytes, trace.beyond_budget), seconds=detail.seconds)
         run = Run(phase, self._store.state.run.snippet, detail.summary, detail.line, detail.seconds)
         run = replace(run, figures=tuple(self.live.figures), refusals=detail.refusals, missing=detail.missing)
-        run = replace(run, written=tuple(self.live.written))
+        return replace(run, written=tuple(self.live.written))
+
+    def _end(self, done: Done, run: Run, trace: Trace) -> None:
         self._store.end_run(run, trace if len(trace) else None)
         if len(trace):
             self._examiner.examine(trace)
         self.ended.emit(done.status)
+
+
+def _find_obstacles(state: State) -> None:
+    """What its list shows is kept there."""
+    from gradviz.session.obstacles import obstacles_of
+
+    obstacles_of(state)
 
 
 def _load() -> None:
