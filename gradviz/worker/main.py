@@ -120,6 +120,8 @@ def _serve(channel: Channel, runner: Runner, reading: int) -> None:
             bounds = Bounds.of(limits)
             runner.run(source, filename, int(limits["values_mb"]) << 20, question, places, files, as_cpu, bounds)
             files = {}
+            if frame.header.get("again") is True:
+                runner.prepare()
 
 
 def _memory_mb() -> int:

@@ -124,15 +124,12 @@ class Runner:
         self._print_options = np.get_printoptions()
         self._world: World | None = None
         self._fresh: Fresh | None = None
-        self._filename = ""  # of the snippet that runs
         self._files: Mapping[str, bytes] = {}
         self._cuda_as_cpu = False
         self._bounds = USUAL
         self._pace: Pace | None = None
-        self._quiet = False  # it runs again, and nothing is told
-        self._answers: list[str] = []  # of input() so far
         self._again: list[str] = []  # the same, for when it runs again
-        self._prepare()
+        self.prepare()
 
     def settle(self) -> None:
         """Everything is warm: this is what each run finds again."""
@@ -149,7 +146,9 @@ class Runner:
         cuda_as_cpu: bool = False,
         bounds: Bounds = USUAL,
     ) -> None:
-        """Run the snippet, send how it ended, and get ready for the next one."""
+        """Run the snippet and send how it ended; call `prepare` afterwards if another one follows."""
+        if self._filename:
+            self.prepare()
         self._files, self._cuda_as_cpu, self._bounds = files, cuda_as_cpu, bounds
         if cuda_as_cpu:
             self._note(CUDA_IS_CPU)
@@ -160,14 +159,14 @@ class Runner:
         if question is None:
             _send_files(self._channel)
         self._channel.done(ended)
-        self._prepare()
 
-    def _prepare(self) -> None:
+    def prepare(self) -> None:
         """What a run needs and can be made before its text is known; first, what the last one left goes."""
         gc.collect()
         self._renew()
-        self._quiet = False
-        self._answers = []
+        self._quiet = False  # it runs again, and nothing is told
+        self._filename = ""  # of the snippet that has run since
+        self._answers: list[str] = []  # of input() so far
 
     def _renew(self) -> None:
         """All is as in a new process."""
@@ -253,6 +252,7 @@ class Runner:
         for source in sources:
             self._channel.begin(0, 100_000)
             self.run(source, "rehearsal.py")
+            self.prepare()
 
     def report_to(self, channel: Channel, memory_mb: int) -> None:
         """From now on answer here, in a process with so much memory."""

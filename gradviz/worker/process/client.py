@@ -93,7 +93,7 @@ class WorkerPool:
                 worker.kill()
                 self.warm()
 
-        run = Run(source, filename, self.limits, deliver, question, files, self.cuda_as_cpu)
+        run = Run(source, filename, self.limits, deliver, question, files, self.cuda_as_cpu, self._reuse)
         self._active = [each for each in self._active if each.result is None] + [run]
         run.attach(worker, request)
         return run

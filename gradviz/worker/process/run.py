@@ -33,6 +33,7 @@ from gradviz.worker.process.worker_process import WorkerProcess
 _POLL_SECONDS = 0.05
 IDLE = 0.01  # of the time of a processor that also a process uses which only waits
 ASLEEP = 5.0  # seconds between two looks at a run after which the machine must have slept
+BOUNDS = ("output_chars", "values_mb", "steps", "recorded_bytes", "cpu_seconds")  # that the worker keeps itself
 ANSWER_CHARS = 4_000
 PROMPT_CHARS = 2_000
 STREAMS = ("out", "err", "in")  # "in": what was typed, as a terminal shows it
@@ -59,15 +60,15 @@ class Run:
         question: tuple[int, ...] = (),
         files: Sequence[Attached] = (),
         cuda_as_cpu: bool = False,
+        again: bool = False,
     ) -> None:
         self._limits = limits
         self._files = tuple(files)
         self._on_event = on_event
         self._source = source
-        names = ("output_chars", "values_mb", "steps", "recorded_bytes", "cpu_seconds")
-        bounds = {name: getattr(limits, name) for name in names}
-        self._request_header: dict[str, Any] = {"source": source, "filename": filename, "limits": bounds}
-        self._request_header |= {"question": question, "cuda_as_cpu": cuda_as_cpu}
+        bounds = {name: getattr(limits, name) for name in BOUNDS}
+        asked = {"question": question, "cuda_as_cpu": cuda_as_cpu, "again": again, "limits": bounds}
+        self._request_header: dict[str, Any] = {"source": source, "filename": filename, **asked}
         self._verdict: Done | None = None
         self._lock = threading.Lock()
         self._finished = threading.Event()
