@@ -51,7 +51,7 @@ KEYS = (
     *"Left Right Up Down Home End PgUp PgDown Space Return Esc Tab Shift+Tab Del Backspace F2 F3 / + - ? [ ]".split(),
     *"Shift+Left Shift+Right Ctrl+Left Ctrl+Right Ctrl+Home Ctrl+End Alt+Left Alt+Right a x 1 Menu".split(),
 )
-LEFT_ALONE = {"file.quit", "file.close", "file.new_window"}  # which end the play, or leave a second window
+LEFT_ALONE = {"file.quit", "file.close", "window.new"}  # which end the play, or leave a second window
 REMEMBERED = 40  # events that are told of when something broke
 CLOSE_AFTER = 12  # looks at the same dialog until it is closed
 
@@ -143,7 +143,7 @@ class Monkey:
         """Play with this one from now on."""
         self.window = window
         window.files.questions = self._questions
-        window.files._close = lambda: False  # to quit would end the play
+        window.windows.open_tab = lambda beside, then: then(window)  # it plays with one
 
     def play(self, events: int) -> None:
         """So many events; ends early when too much broke."""

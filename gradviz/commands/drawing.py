@@ -268,10 +268,8 @@ def backward(shell: Shell) -> None:
 
 
 def new_drawing(shell: Shell) -> None:
-    """Begin an empty drawing; asks if something is not saved."""
-    shell.files.new_drawing()
-    if shell.store.state.drawing is not None:
-        shell.focus("canvas")
+    """Begin an empty drawing, in a new tab where there is other work."""
+    shell.files.apart(lambda files: files.new_drawing())
 
 
 def as_text(shell: Shell) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from gradviz.commands.drawing import DRAW_ROWS
-from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS
+from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS, WINDOW_ROWS
 from gradviz.commands.learning import LEARN_ROWS
 from gradviz.commands.lessons import FILE_LESSON_ROWS, LESSON_ROWS
 from gradviz.commands.predict import PREDICT_ROWS
@@ -25,6 +25,7 @@ MENUS = {
     "View": "&View",
     "Run": "&Run",
     "Learn": "&Learn",
+    "Window": "&Window",
     "Help": "&Help",
 }
 
@@ -47,6 +48,7 @@ COMMANDS: tuple[Command, ...] = (
     *PRESENT_ROWS,
     *STAGE_ROWS,
     *LESSON_ROWS,
+    *WINDOW_ROWS,
     *HELP_ROWS,
 )
 

@@ -221,9 +221,10 @@ class _OnDisk:
 class Around:
     """What else of a window has to do with its files."""
 
-    close: Callable[[], bool]
+    open_tab: Callable[[Callable[[WindowFiles], object]], object]
+    bring: Callable[[Path], bool]  # to the front, if a window has it open
     run: Callable[[], None]
-    show_editor: Callable[[], None]
+    show: Callable[[str], None]
     recordings: Callable[[], RecordingFiles]
     lesson_sets: Callable[[], WindowLessons]
 
@@ -239,7 +240,6 @@ class WindowFiles:
         around: Around,
     ) -> None:
         self.questions = questions
-        self._windows = windows
         self.ownership = windows.ownership
         self._store = store
         self._around = around
@@ -258,17 +258,22 @@ class WindowFiles:
         """Begin an empty drawing."""
         if self.may_leave():
             self._store.open(Drawing(), None)
+            self._around.show("canvas")
 
-    def new_window(self) -> None:
-        """Open another window."""
-        self._windows.open()
+    def apart(self, then: Callable[[WindowFiles], object]) -> None:
+        """Do this here if no work is in the way, else in a new tab."""
+        state = self._store.state
+        if state.is_dirty or state.path is not None:
+            self._around.open_tab(then)
+        else:
+            then(self)
 
     def open(self, name: str = "") -> None:
         """Open a file; without a name, ask for one."""
         path = self._store.state.path
         name = name or self.questions.open_name(str(path.parent) if path else "")
         if name:
-            self.open_path(Path(name))
+            self.open_paths([Path(name)])
 
     def open_path(self, path: Path) -> bool:
         """Open this file, or show the lessons of a set; True if it is open then. A recording may be large: it is open a
@@ -284,7 +289,7 @@ class WindowFiles:
         if read is None or not self.may_leave():
             return False
         path, data, contents = read
-        self._show(contents, path, "" if contents.document.is_blank else self.ownership.doubt_of(path, data))
+        _show(self._store, contents, path, "" if contents.document.is_blank else self.ownership.doubt_of(path, data))
         self._know(path, data, contents)
         if contents.dropped:
             self._store.mark_unsaved()
@@ -295,11 +300,17 @@ class WindowFiles:
         return True
 
     def open_paths(self, paths: list[Path]) -> None:
-        """Open the first file here, the others in windows of their own."""
-        for path in paths[:1]:
-            self.open_path(path)
-        for path in paths[1:]:
-            self._windows.open_on(path)
+        """Open the first file where no work is in the way, the others in tabs of their own. One that is open already
+        comes to the front."""
+        rest = [path for path in paths if not self._around.bring(path)]
+        if rest:
+            self.apart(lambda files: files.open_all(rest))
+
+    def open_all(self, paths: list[Path]) -> None:
+        """Open the first file here, the others in tabs of their own, one after the other."""
+        self.open_path(paths[0])
+        if paths[1:]:
+            self._around.open_tab(lambda files: files.open_all(paths[1:]))
 
     def open_example(self, name: str) -> None:
         """Open an example as a new, unnamed snippet, and run it. Its text stands above the code."""
@@ -312,7 +323,7 @@ class WindowFiles:
         """The same of a lesson; one that comes from elsewhere waits for Run."""
         self._store.open(example.document, None, note=example.note, doubt=doubt)
         opened()
-        self._around.show_editor()
+        self._around.show("editor")
         if not doubt:
             self._around.run()
 
@@ -321,20 +332,13 @@ class WindowFiles:
         path = Path(left.path) if left.path else None
         kind = "drawing" if isinstance(left.contents.document, Drawing) else "snippet"
         if self.questions.recover(shown(path.name) if path else f"an unsaved {kind}"):
-            self._show(left.contents, path, trust_warnings.RECOVERED)
+            _show(self._store, left.contents, path, trust_warnings.RECOVERED)
             self._store.mark_unsaved()
 
     def run_begins(self) -> None:
         """The user runs what is in the window."""
         if (known := self._known()) is not None:
             self.ownership.runs(self._store.state, known.stamp)
-
-    def _show(self, contents: Contents, path: Path | None, doubt: str) -> None:
-        from gradviz.session.view_settings import breakpoints_of, folding_of
-
-        self._store.open(contents.document, path, note=contents.note, doubt=doubt)
-        self._store.fold(folding_of(contents.sight))
-        self._store.stop_at(breakpoints_of(contents.sight))
 
     def _know(self, path: Path, data: bytes, contents: Contents) -> Stamp:
         from gradviz.document.disk import Stamp
@@ -461,14 +465,6 @@ class WindowFiles:
 
     # leaving
 
-    def close(self) -> None:
-        """Close this window."""
-        self._around.close()
-
-    def quit(self) -> None:
-        """Close all windows; each asks."""
-        self._windows.close_all()
-
     def may_leave(self) -> bool:
         """True if the document may be replaced: it is saved, or the user said so."""
         state = self._store.state
@@ -488,6 +484,14 @@ def _read(path: Path, store: Store) -> tuple[Path, bytes, Contents] | None:
     except UserError as error:
         store.say(str(error))
         return None
+
+
+def _show(store: Store, contents: Contents, path: Path | None, doubt: str) -> None:
+    from gradviz.session.view_settings import breakpoints_of, folding_of
+
+    store.open(contents.document, path, note=contents.note, doubt=doubt)
+    store.fold(folding_of(contents.sight))
+    store.stop_at(breakpoints_of(contents.sight))
 
 
 def _lost(document: Document) -> str:

@@ -40,8 +40,8 @@ def application() -> QApplication:
 
 
 def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] | None) -> int:
-    """Show the window until the user closes it. Each file that was named has a window of its own; one of the user's own
-    is run at once, any other if a step is named. What a crash left behind has windows, too."""
+    """Show the window until the user closes it. Each file that was named has a tab of its own; one of the user's own is
+    run at once, any other if a step is named. What a crash left behind has tabs, too."""
     app = application()
     window = MainWindow()
     supervisor = Supervisor(app, window.windows)
@@ -52,25 +52,38 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
     window.show()
 
     def begin() -> None:
-        from gradviz.ui.recovery import something_waits
-
         gc.freeze()  # what the program itself is made of need not be looked through again and again
         GarbageCollector(app)
         supervisor.begin(window)
         window.offer_recovery()
-        while something_waits() and len(window.windows.open_now) < MOST_RECOVERED:
-            window.windows.open(MainWindow.offer_recovery).shell.recovery.write()  # from now on it has that place
-        for number, path in enumerate(paths):
-            if number == 0 and not window.store.state.is_dirty:
-                _open(window, path, step)
-            else:
-                window.windows.open(partial(_open, path=path, step=step))
+        rest: list[Callable[[MainWindow], object]] = [partial(_open, path=path, step=step) for path in paths]
+        if rest and not window.store.state.is_dirty:
+            rest.pop(0)(window)
+        _recover_more(window, rest)
 
     window.painted.connect(begin)
     status = app.exec()
     window.windows.keep_work()  # of those that did not close: the display went away
     supervisor.end()
     return status
+
+
+def _recover_more(window: MainWindow, then: list[Callable[[MainWindow], object]]) -> None:
+    """What else a crash left gets tabs, one after the other; what comes `then` does, too."""
+    from gradviz.ui.recovery import something_waits
+
+    def recover(tab: MainWindow) -> None:
+        tab.offer_recovery()
+        _recover_more(tab, then)
+
+    def then_next(tab: MainWindow) -> None:
+        then[0](tab)
+        _recover_more(tab, then[1:])
+
+    if something_waits() and len(window.windows.open_now) < MOST_RECOVERED:
+        window.windows.open_tab(window, recover).shell.recovery.write()  # from now on it has that place
+    elif then:
+        window.windows.open_tab(window, then_next)
 
 
 def _open(window: MainWindow, path: Path, step: str | None) -> None:

@@ -326,19 +326,24 @@ class PanelArea:
         self.arrange()
 
     def _room(self, scale: float) -> Room:
-        window = self.root.window()
+        window = self._page
         width = self.root.width() - MARGINS[0] - MARGINS[2]
         under = self.cards["under"]
         taken = under.sizeHint().height() + GAP if under.isVisibleTo(self.root) else 0
         height = self.root.height() - MARGINS[1] - MARGINS[3] - taken
         return allotted(width, height, HALF * window.width() * window.height(), self._low(scale), scale)
 
+    @property
+    def _page(self) -> QWidget:
+        """The whole document: the window without the row of tabs."""
+        return self.root.parentWidget() or self.root
+
     def _low(self, scale: float) -> int:
         """How high the card at the bottom is, by the page in front."""
         row = self._bottom
         if row.id == "timeline":
             return round(STRIP * scale)
-        return _share(self.root.window().height(), *(TALL if row.tall else BOTTOM))
+        return _share(self._page.height(), *(TALL if row.tall else BOTTOM))
 
     @property
     def _bottom(self) -> PanelRow:

@@ -117,8 +117,9 @@ class Presenter:
         for tools in window.findChildren(QToolBar):
             tools.setVisible(not on)
         window.statusBar().setVisible(not on)
+        screen = window.window()  # which has tabs, or is the same
         if on:
-            self._was = window.windowState()
-            window.setWindowState(self._was | Qt.WindowState.WindowFullScreen)
+            self._was = screen.windowState()
+            screen.setWindowState(self._was | Qt.WindowState.WindowFullScreen)
         else:
-            window.setWindowState(self._was & ~Qt.WindowState.WindowFullScreen)
+            screen.setWindowState(self._was & ~Qt.WindowState.WindowFullScreen)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from gradviz.ui.sharing.window import Sharing
     from gradviz.ui.side_runs import ChainRunner, CheckRunner, ElementRunner, WhatIfRunner
     from gradviz.ui.theme import Theme
+    from gradviz.ui.windows import FromHere
     from gradviz.ui.worker_bridge import WorkerBridge
     from gradviz.worker.process.client import WorkerPool
 
@@ -53,12 +54,13 @@ class WindowShell:
         files: WindowFiles,
         theme: Callable[[], Theme],
         panel_area: Callable[[], PanelArea],
+        windows: FromHere,
         choose: Callable[[str, str], None],
         settings: Settings,
     ) -> None:
         self._window = window
         self.store = store
-        self.files = files
+        self.files, self.windows = files, windows
         self._theme = theme
         self._panel_area = panel_area
         self._settings = settings

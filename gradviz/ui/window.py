@@ -38,7 +38,7 @@ from gradviz.ui.settings import Settings
 from gradviz.ui.shell import WindowShell
 from gradviz.ui.status import StatusLine
 from gradviz.ui.theme import THEMES, Theme
-from gradviz.ui.windows import Windows
+from gradviz.ui.windows import TAB, FromHere, Windows
 
 if TYPE_CHECKING:
     from gradviz.ui.backward_bar import BackwardBar
@@ -78,9 +78,10 @@ class MainWindow(QMainWindow):
             FileDialogs(self),
             self.windows,
             Around(
-                close=self.close,
+                open_tab=lambda then: self.windows.open_tab(self, lambda window: then(window.files)),
+                bring=self.windows.bring,
                 run=lambda: self.shell.runner.run(),
-                show_editor=lambda: self.shell.focus("editor"),
+                show=lambda panel: self.shell.focus(panel),
                 recordings=lambda: self.shell.recordings,
                 lesson_sets=lambda: self.shell.lesson_sets,
             ),
@@ -91,6 +92,7 @@ class MainWindow(QMainWindow):
             self.files,
             theme=lambda: self.theme,
             panel_area=lambda: self.panel_area,
+            windows=FromHere(self, self.windows),
             choose=lambda name, value: self.commands.choose(name, value),
             settings=self.settings,
         )
@@ -271,12 +273,15 @@ class MainWindow(QMainWindow):
             self.shell.recovery.answered()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Files may be dropped."""
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
+        """Files may be dropped, and tabs of other windows."""
+        if event.mimeData().hasFormat(TAB) or any(url.isLocalFile() for url in event.mimeData().urls()):
             _copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the files, the first of them here, or attach them."""
+        """Open the files, or attach them; a tab becomes one of this window."""
+        if event.mimeData().hasFormat(TAB):
+            event.setAccepted(self.windows.join(bytes(event.mimeData().data(TAB).data()).decode(), self))
+            return
         _copy(event)
         urls = event.mimeData().urls()
         self.shell.attachments.drop_paths([Path(url.toLocalFile()) for url in urls if url.isLocalFile()])
@@ -288,7 +293,7 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         self.store.set_stage(Stage())
-        self.settings.remember_layout("window", self.saveGeometry())
+        self.settings.remember_layout("window", self.window().saveGeometry())
         for name, sizes in self.panel_area.dragged.items():
             self.settings.remember_layout(name, sizes)
         self.store.play(False)

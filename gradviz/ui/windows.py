@@ -1,5 +1,6 @@
-"""The windows of this process. Each has a store, a worker and a recovery file of its own; how things are looked at, and
-which files are the user's own, is the same in all of them. `launch` opens the first one, the File menu the others.
+"""The windows of this process, and the tabs in them (`tabs`). Each has a store, a worker and a recovery file of its
+own; how things are looked at, and which files are the user's own, is the same in all of them. `launch` opens the first
+one, the File and Window menus the others.
 
 A file that is not one's own is opened without running it, and becomes own by being saved or run. The list of own files
 is kept by `document.files.trust`, the sentences are in `session.trust_warnings`."""
@@ -11,9 +12,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, QStandardPaths
+from PySide6.QtCore import QPoint, QSize, QStandardPaths
 from PySide6.QtWidgets import QWidget
 
+from gradviz.document import disk
 from gradviz.document.documents import text_of
 from gradviz.session import trust_warnings
 from gradviz.session.state import Slice, State
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from gradviz.document.disk import Stamp
     from gradviz.document.files.trust import OwnFiles
     from gradviz.session.crash_report import Private
+    from gradviz.ui.tabs import TabbedWindow
     from gradviz.ui.window import MainWindow
 
 
@@ -81,6 +84,7 @@ def _is_shipped(path: Path) -> bool:
 
 
 FRAME = QSize(2, 32)  # what the system puts around a window, about
+TAB = "application/x-gradviz-tab"  # what is dragged: the identity of a `MainWindow` in this process
 AWAY = 32  # pixels from a window to the one that is opened from it
 
 
@@ -101,25 +105,56 @@ class Windows:
         self._open[window] = window.store.watch(Slice("view"), partial(self._look_alike, window))
 
     def remove(self, window: MainWindow) -> None:
-        """A window has closed; what it held goes with it, unless the program ends with it anyway."""
+        """A window or tab has closed; what it held goes with it, unless the program ends with it anyway."""
         self._open.pop(window, _nothing)()
+        if window.parent() is not None:
+            from gradviz.ui.tabs import leave
+
+            leave(window)
         if self._open:
             window.deleteLater()
 
-    def open(self, then: Callable[[MainWindow], None] | None = None) -> MainWindow:
-        """Open one more beside the others; `then` is called when all of it is there."""
+    def open(self) -> MainWindow:
+        """Open one more window beside the others."""
         latest = self.open_now[-1]
         window = type(latest)(latest.settings, self)
-        window.move(latest.pos().x() + AWAY, latest.pos().y() + AWAY)
+        place = latest.window().pos()
+        window.move(place.x() + AWAY, place.y() + AWAY)
         fit(window)
-        if then is not None:
-            window.painted.connect(partial(then, window))
         window.show()
         return window
 
-    def open_on(self, path: Path) -> None:
-        """Open one more with this file in it."""
-        self.open(lambda window: _none(window.files.open_path(path)))
+    def open_tab(self, beside: MainWindow, then: Callable[[MainWindow], object]) -> MainWindow:
+        """Open one more tab in the window of this one; `then` is called when all of it is there."""
+        from gradviz.ui.tabs import put_beside
+
+        window = type(beside)(beside.settings, self)
+        window.painted.connect(partial(then, window))
+        put_beside(window, beside)
+        return window
+
+    def bring(self, path: Path) -> bool:
+        """Bring the window to the front in which this file is open; False if there is none."""
+        from gradviz.ui.tabs import around
+
+        place = disk.absolute(path)
+        found = next((window for window in self.open_now if window.store.state.path == place), None)
+        if found is None:
+            return False
+        if (home := around(found)) is not None:
+            home.setCurrentWidget(found)
+        found.window().activateWindow()
+        found.store.say(OPEN_ALREADY.format(disk.shown(path.name)))
+        return True
+
+    def join(self, identity: str, beside: MainWindow) -> bool:
+        """Put the tab that is dropped on a window into it; False for one of another process."""
+        from gradviz.ui.tabs import put_beside
+
+        found = next((window for window in self.open_now if str(id(window)) == identity), None)
+        if found is not None and found is not beside:
+            put_beside(found, beside)
+        return found is not None
 
     def close_all(self) -> bool:
         """Close one after the other, each asks; False if the user wants to stay."""
@@ -144,16 +179,67 @@ class Windows:
                 other.store.look(after.view)
 
 
+OPEN_ALREADY = "{} was open already; this is it."
+ALONE = "This window has no other tab."
+
+
+class FromHere:
+    """The windows as one of them sees them: what the Window menu does. Implements the commands' `Windows`."""
+
+    def __init__(self, window: MainWindow, windows: Windows) -> None:
+        self._window, self._windows = window, windows
+
+    def open(self) -> None:
+        """Open another window."""
+        self._windows.open()
+
+    def turn(self, by: int) -> None:
+        """Go to the next tab, or the one before."""
+        if (home := self._home()) is not None:
+            home.turn(by)
+
+    def detach(self) -> None:
+        """Give this tab a window of its own."""
+        from gradviz.ui.tabs import detach
+
+        if (home := self._home()) is not None:
+            detach(self._window, home.pos() + QPoint(AWAY, AWAY))
+
+    def merge(self) -> None:
+        """Make all windows tabs of this one, which stays in front."""
+        from gradviz.ui.tabs import put_beside
+
+        for other in self._windows.open_now:
+            if other is not self._window:
+                put_beside(other, self._window)
+        if (home := self._home()) is not None:
+            home.setCurrentWidget(self._window)
+
+    def close(self) -> None:
+        """Close this one."""
+        self._window.close()
+
+    def quit(self) -> None:
+        """Close all; each asks."""
+        self._windows.close_all()
+
+    def _home(self) -> TabbedWindow | None:
+        """The window with several tabs that this is one of; None, which is said, if there is none."""
+        from gradviz.ui.tabs import around
+
+        home = around(self._window)
+        if home is None or home.count() < 2:
+            self._window.store.say(ALONE)
+            return None
+        return home
+
+
 def fit(window: QWidget) -> None:
     """Not larger than the screen it opens on, which at a large scale is small."""
     room = window.screen().availableGeometry()
     if window.size().boundedTo(room.size()) != window.size():
         window.resize(window.size().boundedTo(room.size() - FRAME))
         window.move(room.topLeft())
-
-
-def _none(_: bool) -> None:
-    """Whether the file could be opened, the window says itself."""
 
 
 def _nothing() -> None:

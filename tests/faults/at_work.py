@@ -174,7 +174,7 @@ class Worker:
         open_now = len(self._windows)
         chosen = self._random.randrange(4)
         if chosen == 0 and open_now < MOST_WINDOWS:
-            pilot.window.files.new_window()
+            pilot.press("Ctrl+Shift+N")
         elif chosen == 1:
             pilot.window.files.new_drawing()
         elif chosen == 2 and open_now > 1:

@@ -174,7 +174,7 @@ def test_what_was_saved_is_there_when_it_is_opened_again(pilot: Pilot, tmp_path:
     pilot.answers.to_save = [str(tmp_path / "first.gradviz")]
     pilot.press("Ctrl+S")
     assert not pilot.state.is_dirty
-    pilot.press("Ctrl+N")
+    pilot.window.files.new()
     assert pilot.state.drawing is None
     pilot.answers.to_open = [str(tmp_path / "first.gradviz")]
     pilot.press("Ctrl+O")

@@ -93,7 +93,7 @@ def test_a_recording_says_what_it_is_and_is_neither_run_nor_changed(pilot: Pilot
 
 def test_another_document_can_be_changed_again(pilot: Pilot, saved: Path) -> None:
     opened(pilot, saved)
-    pilot.press("Ctrl+N")
+    pilot.window.files.new()
     assert pilot.run_again("import torch\nw = torch.ones(2, requires_grad=True)\nw.sum().backward()\n") is Phase.OK
     assert not pilot.window.editor.note.isVisible()
 

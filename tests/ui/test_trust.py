@@ -133,7 +133,9 @@ def test_by_whatever_way_it_comes_nothing_runs(
         way(pilot, path)
         assert text_of(pilot.state.document) == text
         nothing_ran(pilot, ran)
-        pilot.answers.to_keep = ["discard"]
+        if path == snippet:
+            pilot.answers.to_keep = ["discard"]
+            pilot.window.files.new()
     bar = pilot.window.editor.trust_bar
     assert bar is not None and bar.isVisible()
 
@@ -297,7 +299,7 @@ def test_nothing_of_a_run_is_shown_in_the_document_that_is_opened_meanwhile(
     pilot.press("F5")
     assert pilot.state.run.is_running
     pilot.answers.to_keep = ["discard"]
-    by_dialog(pilot, snippet)
+    pilot.window.files.open_path(snippet)
     assert not pilot.window.shell.runner.live.is_running
     ran.texts.clear()
     nothing_ran(pilot, ran)

@@ -251,9 +251,11 @@ def test_files_are_opened_by_key_drop_and_recent_list(pilot: Pilot, tmp_path: Pa
     pilot.answers.to_open = [str(one)]
     pilot.press("Ctrl+O")
     assert (text_of(pilot.state.document), pilot.state.path) == ("a = 1\n", one)
+    pilot.window.files.new()
     drop(pilot.window.editor.code.viewport(), carried(two))
     assert pilot.state.path == two
     assert pilot.state.view.recent == (str(two), str(one))
+    pilot.window.files.new()
     pilot.window.commands.choose("file.recent", str(one))
     assert pilot.state.path == one
     assert pilot.window.windowTitle().startswith("one.py")
@@ -262,11 +264,11 @@ def test_files_are_opened_by_key_drop_and_recent_list(pilot: Pilot, tmp_path: Pa
 def test_unsaved_changes_are_asked_about(pilot: Pilot, tmp_path: Path) -> None:
     pilot.type_snippet("x = 1\n")
     pilot.answers.to_keep = ["cancel"]
-    pilot.press("Ctrl+N")
+    pilot.window.files.new()
     assert text_of(pilot.state.document) == "x = 1\n"
     pilot.answers.to_keep = ["save"]
     pilot.answers.to_save = [str(tmp_path / "kept")]
-    pilot.press("Ctrl+N")
+    pilot.window.files.new()
     assert text_of(pilot.state.document) == ""
     assert (tmp_path / "kept.py").read_text() == "x = 1\n"
     assert pilot.answers.asked == ["keep", "keep", "save"]

@@ -11,19 +11,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QSize
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QSize, Qt
+from PySide6.QtGui import QDrag
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
 
 from gradviz.document.drawing import Drawing
 from gradviz.document.files import opening
 from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
+from gradviz.session.state import Phase
 from gradviz.session.store import TYPING
 from gradviz.ui import recovery
+from gradviz.ui.tabs import TabbedWindow
 from gradviz.ui.theme import DARK
 from gradviz.ui.window import MainWindow
-from gradviz.ui.windows import fit
+from gradviz.ui.windows import TAB, fit
 from tests.document.one_of_everything import everything
 from tests.driver import Answers, Pilot
 from tests.dropping import carried, drop
@@ -72,7 +76,7 @@ def test_another_window_has_another_document(pilot: Pilot, qtbot: QtBot, more: l
 
 
 def test_windows_look_alike(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:
-    pilot.window.files.new_window()
+    pilot.press("Ctrl+Shift+N")
     other = opened(pilot, qtbot, more)
     other.window.commands.choose("set.theme", "dark")
     assert pilot.window.theme == other.window.theme == DARK
@@ -82,7 +86,7 @@ def test_windows_look_alike(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_p
 
 
 def test_closing_one_window_leaves_the_other(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> None:
-    pilot.window.files.new_window()
+    pilot.press("Ctrl+Shift+N")
     other = opened(pilot, qtbot, more)
     other.window.store.edit(TYPING, Snippet("b = 2\n"))
     other.answers.to_keep = ["cancel", "discard"]
@@ -117,7 +121,7 @@ def test_a_closed_window_is_forgotten(pilot: Pilot, qtbot: QtBot) -> None:
 
 
 def test_quitting_asks_each_window(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:
-    pilot.window.files.new_window()
+    pilot.press("Ctrl+Shift+N")
     other = opened(pilot, qtbot, more)
     pilot.window.store.edit(TYPING, Snippet("a = 1\n"))
     other.window.store.edit("Add", everything())
@@ -129,16 +133,163 @@ def test_quitting_asks_each_window(pilot: Pilot, qtbot: QtBot, more: list[Pilot]
     assert pilot.window.windows.open_now == (pilot.window,), "the first stays, because its user wants to"
 
 
-def test_of_several_dropped_files_each_gets_a_window(
+# tabs
+
+
+def home(pilot: Pilot) -> TabbedWindow:
+    """The window with tabs that the first document is in."""
+    window = pilot.window.window()
+    assert isinstance(window, TabbedWindow)
+    return window
+
+
+def test_of_several_dropped_files_each_gets_a_tab(
     pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path
 ) -> None:
-    opening.save(tmp_path / "a.py", Contents(Snippet("a = 1\n")))
-    opening.save(tmp_path / "b.gradviz", Contents(everything()))
-    drop(pilot.window, carried(tmp_path / "a.py", tmp_path / "b.gradviz"))
+    names = [tmp_path / "a&b.py", tmp_path / "b.gradviz", tmp_path / "c.py"]
+    opening.save(names[0], Contents(Snippet("a = 1\n")))
+    opening.save(names[1], Contents(everything()))
+    opening.save(names[2], Contents(Snippet("c = 3\n")))
+    drop(pilot.window, carried(*names))
+    qtbot.waitUntil(lambda: len(pilot.window.windows.open_now) == 3, timeout=20_000)
+    opened(pilot, qtbot, more)
+    assert [window.store.state.path for window in pilot.window.windows.open_now] == names
+    assert pilot.window.windows.open_now[1].store.state.document == everything()
+    tabs = home(pilot)
+    assert [tabs.tabText(number) for number in range(3)] == ["a&&b.py", "b.gradviz", "c.py"]
+    assert [tabs.tabToolTip(number) for number in range(3)] == [str(name) for name in names]
+    assert tabs.windowTitle() == "c.py[*] – GradViz"
+    assert tabs.size() == QSize(1280, 800), "as large as the window was"
+
+
+@pytest.mark.parametrize("key", ["Ctrl+N", "Ctrl+Alt+N", "Ctrl+O"])
+def test_new_and_open_leave_work_alone(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path, key: str) -> None:
+    opening.save(tmp_path / "b.py", Contents(Snippet("b = 2\n")))
+    pilot.answers.to_open = [str(tmp_path / "b.py")]
+    pilot.type_snippet("a = 1\n")
+    pilot.press(key)
     other = opened(pilot, qtbot, more)
-    qtbot.waitUntil(lambda: other.state.path is not None, timeout=5000)
-    assert (pilot.state.path, other.state.path) == (tmp_path / "a.py", tmp_path / "b.gradviz")
-    assert other.state.document == everything()
+    assert pilot.state.document == Snippet("a = 1\n") and pilot.state.is_dirty
+    documents = {"Ctrl+N": Snippet(), "Ctrl+Alt+N": Drawing(), "Ctrl+O": Snippet("b = 2\n")}
+    qtbot.waitUntil(lambda: other.state.document == documents[key], timeout=5000)
+    assert home(pilot).currentWidget() is other.window
+    assert home(pilot).tabText(0) == "Untitled*"
+    assert "keep" not in pilot.answers.asked
+
+
+def test_a_file_that_is_open_comes_to_the_front(pilot: Pilot, qtbot: QtBot, more: list[Pilot], tmp_path: Path) -> None:
+    opening.save(tmp_path / "a.py", Contents(Snippet("a = 1\n")))
+    pilot.answers.to_open = [str(tmp_path / "a.py")]
+    pilot.press("Ctrl+O")
+    pilot.press("Ctrl+N")
+    other = opened(pilot, qtbot, more)
+    other.answers.to_open = [str(tmp_path / "." / "a.py")]
+    other.press("Ctrl+O")
+    assert home(pilot).currentWidget() is pilot.window and home(pilot).count() == 2
+    assert pilot.state.notice.sentence == "a.py was open already; this is it."
+
+
+def test_what_holds_nothing_is_used_again(pilot: Pilot, tmp_path: Path) -> None:
+    opening.save(tmp_path / "b.py", Contents(Snippet("b = 2\n")))
+    pilot.press("Ctrl+Alt+N")
+    assert pilot.state.document == Drawing()
+    pilot.press("Ctrl+N")
+    pilot.answers.to_open = [str(tmp_path / "b.py")]
+    pilot.press("Ctrl+O")
+    assert pilot.state.path == tmp_path / "b.py"
+    assert pilot.window.windows.open_now == (pilot.window,) and pilot.window.isWindow()
+
+
+def test_each_tab_has_its_own_keys_and_place(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> None:
+    pilot.type_snippet("a = 1\n")
+    pilot.press("Ctrl+N")
+    other = opened(pilot, qtbot, more)
+    other.window.canvas.focus_target.setFocus()
+    pilot.press("Ctrl+PgDown")
+    assert home(pilot).currentWidget() is pilot.window, "around the end"
+    assert QApplication.focusWidget() is pilot.window.editor.code
+    pilot.press("Ctrl+Z")
+    assert (pilot.state.document, other.state.document) == (Snippet(), Snippet())
+    assert not home(pilot).isWindowModified() and home(pilot).tabText(0) == "Untitled"
+    pilot.press("Ctrl+Shift+Tab")
+    assert home(pilot).currentWidget() is other.window
+    assert QApplication.focusWidget() is other.window.canvas.focus_target
+    assert other.run_again("b = 2\n") is Phase.OK
+    assert pilot.state.run.phase is Phase.NEVER
+
+
+def test_a_tab_presents_in_the_whole_window(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> None:
+    pilot.type_snippet("a = 1\n")
+    pilot.press("Ctrl+N")
+    opened(pilot, qtbot, more)
+    tabs = home(pilot)
+    pilot.press("F11")
+    assert tabs.isFullScreen() and not tabs.tabBar().isVisible()
+    pilot.press("Ctrl+Tab")
+    assert tabs.currentIndex() == 1, "the room sees one document"
+    pilot.press("F11")
+    assert not tabs.isFullScreen() and tabs.tabBar().isVisible()
+
+
+def test_a_tab_gets_a_window_and_comes_back(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> None:
+    pilot.type_snippet("a = 1\n")
+    pilot.press("Ctrl+N")
+    other = opened(pilot, qtbot, more)
+    tabs = home(pilot)
+    other.window.commands.do("window.detach")
+    assert other.window.isWindow() and other.window.isVisible() and tabs.count() == 1
+    assert other.window.size() == tabs.size()
+    other.window.commands.do("window.detach")
+    assert "no other tab" in other.state.notice.sentence
+    data = QMimeData()
+    data.setData(TAB, str(id(other.window)).encode())
+    assert drop(pilot.window, data)
+    assert tabs.pages == [pilot.window, other.window]
+    other.window.commands.do("window.detach")
+    other.window.commands.do("window.merge")
+    assert home(pilot).pages == [other.window, pilot.window] and home(pilot).currentWidget() is other.window
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not Shiboken.isValid(tabs), "a window goes with its last tab"
+    foreign = QMimeData()
+    foreign.setData(TAB, b"1")
+    assert not drop(pilot.window, foreign)
+
+
+def test_a_tab_is_pulled_out_of_its_row(
+    pilot: Pilot, qtbot: QtBot, more: list[Pilot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pilot.type_snippet("a = 1\n")
+    pilot.press("Ctrl+N")
+    other = opened(pilot, qtbot, more)
+    carried: list[str] = []
+
+    def let_go(drag: QDrag, _: object) -> Qt.DropAction:
+        carried.append(bytes(drag.mimeData().data(TAB).data()).decode())
+        return Qt.DropAction.IgnoreAction  # outside of all windows
+
+    monkeypatch.setattr(QDrag, "exec", let_go)
+    row = home(pilot).tabBar()
+    at = row.tabRect(1).center()
+    qtbot.mousePress(row, Qt.MouseButton.LeftButton, pos=at)
+    qtbot.mouseMove(row, at + QPoint(30, 2))
+    assert not carried, "it is moved within the row"
+    qtbot.mouseMove(row, at + QPoint(30, 90))
+    assert carried == [str(id(other.window))]
+    assert other.window.isWindow() and other.window.isVisible()
+
+
+def test_closing_a_window_asks_each_of_its_tabs(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> None:
+    pilot.type_snippet("a = 1\n")
+    pilot.press("Ctrl+N")
+    other = opened(pilot, qtbot, more)
+    other.type_snippet("b = 2\n")
+    tabs = home(pilot)
+    other.answers.to_keep = ["cancel", "discard"]
+    assert not tabs.close() and tabs.count() == 2
+    pilot.answers.to_keep = ["cancel"]
+    assert not tabs.close()
+    assert pilot.window.windows.open_now == (pilot.window,) and tabs.isVisible()
+    assert not tabs.tabBar().isVisible()
 
 
 KILLED = """
