@@ -10,6 +10,8 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import re
+from collections.abc import Callable
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -20,6 +22,10 @@ from gradviz.worker.stand_in import stand_in
 
 VERSION = "1.3.0"
 _FRESH = itertools.count()
+_FORM = {"is_old": False}  # whether gym.make() gives games as before gym 0.26
+OLD_FORM = "gym.make() gives games as gym did before 0.26: this file takes four values from step()."
+_GYM = re.compile(r"^[ \t]*(?:import|from)[ \t]+gym\b", re.MULTILINE)
+_STEPS = re.compile(r"^[ \t]*([^=#\n]{1,200}?)[ \t]*=[ \t]*[\w.]{1,100}\.step\(", re.MULTILINE)
 _KEPT = "games and spaces are made by gym.make() and their own functions in GradViz snippets"
 
 
@@ -27,6 +33,15 @@ def begin_games() -> None:
     """A run begins: games without a seed start as in every run."""
     global _FRESH
     _FRESH = itertools.count()
+    _FORM["is_old"] = False
+
+
+def read_form(source: str, note: Callable[[str], None]) -> None:
+    """A text that imports `gym` and takes four values from each step gets games of that form."""
+    counts = {found[1].strip("() ").count(",") for found in _STEPS.finditer(source)}
+    _FORM["is_old"] = 3 in counts and 4 not in counts and _GYM.search(source) is not None
+    if _FORM["is_old"]:
+        note(OLD_FORM)
 
 
 def _source(seed: Any = None) -> np.random.Generator:
@@ -299,9 +314,10 @@ _RULES: dict[str, tuple[Any, int, dict[str, Any]]] = {  # the game, its longest 
 class Game:
     """What `gym.make` gives."""
 
-    __slots__ = ("_begun", "_longest", "_name", "_rules", "_shows", "_source", "_steps")
+    __slots__ = ("_begun", "_is_old", "_longest", "_name", "_rules", "_shows", "_source", "_steps")
 
     _begun: bool
+    _is_old: bool
     _longest: int
     _name: str
     _rules: Any
@@ -336,7 +352,8 @@ class Game:
             self._source = _source(seed)
         self._rules.begin(self._source)
         self._steps, self._begun = 0, True
-        return to_snippet(self._rules.seen()), self._rules.told()
+        seen = to_snippet(self._rules.seen())
+        return seen if self._is_old else (seen, self._rules.told())
 
     def step(self, action: Any) -> Any:
         """Do something; returns what is seen, the reward, whether the episode is over, whether it was cut, a table."""
@@ -350,7 +367,11 @@ class Game:
         reward, ends = self._rules.move(plain, self._source)
         self._steps += 1
         seen, is_cut = to_snippet(self._rules.seen()), self._steps >= self._longest
-        return seen, to_snippet(reward), ends, is_cut, self._rules.told()
+        told = self._rules.told()
+        if self._is_old:
+            told |= {"TimeLimit.truncated": not ends} if is_cut else {}
+            return seen, to_snippet(reward), ends or is_cut, told
+        return seen, to_snippet(reward), ends, is_cut, told
 
     def seed(self, seed: Any = None) -> list[Any]:
         """Begin the random numbers anew."""
@@ -396,8 +417,17 @@ def make(id: Any, max_episode_steps: Any = None, render_mode: Any = None, **opti
     made._rules, made._name = rules(**given | plain), name
     made._longest = longest if max_episode_steps is None else operator.index(max_episode_steps)
     made._shows = None if render_mode is None else str.__str__(render_mode)
-    made._source, made._steps, made._begun = _source(), 0, False
+    made._source, made._steps, made._begun, made._is_old = _source(), 0, False, False
     return made
+
+
+def _make_as_asked(id: Any, **options: Any) -> Game:
+    made = make(id, **options)
+    made._is_old = _FORM["is_old"]
+    return made
+
+
+_make_as_asked.__name__ = _make_as_asked.__qualname__ = "make"
 
 
 class Env:
@@ -434,8 +464,8 @@ def game_modules() -> dict[str, Any]:
     """The stand-ins, by module name."""
     begin_games()
     made: dict[str, Any] = {}
-    for root in ("gym", "gymnasium"):
+    for root, maker in (("gym", _make_as_asked), ("gymnasium", make)):
         spaces = stand_in(f"{root}.spaces", {"Discrete": Discrete, "Box": Box})
-        names = {"make": make, "Env": Env, "spaces": spaces, "__version__": VERSION}
+        names = {"make": maker, "Env": Env, "spaces": spaces, "__version__": VERSION}
         made |= {root: stand_in(root, names), f"{root}.spaces": spaces}
     return made

@@ -126,11 +126,12 @@ def method_of(act: Callable[..., Any], thing: object) -> Callable[..., Any]:
 _OPEN_PRIVATE = frozenset(
     """
     _version _base _sequence_nr _parameters _modules _buffers _backward_hooks _forward_hooks _forward_pre_hooks _is_view
-    _get_name _apply _calculate_fan_in_and_fan_out _calculate_correct_fan
+    _get_name _apply
     _fields _asdict _replace _make
     _value_ _name_ _missing_ _generate_next_value_ _ignore_
     """.split()
 )
+_OF_TENSORS = frozenset({"_version", "_base", "_sequence_nr", "_is_view"})
 _OPEN_PREFIXES = ("_saved_", "_raw_saved_")
 _FORWARDING = (types.MethodType, types.GenericAlias, typing._BaseGenericAlias)  # type: ignore[attr-defined]
 _NEVER = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType)
@@ -159,6 +160,12 @@ def meets_arrays(cls: type, name: str) -> bool:
         return False
     theirs = [vars(base).get(name) for base in cls.__mro__ if base.__module__ != "__main__"]
     return any(isinstance(each, types.FunctionType | staticmethod | classmethod) for each in theirs)
+
+
+def is_kept(guard: Owner, cls: type, name: str) -> bool:
+    """Whether PyTorch's part of a class keeps something under this open private name: a tensor's are free in the
+    snippet's own data sets and modules."""
+    return name not in _OF_TENSORS or any(hasattr(base, name) for base in cls.__mro__ if not guard.owns(base))
 
 
 def _shut_door(thing: object) -> NoReturn:
@@ -343,6 +350,8 @@ class Guard:
             return
         if isinstance(thing, FunctionCtx | Tensor) and not hasattr(cls, name):
             return  # what the snippet itself keeps there
+        if isinstance(thing, StandIn) and name in vars(cls):
+            return  # torch.optim.lr_scheduler._LRScheduler: chosen like its other names
         raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
 
     @staticmethod
@@ -398,7 +407,7 @@ class Guard:
         cls = type(thing)
         if name.startswith("_"):
             self._check_private(thing, name)
-            if name in _OPEN_PRIVATE and isinstance(thing, self._changeable):
+            if name in _OPEN_PRIVATE and isinstance(thing, self._changeable) and is_kept(self, cls, name):
                 raise AttributeError(f"'{name}' of a '{cls.__name__}' can be read in GradViz snippets, not replaced")
         if self.owns(thing) and self._is_engines(thing, name):  # `x.saved += y` reads it, too
             raise AttributeError(f"'{name}' belongs to GradViz here; choose another name")

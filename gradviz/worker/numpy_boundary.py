@@ -8,7 +8,9 @@ takes what a snippet passed and gives NumPy its own object, or refuses what NumP
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -53,6 +55,7 @@ def _same(value: Any) -> Any:
 
 OUT.update(dict.fromkeys((*PLAIN, type(NotImplemented)), _same))
 IN.update(dict.fromkeys(PLAIN, _same))
+IN[Fraction] = float  # of which statistics.mean makes a number of the kind that it was given
 OUT[list] = lambda value: [to_snippet(each) for each in value]
 OUT[tuple] = lambda value: tuple([to_snippet(each) for each in value])
 OUT[dict] = lambda value: {key: to_snippet(each) for key, each in value.items()}
@@ -142,7 +145,7 @@ def _class_for_numpy(value: type) -> Any:
     raise TypeError(ONLY_NUMBERS)
 
 
-_SEVERAL = (range, map, zip, filter)
+_SEVERAL = (range, map, zip, filter, collections.deque)
 _EXACTLY: dict[type, Callable[[Any], Any]] = {
     bool: bool,
     int: int.__int__,

@@ -35,6 +35,7 @@ from gradviz.trace.table.encoding import BUDGET
 from gradviz.worker.channel import Channel
 from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
+from gradviz.worker.games import read_form
 from gradviz.worker.lacking import is_lacking, lacking
 from gradviz.worker.pacing import USUAL, Bounds, Pace
 from gradviz.worker.policy import Refusal, compile_snippet
@@ -220,6 +221,7 @@ class Runner:
         world = self._world
         assert world is not None
         self._filename = filename
+        read_form(source, self._note)
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
         try:
             code = compile_snippet(source, filename, world.modules, instrument, self._note, world.own)

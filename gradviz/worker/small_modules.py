@@ -9,16 +9,22 @@ They look nothing up on a disk, import nothing and hand out no frame, no code an
 from __future__ import annotations
 
 import ast
+import contextlib
 import errno
 import functools
 import importlib.metadata
 import inspect
+import math
+import operator
 import posixpath
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
+from gradviz import torch
+from gradviz.engine.kernel.tensor import Tensor
+from gradviz.torch.nn import Module, ModuleList, Sequential
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.guard import Guard
 from gradviz.worker.iterators import OWN
@@ -250,8 +256,9 @@ def _unidecode(string: Any, *how: object) -> str:
     return "".join(parts).encode("ascii", "ignore").decode()
 
 
-def helper_modules(guard: Guard) -> dict[str, Any]:
-    """Versions, literals, the Python 2 that scripts still reckon with, drawings as text, and downloads."""
+def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str, Any]:
+    """Versions, literals, the Python 2 that scripts still reckon with, drawings as text, tables of models, and
+    downloads."""
     versions = {"parse": Version, "Version": Version, "InvalidVersion": InvalidVersion}
     version = stand_in("packaging.version", versions)
     loose = stand_in("distutils.version", {"LooseVersion": Version, "StrictVersion": Version})
@@ -266,6 +273,7 @@ def helper_modules(guard: Guard) -> dict[str, Any]:
         "errno": stand_in("errno", numbers),
         "unidecode": stand_in("unidecode", {"unidecode": _unidecode}),
         "graphviz": stand_in("graphviz", drawing),
+        "torchsummary": stand_in("torchsummary", {"summary": _summary(write)}),
         **_download_modules(guard),
     }
 
@@ -341,6 +349,74 @@ def _quoted(name: Any) -> str:
 def _attributes(label: Any, attrs: dict[str, Any]) -> str:
     given = ([] if label is None else [("label", label)]) + sorted(attrs.items())
     return f" [{' '.join(f'{_quoted(key)}={_quoted(value)}' for key, value in given)}]" if given else ""
+
+
+# --- a model as a table ---
+
+
+def _summary(write: Callable[[str, str], None]) -> Callable[..., None]:
+    def summary(model: Any, input_size: Any, batch_size: Any = -1, device: Any = "cuda") -> None:
+        """What `torchsummary` prints: the layers that an input of this size goes through."""
+        if not isinstance(model, Module):
+            raise AttributeError(f"'{type(model).__name__}' object has no attribute 'apply'")
+        if str.__str__(device).lower() not in ("cuda", "cpu"):
+            raise AssertionError("Input device is not valid, please specify 'cuda' or 'cpu'")
+        batch = operator.index(batch_size)
+        given = [input_size] if isinstance(input_size, tuple) else list(input_size)
+        sizes = [[operator.index(number) for number in each] for each in given]
+        inputs = [torch.rand(2, *each) for each in sizes]
+        rows: list[_Layer] = []
+        layers = [each for each in Module.modules(model) if each is not model and not isinstance(each, _HOLDERS)]
+        with contextlib.ExitStack() as hooks:
+            for each in layers:
+                hooks.callback(Module.register_forward_hook(each, _noting(rows, batch)).remove)
+            model(*inputs)
+        taken = abs(math.prod(number for each in sizes for number in each) * batch * 4.0 / 1024**2)
+        write("out", _table(rows, taken))
+
+    return summary
+
+
+_HOLDERS = (Sequential, ModuleList)
+_Layer = tuple[str, str, int, int, bool]  # its name, the shape and size of its output, its parameters, if trained
+
+
+def _noting(rows: list[_Layer], batch_size: int) -> Callable[..., None]:
+    def hook(module: Any, given: Any, output: Any) -> None:
+        is_one = not isinstance(output, list | tuple)
+        shapes = [[batch_size if is_one else -1, *_whole(each)] for each in ([output] if is_one else output)]
+        held: list[Any] = [getattr(module, name, None) for name in ("weight", "bias")]
+        trained = _is_tensor(getattr(module, "weight", None)) and bool(module.weight.requires_grad)
+        made = sum([math.prod(shape) for shape in shapes])
+        count = sum([math.prod(each.shape) for each in held if _is_tensor(each)])
+        shown = str(shapes[0] if is_one else shapes)
+        rows.append((f"{type(module).__name__}-{len(rows) + 1}", shown, made, count, trained))
+
+    return hook
+
+
+def _whole(thing: Any) -> list[int]:
+    """The sizes of what a layer returns, but the first."""
+    return [operator.index(number) for number in thing.size()[1:]]
+
+
+def _is_tensor(thing: object) -> bool:
+    return isinstance(thing, Tensor)
+
+
+def _table(rows: list[_Layer], taken: float) -> str:
+    lines = ["-" * 64, f"{'Layer (type)':>20}  {'Output Shape':>25} {'Param #':>15}", "=" * 64]
+    lines += [f"{name:>20}  {shape:>25} {count:>15,}" for name, shape, _, count, _ in rows]
+    total, trained = sum(row[3] for row in rows), sum(row[3] for row in rows if row[4])
+    made = sum(row[2] for row in rows)
+    sizes = [taken, abs(2.0 * made * 4.0 / 1024**2), abs(total * 4.0 / 1024**2)]
+    lines += ["=" * 64, f"Total params: {total:,}", f"Trainable params: {trained:,}"]
+    lines += [f"Non-trainable params: {total - trained:,}", "-" * 64]
+    named = zip(_SIZES, [*sizes, sum(sizes)], strict=True)
+    return "\n".join([*lines, *(f"{name} (MB): {size:0.2f}" for name, size in named), "-" * 64, ""])
+
+
+_SIZES = ("Input size", "Forward/backward pass size", "Params size", "Estimated Total Size")
 
 
 # --- downloads: there is no network, but what is attached under the name of an address is there ---

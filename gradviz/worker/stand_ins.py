@@ -84,7 +84,7 @@ class World:
             **progress_modules(write),
             **others,
             **notebook_modules(write),
-            **helper_modules(self.guard),
+            **helper_modules(self.guard, write),
             **torch.modules,
         }
         self.modules |= question_modules(self.modules, self.import_module)
@@ -143,6 +143,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "torch.utils.tensorboard": ("SummaryWriter",),  # PyTorch has it where tensorboard is installed
     "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # whoever writes a Linear anew
     "torch.nn.modules.batchnorm": ("_BatchNorm",),
+    "torch.optim.lr_scheduler": ("_LRScheduler",),
     "torch.nn.modules.lazy": ("LazyModuleMixin",),
     "torch.nn.modules.utils": ("_single", "_pair", "_triple"),
     "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),

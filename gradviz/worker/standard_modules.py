@@ -51,6 +51,7 @@ from gradviz.worker.file_formats import format_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.iterators import iterator_names
 from gradviz.worker.log_messages import logging_module
+from gradviz.worker.policy_names import is_dunder
 from gradviz.worker.saved_files import ByteBuffer
 from gradviz.worker.scratch import HOME
 from gradviz.worker.scratch_paths import open_, path_modules
@@ -394,6 +395,6 @@ def offered_classes(modules: Iterable[object]) -> frozenset[type]:
         value
         for module in modules
         for name, value in vars(type(module)).items()
-        if not name.startswith("_") and type(value) is type and not issubclass(value, np.generic | np.ndarray)
+        if not is_dunder(name) and type(value) is type and not issubclass(value, np.generic | np.ndarray)
     }
     return frozenset(found)

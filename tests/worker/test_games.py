@@ -97,3 +97,18 @@ def test_a_snippet_writes_a_game_of_its_own(run: Runner) -> None:
 )
 def test_what_a_game_says(run: Runner, source: str, words: str) -> None:
     assert words in run(f"import gymnasium as gym\n{source}\n").sentence
+
+
+def test_gym_gives_four_values_to_a_file_that_takes_four(run: Runner) -> None:
+    """The numbers are Gymnasium's; the form is that of gym before 0.26."""
+    source = (
+        "import {0}\nenv = {0}.make('CartPole-v0')\nobs = env.reset()\nsteps, done = 0, False\nprint(obs.shape)\n"
+        "env = {0}.make('MountainCar-v0', max_episode_steps=3)\nenv.reset()\nwhile not done:\n"
+        "    obs, reward, done, info = env.step(1)\n    steps += 1\nprint(steps, reward, done, info)"
+    )
+    outcome = run(source.format("gym"))
+    assert outcome.printed() == "(4,)\n3 -1.0 True {'TimeLimit.truncated': True}\n", outcome.sentence
+    assert outcome.printed("err").startswith("gym.make() gives games as gym did before 0.26")
+    assert "'tuple' object has no attribute 'shape'" in run(source.format("gymnasium")).sentence
+    both = run(source.format("gym").replace("(1)", "(1)\n    a, b, c, d, e = env.step(1)"))
+    assert "'tuple' object has no attribute 'shape'" in both.sentence

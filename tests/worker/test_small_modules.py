@@ -109,6 +109,82 @@ def test_a_download_gives_what_is_attached_under_its_name(run: Runner) -> None:
     )
 
 
+_TABLE = """
+import torch
+from torch import nn
+from torchsummary import summary
+class Pair(nn.Module):
+    def forward(self, x):
+        return x, x * 2
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.a = nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU())
+        self.b = nn.Linear(8, 4)
+        self.b.weight.requires_grad_(False)
+        self.many = nn.ModuleList([nn.Dropout(0.1)])
+        self.pair = Pair()
+    def forward(self, x):
+        return self.pair(self.many[0](self.b(self.a(x).mean((2, 3)))))[0]
+summary(Two(), (3, 64, 64), batch_size=7, device="cpu")
+"""
+_PRINTED = """\
+----------------------------------------------------------------
+        Layer (type)               Output Shape         Param #
+================================================================
+            Conv2d-1             [7, 8, 64, 64]             224
+              ReLU-2             [7, 8, 64, 64]               0
+            Linear-3                     [7, 4]              36
+           Dropout-4                     [7, 4]               0
+              Pair-5         [[-1, 4], [-1, 4]]               0
+================================================================
+Total params: 260
+Trainable params: 224
+Non-trainable params: 36
+----------------------------------------------------------------
+Input size (MB): 0.33
+Forward/backward pass size (MB): 3.50
+Params size (MB): 0.00
+Estimated Total Size (MB): 3.83
+----------------------------------------------------------------
+"""
+
+
+def test_a_model_is_told_as_torchsummary_tells_it(run: Runner) -> None:
+    assert run(_TABLE).printed() == _PRINTED
+    refused = run("from torchsummary import summary\nsummary(3, (1,))")
+    assert "'int' object has no attribute 'apply'" in refused.sentence
+
+
+@pytest.mark.parametrize(
+    ("source", "printed"),
+    [
+        (
+            "import torch\nclass Half(torch.optim.lr_scheduler._LRScheduler):\n"
+            "    def get_lr(self): return [rate / 2 ** self.last_epoch for rate in self.base_lrs]\n"
+            "o = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)\ns = Half(o)\no.step()\ns.step()\n"
+            "print(s.get_last_lr(), isinstance(s, torch.optim.lr_scheduler.LRScheduler))",
+            "[0.5] True\n",
+        ),
+        (
+            "from torch.utils.data import Dataset\nclass Of(Dataset):\n"
+            "    def __init__(self, base): self._base, self._version = base, 2\n"
+            "    def __getitem__(self, at): return self._base[at] * self._version\nprint(Of([3, 4])[1])",
+            "8\n",
+        ),
+        (
+            "import numpy as np\nfrom collections import deque\nfrom statistics import mean\n"
+            "print(mean([np.float32(1), np.float32(2)]), mean(np.array([1.0, 2.0, 4.5])), np.mean(deque([1, 2])))",
+            "1.5 2.5 1.5\n",
+        ),
+    ],
+    ids=["scheduler", "names", "mean"],
+)
+def test_what_scripts_do_with_names_and_numbers_of_theirs(run: Runner, source: str, printed: str) -> None:
+    outcome = run(source)
+    assert outcome.printed() == printed, outcome.sentence
+
+
 _LEARNING = """
 import numpy as np
 from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons, make_regression

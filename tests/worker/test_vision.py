@@ -74,17 +74,52 @@ def test_transforms_compute_what_torchvisions_do(run: Runner) -> None:
     )
 
 
+_MODELS = """
+import torch
+from torchvision import models
+for make in (models.squeezenet1_1, models.mobilenet_v2, models.densenet121, models.resnet18, models.resnet.resnet50):
+    torch.manual_seed(0)
+    model = make(num_classes=10).eval()
+    out = model(torch.randn(1, 3, 64, 64))[0]
+    print(sum(p.numel() for p in model.parameters()), len(model.state_dict()), out[1].item())
+model = models.resnet18(weights=models.ResNet18_Weights.DEFAULT)
+models.resnet18(True), models.vgg11_bn
+print(model.fc.in_features, models.ResNet18_Weights.DEFAULT, models.ResNet50_Weights.DEFAULT)
+print(models.ResNet18_Weights.IMAGENET1K_V1.transforms()(torch.zeros(3, 300, 300)).shape)
+"""
+_OF_TORCHVISION = (
+    *((727626, 52, 0.5432), (2236682, 314, 0.0), (6964106, 727, 0.2757)),
+    *((11181642, 122, 0.2178), (23528522, 320, -17.3467)),
+)
+
+
+def test_transforms_of_the_second_kind_convert_as_torchvisions_do(run: Runner) -> None:
+    source = (
+        "import numpy as np, torch\nfrom torchvision.transforms import v2\nfrom PIL import Image\n"
+        "i = np.arange(12, dtype=np.uint8).reshape(2, 2, 3)\n"
+        "look = v2.Compose([v2.ToImage(), v2.ToDtype(torch.float32, scale=True)])\n"
+        "a, b = look(i), look(Image.fromarray(i))\nprint(a.dtype, a.equal(b), round(a[2, 1, 1].item() * 255, 3))\n"
+        "c = v2.ToImage()(i)\nprint(c.dtype, v2.ToDtype(torch.float64)(c).max().item(), v2.CenterCrop(1)(a).shape)"
+    )
+    printed = "torch.float32 True 11.0\ntorch.uint8 11.0 torch.Size([3, 1, 1])\n"
+    outcome = run(source)
+    assert outcome.printed() == printed, outcome.sentence
+
+
 def test_models_have_torchvisions_parameters_and_no_trained_weights(
     make_pool: Callable[[Limits], WorkerPool],
 ) -> None:
-    pool = make_pool(Limits(wall_seconds=PATIENCE))  # a hundred million random numbers, on a machine that is busy
-    source = (
-        "from torchvision import models\nprint([sum(p.numel() for p in make(weights=None).parameters()) for make in "
-        "(models.resnet18, models.resnet50, models.alexnet)])\nmodels.resnet18(pretrained=True)"
-    )
-    outcome = run_in(pool, source)
-    assert outcome.printed() == "[11689512, 25557032, 61100840]\n"
-    assert "weights=None makes the same model with random ones" in outcome.sentence
+    pool = make_pool(Limits(wall_seconds=PATIENCE))
+    outcome = run_in(pool, _MODELS)
+    *models, last, shape = outcome.printed().splitlines()
+    assert last == "512 ResNet18_Weights.IMAGENET1K_V1 ResNet50_Weights.IMAGENET1K_V2", outcome.sentence
+    assert shape == "torch.Size([3, 224, 224])"
+    for line, (parameters, entries, score) in zip(models, _OF_TORCHVISION, strict=True):
+        first, second, third = line.split()
+        assert (int(first), int(second)) == (parameters, entries)
+        assert float(third) == pytest.approx(score, abs=1e-3)
+    said = "resnet18 has random weights here: trained ones are a download, and a snippet has no network.\n"
+    assert outcome.printed("err").count(said) == 1, "once"
 
 
 def test_what_torchvision_has_beyond_that_is_refused_where_it_is_used(run: Runner) -> None:

@@ -189,12 +189,22 @@ def uniform(
     count = _count(shape)
     wide = kind == np.float64
     work: Any = np.float64 if wide else np.float32
-    draws = _doubles(generator, count) if wide else _singles(generator, count)
     first, last = work(low), work(high)
-    values = fma(draws, last - first, first).astype(kind)
-    end = _narrow(np.array(high, np.float64), kind)
-    values[values == end] = _narrow(np.array(low, np.float64), kind)
+    end, begin = (_narrow(np.array(bound, np.float64), kind) for bound in (high, low))
+    values = np.empty(count, kind)
+    for part in _parts(values):
+        draws = _doubles(generator, part.size) if wide else _singles(generator, part.size)
+        part[...] = fma(draws, last - first, first)
+        part[part == end] = begin
     return values.reshape(shape)
+
+
+_PART = 1 << 18  # numbers that are drawn at once, a multiple of 16: many would take several times the memory of all
+
+
+def _parts(values: Array) -> list[Array]:
+    """A row of numbers in pieces, one after the other."""
+    return [values[at : at + _PART] for at in range(0, values.size, _PART)]
 
 
 @per_example(1)
@@ -243,7 +253,9 @@ def _block_normals(generator: Generator, count: int, mean: float, std: float, ki
     # Reduced precision has a buffer for one block and so never draws the odd rest that float32 draws and overwrites.
     first = count if kind in (np.float64, np.float32) else whole
     values = np.empty(count, np.float64 if wide else np.float32)
-    values[:whole] = transform(draw(generator, first)[:whole], mean, std)
+    for part in _parts(values[:whole]):
+        part[...] = transform(draw(generator, part.size), mean, std)
+    draw(generator, first - whole)
     if whole != count:
         values[-16:] = transform(draw(generator, 16), mean, std)
     return values.astype(kind, copy=False)

@@ -118,6 +118,10 @@ class LRScheduler:
         return _rates(self.optimizer)
 
 
+class _LRScheduler(LRScheduler):
+    """Its former name, from which scripts still derive."""
+
+
 class _ByLambda(LRScheduler):
     lr_lambdas: list[Lambda]
 

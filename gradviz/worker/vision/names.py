@@ -14,26 +14,28 @@ _MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "L
 def vision_modules(say: datasets.Say) -> dict[str, Any]:
     """All of them; `say` tells of each set that is drawn."""
     datasets.begin(say)
+    models.begin(say)
     made: dict[str, Any] = {}
 
     def offer(name: str, names: dict[str, Any]) -> Any:
         made[name] = stand_in(name, names)
         return made[name]
 
-    functional = offer("torchvision.transforms.functional", {each.__name__: each for each in transforms.FUNCTIONS})
     modes = stand_in("InterpolationMode", _MODES)
+    functions: dict[str, Any] = {each.__name__: each for each in transforms.FUNCTIONS}
+    functional = offer("torchvision.transforms.functional", {**functions, "InterpolationMode": modes})
     classes = {each.__name__: each for each in transforms.CLASSES}
     names = {**classes, "functional": functional, "InterpolationMode": modes}
     inner = offer("torchvision.transforms.transforms", names)
-    every = offer("torchvision.transforms", {**names, "transforms": inner})
+    second = offer("torchvision.transforms.v2", {**names, **{each.__name__: each for each in transforms.SECOND}})
+    every = offer("torchvision.transforms", {**names, "transforms": inner, "v2": second})
     sets = [*datasets.CLASSES, datasets.FakeData]
     mnist = offer("torchvision.datasets.mnist", {each.__name__: each for each in datasets.CLASSES[:3]})
     held = offer("torchvision.datasets", {**{each.__name__: each for each in sets}, "mnist": mnist})
     utils = offer("torchvision.utils", {"make_grid": grids.make_grid, "save_image": grids.save_image})
-    nets = {each.__name__: each for each in models.FUNCTIONS}
-    kinds = {each.__name__: each for each in models.CLASSES}
-    resnet = offer("torchvision.models.resnet", {**nets, **kinds})
-    zoo = offer("torchvision.models", {**nets, **kinds, "resnet": resnet})
+    nets = models.FUNCTIONS | models.WEIGHTS | {each.__name__: each for each in models.CLASSES}
+    families = {name: offer(f"torchvision.models.{name}", nets) for name in ("resnet", "vgg")}
+    zoo = offer("torchvision.models", {**nets, **families})
     offer("torchvision", {"transforms": every, "datasets": held, "utils": utils, "models": zoo, "__version__": VERSION})
     shades = {name: getattr(picture, name) for name in ("NEAREST", "BILINEAR", "BICUBIC", "LANCZOS")}
     pictures = {"Image": picture.Image, "open": picture.open_image, "fromarray": picture.fromarray, "new": picture.new}

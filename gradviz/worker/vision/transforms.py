@@ -486,6 +486,33 @@ class ConvertImageDtype(_Transform):
             return image.to(self.dtype) / 255 if not image.is_floating_point() else image.to(self.dtype)
 
 
+class ToImage(PILToTensor):
+    """A picture or an array as whole numbers."""
+
+    def __call__(self, pic: Any) -> Any:
+        if isinstance(pic, Tensor | Image):
+            return pic if isinstance(pic, Tensor) else pil_to_tensor(pic)
+        with paused():
+            array: Any = np.atleast_3d(np.asarray(to_numpy(pic)))
+            return torch.from_numpy(np.ascontiguousarray(array.transpose(2, 0, 1)))
+
+
+class ToDtype(_Transform):
+    """Other numbers, from 0 to 1 if they are scaled."""
+
+    def __init__(self, dtype: Any, scale: object = False) -> None:
+        super().__init__(dtype=dtype, scale=bool(scale))
+
+    def forward(self, image: Any) -> Any:
+        """Converted; what is no tensor stays."""
+        if not isinstance(image, Tensor):
+            return image
+        with paused():
+            is_scaled = self.scale and self.dtype.is_floating_point and not image.is_floating_point()
+            return image.to(self.dtype) / 255 if is_scaled else image.to(self.dtype)
+
+
+SECOND: tuple[type, ...] = (ToImage, ToDtype)  # of torchvision.transforms.v2 alone
 CLASSES: tuple[type, ...] = (
     *(Compose, ToTensor, PILToTensor, ToPILImage, Lambda, Normalize, Resize, CenterCrop, Pad, RandomHorizontalFlip),
     *(RandomVerticalFlip, RandomGrayscale, Grayscale, RandomCrop, RandomResizedCrop, RandomRotation, ColorJitter),
@@ -502,6 +529,7 @@ _SHOWN: dict[type, tuple[str, ...]] = {
     RandomResizedCrop: ("size", "scale", "ratio"),
     RandomRotation: ("degrees",),
     ColorJitter: ("brightness", "contrast", "saturation", "hue"),
+    ToDtype: ("scale",),
 }
-for _class in (_Transform, *CLASSES):
+for _class in (_Transform, *CLASSES, *SECOND):
     _class.__module__ = "torchvision.transforms.transforms"
