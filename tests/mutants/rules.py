@@ -357,7 +357,7 @@ AT_RUN_TIME = (
     worker(
         "guard",
         "tables of modules that are replaced",
-        "if name in _OPEN_PRIVATE and isinstance(thing, self._changeable):",
+        "if name in _OPEN_PRIVATE and isinstance(thing, self._changeable) and is_kept(self, cls, name):",
         "if False:",
         escape("array interface as replaced modules"),
     ),
