@@ -29,7 +29,7 @@ from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.absent import Absent
 from gradviz.worker.arguments import check_arguments, is_numpys_own, looking
 from gradviz.worker.identity import Identities
-from gradviz.worker.kept_memory import Ending, delegated, remember
+from gradviz.worker.kept_memory import remember
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
@@ -209,7 +209,6 @@ class Guard:
         """The names that `Rewriter` calls."""
         hooks: dict[str, Any] = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
         hooks |= {"<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
-        hooks |= {"<ending>": Ending, "<delegated>": delegated}
         hooks["<code>"] = functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(method_of, lambda thing, name: self.getattr(thing, name))
         hooks["<setter>"] = functools.partial(method_of, self.setattr)

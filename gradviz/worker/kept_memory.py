@@ -9,7 +9,7 @@ own.
 
 Three kinds of methods run there: an `__eq__`, what its answer does when it is asked whether it is true, and what runs
 when an object dies, as the answer may: the end of a generator, the `close` of a StringIO. Next: `classes` and `guard`,
-which call this for each class, and `policy`, which puts `Ending` into generators.
+which call this for each class, and `python_types`, which does it for Python's own, generators among them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import functools
 import sys
 import types
 import weakref
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ _WORD = ctypes.sizeof(ctypes.c_void_p)
 _FREE = 4 * _WORD  # where the function for it stands among those of a domain
 _DOMAINS = (1, 2)  # of memory and of objects
 _Functions = ctypes.c_char * (5 * _WORD)
-_ASKING_NOBODY = (object, int, float, complex, str, bytes, bytearray, list, tuple, dict, set, frozenset)
+_ASKING_NOBODY = (object, int, float, complex, str, bytes, bytearray)
+_ASKING_ITEMS = (list, tuple, dict, set, frozenset)  # which have a hash as well, unless a class says that it has one
 _PLAIN = (bool, type(NotImplemented), type(None), int, float, str, Tensor)
 
 _api = ctypes.pythonapi
@@ -46,6 +47,7 @@ class _Memory:
         self.is_kept = self.is_found = False
         self.first, self.second = ctypes.c_void_p(), ctypes.c_void_p()
         self.of_first, self.of_second = 0, 0
+        self.waiting: list[tuple[int, int]] = []
 
     def find(self) -> bool:
         """Look for them once; whether they are there."""
@@ -59,6 +61,9 @@ class _Memory:
 
     def begin(self) -> None:
         """Give nothing back."""
+        while self.waiting:
+            place, word = self.waiting.pop()
+            ctypes.c_void_p.from_address(place).value = word
         self.is_kept, self.first.value, self.second.value = True, _NOTHING, _NOTHING
 
     def end(self) -> None:
@@ -68,6 +73,14 @@ class _Memory:
 
 _memory = _Memory()
 find_memory = _memory.find
+
+
+def at_the_first_search(place: int, word: int) -> None:
+    """Write it before a method of a snippet runs in the middle of a search for the first time, not earlier: it makes
+    other things slower."""
+    _memory.waiting.append((place, word))
+
+
 _made: weakref.WeakSet[type] = weakref.WeakSet()
 
 
@@ -112,18 +125,21 @@ def remember(made: type) -> None:
     and what Python calls when a StringIO dies."""
     _made.add(made)
     equal = _method_of(made, "__eq__")
-    if _asks(equal) and not issubclass(made, Tensor):
+    if _asks(made, equal) and not issubclass(made, Tensor):
         type.__setattr__(made, "__eq__", comparing(equal, lambda other: other))
     dying = _method_of(made, "__del__")
     if type(dying) is types.WrapperDescriptorType:
         type.__setattr__(made, "__del__", keeping(dying))
 
 
-def _asks(equal: Any) -> bool:
-    """Whether an `__eq__` may run methods of the object, and does not yet keep all memory meanwhile."""
+def _asks(made: type, equal: Any) -> bool:
+    """Whether an `__eq__` may run methods of the object or of its items, and does not yet keep all memory meanwhile."""
     if type(equal) is types.FunctionType:
         return equal.__code__ is not _COMPARE
-    return type(equal) is types.WrapperDescriptorType and equal.__objclass__ not in _ASKING_NOBODY
+    if type(equal) is not types.WrapperDescriptorType or equal.__objclass__ in _ASKING_NOBODY:
+        return False
+    home = equal.__objclass__
+    return home not in _ASKING_ITEMS or _method_of(made, "__hash__") is not vars(home)["__hash__"]
 
 
 def _method_of(cls: type, name: str) -> Any:
@@ -159,71 +175,41 @@ _COMPARE = comparing(object.__eq__, str).__code__
 _ANSWER = _answering(len).__code__
 
 
-# --- generators that are ended ---
+# --- Python's own types ---
 
 
-class Ending:
-    """Of one generator: from where it is ended on, all memory stays until it has come to its end. Its `finally` and
-    `with` may run in the middle of a search, when nothing holds it any more."""
+def at_its_end(original: Callable[[Any], None]) -> Callable[[Any], None]:
+    """The end of a generator that nothing holds any more: what it does then, and what the `close` of an iterator does
+    that it goes through, may run in the middle of a search."""
+    end = keeping(original)
 
-    __slots__ = ("_is_mine",)
+    def __del__(self: types.GeneratorType[Any, Any, Any]) -> None:
+        if self.gi_suspended:
+            end(self)
 
-    def __init__(self) -> None:
-        self._is_mine = False
-
-    def yielded(self, value: object) -> Generator[Any, Any, Any]:
-        """`yield value`, within a `try` or `with`."""
-        self.end()  # it goes on although it was to end
-        try:
-            return (yield value)
-        except GeneratorExit:
-            if not _memory.is_kept:  # without a call, for which there may be no room
-                self._is_mine = _memory.is_kept = True
-                _memory.first.value = _memory.second.value = _NOTHING
-            raise
-
-    def handed_on(self, values: Any) -> Generator[Any, Any, Any]:
-        """`yield from values`, within a `try` or `with`."""
-        self.end()
-        try:
-            return (yield from delegated(values))
-        except GeneratorExit:
-            if not _memory.is_kept:  # without a call, for which there may be no room
-                self._is_mine = _memory.is_kept = True
-                _memory.first.value = _memory.second.value = _NOTHING
-            raise
-
-    def end(self) -> None:
-        """The generator is at its end."""
-        if self._is_mine:
-            self._is_mine = False
-            _memory.end()
+    return __del__
 
 
-def delegated(values: Any) -> Any:
-    """What `yield from values` goes through: an iterator whose `close` is called while all memory stays."""
-    found = iter(values)
-    return found if type(found) not in _made else _walked(found)
+def without_cache(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function with a cache, without it in the middle of a search: that may be one in this cache, which is taken
+    apart then."""
+    memory = _memory
+
+    def __call__(self: Any, *given: Any, **named: Any) -> Any:
+        return self.__wrapped__(*given, **named) if memory.is_kept else original(self, *given, **named)
+
+    return __call__
 
 
-def _walked(items: Any) -> Generator[Any, Any, Any]:
-    """What `yield from` does with an iterator of a class of the snippet."""
-    step: Callable[[], Any] = functools.partial(next, items)
-    while True:
-        try:
-            value = step()
-        except StopIteration as end:
-            return end.value
-        try:
-            sent = yield value
-            step = functools.partial(next, items) if sent is None else functools.partial(items.send, sent)
-        except GeneratorExit:
-            keeping(lambda: getattr(items, "close", lambda: None)())()
-            raise
-        except BaseException as error:
-            if not hasattr(items, "throw"):
-                raise
-            step = functools.partial(items.throw, error)
+def emptied_later(original: Callable[[Any], None]) -> Callable[[Any], None]:
+    """What empties a cache, outside of searches."""
+
+    def cache_clear(self: object) -> None:
+        if _memory.is_kept:
+            raise RuntimeError("a cache can't be cleared while its keys are compared")
+        original(self)
+
+    return cache_clear
 
 
 # --- where the functions are ---

@@ -54,7 +54,6 @@ class Rewriter(ast.NodeTransformer):
     def __init__(self, replaced: Mapping[ast.AST, list[ast.stmt]] | None = None) -> None:
         self._classes: list[str] = []
         self._replaced = replaced or {}
-        self._ends = False  # the function is a generator that may run on when it is ended
 
     def visit_Import(self, node: ast.Import) -> Any:
         return self._replaced.get(node, node)
@@ -71,17 +70,12 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        ends = _runs_on(node)
         node.args = self.visit(node.args)  # defaults and decorators belong to the code around it
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.returns = node.returns and self.visit(node.returns)
-        before, self._ends = self._ends, ends
         node.body = self._visited(node.body)
-        self._ends = before
         entry = _entry(node, node.args)
         after_docstring = 0 if ast.get_docstring(node, clean=False) is None else 1
-        if ends:
-            node.body[after_docstring:] = _with_its_ending(node.body[after_docstring:], node)
         if entry is not None:
             node.body.insert(after_docstring, ast.copy_location(ast.Expr(entry), node))
         return node
@@ -90,26 +84,9 @@ class Rewriter(ast.NodeTransformer):
         made = [self.visit(each) for each in body]
         return [each for one in made for each in (one if isinstance(one, list) else [one])]
 
-    def visit_Yield(self, node: ast.Yield) -> ast.AST:
-        """Where the generator may be ended, and then runs on; see `kept_memory`."""
-        self.generic_visit(node)
-        if not self._ends:
-            return node
-        value = node.value or ast.copy_location(ast.Constant(None), node)
-        return ast.copy_location(ast.YieldFrom(_of_its_ending("yielded", node, value)), node)
-
-    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.AST:
-        self.generic_visit(node)
-        node.value = (
-            _of_its_ending("handed_on", node, node.value) if self._ends else _hook("<delegated>", node, node.value)
-        )
-        return node
-
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         node.args = self.visit(node.args)
-        before, self._ends = self._ends, False
         node.body = self.visit(node.body)
-        self._ends = before
         entry = _entry(node.body, node.args)
         if entry is not None:  # which returns None
             node.body = ast.copy_location(ast.BoolOp(ast.Or(), [entry, node.body]), node.body)
@@ -172,32 +149,6 @@ def _entry(node: ast.AST, given: ast.arguments) -> ast.Call | None:
     names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, *several)]
     arguments = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in names]
     return _hook("<entry>", node, *arguments) if arguments else None
-
-
-def _runs_on(function: ast.FunctionDef) -> bool:
-    """Whether it is a generator with a `try` or `with`, which runs on when it is ended."""
-    found: set[type] = set()
-    waiting: list[ast.AST] = [*function.body]
-    while waiting:
-        node = waiting.pop()
-        found.add(type(node))
-        if isinstance(node, ast.FunctionDef | ast.Lambda):  # another one, but for its defaults and decorators
-            waiting += [node.args, *getattr(node, "decorator_list", ())]
-        else:
-            waiting += ast.iter_child_nodes(node)
-    return bool(found & {ast.Yield, ast.YieldFrom}) and bool(found & {ast.Try, ast.With})
-
-
-def _with_its_ending(body: list[ast.stmt], node: ast.AST) -> list[ast.stmt]:
-    """The body of a generator, with what knows that it is ended."""
-    made = ast.Assign([ast.Name("<its ending>", ast.Store())], _hook("<ending>", node))
-    at_last = ast.Expr(_of_its_ending("end", node))
-    return [ast.copy_location(each, node) for each in (made, ast.Try(body, [], [], [at_last]))]
-
-
-def _of_its_ending(method: str, node: ast.AST, *arguments: ast.expr) -> ast.Call:
-    name = ast.Attribute(ast.Name("<its ending>", ast.Load()), method, ast.Load())
-    return ast.copy_location(ast.Call(name, list(arguments), []), node)
 
 
 def _hook(name: str, node: ast.AST, *arguments: Any) -> ast.Call:

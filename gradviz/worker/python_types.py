@@ -15,6 +15,7 @@ import collections
 import contextvars
 import datetime
 import encodings.unicode_escape
+import functools
 import operator
 import pprint
 import random
@@ -31,9 +32,16 @@ import numpy as np
 
 from gradviz.worker.identity import current
 from gradviz.worker.iterators import OWN
-from gradviz.worker.kept_memory import find_memory
+from gradviz.worker.kept_memory import (
+    at_its_end,
+    at_the_first_search,
+    emptied_later,
+    find_memory,
+    keeping,
+    without_cache,
+)
 from gradviz.worker.ordered_tables import order_tables
-from gradviz.worker.type_slots import Change, change, is_known, put
+from gradviz.worker.type_slots import Change, change, is_known, prepare, put
 
 
 def change_python() -> None:
@@ -43,6 +51,7 @@ def change_python() -> None:
     _seed_without_addresses()
     vars(pprint)["_recursion"] = _recursion
     vars(collections).update(_count_elements=_count, _chain=OWN["chain"])
+    _keep_in_comparisons()
     _leave_no_marks()
     _decode_quietly()
 
@@ -62,17 +71,21 @@ def change_types() -> bool:
     others: list[Change] = [(bytearray, "__mod__", _formatting), (bytearray, "__rmod__", _formatting_with)]
     others += [(bytearray, "__contains__", _of_bytes), (list, "__setitem__", _of_listed_values)]
     others += [(bytearray, "__setitem__", _at_plain_places), (collections.deque, "__contains__", _with_items_kept)]
-    others += [(_CALLING, "__next__", _one_at_a_time), (OSError, "__str__", _of_kept_parts)]
+    others += [(each, "__next__", _one_at_a_time) for each in (_CALLING, _IN_BRACKETS)]
+    others += [(OSError, "__str__", _of_kept_parts), (types.UnionType, "__eq__", keeping)]
+    in_searches: list[Change] = [(types.GeneratorType, "__del__", at_its_end), (_CACHING, "__call__", without_cache)]
     others += [(each, "__repr__", _kept) for each in _OF_PARTS]
     others += [(types.GenericAlias, "__repr__", _of_kept_lists)]
     others += [(each, "__str__", _of_plain_parts) for each in _CODEC_ERRORS]
     changes: list[Change] = [*((each, "__repr__", _numbered) for each in with_address), *others]
     if sys.version_info < (3, 13):
         changes += [(list, name, _of_held_items) for name in ("__lt__", "__le__", "__gt__", "__ge__")]
-    if not all(is_known(cls, name) for cls, name, _ in changes):
+    if not all(is_known(cls, name) for cls, name, _ in (*changes, *in_searches)):
         return False
     for cls, name, around in changes:
         change(cls, name, around)
+    for each in in_searches:
+        at_the_first_search(*prepare(*each))
     for cls, name, around in _METHODS:
         put(cls, name, around)
     order_tables()
@@ -204,7 +217,7 @@ def _with_items_kept(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _one_at_a_time(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The next item of an iterator that drops the function behind it at its end: not while that one is at work."""
+    """The next item of an iterator that drops what is behind it at its end: not while that is at work."""
     working: set[int] = set()
 
     def __next__(self: object) -> Any:
@@ -301,6 +314,8 @@ def _of_a_year(original: Callable[[object], str]) -> Callable[[Any], str]:
 _PLAIN = frozenset((int, bytes, str, type(None)))
 _CODEC_ERRORS = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
 _CALLING = type(iter(int, 1))
+_IN_BRACKETS: type = type(iter(type("", (), {"__getitem__": None})()))
+_CACHING: type = type(functools.cache(len))
 _OF_PARTS: tuple[type, ...] = (  # whose `repr` asks for that of several parts and keeps neither them nor itself
     *(slice, types.UnionType, datetime.timezone, collections.defaultdict),
     *(time.struct_time, type(sys.float_info)),
@@ -311,6 +326,7 @@ _METHODS: list[Change] = [
     *((collections.deque, name, _with_items_kept) for name in ("count", "index", "remove")),
     *((bytearray, name, _of_bytes) for name in "find rfind index rindex count startswith endswith hex".split()),
     (bytearray, "extend", _extending),
+    (_CACHING, "cache_clear", emptied_later),
     *((cls, "ctime", _of_a_year) for cls in (datetime.date, datetime.datetime)),
 ]
 
@@ -332,6 +348,13 @@ def _count(mapping: Any, iterable: Any) -> None:
         return
     for each in iterable:
         mapping[each] = mapping.get(each, 0) + 1
+
+
+def _keep_in_comparisons() -> None:
+    """Types in brackets can be keys, and ask what is in the brackets for its hash."""
+    for each in vars(typing).values():
+        if isinstance(each, type) and type(vars(each).get("__eq__")) is types.FunctionType:
+            each.__eq__ = keeping(each.__eq__)  # type: ignore[method-assign]
 
 
 def _leave_no_marks() -> None:

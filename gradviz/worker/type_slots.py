@@ -43,8 +43,14 @@ class _Looking:
     def __next__(self) -> None:
         return None
 
+    def __call__(self) -> None:
+        return None
+
     def __eq__(self, other: object) -> bool:
         return False
+
+    def __del__(self) -> None:
+        return None
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -52,6 +58,7 @@ class _Looking:
 # of a method of Python's: the word of the type that leads to its C function, and the word there
 _PLACES: dict[str, tuple[int, int | None]] = {
     "__repr__": (11, None),
+    "__call__": (16, None),
     "__str__": (17, None),
     "__mod__": (12, 3),
     "__rmod__": (12, 3),
@@ -61,6 +68,7 @@ _PLACES: dict[str, tuple[int, int | None]] = {
     **dict.fromkeys(("__lt__", "__le__", "__eq__", "__gt__", "__ge__"), (25, None)),
     "__iter__": (27, None),
     "__next__": (28, None),
+    "__del__": (49, None),
 }
 
 
@@ -82,6 +90,12 @@ def change(cls: type, name: str, around: Callable[[Any], object]) -> None:
     function = _word(_place(cls, name))
     put(cls, name, around)
     _lead(cls, name, function, _word(_place(_Looking, name)))
+
+
+def prepare(cls: type, name: str, around: Callable[[Any], object]) -> tuple[int, int]:
+    """The same for a method that has to cost nothing until it is needed: where, and what, is to be written then."""
+    put(cls, name, around)
+    return _place(cls, name), _word(_place(_Looking, name))
 
 
 def take(cls: type, name: str, source: type) -> None:

@@ -79,10 +79,11 @@ def every_attack() -> list[Attack]:
     from tests.escapes.strain import STRAIN
     from tests.escapes.tenth_look import TENTH
     from tests.escapes.third_look import THIRD
+    from tests.escapes.thirteenth_look import THIRTEENTH
     from tests.escapes.twelfth_look import TWELFTH
 
     looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH]
-    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *TWELFTH, *DOOR]
+    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *TWELFTH, *THIRTEENTH, *DOOR]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

@@ -119,7 +119,7 @@ _LYING = {
 
 # As in the set above; what runs in the search belongs to no class of the snippet that has an `__eq__` of its own, or
 # runs when what its `__eq__` has answered dies or is asked whether it is true.
-_SEARCHED = (
+SEARCHED = (
     "import collections, contextlib, dataclasses, functools, io, torch, tqdm\nimport numpy as np\non, kept = [], []\n"
     "class Keyed:\n    def __hash__(self): return 60\n"
     "class K(Keyed):\n    __hash__ = Keyed.__hash__\n    def __eq__(self, other): return Answer() if on else False\n"
@@ -207,11 +207,11 @@ TWELFTH: list[Attack] = [
     *listed("Found: lists in types in brackets", _TEXTS),
     *listed("Found: tables that come to lie where others lay", _LYING),
     *listed(
-        "Found: answers that die in a search", {name: _SEARCHED % (made, "K(), K()") for name, made in _DIES.items()}
+        "Found: answers that die in a search", {name: SEARCHED % (made, "K(), K()") for name, made in _DIES.items()}
     ),
     *listed(
         "Found: answers that ask others whether they are true",
-        {name: _SEARCHED % (made, "K(), K()") for name, made in _ASKED.items()},
+        {name: SEARCHED % (made, "K(), K()") for name, made in _ASKED.items()},
     ),
-    *listed("Found: comparisons of others in a search", {name: _SEARCHED % made for name, made in _OF_OTHERS.items()}),
+    *listed("Found: comparisons of others in a search", {name: SEARCHED % made for name, made in _OF_OTHERS.items()}),
 ]

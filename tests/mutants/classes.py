@@ -14,6 +14,8 @@ _ON_ALL = found("Found: attributes set on what all runs share")
 _ORDER = W + "test_identity.py::test_a_set_of_tensors_or_modules_has_the_same_order_wherever_they_lie"
 _TABLES = found("Found: tables that come to lie where others lay")
 _DYING = found("Found: answers that die in a search")
+_CACHE = W + "test_kept_memory.py::test_a_cache_is_not_used_in_the_middle_of_a_search"
+_ENDING = found("Found: ends of others' generators in a search")
 _ASKED = found("Found: answers that ask others whether they are true")
 _OF_OTHERS = found("Found: comparisons of others in a search")
 _SWEEP = W + "test_kept_memory.py::test_nothing_of_a_snippet_runs_in_a_comparison_while_memory_is_given_back"
@@ -279,34 +281,63 @@ CLASSES = (
         "",
         W + "test_kept_memory.py::test_where_memory_comes_to_lie",
     ),
-    worker("policy", "generators that end in a search", "        if not self._ends:\n", "        if True:\n", _DYING),
-    worker(
-        "policy",
-        "generators that go through others and end in a search",
-        'node, node.value) if self._ends else _hook("<delegated>", node, node.value)',
-        'node, node.value) if False else _hook("<delegated>", node, node.value)',
-        W + "test_kept_memory.py::test_a_generator_runs_on_while_all_memory_stays",
-    ),
     worker(
         "kept_memory",
-        "generators that go on although they were ended",
-        "        self.end()  # it goes on although it was to end\n",
-        "",
-        _OF_OTHERS,
-    ),
-    worker(
-        "kept_memory",
-        "generators that are ended where no further call has room",
-        "return (yield value)\n        except GeneratorExit:\n",
-        "return (yield value)\n        except GeneratorExit:\n            keeping(keeping(str))(1)\n",
-        W + "test_kept_memory.py::test_a_generator_that_is_ended_where_no_further_call_has_room",
-    ),
-    worker(
-        "kept_memory",
-        "iterators that a generator closes in a search",
-        "return found if type(found) not in _made else _walked(found)",
-        "return found",
+        "generators that end in a search",
+        "        if self.gi_suspended:\n            end(self)\n",
+        "        original(self)\n",
         _DYING,
+        _ENDING,
+    ),
+    worker(
+        "kept_memory",
+        "what is changed before the first search",
+        "            ctypes.c_void_p.from_address(place).value = word\n",
+        "            pass\n",
+        _ENDING,
+    ),
+    worker(
+        "kept_memory",
+        "caches in a search of their own",
+        "self.__wrapped__(*given, **named) if memory.is_kept else original",
+        "self.__wrapped__(*given, **named) if False else original",
+        _CACHE,
+        found("Found: a cache within its own search"),
+    ),
+    worker(
+        "kept_memory",
+        "caches that are emptied in a search of their own",
+        "        if _memory.is_kept:\n            raise RuntimeError",
+        "        if False:\n            raise RuntimeError",
+        _CACHE,
+    ),
+    worker(
+        "kept_memory",
+        "keys that hold what can be none",
+        "return home not in _ASKING_ITEMS or _method",
+        "return home not in _ASKING_ITEMS and _method",
+        found("Found: keys that hold what can be none"),
+    ),
+    worker(
+        "python_types",
+        "types in brackets as keys",
+        "            each.__eq__ = keeping(each.__eq__)",
+        "            each.__eq__ = each.__eq__",
+        found("Found: types in brackets as keys"),
+    ),
+    worker(
+        "python_types",
+        "choices of types as keys",
+        ', (types.UnionType, "__eq__", keeping)]',
+        "]",
+        found("Found: types in brackets as keys"),
+    ),
+    worker(
+        "python_types",
+        "iterators over brackets that step on at work",
+        "for each in (_CALLING, _IN_BRACKETS)]",
+        "for each in (_CALLING,)]",
+        found("Found: iterators over brackets that step on at work"),
     ),
     worker(
         "kept_memory",
@@ -332,8 +363,8 @@ CLASSES = (
     worker(
         "kept_memory",
         "comparisons that a class inherits from C code",
-        "return type(equal) is types.WrapperDescriptorType and equal.__objclass__ not in _ASKING_NOBODY",
-        "return False",
+        "if type(equal) is not types.WrapperDescriptorType or equal",
+        "if True or equal",
         _OF_OTHERS,
     ),
     worker(
@@ -437,8 +468,8 @@ CLASSES = (
     worker(
         "python_types",
         "parts of an error of the system",
-        ', (OSError, "__str__", _of_kept_parts)]',
-        "]",
+        '[(OSError, "__str__", _of_kept_parts), ',
+        "[",
         found("Found: parts of a text that are dropped"),
     ),
     worker(

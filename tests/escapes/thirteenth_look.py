@@ -1,0 +1,108 @@
+"""Doors that a thirteenth attack found: what else of a snippet runs in the middle of a search than the methods of its
+keys. A list can be a key where its class says so, and then all that it holds is compared; a type in brackets asks for
+hashes; what PyTorch's and Python's own generators do at their end may be the snippet's. And two pieces of C code that
+are entered again while they are at work."""
+
+from __future__ import annotations
+
+from tests.escapes.attack import Attack, listed
+from tests.escapes.twelfth_look import SEARCHED
+
+_TUPLE = "class B(%s): __hash__ = Keyed.__hash__\n"
+_ORDER = "def order(x, y):\n    hit()\n    return 1\nV = functools.cmp_to_key(order)\n"
+_HASHED = "class X:\n    def __hash__(self):\n        hit()\n        return 7\n"
+_KEYS = {
+    "a tuple of what a function puts in order": (_TUPLE % "tuple" + _ORDER, "B((V(1),)), B((V(2),))"),
+    "a list of what a function puts in order": (_TUPLE % "list" + _ORDER, "B((V(1),)), B((V(2),))"),
+    "a NamedTuple of what a function puts in order": (
+        f"import typing\n{_ORDER}class N(typing.NamedTuple):\n    x: int\n    __hash__ = Keyed.__hash__\n",
+        "N(V(1)), N(V(2))",
+    ),
+    "the keys of tables": (_TUPLE % "tuple" + _HASHED, "B(({X(): 1}.keys(),)), B(({X(): 1}.keys(),))"),
+    "the pairs of tables": (_TUPLE % "tuple" + _HASHED, "B(({X(): 1}.items(),)), B(({X(): 1}.items(),))"),
+    "Counters": (
+        _TUPLE % "tuple" + _HASHED,
+        "B((collections.Counter([X()]),)), B((collections.Counter([X()]),))",
+    ),
+    "a set and the keys of a table": (
+        _TUPLE % "tuple" + "class S(set):\n    def __len__(self):\n        hit()\n        return 1\n",
+        "B((S([1]),)), B(({2: 1}.keys(),))",
+    ),
+}
+
+# The second hash of the key is asked for in the search; at one of these hashes it comes to lie at place 60.
+_IN_BRACKETS = (
+    "import typing\non, kept, calls = [], [], []\nclass X:\n    def __hash__(self):\n        calls.append(1)\n"
+    "        if on and len(calls) == nth: hit()\n        return value\n"
+    "    def __eq__(self, other): return self is other\n"
+    "def hit():\n    on.clear()\n    s.clear()\n    s.update(twenty)\n"
+    "def run(n):\n    global s, twenty\n    a, b = %s, %s\n    twenty = {a, 61, 62, 63, *range(16)}\n"
+    "    pad = bytearray(n * 8)\n    s = set(range(61, 70)) | set(range(200, 220)) | {a}\n"
+    "    for i in range(300, 312): s.add(i)\n    for i in range(300, 312): s.discard(i)\n"
+    "    filler = [set(twenty) for _ in range(300)]\n    calls.clear()\n    on.append(1)\n    s.add(b)\n"
+    "    on.clear()\nfor nth in (2, 3, 4):\n    for value in range(1, 300):\n        run(value %% 7)\n"
+    "        kept.append(s)\nkept.clear()\nkept = [set(range(n)) for n in range(1000)]\n"
+)
+_TYPES = {"Literal": "typing.Literal[X()]", "a choice": "list[X()] | int", "Union": "typing.Union[list[int], X()]"}
+
+_STARTED = "def Answer():\n    g = made()\n    next(g)\n    next(g)\n    return R(g)\n"
+_CLOSED = (
+    "class I:\n    def __iter__(self): return self\n    def __next__(self): return 1\n    def close(self): hit()\n"
+)
+_MODE = (
+    "ready, armed = [], []\nclass M(torch.no_grad):\n%s"
+    "def gen(): yield 1\nmade = M()(gen)\ndef start():\n    armed.clear()\n    g = made()\n    next(g)\n"
+    "    ready.append(g)\n    armed.append(1)\n    return K()\ndef Answer(): return R(ready.pop())\n"
+)
+_ENDS = {
+    "iterators that are merged": (
+        f"import heapq\n{_CLOSED}def made(): return heapq.merge(I())\n{_STARTED}",
+        "K(), K()",
+    ),
+    "keys of what is no table": (
+        f"{_CLOSED}class T:\n    def __iter__(self): return I()\nV = type(collections.ChainMap().keys())\n"
+        f"def made(): return iter(V(T()))\n{_STARTED}",
+        "K(), K()",
+    ),
+    "a mode that begins": (
+        _MODE % "    def __enter__(self):\n        if armed: hit()\n        return super().__enter__()\n",
+        "start(), K()",
+    ),
+    "a mode that ends": (
+        _MODE % "    def __exit__(self, *e):\n        if armed: hit()\n        return super().__exit__(*e)\n",
+        "start(), K()",
+    ),
+    "a mode that is made": (
+        _MODE % "    def __init__(self):\n        super().__init__()\n        if armed: hit()\n",
+        "start(), K()",
+    ),
+}
+
+# The oldest entry goes; in the search for its key that key is asked for once more.
+_CACHE = (
+    "import functools\nclass K:\n    def __init__(self, n): self.n = n\n    def __hash__(self): return 1\n"
+    "    def __eq__(self, other):\n        if on and {self.n, other.n} == {0, 1}:\n            on.pop()\n"
+    "            act()\n        return self is other\non = []\nresult = [1, 2, 3]\n"
+    "@functools.lru_cache(maxsize=2)\ndef f(k): return result\ndef act():\n    f(one)\n    f(K(7)), f(K(8))\n"
+    "for n in range(3000):\n    f.cache_clear()\n    zero, one = K(0), K(1)\n    f(zero), f(one), f(zero)\n"
+    "    on.append(1)\n    f(K(3))\n    on.clear()\n"
+    "others = [[5, 5, 5] for n in range(1000)]\nif result != [1, 2, 3]: print('ESCAPED', result)\n"
+)
+
+_STEPS = (
+    "for n in range(20):\n    class S:\n        depth = 0\n        def __getitem__(self, i):\n"
+    "            if self.depth < 30:\n                self.depth += 1\n                %s\n"
+    "            raise IndexError\n    s = S()\n    it = iter(s)\n    list(it)\n"
+    "    other = [[1] * 10 for _ in range(100)]\n    s.depth\n"
+)
+
+THIRTEENTH: list[Attack] = [
+    *listed("Found: keys that hold what can be none", {name: SEARCHED % made for name, made in _KEYS.items()}),
+    *listed("Found: types in brackets as keys", {name: _IN_BRACKETS % (made, made) for name, made in _TYPES.items()}),
+    *listed("Found: ends of others' generators in a search", {name: SEARCHED % made for name, made in _ENDS.items()}),
+    *listed("Found: a cache within its own search", {"that is filled": _CACHE}),
+    *listed(
+        "Found: iterators over brackets that step on at work",
+        {"in a loop": _STEPS % "for _ in it: pass", "by next": _STEPS % "next(it, 0)"},
+    ),
+]
