@@ -109,7 +109,6 @@ def _plain(value: Any) -> Any:
 USUAL: Mapping[str, Callable[[Given], bool]] = {
     "linalg_vector_norm": lambda given: given["ord"] == 2,
     "norm_along": lambda given: given["p"] == 2,
-    "dist": lambda given: given["p"] == 2,
     "gelu": lambda given: given["approximate"] == "none",
     "gelu_backward": lambda given: given["approximate"] == "none",
     "clamp": lambda given: given["min"] is not None and given["max"] is not None,

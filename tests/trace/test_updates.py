@@ -43,16 +43,31 @@ def steps(optimizer: str) -> list[str]:
         ),
         (
             "SGD([w], lr=0.1, momentum=0.5)",
-            "m = w.grad = 6, w ← w − lr · m = 3 − 0.1 × 6 = 2.4.",
-            "m = momentum · m + w.grad = 0.5 × 6 + 4.8 = 7.8, w ← w − lr · m = 2.4 − 0.1 × 7.8 = 1.62.",
+            "m ← w.grad = 6; w ← w − lr · m = 3 − 0.1 × 6 = 2.4.",
+            "m ← momentum · m + w.grad = 0.5 × 6 + 4.8 = 7.8; w ← w − lr · m = 2.4 − 0.1 × 7.8 = 1.62.",
         ),
         (
             "Adam([w], lr=0.1)",
-            "m = β₁ · m + (1 − β₁) · w.grad, v = β₂ · v + (1 − β₂) · w.grad²: m = 0.6, v = 0.036; "
+            "m ← β₁ · m + (1 − β₁) · w.grad = 0.9 × 0 + (1 − 0.9) × 6 = 0.6; "
+            "v ← β₂ · v + (1 − β₂) · w.grad² = 0.999 × 0 + (1 − 0.999) × 6² = 0.036; "
             "corrected for step 1, m̂ = m / (1 − β₁ᵗ) = 0.6 / (1 − 0.9) = 6, "
             "v̂ = v / (1 − β₂ᵗ) = 0.036 / (1 − 0.999) = 36; "
             "w ← w − lr · m̂ / (√v̂ + ε) = 3 − 0.1 × 6 / (√36 + 1e-08) = 2.9.",
             "= 2.9 − 0.1 × 5.895 / (√34.82 + 1e-08) = 2.8.",
+        ),
+        (
+            "SGD([w], lr=0.1, momentum=0.5, dampening=0.2)",
+            "m ← w.grad = 6; w ← w − lr · m = 3 − 0.1 × 6 = 2.4.",
+            "m ← momentum · m + (1 − dampening) · w.grad = 0.5 × 6 + (1 − 0.2) × 4.8 = 6.84; "
+            "w ← w − lr · m = 2.4 − 0.1 × 6.84 = 1.716.",
+        ),
+        (
+            "SGD([w], lr=0.1, momentum=0.5, weight_decay=0.5, nesterov=True)",
+            "m ← w.grad + weight_decay · w = 6 + 0.5 × 3 = 7.5; one step ahead of it, "
+            "w ← w − lr · (w.grad + weight_decay · w + momentum · m) = 3 − 0.1 × (6 + 0.5 × 3 + 0.5 × 7.5) = 1.875.",
+            "m ← momentum · m + w.grad + weight_decay · w = 0.5 × 7.5 + 3.75 + 0.5 × 1.875 = 8.438; one step ahead of "
+            "it, w ← w − lr · (w.grad + weight_decay · w + momentum · m) = "
+            "1.875 − 0.1 × (3.75 + 0.5 × 1.875 + 0.5 × 8.438) = 0.9844.",
         ),
         (
             "SGD([w], lr=0.1, maximize=True)",
@@ -119,7 +134,7 @@ def test_each_number_of_a_rule_is_what_one_computes(optimizer: str) -> None:
                 checked += 1
         now = frame.value(int(trace.updates.tensor[0]))
         assert now is not None
-        assert "stays" in sentence or sentence.split("; u = ρ")[0].endswith(f"= {now.written()}")
+        assert "stays" in sentence or sentence.split("; u ← ρ")[0].endswith(f"= {now.written()}")
     assert checked >= 7
 
 
@@ -147,7 +162,7 @@ def test_clipping_is_a_step_with_the_norm_and_the_factor() -> None:
     assert explain(frame).title == "clip_grad_norm_ (line 6)"
     assert explain(frame).sentence == (
         "The norm of all gradients together (√(Σ grad²)) is 13, more than max_norm = 1, so each is multiplied by "
-        "1 / 13 = 0.07692: w.grad: [3, 4] → [0.2308, 0.3077]; v.grad: 12 → 0.9231."
+        "1 / (13 + 1e-06) = 0.07692: w.grad: [3, 4] → [0.2308, 0.3077]; v.grad: 12 → 0.9231."
     )
     assert "None → [3, 4]" in explain(trace.frame(len(trace) - 1)).sentence  # what backward() wrote stays
 

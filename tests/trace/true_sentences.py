@@ -1,5 +1,5 @@
-"""What every sentence of a run has to hold: its numbers, computed once more from what it says, agree; a derivative
-is written only where it is the whole gradient; sums add up; nothing is doubled.
+"""What every sentence of a run has to hold: its numbers, computed once more from what it says, agree; a rule gives
+what was sent; a derivative is written only where it is the whole gradient; sums add up; nothing is doubled.
 
 `python -m tests.trace.true_sentences [FILE …]` looks at whole programs, all of the snippet set by default."""
 
@@ -21,12 +21,15 @@ from gradviz.trace.table.frame import Frame
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.trace import Trace
-from gradviz.trace.words.contributions import edge_words, gradient_name
+from gradviz.trace.words.contributions import edge_words, gradient_name, received
 from gradviz.trace.words.explain import explain, explain_fold
+from gradviz.trace.words.formulas import formula_for, is_changed, operands_of
+from tests.engine.shown_formulas import computed
 from tests.trace.running import run
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _ARITHMETIC = re.compile(r"[-−+×/·()\[\]\d.,e ⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺^√]+|inf|nan")
+_ASSIGNMENT = re.compile(r"(?:^|[;,:] )([^\W\d]) = [^=;:,]*(?<![\w.])\1(?![\w\u0302.])")
 _STEPS_SAID = (Kind.BACKWARD, Kind.CONTRIBUTION, Kind.ACCUMULATE, Kind.OPTIMIZER)
 
 
@@ -38,7 +41,7 @@ def problems(trace: Trace) -> Iterator[str]:
             kind, sentence = Kind(int(trace.steps.kind[cursor - 1])), explain(frame).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
             if kind is Kind.BACKWARD:
-                found += _derivatives(frame, sentence)
+                found += [*_derivatives(frame, sentence), *_rules(frame)]
             yield from (f"step {cursor}: {each}: {sentence}" for each in found)
         for flow in range(len(trace.flows)):
             for words in edge_words(trace, flow):
@@ -59,8 +62,19 @@ def _style(kind: Kind, sentence: str) -> Iterator[str]:
         yield "two signs"
     if "((" in sentence and "…" not in sentence and re.search(r"(?<![\w)\]])\(\(([^()]*)\)\)", sentence):
         yield "two brackets"
-    if kind in _STEPS_SAID and re.search(r"= ([^=;:]+) = \1(?:[;.]|$)", sentence):
+    if kind in _STEPS_SAID and re.search(r"= \(?([^=;:()]+)\)? = \1(?:[;.]|$)", sentence):
         yield "says the same twice"
+    if "…" not in sentence and not _is_balanced(sentence):
+        yield "a bracket without the other one"
+    if re.search(r"∂-?\d|∂\(-?[\d.]+\)", sentence):
+        yield "a derivative by a number"
+    if kind is Kind.OPTIMIZER and _ASSIGNMENT.search(sentence):
+        yield "an equation that is an assignment"
+
+
+def _is_balanced(sentence: str) -> bool:
+    depths = np.cumsum([(sign == "(") - (sign == ")") for sign in sentence])
+    return not len(depths) or (depths.min() >= 0 and depths[-1] == 0)
 
 
 def _sums(kind: Kind, sentence: str) -> Iterator[str]:
@@ -128,6 +142,53 @@ def _derivatives(frame: Frame, sentence: str) -> Iterator[str]:
         sent = trace.value(int(trace.flows.value[row]))
         if len(mine) > 1 or (total is not None and sent is not None and total.written() != sent.written()):
             yield f"{frame.name(tensor)} has {len(mine)} contributions"
+
+
+_TRIANGLES = frozenset(("linalg_solve_triangular", "triangular_solve"))  # which read one triangle of a matrix only
+
+
+def _rules(frame: Frame) -> Iterator[str]:
+    """Each rule, computed anew in NumPy from the values of its operands, is what was sent, whatever the parameters:
+    also where a sentence has no room for the numbers. What is said in words is left out."""
+    trace, node = frame.trace, frame.current_node
+    if node < 0 or is_changed(frame, node) or trace.nodes.op[node] in _TRIANGLES:
+        return
+    if (trace.nodes.op == "AddBatchDim").any():  # of vmap: the rule is that of one example
+        return
+    known = {name: frame.value(tensor) for name, tensor in operands_of(frame, node).items()} | {"grad": received(frame)}
+    values = {name: value.array for name, value in known.items() if value is not None and value.array is not None}
+    low, high = span(trace.flows.step, frame.cursor - 1, frame.cursor)
+    for row in range(low, high):
+        text, sent = formula_for(trace, node, int(trace.flows.slot[row])), trace.value(int(trace.flows.value[row]))
+        if not text or text.startswith("Σ grad") or sent is None or sent.array is None:
+            continue
+        told = _said_by(text, values, sent.array, str(trace.nodes.params[node]))
+        if told is None:
+            continue
+        finite = np.isfinite(told) & np.isfinite(sent.array)
+        sizes = (np.abs(each[np.isfinite(each)]).max(initial=0) for each in (sent.array, values.get("grad", told)))
+        scale = max(1e-6, *sizes)
+        if not np.allclose(told[finite], sent.array[finite], rtol=2e-3, atol=2e-3 * scale):
+            yield f"the rule {text} gives {told.tolist()}, not {sent.array.tolist()}"
+
+
+def _said_by(text: str, values: dict[str, np.ndarray], sent: np.ndarray, params: str) -> np.ndarray | None:
+    """The gradient by a rule, summed over broadcast dimensions; None for one that is no formula of known values."""
+    given, dim = dict(values), re.search(r"(?:^|, )dim=(-?\d+|\((?:-?\d+,? ?)+\))", params)
+    if dim:
+        axes = tuple(map(int, re.findall(r"-?\d+", dim[1])))
+        given["dim"] = axes
+        for name in ("grad", "result"):  # with the dimensions that were reduced
+            if name in given and given[name].ndim == sent.ndim - len(axes):
+                given[name] = np.expand_dims(given[name], axes)
+    try:
+        found = np.asarray(computed(text, given))
+        found = np.broadcast_to(found, np.broadcast_shapes(found.shape, sent.shape))
+    except (AssertionError, KeyError, IndexError, ValueError, TypeError, np.linalg.LinAlgError):
+        return None
+    found = found.sum(axis=tuple(range(found.ndim - sent.ndim)))
+    wide = tuple(at for at, size in enumerate(sent.shape) if size == 1 != found.shape[at])
+    return found.sum(axis=wide, keepdims=True) if wide else found
 
 
 def look_at(path: Path) -> list[str]:

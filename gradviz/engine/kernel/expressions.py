@@ -332,7 +332,7 @@ def _whole_power(node: ast.expr) -> tuple[ast.expr, int] | None:
     sides: list[ast.expr] = []
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         sides = [node.left, node.right]
-    elif isinstance(node, ast.Call):
+    elif isinstance(node, ast.Call) and called(node) in ("pow", "square"):
         sides = [*node.args, ast.Constant(2)] if called(node) == "square" else node.args
     exponent = sides[1].value if len(sides) == 2 and isinstance(sides[1], ast.Constant) else None
     return (sides[0], exponent) if type(exponent) is int else None

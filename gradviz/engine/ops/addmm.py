@@ -74,7 +74,8 @@ ADDMV = op(
     brief="A matrix times a vector plus a third.",
     self="times_alpha(grad, beta)",
     mat=expressed(
-        "outer(grad, vec)", lambda grad, vec, alpha: times_alpha(grad.unsqueeze(1) * conj(vec).unsqueeze(0), alpha)
+        "outer(grad, vec) * alpha",
+        lambda grad, vec, alpha: times_alpha(grad.unsqueeze(1) * conj(vec).unsqueeze(0), alpha),
     ),
     vec=expressed("adjoint(mat) @ grad * alpha", lambda grad, mat, alpha: times_alpha(adjoint(mat).mv(grad), alpha)),
     **_ABOUT,

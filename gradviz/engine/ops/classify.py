@@ -131,7 +131,7 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
         symbol="nll",
         latex=r"-\sum_i w_{y_i} x_{i, y_i} / \sum_i w_{y_i}",
         brief="The mean of −x at the class that is right.",
-        self=sentence("in each row −grad · the weight of the row in the loss at its class, 0 elsewhere", gradient),
+        self=sentence("at the class of each row −grad · the weight of the row in the loss, 0 elsewhere", gradient),
     )
     return forward, backward
 
@@ -455,7 +455,7 @@ MULTI_MARGIN = op(
     latex=r"\frac{1}{n} \sum_{i \ne y} \max(0, m - x_y + x_i)^p",
     brief="How far other classes come within a margin of the right one.",
     self=sentence(
-        "±grad / n for the classes within the margin",
+        "grad · the slope of the loss, at the classes within the margin",
         lambda grad, self, target, weight, p, margin, reduction: call(
             MULTI_MARGIN_BACKWARD, grad, self, target, weight, p=p, margin=margin, reduction=reduction
         ),
@@ -572,7 +572,7 @@ MULTILABEL_MARGIN = op(
     latex=r"\frac{1}{n} \sum_{i \in Y, j \notin Y} \max(0, 1 - x_i + x_j)",
     brief="How far other classes come within 1 of those that are named.",
     self=sentence(
-        "±grad / n for the classes within the margin",
+        "grad · the slope of the loss, at the classes within the margin",
         lambda grads, self, target, is_target, reduction: call(
             MULTILABEL_MARGIN_BACKWARD, grads[0], self, target, is_target.detach(), reduction=reduction
         ),

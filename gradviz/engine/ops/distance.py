@@ -262,9 +262,9 @@ DIST = op(
     symbol="‖x−y‖",
     latex=r"\|x - y\|_p",
     brief="The norm of the difference.",
-    self=expressed("grad * (self - other) / result", _dist_grad),
+    self=expressed("grad * (self - other) * abs(self - other) ** (p - 2) / result ** (p - 1)", _dist_grad),
     other=expressed(
-        "-grad * (self - other) / result",
+        "-grad * (self - other) * abs(self - other) ** (p - 2) / result ** (p - 1)",
         lambda grad, self, other, result, p: -_dist_grad(grad, self, other, result, p),
     ),
 )

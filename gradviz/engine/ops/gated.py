@@ -199,7 +199,7 @@ GLU = op(
     latex=r"a \sigma(b)",
     brief="One half times the sigmoid of the other.",
     self=sentence(
-        "[grad · σ(b), grad · a · σ(b) · (1 − σ(b))]",
+        "[grad · σ(b), grad · a · σ(b) · (1 − σ(b))], a and b the halves of self",
         lambda grad, self, dim: _glu_backward(grad, self, (True,), dim)[0],
     ),
 )

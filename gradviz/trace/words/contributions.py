@@ -111,8 +111,7 @@ def node_sentence(frame: Frame) -> str:
     trace, node = frame.trace, frame.current_node
     if node < 0:
         return "A node that was not recorded ran."
-    grad, sent = received(frame), gradients_sent(frame)
-    came = f"grad = {grad.written()} came in. " if grad is not None else ""
+    came, sent = _came_in(frame), gradients_sent(frame)
     if not sent:
         return f"{came}{trace.nodes.name[node]} sends no gradient on."
     text = ""
@@ -123,8 +122,37 @@ def node_sentence(frame: Frame) -> str:
         text = "; ".join(parts)
         if len(text) <= _MOST_TEXT * len(parts):
             break
-    letters = " Here x̂ is the normalised input, (x − its mean) / σ." if "x̂" in text else ""
-    return f"{came}{text[0].upper() + text[1:]}.{letters}"
+    return f"{came}{text[0].upper() + text[1:]}.{_letters(frame, text)}"
+
+
+def _came_in(frame: Frame) -> str:
+    """ "grad = 1 came in. ", of a node with several results "109 came in for x and -110 for y. "."""
+    passing = [(int(tensor), frame.passing(int(tensor))) for tensor in frame.trace.outputs_of(frame.current_node)]
+    grads = [(tensor, grad) for tensor, grad in passing if grad is not None]
+    if not grads:
+        return ""
+    if len(grads) == 1:
+        return f"grad = {grads[0][1].written()} came in. "
+    each = [f"{grad.written()} for {frame.name(tensor)}" for tensor, grad in grads]
+    if sum(map(len, each)) > _MOST_TEXT:
+        return f"Gradients of {len(grads)} results came in. "
+    return f"Gradients came in: {listed(each)}. "
+
+
+def _letters(frame: Frame, text: str) -> str:
+    """What the letters of a rule stand for that are no names of the snippet."""
+    node = frame.current_node
+    is_fixed = "training=False" in str(frame.trace.nodes.params[node]) and frame.trace.nodes.op[node] != "dropout"
+    of = "the running" if is_fixed else "its"
+    letters = (
+        ("x̂", f"x̂ is the normalised input, (x − {of} mean) / σ"),
+        ("/ σ", f"σ = √({of} variance + ε)"),
+        ("ℓ′", "ℓ′ is the derivative of the loss"),
+        ("ℓ″", "ℓ″ is the second derivative of the loss"),
+        ("f″", "f″ is the second derivative of the function"),
+    )
+    said = listed([what for letter, what in letters if letter in text or (letter == "/ σ" and "x̂" in text)])
+    return f" Here {said}." if said else ""
 
 
 # The rule and its numbers, the rule; last with the shape and the range of what was sent in place of its elements.

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gradviz.engine.kernel.expressions import Math, in_line, typeset_with
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, Value
+from gradviz.trace.table.values import FEW, Value, number_text
 
 if TYPE_CHECKING:
     from gradviz.trace.table.derive import Op
@@ -23,7 +24,7 @@ _GIVEN = re.compile(r"(\w+)=([^,()]+)")
 _FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else conj".split())
 _LEADING = re.compile(r"^\((-[\d.e-]+)\)(?= |$)")
 _ARTICLES = ("the ", "its ", "each ", "every ")
-_NOT_BY_ELEMENT = re.compile(r"[@ᵀΣ⊗]|⁻¹")
+_NOT_BY_ELEMENT = re.compile(r"[@ᵀΣ⊗]|⁻¹|σ(?!\()")  # σ alone is that of a norm
 _OFTEN_ONE = {"alpha": 1, "beta": 1}  # factors of torch.add, addmm …, which are not recorded when they are 1
 _BY_ZERO = re.compile(r"/ (?:0(?![\d.e])|\[[^/]*(?<![\d.])0(?![\d.e]))")
 _BROADCAST = frozenset(  # operations that spread a smaller operand over a larger one
@@ -39,13 +40,11 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     name = op.operand(slot) if op is not None else ""
     if op is None or not name:
         return ""
-    special = _exception(str(trace.nodes.op[node]), name, str(trace.nodes.params[node]))
-    if special:
-        return special
-    written = _written(trace, node, op, name)
+    special = _exception(str(trace.nodes.op[node]), name, _given(trace, node))
+    written = None if special else _written(trace, node, op, name)
     if written is not None:
         return in_line(written)
-    said = op.derivatives.get(name, "")
+    said = special or op.derivatives.get(name, "")
     if "weight" in op.inputs and op.inputs.index("weight") not in trace.slots_of(node):
         return said.replace(" · weight", "")  # a layer without parameters
     return said
@@ -55,13 +54,15 @@ def written_for(trace: Trace, node: int, slot: int) -> Math | None:
     """The same formula as it is typeset; None where words say it."""
     op = trace.op_of(node)
     name = op.operand(slot) if op is not None else ""
-    if op is None or _exception(str(trace.nodes.op[node]), name, str(trace.nodes.params[node])):
+    if op is None or _exception(str(trace.nodes.op[node]), name, _given(trace, node)):
         return None
     return _written(trace, node, op, name)
 
 
 def _written(trace: Trace, node: int, op: Op, operand: str) -> Math | None:
-    expression = op.expressions.get(operand, "")
+    there = {op.operand(slot) for slot in trace.slots_of(node)}
+    other = _other_rule(str(trace.nodes.op[node]), operand, _given(trace, node), there)
+    expression = other or op.expressions.get(operand, "")
     try:
         numbers = tuple(_numbers(trace, node, op).items()) if expression else ()
         return typeset_with(expression, numbers, _is_complex(trace, node)) if expression else None
@@ -69,18 +70,68 @@ def _written(trace: Trace, node: int, op: Op, operand: str) -> Math | None:
         return None  # a trace from elsewhere may say anything
 
 
-def _exception(op: str, operand: str, params: str) -> str:
-    """The rule of a parameter for which the operation has another one; "" for all others."""
-    given = dict(_GIVEN.findall(params))
+def _given(trace: Trace, node: int) -> dict[str, str]:
+    """The parameters of a node as they are written."""
+    return dict(_GIVEN.findall(str(trace.nodes.params[node])))
+
+
+def _exception(op: str, operand: str, given: Mapping[str, str]) -> str:
+    """The rule of a parameter for which the operation has another one, in words; "" for all others."""
+    order = given.get("ord", "") if op == "linalg_vector_norm" else given.get("p", "") if op == "dist" else ""
+    of = "(self − other)" if op == "dist" else "self"
     if op == "pow" and given.get("exponent") in ("0", "0.0") and operand == "self":  # also at 0, where x⁻¹ is infinite
         return "0"
-    if op == "linalg_vector_norm" and given.get("ord", "") in ("0", "0.0"):
+    if order in ("0", "0.0"):
         return "0"
-    if op == "linalg_vector_norm" and given.get("ord", "").endswith("inf"):
-        return "grad · sign self where |self| is result (shared equally at ties), 0 elsewhere"
+    if order.endswith("inf"):
+        sign = "−" if operand == "other" else ""
+        return f"{sign}grad · sign {of} where |{of.strip('()')}| is result (shared equally at ties), 0 elsewhere"
     if op == "convolution" and given.get("transposed") == "True":
         return {"input": "weight slides over grad", "weight": "input slides over grad"}.get(operand, "")
+    if op == "gelu" and given.get("approximate") == "tanh":
+        return "grad · the slope of the tanh formula that stands for GELU"
+    if op == "rrelu_with_noise" and given.get("training") == "False":
+        slope = (float(given.get("lower", 0)) + float(given.get("upper", 0))) / 2
+        return f"grad where self > 0, else grad · {number_text(slope)}"
+    if op == "native_batch_norm" and given.get("training") == "False" and operand == "input":
+        return "grad · weight / σ"
+    return _of_rows(op, operand, given)
+
+
+def _of_rows(op: str, operand: str, given: Mapping[str, str]) -> str:
+    """The same for the operations that pick rows of a table."""
+    if op == "_embedding_bag" and operand == "weight":
+        return {
+            "1": "grad of each bag / the number of its rows, added up at its rows",
+            "2": "grad of each bag at the places of its maxima, 0 elsewhere",
+        }.get(given.get("mode", ""), "")
+    if op == "embedding" and operand == "weight":
+        padding, rule = given.get("padding_idx", "-1"), "grad added up at the rows that were used"
+        rule += "" if given.get("scale_grad_by_freq") != "True" else ", divided by how often each was"
+        return rule if padding.startswith("-") else f"{rule}, but 0 at row {padding} (padding_idx)"
+    if op == "index_add" and operand == "source":
+        alpha = given.get("alpha", "1")
+        return "grad at the indices" if alpha in ("1", "1.0") else f"grad at the indices, times {alpha}"
     return ""
+
+
+def _other_rule(op: str, operand: str, given: Mapping[str, str], there: set[str]) -> str:
+    """The expression of a rule where a parameter, or an operand that is mostly left out, makes it another one than the
+    usual one that the operation shows; "" for the usual one."""
+    if operand != "self":
+        return ""
+    if op == "softplus" and given.get("threshold", "20") not in ("20", "20.0"):
+        return "where(beta * self > threshold, grad, grad * sigmoid(beta * self))"
+    if op == "logit" and "eps" in given:
+        return f"where(eps <= self <= {1 - float(given['eps'])!r}, grad / (self * (1 - self)), 0)"
+    if op == "binary_cross_entropy" and "weight" in there:
+        return "grad * weight * (self - target) / (self * (1 - self)) / n"
+    if op != "binary_cross_entropy_with_logits" or not there & {"weight", "pos_weight"}:
+        return ""
+    weight = "weight * " if "weight" in there else ""
+    if "pos_weight" not in there:
+        return f"grad * {weight}(sigmoid(self) - target) / n"
+    return f"grad * {weight}((1 + (pos_weight - 1) * target) * sigmoid(self) - pos_weight * target) / n"
 
 
 def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
@@ -93,6 +144,8 @@ def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
     if "exponent" in found:
         found["n"] = found["exponent"]
     found.setdefault("n", _averaged(trace, node))
+    if op.operand(0) == "self" and str(trace.nodes.op[node]).startswith(("var", "std")):  # which divide by n − 1
+        found["n"] += 1 - found.get("correction", 1)
     tensors = {op.operand(slot) for slot in trace.slots_of(node)}
     return {name: number for name, number in found.items() if name not in tensors}
 
@@ -119,21 +172,23 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     formula = formula_for(frame.trace, node, slot)
     if not formula:
         return _without_formula(str(frame.trace.nodes.name[node]), str(frame.trace.nodes.op[node]), slot)
-    operands = _operands(frame, node)
+    operands = operands_of(frame, node)
     names = {name: factor(frame.name(tensor)) for name, tensor in operands.items()}
     given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
     names = {name: number.replace("j", "i") for name, number in given} | names
     spread = (formula == "grad" or frame.trace.nodes.op[node] in _BROADCAST) and _is_summed(sent, grad)
-    if _is_changed(frame, node):
+    if is_changed(frame, node):
         return ()
-    named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     values = {name: frame.value(tensor) for name, tensor in operands.items()} | {"grad": grad}
+    if sent.numel > 1 and (formula == "0" or frame.trace.nodes.op[node] == "mean"):  # a number for many elements
+        return ("0 everywhere" if formula == "0" else f"{_fill(formula, names)}, to every element of the mean",)
+    named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     unlike = frame.trace.nodes.op[node] not in _BROADCAST and any(
         value is not None and value.numel > 1 and value.shape != sent.shape for value in _read(formula, values)
     )  # the numbers of a row stand beside those of a matrix: which meets which cannot be seen
     in_numbers = None if spread or unlike else _in_numbers(formula, values)
     if in_numbers is not None and _BY_ZERO.search(in_numbers) and _is_finite(sent):  # a place that the rule leaves out
-        in_numbers = None
+        in_numbers, named = None, f"{named}, 0 where it divides by 0"
     return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
 
 
@@ -157,7 +212,7 @@ def _is_finite(value: Value) -> bool:
     return not summary.nans and math.isfinite(summary.low) and math.isfinite(summary.high)
 
 
-def _is_changed(frame: Frame, node: int) -> bool:
+def is_changed(frame: Frame, node: int) -> bool:
     """Whether a hook of the node changed what it received or sent: then its rule does not tell what was sent."""
     hooks = frame.trace.hooks
     low, high = span(hooks.step, int(frame.trace.calls.step[frame.call]), len(frame.trace))
@@ -165,7 +220,7 @@ def _is_changed(frame: Frame, node: int) -> bool:
     return bool((mine & (hooks.before[low:high] != hooks.after[low:high])).any())
 
 
-def _operands(frame: Frame, node: int) -> dict[str, int]:
+def operands_of(frame: Frame, node: int) -> dict[str, int]:
     """The tensors that the formulas of a node speak of, by the operation's own names."""
     trace = frame.trace
     op, found = trace.op_of(node), {}
@@ -184,9 +239,19 @@ def _fill(formula: str, words: dict[str, str]) -> str:
         found = words.get(match[0], match[0])
         enclosed = formula[match.start() - 1 : match.start()] == "(" and formula[match.end() : match.end() + 1] == ")"
         enclosed = enclosed or (formula[: match.start()].endswith("where ") and formula[match.end() :][:1] in ("", ","))
-        return found[1:-1] if enclosed and found.startswith("(") else found
+        return found[1:-1] if enclosed and _is_bracketed(found) else found
 
     return _WORD.sub(word, formula)
+
+
+def _is_bracketed(text: str) -> bool:
+    """Whether one pair of brackets is around all of it: "(a + b)", not "(a + b).view(c)"."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == "(") - (sign == ")")
+        if not depth:
+            return sign == ")" and at == len(text) - 1
+    return False
 
 
 def _read(formula: str, values: dict[str, Value | None]) -> list[Value | None]:

@@ -46,7 +46,8 @@ def _clipped(frame: Frame, low: int, high: int) -> str:
     changes = []
     for tensor in updates.tensor[low : min(high, low + _MOST)].tolist():
         old, now = before.grad(tensor), frame.grad(tensor)
-        changes.append(f"{frame.name(tensor)}.grad: {_text(old)} → {_text(now)}")
+        is_same = old is not None and now is not None and _same(old, now)
+        changes.append(f"{frame.name(tensor)}.grad{' stays' if is_same else f': {_text(old)} →'} {_text(now)}")
     more = f", and {high - low - _MOST} more in the same way" if high - low > _MOST else ""
     changed = f"{'; '.join(changes)}{more}."
     if "clip_value" in settings:
@@ -64,7 +65,8 @@ def _clipped(frame: Frame, low: int, high: int) -> str:
         return f"{norm}, not more than max_norm = {bound}: they stay as they are."
     if not np.isfinite(settings.get("total", 0.0)):
         return f"{norm}, so that no factor brings it to max_norm = {bound}: {changed}"
-    return f"{norm}, more than max_norm = {bound}, so each is multiplied by {bound} / {total} = {factor}: {changed}"
+    scaled = f"each is multiplied by {bound} / ({total} + 1e-06) = {factor}"
+    return f"{norm}, more than max_norm = {bound}, so {scaled}: {changed}"
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -99,7 +101,8 @@ def rule_of_update(frame: Frame, row: int) -> tuple[str, str]:
     """The rule by which one parameter was changed, with its names and with its numbers, without the result; "" where it
     is not written out."""
     name = frame.name(int(frame.trace.updates.tensor[row]))
-    before, arrow, after = _parameter(frame, row).partition(f"{name} ← ")
+    before, arrow, after = _parameter(frame, row).partition(f"{name} ← {name} ")
+    after = f"{name} {after}"
     rule, *steps = after.split(";")[0].split(" = ")
     if not arrow or len(steps) < 2:
         return (f"{name} ← {rule}", "") if arrow and steps else ("", "")
@@ -203,35 +206,45 @@ def _sgd(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     momentum = settings.get("momentum", 0.0)
     if not momentum:
         return numbers.said(f"{name} − lr · {step}", f"{old} − {lr} × {counted}")
-    buffer, former = _value(frame, row, "average"), _former(frame, row, "average")
-    if buffer is None or "dampening" in settings:
-        return numbers.said(f"{name} − lr · (momentum of {step})", f"{old} − {lr} × the momentum")
-    if former is None:  # the first gradient itself
-        told, in_numbers = (each.removeprefix("(").removesuffix(")") if decay else each for each in (step, counted))
-    else:
-        told = f"momentum · m + {step}"
-        in_numbers = f"{number_text(momentum)} × {_bracketed(former.brief())} + {counted}"
-    steps = [told, in_numbers, buffer.written()] if numbers.are_few else [told, buffer.written()]
-    m = f"m = {' = '.join(dict.fromkeys(steps))}"
+    m, buffer = _momentum(frame, row, numbers, settings)
+    ahead = _bracketed(buffer.brief()) if buffer is not None else "m"
     if "nesterov" in settings:
-        now, ahead = number_text(momentum), _bracketed(buffer.brief())
-        inner = step.removeprefix("(").removesuffix(")") if decay else step
+        grad, in_numbers = (each.removeprefix("(").removesuffix(")") if decay else each for each in (step, counted))
         said = numbers.said(
-            f"{name} − lr · ({inner} + momentum · m)",
-            f"{old} − {lr} × ({counted} + {now} × {ahead})",
+            f"{name} − lr · ({grad} + momentum · m)",
+            f"{old} − {lr} × ({in_numbers} + {number_text(momentum)} × {ahead})",
         )
-        return f"{m}, and one step ahead of it {said}"
-    return f"{m}, {numbers.said(f'{name} − lr · m', f'{old} − {lr} × {_bracketed(buffer.brief())}')}"
+        return f"{m}; one step ahead of it, {said}"
+    return f"{m}; {numbers.said(f'{name} − lr · m', f'{old} − {lr} × {ahead}')}"
+
+
+def _momentum(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> tuple[str, Value | None]:
+    """ "m ← momentum · m + w.grad = 0.5 × 6 + 4.8 = 7.8", at first only "m ← w.grad = 6"; and m, where it is known."""
+    buffer, former = _value(frame, row, "average"), _former(frame, row, "average")
+    damped, momentum = settings.get("dampening", 0.0), number_text(settings.get("momentum", 0.0))
+    told, in_numbers = _counted(numbers, settings)
+    if former is not None or buffer is None:
+        before = _bracketed(former.brief()) if former is not None else "0"
+        shares = ("(1 − dampening) · ", f"(1 − {number_text(damped)}) × ") if damped else ("", "")
+        told, in_numbers = (
+            each if damped else each.removeprefix("(").removesuffix(")") if "+" in each else each
+            for each in (told, in_numbers)
+        )
+        told, in_numbers = f"momentum · m + {shares[0]}{told}", f"{momentum} × {before} + {shares[1]}{in_numbers}"
+    else:  # the first gradient itself
+        told, in_numbers = (each.removeprefix("(").removesuffix(")") for each in (told, in_numbers))
+    results = [] if buffer is None else [in_numbers, buffer.written()] if numbers.are_few else [buffer.written()]
+    return _chain(f"m ← {told}", *results), buffer
 
 
 def _adam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     name, decay = numbers.name, settings.get("weight_decay", 0.0)
     is_apart = str(frame.trace.optimizers.name[int(frame.trace.steps.ref[frame.cursor - 1])]) == "AdamW"
-    g = f"{name}.grad" if not decay or is_apart else f"({name}.grad + weight_decay · {name})"
     kept = f"{name} · (1 − lr · weight_decay)" if decay and is_apart else name
-    said, rule = f"m = β₁ · m + (1 − β₁) · {g}, v = β₂ · v + (1 − β₂) · {g}²", f"{kept} − lr · m̂ / (√v̂ + ε)"
+    counted = {key: value for key, value in settings.items() if not is_apart or key != "weight_decay"}
+    said = f"{_moment(frame, row, numbers, counted)}; {_square(frame, row, numbers, counted)}"
+    rule, count = f"{kept} − lr · m̂ / (√v̂ + ε)", int(frame.trace.updates.count[row])
     mean, square = _value(frame, row, "average"), _value(frame, row, "square")
-    count = int(frame.trace.updates.count[row])
     if mean is None or square is None or not numbers.are_few or not count:
         return f"{said}; {name} ← {rule} = {numbers.now.written()}"
     first, second = (
@@ -244,7 +257,7 @@ def _adam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
         old = f"{_bracketed(old)} × (1 − {lr} × {number_text(decay)})"
     in_numbers = f"{old} − {lr} × {_bracketed(first)} / (√{second} + {eps})"
     return (
-        f"{said}: m = {mean.written()}, v = {square.written()}; corrected for step {count}, "
+        f"{said}; corrected for step {count}, "
         f"m̂ = m / (1 − β₁ᵗ) = {mean.brief()} / {_less(settings, 'betas1', count)} = {first}, "
         f"v̂ = v / (1 − β₂ᵗ) = {square.brief()} / {_less(settings, 'betas2', count)} = {second}; "
         f"{numbers.said(rule, in_numbers)}"
@@ -286,7 +299,7 @@ def _gradient(numbers: Numbers, settings: Settings) -> Any:
 
 
 def _chain(name: str, *parts: str) -> str:
-    """ "v = rule = in numbers = result"; what is the same is said once."""
+    """ "v ← rule = in numbers = result"; what is the same is said once."""
     return " = ".join(dict.fromkeys((name, *parts)))
 
 
@@ -294,7 +307,7 @@ def _rms(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     g, grad = _counted(numbers, settings)
     name, lr, eps = numbers.name, number_text(settings.get("lr", 0.0)), number_text(settings.get("eps", 0.0))
     square, alpha = _value(frame, row, "square"), settings.get("alpha", 0.0)
-    rule = f"v = α · v + (1 − α) · {g}²"
+    rule = f"v ← α · v + (1 − α) · {g}²"
     if square is None or not numbers.are_few:
         return f"{rule}; {name} ← {name} − lr · {g} / (√v + ε) = {numbers.now.written()}"
     former = _former(frame, row, "square")
@@ -306,10 +319,10 @@ def _rms(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
         return f"{v}; {numbers.said(f'{name} − lr · {ratio}', f'{numbers.old.brief()} − {lr} × {in_numbers}')}"
     buffer, last = _value(frame, row, "average"), _former(frame, row, "average")
     if buffer is None:
-        return f"{v}; {name} ← {name} − lr · (momentum of {ratio}) = {numbers.now.written()}"
+        return f"{v}; m ← momentum · m + {ratio}; {name} ← {name} − lr · m = {numbers.now.written()}"
     kept = "0" if last is None else _bracketed(last.brief())
     told = f"{number_text(settings['momentum'])} × {kept} + {in_numbers}"
-    m = _chain(f"m = momentum · m + {ratio}", told, buffer.written())
+    m = _chain(f"m ← momentum · m + {ratio}", told, buffer.written())
     said = numbers.said(f"{name} − lr · m", f"{numbers.old.brief()} − {lr} × {_bracketed(buffer.brief())}")
     return f"{v}; {m}; {said}"
 
@@ -323,10 +336,10 @@ def _adagrad(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> st
         lr, said = f"{lr} / (1 + {count - 1} × {number_text(slower)})", "lr / (1 + (t − 1) · lr_decay)"
     rule = f"{name} − {said} · {g} / (√s + ε)"
     if total is None or not numbers.are_few:
-        return f"s = s + {g}²; {name} ← {rule} = {numbers.now.written()}"
+        return f"s ← s + {g}²; {name} ← {rule} = {numbers.now.written()}"
     former = _former(frame, row, "square")
     begins = former if former is not None else _made(total, lambda array: array - _gradient(numbers, settings) ** 2)
-    s = _chain(f"s = s + {g}²", f"{_bracketed(begins.brief())} + {grad}²", total.written())
+    s = _chain(f"s ← s + {g}²", f"{_bracketed(begins.brief())} + {grad}²", total.written())
     in_numbers = f"{numbers.old.brief()} − {lr} × {grad} / (√{total.brief()} + {eps})"
     return f"{s}; {numbers.said(rule, in_numbers)}"
 
@@ -335,9 +348,9 @@ def _adadelta(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> s
     g, grad = _counted(numbers, settings)
     name, lr, eps = numbers.name, number_text(settings.get("lr", 0.0)), settings.get("eps", 0.0)
     rho, square = number_text(settings.get("rho", 0.0)), _value(frame, row, "square")
-    rules = f"v = ρ · v + (1 − ρ) · {g}²", f"Δ = √(u + ε) / √(v + ε) · {g}"
+    rules = f"v ← ρ · v + (1 − ρ) · {g}²", f"Δ = √(u + ε) / √(v + ε) · {g}"
     if square is None or not numbers.are_few:
-        return f"{'; '.join(rules)}; {name} ← {name} − lr · Δ = {numbers.now.written()}; u = ρ · u + (1 − ρ) · Δ²"
+        return f"{'; '.join(rules)}; {name} ← {name} − lr · Δ = {numbers.now.written()}; u ← ρ · u + (1 − ρ) · Δ²"
     former, moved = _former(frame, row, "square"), _former(frame, row, "average")
     u = np.zeros(square.shape) if moved is None else moved.edges.astype(np.float64)
     delta = _made(square, lambda v: np.sqrt(u + eps) / np.sqrt(v + eps) * _gradient(numbers, settings))
@@ -348,17 +361,17 @@ def _adadelta(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> s
     said = numbers.said(f"{name} − lr · Δ", f"{numbers.old.brief()} − {lr} × {_bracketed(delta.brief())}")
     now = _value(frame, row, "average")
     told = f"{rho} × {_bracketed(kept)} + (1 − {rho}) × {_bracketed(delta.brief())}²"
-    after = f"; {_chain('u = ρ · u + (1 − ρ) · Δ²', told, now.written())}" if now is not None else ""
+    after = f"; {_chain('u ← ρ · u + (1 − ρ) · Δ²', told, now.written())}" if now is not None else ""
     return f"{v}; {d}; {said}{after}"
 
 
 def _moment(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
-    """ "m = β₁ · m + (1 − β₁) · w.grad = 0.9 × 0 + (1 − 0.9) × 6 = 0.6"."""
+    """ "m ← β₁ · m + (1 − β₁) · w.grad = 0.9 × 0 + (1 − 0.9) × 6 = 0.6"."""
     return _mean_of_gradients(frame, row, numbers, settings, ("m", "average", "β₁", "betas1", ""))
 
 
 def _square(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
-    """ "v = β₂ · v + (1 − β₂) · w.grad² = …"."""
+    """ "v ← β₂ · v + (1 − β₂) · w.grad² = …"."""
     return _mean_of_gradients(frame, row, numbers, settings, ("v", "square", "β₂", "betas2", "²"))
 
 
@@ -370,7 +383,7 @@ def _mean_of_gradients(
     letter, kept, weight, key, power = mean
     g, grad = _counted(numbers, settings)
     now, former = _value(frame, row, kept), _former(frame, row, kept)
-    rule = f"{letter} = {weight} · {letter} + (1 − {weight}) · {g}{power}"
+    rule = f"{letter} ← {weight} · {letter} + (1 − {weight}) · {g}{power}"
     if now is None or not numbers.are_few:
         return rule
     beta, before = number_text(settings.get(key, 0.0)), "0" if former is None else _bracketed(former.brief())
@@ -382,7 +395,7 @@ def _adamax(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str
     name, count = numbers.name, int(frame.trace.updates.count[row])
     mean, largest = _value(frame, row, "average"), _value(frame, row, "square")
     rule = f"{name} − lr / (1 − β₁ᵗ) · m / u"
-    m, bound = _moment(frame, row, numbers, settings), f"u = max(β₂ · u, |{g.strip('()')}| + ε)"
+    m, bound = _moment(frame, row, numbers, settings), f"u ← max(β₂ · u, |{g.strip('()')}| + ε)"
     if mean is None or largest is None or not numbers.are_few or not count:
         return f"{m}; {bound}; {name} ← {rule} = {numbers.now.written()}"
     former = _former(frame, row, "square")
