@@ -33,6 +33,15 @@ y = (F.apply(x) ** 2).sum()
 (g,) = torch.autograd.grad(y, x, create_graph=True)
 g.sum().backward()"""
 
+NAN_OF_ITS_OWN = """class Own(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 1
+    @staticmethod
+    def backward(ctx, g):
+        return g * float("nan")
+with torch.autograd.set_detect_anomaly(True):
+    Own.apply(x).sum().backward()"""
 NAN = """
 k = torch.tensor([0., 1.], requires_grad=True)
 with torch.autograd.set_detect_anomaly(True):
@@ -98,6 +107,14 @@ CASES = [
         "clamp()",
         ["sqrt"],
     ),
+    (
+        "with torch.autograd.set_detect_anomaly(True):\n    (0 * x).pow(2).sum().sqrt().backward()",
+        "The gradient was infinite or nan before it came here, and 0 · inf is nan.",
+        "Look at the operation that sent this gradient",
+        ["pow"],
+    ),
+    (NAN_OF_ITS_OWN, ": what its backward() returned is nan.", "Look at backward() of this function", ["Own"]),
+    ("x.argmax().float().backward()", "argmax at line", "Compute the root from the values themselves", ["argmax"]),
     ("torch.optim.SGD([x * 2], lr=0.1)", "never filled", "leaf", []),
 ]
 

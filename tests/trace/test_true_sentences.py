@@ -275,6 +275,28 @@ def all_sentences(source: str) -> str:
     return "\n".join(explain(trace.frame(at + 1)).sentence for at in range(len(trace)))
 
 
+def test_what_a_backward_call_makes_has_a_name_of_its_own() -> None:
+    trace = run((ROOT / "resources/examples/22_a_derivative_of_a_derivative.py").read_text(encoding="utf-8"))
+    told = sentences(trace, Kind.FORWARD)
+    assert [each.split(" = ")[0] for each in told] == [
+        "y", "∇y: pow", "∇y: mul", "dy", "(∇dy: mul)₁", "(∇dy: mul)₂", "∇dy: pow", "(∇dy: mul)₃", "d2y",
+    ]  # fmt: skip
+    assert "keeps the number 1." in told[3]
+    assert "∂d2y/∂(∇dy: mul)₃ = grad · (∇dy: mul)₂ = 1 × 4 = 4." in " ".join(sentences(trace, Kind.BACKWARD))
+
+
+def test_a_result_that_its_node_unpacks_keeps_its_name() -> None:
+    trace = run("""
+import torch
+x = torch.tensor(0.5, requires_grad=True)
+y = torch.tanh(x)
+(g,) = torch.autograd.grad(y, x, create_graph=True)
+(h,) = torch.autograd.grad(g, x)
+""")
+    assert "∂g/∂y = −grad · 2 · y · 1 = −1 × 2 × 0.4621 × 1 = -0.9242." in sentences(trace, Kind.BACKWARD)[1]
+    assert list(problems(trace)) == []
+
+
 SAID = [  # a program, and what one of its sentences says and none does
     ("w = torch.ones(8, 8, requires_grad=True); (w * torch.ones(8, 8)).sum().backward()", "∂w = grad · ", "It sends"),
     ("torch.eye(5).requires_grad_().softmax(1)[0, 0].backward()", " · (grad − Σ(grad · ", "It sends"),
@@ -288,6 +310,14 @@ SAID = [  # a program, and what one of its sentences says and none does
         "y = torch.tensor([1., -1.])\ntorch.nn.HingeEmbeddingLoss()(x, y).backward()",
         "grad where condition of HingeEmbeddingLoss₂, else 0", "where torch.nn.Hinge",
     ),
+    ("w = torch.tensor(1 + 2j, requires_grad=True); (w * w).abs().backward()", "i) + (", "i + "),
+    ("y = x * 1; y.cos_().sum().backward()", "CosBackward0 lets go of a copy of y (before line 3)", "its own"),
+    (
+        "torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1))(x).sum().backward()",
+        " and the norms.", "the means",
+    ),
+    ("(x + x * 1j).abs().sum().backward()", "this use of x: the real part of grad · conj(1i) = [0.7", "x: grad"),
+    ("x.grad = None", "x.grad was None already.", "None → None"),
     (
         "torch.nn.LayerNorm(2)(x * 3).sum().backward()",
         "· torch.nn.LayerNorm(2).weight · x̂)) / σ = [0, 0]", "grad · w ",

@@ -45,7 +45,7 @@ CASES = [
      "from the unpack hook"),
     ("with torch.inference_mode():\n    y = torch.ones(2)\n(x * y).sum().backward()", "torch.no_grad()"),
     ("(x * 1j).sum().backward()", "complex"),
-    ("torch.autograd.backward([x * 2, x * 3], [torch.ones(2)])", "2 roots, 1 gradients"),
+    ("torch.autograd.backward([x * 2, x * 3], [torch.ones(2)])", "Number of roots: 2, of gradients: 1"),
     ("torch.autograd.functional.jacobian(lambda t: torch.ones(2), x, strict=True)", "strict"),
     ("torch.nn.Conv2d(3, 8, 3)(torch.zeros(1, 1, 8, 8))", "inputs of 3 channels, but this one has 1"),
     ("torch.nn.functional.cross_entropy(torch.ones(2, 3), torch.tensor([0, 1, 2]))", "2 rows of scores but 3 targets"),
@@ -58,7 +58,7 @@ CASES = [
     ("torch.tensor([1, 2]).mean()", "this tensor is Long"),
     ("x.sum(keepdim=True)", "sum() along a dim"),
     ("torch.median(x, keepdim=True)", "median() along a dim"),
-    ("x.sum(dim=3)", "no dimension 3: its dimensions are [-1, 0]"),
+    ("x.sum(dim=3)", "no dimension 3: its dimensions are counted from -1 to 0"),
     ("torch.ones(6).expand(2, 5)", "dimension 1 has 6 elements and cannot become 5"),
     (AGAIN, "did not do the same"),
 ]  # fmt: skip

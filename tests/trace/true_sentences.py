@@ -41,7 +41,7 @@ def problems(trace: Trace) -> Iterator[str]:
             kind, sentence = Kind(int(trace.steps.kind[cursor - 1])), explain(frame).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
             if kind is Kind.BACKWARD:
-                found += [*_derivatives(frame, sentence), *_rules(frame)]
+                found += [*_derivatives(frame, sentence), *_rules(frame, sentence)]
             yield from (f"step {cursor}: {each}: {sentence}" for each in found)
         for flow in range(len(trace.flows)):
             for words in edge_words(trace, flow):
@@ -144,14 +144,15 @@ def _derivatives(frame: Frame, sentence: str) -> Iterator[str]:
             yield f"{frame.name(tensor)} has {len(mine)} contributions"
 
 
-_TRIANGLES = frozenset(("linalg_solve_triangular", "triangular_solve"))  # which read one triangle of a matrix only
+# which read one triangle of a matrix only; whose sums go over all dimensions but one
+_NOT_BY_THE_LETTER = frozenset(("linalg_solve_triangular", "triangular_solve", "_weight_norm_interface"))
 
 
-def _rules(frame: Frame) -> Iterator[str]:
+def _rules(frame: Frame, sentence: str) -> Iterator[str]:
     """Each rule, computed anew in NumPy from the values of its operands, is what was sent, whatever the parameters:
     also where a sentence has no room for the numbers. What is said in words is left out."""
     trace, node = frame.trace, frame.current_node
-    if node < 0 or is_changed(frame, node) or trace.nodes.op[node] in _TRIANGLES:
+    if node < 0 or is_changed(frame, node) or trace.nodes.op[node] in _NOT_BY_THE_LETTER:
         return
     if (trace.nodes.op == "AddBatchDim").any():  # of vmap: the rule is that of one example
         return
@@ -165,6 +166,10 @@ def _rules(frame: Frame) -> Iterator[str]:
         told = _said_by(text, values, sent.array, str(trace.nodes.params[node]))
         if told is None:
             continue
+        if told.dtype.kind == "c" and sent.array.dtype.kind != "c":
+            if "the real part of" not in sentence:
+                yield "a complex gradient of a real number"
+            told = told.real
         finite = np.isfinite(told) & np.isfinite(sent.array)
         sizes = (np.abs(each[np.isfinite(each)]).max(initial=0) for each in (sent.array, values.get("grad", told)))
         scale = max(1e-6, *sizes)
@@ -184,7 +189,7 @@ def _said_by(text: str, values: dict[str, np.ndarray], sent: np.ndarray, params:
     try:
         found = np.asarray(computed(text, given))
         found = np.broadcast_to(found, np.broadcast_shapes(found.shape, sent.shape))
-    except (AssertionError, KeyError, IndexError, ValueError, TypeError, np.linalg.LinAlgError):
+    except (AssertionError, LookupError, ValueError, TypeError, AttributeError, np.linalg.LinAlgError):
         return None
     found = found.sum(axis=tuple(range(found.ndim - sent.ndim)))
     wide = tuple(at for at, size in enumerate(sent.shape) if size == 1 != found.shape[at])

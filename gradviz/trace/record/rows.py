@@ -240,6 +240,10 @@ class RowWriter:
         """The number of a tensor; one that was made while nobody watched gets one now."""
         if tensor._tag >= 0:
             return tensor._tag
+        node = tensor._node
+        if node is not None and node._tag >= 0 and (not node.row.hidden or not tensor._output_nr):
+            tensor._tag = self.first_output[node._tag] + tensor._output_nr  # a result that its node saved and unpacked
+            return tensor._tag
         source = tensor.__dict__.pop("_detached_from", None)
         if source is not None:
             return self._add_detached(source, tensor, tensor.__dict__.pop("_detached_at"))

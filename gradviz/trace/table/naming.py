@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.schema import NEVER
 from gradviz.trace.table.tables import History, ranges
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Naming:
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
         if producer < 0:
             return name
-        same = self._namesakes(int(self._trace.graphs.of_tensor[tensor])).get(name, {})
+        same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
         if tensor in same:
             plain = _PRIMARY.fullmatch(name) or "…" in name
             name = f"{name if plain else f'({name})'}{str(same[tensor]).translate(_SUBSCRIPTS)}"
@@ -111,7 +112,8 @@ class Naming:
         found = self._same.get(graph)
         if found is None:
             trace, by_name = self._trace, defaultdict[str, list[int]](list)
-            members = self.of_graph.all(graph) if graph >= 0 else np.zeros(0, np.int64)
+            none = np.zeros(0, np.int64)
+            members = self.of_graph.all(graph) if graph >= 0 else _made_by(trace, -2 - graph) if graph < -1 else none
             if len(members) <= MOST_TOLD_APART:
                 for tensor in members.tolist():
                     by_name[self.name(tensor, len(trace))].append(tensor)
@@ -147,8 +149,11 @@ class Naming:
         if not self._has_name[tensor]:
             return ""
         # A leaf has one name throughout: a parameter is made before its module has a name.
-        leaf = self._trace.tensors.producer[tensor] < 0
-        rows = self._history.all(tensor) if leaf else self._history.before(tensor, cursor)
+        producer = int(self._trace.tensors.producer[tensor])
+        call = int(self._trace.nodes.call[producer]) if producer >= 0 else -1
+        if call >= 0 and (end := int(self._trace.calls.end[call])) != NEVER:  # what it returns has its name at once
+            cursor = max(cursor, end + 1)
+        rows = self._history.all(tensor) if producer < 0 else self._history.before(tensor, cursor)
         if not len(rows):
             return ""
         names = self._trace.names
@@ -188,7 +193,7 @@ class Naming:
             return self._leaf(tensor)
         op, scope, label = (str(column[producer]) for column in (trace.nodes.op, trace.nodes.scope, trace.nodes.source))
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
-            return op
+            return _of_gradient(trace, producer) + op
         field = _field(trace, tensor, producer)
         if label and not self._inner(producer) and (not field.startswith("[") or _is_text_of(op, label)):
             return label + field
@@ -265,6 +270,29 @@ class Naming:
                 return bool(nodes.source[after] == nodes.source[producer])
             after += 1
         return False
+
+
+def _picture(trace: Trace, tensor: int, producer: int) -> int:
+    """The graph in which the name of a result has to be its own; of what a backward call made, the call, counted down
+    from -2: its untracked results stand beside the tracked ones."""
+    call = int(trace.nodes.call[producer])
+    return -2 - call if call >= 0 else int(trace.graphs.of_tensor[tensor])
+
+
+def _made_by(trace: Trace, call: int) -> NDArray[np.int64]:
+    """The results of the operations of a backward call."""
+    producer = trace.tensors.producer
+    return np.flatnonzero((producer >= 0) & (trace.nodes.call[producer] == call))
+
+
+def _of_gradient(trace: Trace, producer: int) -> str:
+    """ "∇y: ", with which the name of a step of the gradient of y begins; "" where y has no name of its own."""
+    call = int(trace.nodes.call[producer])
+    roots = trace.roots_of(call)
+    if not trace.calls.create_graph[call] or len(roots) != 1:
+        return ""
+    root = trace.naming.name(int(roots[0]), len(trace))
+    return f"∇{root}: " if root.isidentifier() else ""
 
 
 def _same_turn(trace: Trace, one: int, other: int) -> bool:

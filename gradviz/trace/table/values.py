@@ -220,6 +220,11 @@ class Value:
         """The only element, or None when there are more or fewer."""
         return self.array.reshape(-1)[0].item() if self.array is not None and self.array.size == 1 else None
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether no element is infinite or nan."""
+        return not self.summary.nans and math.isfinite(self.summary.low) and math.isfinite(self.summary.high)
+
     def written(self) -> str:
         """The numbers in a sentence: all of them up to `MATRIX` elements, for more the shape and the range."""
         if self.array is not None and 1 < self.array.size <= MATRIX:

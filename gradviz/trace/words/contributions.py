@@ -224,7 +224,8 @@ def terms(parts: list[Value]) -> str:
     """ "6 + 6"; "" where the elements would not be read."""
     if not parts or any(part.scalar is None and part.numel > FEW for part in parts):
         return ""
-    first, *rest = (part.written() for part in parts)
+    texts = [part.written() for part in parts]
+    first, *rest = (f"({text})" if text.endswith("i") else text for text in texts)  # 1+2i
     return first + "".join(f" − {each[1:]}" if each.startswith("-") else f" + {each}" for each in rest)
 
 
@@ -295,18 +296,26 @@ def saved_names(frame: Frame, node: int) -> list[str]:
 
 def _saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     if saved.tensor >= 0:
-        return frame.name(saved.tensor)
+        name = frame.name(saved.tensor)
+        return f"the number {name}" if _NUMBER.fullmatch(name) else name
     if saved.is_packed:
         return "what a hook packed"
     number = re.search(rf"(?:^|, ){re.escape(saved.name)}=([^,]+)", str(frame.trace.nodes.params[node]))
     if number:
-        return f"the number {number[1]}" if re.fullmatch(r"-?[\d.]+(?:e-?\d+)?", number[1]) else number[1]
-    op = str(frame.trace.nodes.op[node])
+        return f"the number {number[1]}" if _NUMBER.fullmatch(number[1]) else number[1]
+    row, op = frame.trace.op_of(node), str(frame.trace.nodes.op[node])
+    slot = row.inputs.index(saved.name) if row is not None and saved.name in row.inputs else -1
+    if slot in frame.trace.slots_of(node):  # of an operation in place, which keeps what it overwrites
+        return f"a copy of {frame.name(frame.trace.slots_of(node)[slot])}"
+    if str(frame.trace.nodes.name[node]).endswith("Backward"):
+        return "what its forward() saved"
     words = (word for part, name, word in _ITS_OWN if part in op and name == saved.name)
     return next(words, "a result of its own")
 
 
+_NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?")
 _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
+    ("weight_norm", "result1", "the norms"),
     ("norm", "result1", "the means"),
     ("norm", "result2", "1 / σ"),
     ("pool", "result1", "the places of the maxima"),

@@ -133,7 +133,10 @@ USAGE_ROWS: tuple[Row, ...] = (
     ),
     (
         r"got (\d+) tensors and (\d+) gradients",
-        plain("Each root needs a starting gradient of its own: {0} roots, {1} gradients.", "Pass one for each root."),
+        plain(
+            "Each root needs a starting gradient of its own. Number of roots: {0}, of gradients: {1}.",
+            "Pass one for each root.",
+        ),
     ),
     (
         r"Output \d+ of the user-provided function does not require gradients",
@@ -205,8 +208,11 @@ USAGE_ROWS: tuple[Row, ...] = (
         ),
     ),
     (
-        r"Dimension out of range \(expected to be in range of (\[.*?\]), but got (-?\d+)\)",
-        plain("The tensor has no dimension {1}: its dimensions are {0}.", "Use one of them, or unsqueeze() it first."),
+        r"Dimension out of range \(expected to be in range of \[(-?\d+), (-?\d+)\], but got (-?\d+)\)",
+        plain(
+            "The tensor has no dimension {2}: its dimensions are counted from {0} to {1}.",
+            "Use one of them, or unsqueeze() it first.",
+        ),
     ),
     (
         r"The expanded size of the tensor \((\d+)\) must match the existing size \((\d+)\) at \S+ dimension (\d+)",

@@ -325,8 +325,10 @@ def _clear_title(frame: Frame) -> str:
 
 def _clear(frame: Frame) -> str:
     tensor = frame.current_tensor
-    before = frame.trace.frame_at(frame.cursor - 1).grad(tensor)
-    return _stop(f"{frame.name(tensor)}.grad: {_text(before)} → {_text(frame.grad(tensor))}")
+    before, now = frame.trace.frame_at(frame.cursor - 1).grad(tensor), frame.grad(tensor)
+    if before is None and now is None:
+        return f"{frame.name(tensor)}.grad was None already."
+    return _stop(f"{frame.name(tensor)}.grad: {_text(before)} → {_text(now)}")
 
 
 def _optimizer_title(frame: Frame) -> str:

@@ -163,7 +163,8 @@ def _averaged(trace: Trace, node: int) -> int:
 
 
 def _is_complex(trace: Trace, node: int) -> bool:
-    return any(str(trace.tensors.dtype[tensor]).startswith("complex") for tensor in trace.slots_of(node).values())
+    tensors = [*trace.slots_of(node).values(), *trace.outputs_of(node).tolist()]
+    return any(str(trace.tensors.dtype[tensor]).startswith("complex") for tensor in tensors if tensor >= 0)
 
 
 def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) -> tuple[str, ...]:
@@ -183,11 +184,13 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     if sent.numel > 1 and (formula == "0" or frame.trace.nodes.op[node] == "mean"):  # a number for many elements
         return ("0 everywhere" if formula == "0" else f"{_fill(formula, names)}, to every element of the mean",)
     named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
+    if grad is not None and grad.dtype.startswith("complex") > sent.dtype.startswith("complex"):
+        return (named if named.startswith("the real part") else f"the real part of {named}",)
     unlike = frame.trace.nodes.op[node] not in _BROADCAST and any(
         value is not None and value.numel > 1 and value.shape != sent.shape for value in _read(formula, values)
     )  # the numbers of a row stand beside those of a matrix: which meets which cannot be seen
     in_numbers = None if spread or unlike else _in_numbers(formula, values)
-    if in_numbers is not None and _BY_ZERO.search(in_numbers) and _is_finite(sent):  # a place that the rule leaves out
+    if in_numbers is not None and _BY_ZERO.search(in_numbers) and sent.is_finite:  # a place that the rule leaves out
         in_numbers, named = None, f"{named}, 0 where it divides by 0"
     return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
 
@@ -205,11 +208,6 @@ def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
     if name.startswith("BackwardHookFunction"):
         return ("grad",)
     return (f"what {name.removesuffix('Backward')}.backward() returns",) if name.endswith("Backward") else ()
-
-
-def _is_finite(value: Value) -> bool:
-    summary = value.summary
-    return not summary.nans and math.isfinite(summary.low) and math.isfinite(summary.high)
 
 
 def is_changed(frame: Frame, node: int) -> bool:

@@ -138,13 +138,14 @@ def _no_grad_fn(trace: Trace, match: Match) -> ErrorExplanation | None:
     why, node = first_cut(trace, root)
     marks = (Mark(node, why, int(trace.nodes.step[node]) + 1),) if node >= 0 else ()
     name = trace.frame_at(len(trace)).name(root)
-    fix = _GRAPH_FIX if "create_graph" in why else _CUT_FIX
+    fix = _GRAPH_FIX if "create_graph" in why else _STEP_FIX if "not differentiable" in why else _CUT_FIX
     return ErrorExplanation(f"{name} has no history to run backward through: {why}.", fix, marks, line)
 
 
 _GRAPH_FIX = "Pass create_graph=True there: then the gradient has a graph of its own and can be differentiated."
 
 
+_STEP_FIX = "Compute the root from the values themselves: indices, comparisons and rounded numbers have no gradient."
 _CUT_FIX = "Create the leaf with requires_grad=True, and compute the root from it outside no_grad and without detach()."
 
 
@@ -172,13 +173,24 @@ def _nan_backward(trace: Trace, match: Match) -> ErrorExplanation | None:
     for node in _ready_nodes(trace):
         if nodes.name[node] != match[1]:
             continue
-        came = [value.brief() for t in trace.outputs_of(node).tolist() if (value := frame.passing(t)) is not None]
+        grads = [value for t in trace.outputs_of(node).tolist() if (value := frame.passing(t)) is not None]
+        came = [value.brief() for value in grads]
         read = [
             f"{frame.name(t)} = {value.text()}" for t in trace.inputs_of(node).tolist() if (value := frame.value(t))
         ]
         why = f"{_node(trace, node)} got the gradient {', '.join(came) or 'nothing'} and made nan of it. "
-        why += f"In the forward pass it read {', '.join(read)}: its derivative is infinite or not defined there."
-        fix = "Keep its input away from that point, for example with clamp(), before the operation and not after it."
+        said = f"In the forward pass it read {', '.join(read)}"
+        if match[1].endswith("Backward"):  # of a function of the snippet
+            why += f"{said}: what its backward() returned is nan."
+            fix = "Look at backward() of this function: which of its operations makes nan of these numbers?"
+        elif not all(value.is_finite for value in grads):
+            why += f"{said}. The gradient was infinite or nan before it came here, and 0 · inf is nan."
+            fix = "Look at the operation that sent this gradient, and keep its input away from where it is infinite."
+        else:
+            why += f"{said}: its derivative is infinite or not defined there."
+            fix = (
+                "Keep its input away from that point, for example with clamp(), before the operation and not after it."
+            )
         return ErrorExplanation(why, fix, (Mark(node, "its gradient is nan", -1),), int(nodes.line[node]))
     return None
 
