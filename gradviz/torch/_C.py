@@ -22,6 +22,10 @@ __all__ = ["_WeakTensorRef", "_current_autograd_node", "_functions", "_will_engi
 has_lapack = True
 
 
+def _set_grad_enabled(enabled: bool) -> None:
+    state.grad = bool(enabled)
+
+
 def _set_fwd_grad_enabled(enabled: bool) -> None:
     forward_mode.Switch.enabled = enabled
 

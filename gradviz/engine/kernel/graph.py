@@ -202,14 +202,17 @@ class RemovableHandle:
 
     _next_id = 0
 
-    def __init__(self, hooks: OrderedDict[int, Any]) -> None:
+    def __init__(self, hooks: OrderedDict[int, Any], *flags: OrderedDict[int, bool]) -> None:
         self.hooks = hooks
+        self.flags = flags  # more dictionaries that say something of this hook
         self.id = RemovableHandle._next_id
         RemovableHandle._next_id += 1
 
     def remove(self) -> None:
         """Take the hook off; a second call does nothing."""
         self.hooks.pop(self.id, None)
+        for each in self.flags:
+            each.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
         return self

@@ -142,6 +142,7 @@ KERNELS: dict[str, dict[str, str]] = {
     "ceil": {"b": "ceil_vml_cpu"},
     "trunc": {"b": "trunc_vml_cpu"},
     "round": {"b": "round_vml_cpu", "c": "round_vml_cpu"},
+    "round_decimals": {"b": "round_cpu", "c": "round_cpu"},
     "max": {"c": "max_all"},
     "min": {"c": "min_all"},
     "atan2": {"c": "atan2_cpu"},
@@ -252,14 +253,14 @@ def check_castable(found: dtypes.dtype, target: dtypes.dtype) -> None:
         raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.title}")
 
 
-_FLOAT_MAX = float(np.finfo(np.float32).max)
+_MOST = {"float16": 65504.0, "float32": float(np.finfo(np.float32).max)}
+_MOST["bfloat16"] = 3.3895313892515355e38
 
 
 def check_value(value: Any, dtype: dtypes.dtype) -> None:
     """A number that is written has to fit into the element type."""
     kind = {
-        "int64": "int64_t", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "float16": "double",
-        "bfloat16": "double",
+        "int64": "int64_t", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "float16": "c10::Half",
     }.get(dtype.name, dtype.cpp)  # fmt: skip
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         raise OverflowError("int too big to convert")
@@ -269,8 +270,8 @@ def check_value(value: Any, dtype: dtypes.dtype) -> None:
             limits = np.iinfo(dtype.np)
             low = -limits.max if dtype is dtypes.uint8 and isinstance(value, int) else limits.min
             fits = value == value and low <= value <= limits.max
-        elif dtype is dtypes.float32:
-            fits = not _FLOAT_MAX < abs(value) < math.inf
+        elif dtype.name in _MOST:
+            fits = not _MOST[dtype.name] < abs(value) < math.inf
     if not fits:
         raise RuntimeError(f"value cannot be converted to type {kind} without overflow")
 

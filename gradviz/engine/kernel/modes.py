@@ -34,11 +34,11 @@ class _Mode:
             return self._wrap_generator(fn)
 
         @functools.wraps(fn)
-        def wrapped(*args: object, **kwargs: object) -> Any:
+        def decorate_context(*args: object, **kwargs: object) -> Any:
             with self.clone():
                 return fn(*args, **kwargs)
 
-        return wrapped
+        return decorate_context
 
     def _wrap_generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(fn)
@@ -128,7 +128,7 @@ class set_grad_enabled(_Mode):
         state.grad = self.previous
 
     def __repr__(self) -> str:
-        return f"set_grad_enabled(mode={self.mode})"
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
 
 class set_multithreading_enabled(_Mode):

@@ -50,7 +50,7 @@ def _drawn(generator: Generator, draw: Callable[..., float], *parameters: Array)
 @per_example(1)
 def poisson(generator: Generator, rate: Array) -> Array:
     """`torch.poisson`: multiplied uniforms below a rate of 10, from there Hörmann's transformed rejection (1993)."""
-    if (rate < 0).any():
+    if not (rate >= 0).all():
         raise RuntimeError("invalid Poisson rate, expected rate to be non-negative")
     return _drawn(generator, _poisson, rate).astype(rate.dtype)
 

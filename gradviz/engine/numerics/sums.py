@@ -195,7 +195,11 @@ def squares(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
     rows = y.reshape(int(np.prod([x.shape[i] for i in kept])), -1)
     lanes = _VECTOR // x.itemsize
     whole = rows.shape[1] // lanes * lanes
-    found = _in_turn(np.add.reduce(rows[:, :whole].reshape(len(rows), -1, lanes), axis=1)) if whole else 0 * rows[:, 0]
+    found = (
+        _in_turn(np.add.reduce(rows[:, :whole].reshape(len(rows), -1, lanes), axis=1))
+        if whole
+        else np.zeros_like(rows[:, 0])
+    )
     fours = whole + (rows.shape[1] - whole) // 4 * 4
     for i in range(whole, rows.shape[1]):
         if i < fours:

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
-from gradviz.engine.kernel.messages import check_kind
+from gradviz.engine.kernel.messages import check_kind, check_value
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -611,6 +611,10 @@ THRESHOLD, THRESHOLD_ = _threshold_row("threshold", 0), _threshold_row("threshol
 @api("threshold", where="torch F")
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where above the threshold, `value` elsewhere."""
+    if input.dtype.rank in (0, 3):
+        raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{input.dtype.title}'")
+    check_value(threshold, input.dtype)
+    check_value(value, input.dtype)
     return run(THRESHOLD, THRESHOLD_, input, inplace, "", threshold=threshold, value=value)
 
 

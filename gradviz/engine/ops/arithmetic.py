@@ -220,6 +220,10 @@ REMAINDER_OF = op(
 def _rounded(x: Array, y: Array, *, rounding_mode: str) -> Array:
     if rounding_mode == "floor":
         return np.floor_divide(x, y)
+    if x.dtype.kind in "iu":
+        down = np.floor_divide(x, y)
+        found: Array = down + ((down < 0) & (down * y != x)).astype(x.dtype)
+        return found
     quotient = np.trunc(np.true_divide(x, y))
     return quotient.astype(x.dtype)
 
@@ -251,15 +255,15 @@ unary(RECIPROCAL)
 def _divided_by_zero(forward: Any) -> Any:
     """Integers divided by zero are an error, floating point numbers are not."""
 
-    def checked(x: Array, y: Array) -> Any:
+    def checked(x: Array, y: Array, **mode: Any) -> Any:
         if y.dtype.kind in "iu" and not np.all(y):
             raise RuntimeError("ZeroDivisionError")
-        return forward(x, y)
+        return forward(x, y, **mode)
 
     return checked
 
 
-for _row in (REMAINDER, REMAINDER_NUMBER, REMAINDER_OF, FMOD, FMOD_NUMBER, FLOOR_DIV):
+for _row in (REMAINDER, REMAINDER_NUMBER, REMAINDER_OF, FMOD, FMOD_NUMBER, FLOOR_DIV, DIV_MODE):
     _row.forward = _divided_by_zero(_row.forward)
 
 
@@ -297,9 +301,9 @@ def _prepare_div(input: Tensor, other: object, *, rounding_mode: str | None = No
         raise RuntimeError(
             f"div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{rounding_mode}'"
         )
-    if any(isinstance(each, Tensor) and each.dtype.is_complex for each in (input, other)):
-        kind = result_type(operand(input), operand(other)).title
-        raise NotImplementedError(f"\"div_{rounding_mode}_cpu\" not implemented for '{kind}'")
+    kind = result_type(operand(input), operand(other))
+    if kind.rank in (0, 3):
+        raise NotImplementedError(f"\"div_{rounding_mode}_cpu\" not implemented for '{kind.title}'")
     return prepare_pair(DIV_MODE, input, other, {"rounding_mode": rounding_mode}, False)
 
 
@@ -319,7 +323,7 @@ def positive(input: Tensor) -> Tensor:
     return input
 
 
-method("__pos__")(positive)
+method("__pos__")(FUNCTIONS["positive"])
 
 # --- powers: three nodes, for a number as exponent, for two tensors, and for a number as base ---
 
@@ -329,10 +333,12 @@ def _power(x: Array, *, exponent: object) -> Any:
         return x.copy() if exponent else np.ones_like(x)
     if exponent == 2:
         return np.multiply(x, x)
-    if x.dtype.kind == "f" and exponent == 3:
+    if x.dtype.kind in "fc" and exponent == 3:
         return x * x * x
     if x.dtype.kind == "f" and exponent == -2:
         return 1 / (x * x)
+    if x.dtype.kind == "c" and exponent not in (0, 0.5, 1):
+        return _whole_power(x, number_array(exponent, x.dtype))
     return functions.power(x, number_array(exponent, x.dtype))
 
 
@@ -340,7 +346,8 @@ def _whole_power(x: Array, y: Array) -> Any:
     """A power; whole numbers with a negative exponent become 0, but for 1 and −1."""
     if y.dtype.kind == "c":
         found = np.where(x == 0, np.power(x, y), np.exp(np.log(x) * y))  # in C, too, through the logarithm
-        return np.where((x == 0) & (y == 0), y.dtype.type(complex(math.nan, math.nan)), found)
+        found = np.where((x == 0) & (y.real < 0), y.dtype.type(complex(math.inf, math.nan)), found)
+        return np.where((x == 0) & (y.real == 0), y.dtype.type(complex(math.nan, math.nan)), found)
     if y.dtype.kind != "i" or not (y < 0).any():
         return functions.power(x, y)
     found = np.power(x, np.maximum(y, 0))
@@ -645,7 +652,7 @@ register(_prepare_three(ADDCDIV), ("addcdiv",))
 
 
 def _lerp_name(tensor: Tensor) -> str:
-    return tensor.dtype.cpp
+    return "short int" if tensor.dtype is dtypes.int16 else tensor.dtype.cpp
 
 
 def _prepare_lerp(input: Tensor, end: Tensor, weight: object) -> Prepared:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
@@ -14,7 +15,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.elementwise import NUMBERS
 from gradviz.engine.ops.neural import over, times
-from gradviz.engine.ops.reduce import wrap_dim
+from gradviz.engine.ops.reduce import in_type, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call
 
@@ -289,13 +290,20 @@ def _cumprod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tenso
     return F["cat"](parts, axis)
 
 
+def _refuse_booleans(name: str, input: Tensor, dtype: object) -> None:
+    if dtype is dtypes.bool_ and input._data.ndim:
+        raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
+
+
 @api("cumsum")
 def cumsum(input: Tensor, dim: int, *, dtype: object = None) -> Tensor:
     """Running sums along `dim`."""
-    return call(CUMSUM, input if dtype is None else input.to(dtype), dim=dim)
+    _refuse_booleans("cumsum", input, dtype)
+    return in_type(call(CUMSUM, input if dtype is None else input.to(dtype), dim=dim), dtype)
 
 
 @api("cumprod")
 def cumprod(input: Tensor, dim: int, *, dtype: object = None) -> Tensor:
     """Running products along `dim`."""
-    return call(CUMPROD, input if dtype is None else input.to(dtype), dim=dim)
+    _refuse_booleans("cumprod", input, dtype)
+    return in_type(call(CUMPROD, input if dtype is None else input.to(dtype), dim=dim), dtype)

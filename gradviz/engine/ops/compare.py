@@ -437,6 +437,11 @@ def _prepare_clamp(input: Tensor, min: object = None, max: object = None) -> Pre
         ]
         refuse("clamp", (input, min, max), forms)
     target = result_type(input, *map(operand, bounds))
+    if target.is_complex and not input.dtype.is_complex and not isinstance(bounds[0], Tensor):
+        check_value(bounds[0], input.dtype)
+    if target.is_complex and not input.dtype.is_complex and any(isinstance(each, Tensor) for each in bounds):
+        kernel = "clamp_tensor" if len(bounds) == 2 else "minimum_cpu" if min is None else "maximum_cpu"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{target.title}'")
     check_kind("clamp", target)
     for each in bounds:
         if target.rank in (1, 2) and not isinstance(each, Tensor):

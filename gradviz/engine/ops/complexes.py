@@ -54,10 +54,20 @@ VIEW_AS_COMPLEX = op(
     view=True,
     self=sentence("grad as pairs", lambda grad: _to_real(grad)),
 )
+
+
+def _from_parts(re: Array, im: Array) -> Array:
+    """Both parts as they are: infinity times 1j has no real part."""
+    re, im = np.broadcast_arrays(re, im)
+    made = np.empty(re.shape, np.complex128 if re.dtype.itemsize == 8 else np.complex64)
+    made.real, made.imag = re, im
+    return made
+
+
 COMPLEX = op(
     "complex",
     "real, imag",
-    lambda re, im: (re + 1j * im).astype(np.complex128 if re.dtype.itemsize == 8 else np.complex64),
+    lambda re, im: _from_parts(re, im),
     category="complex",
     layout="operands",
     symbol="re + im·i",

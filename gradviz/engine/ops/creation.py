@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -486,12 +487,21 @@ def legacy_tensor(dtype: dtypes.dtype, *args: object, **kwargs: object) -> Tenso
     if len(args) == 1 and isinstance(args[0], Size):
         return made(np.zeros(tuple(args[0]), dtype.np))
     if len(args) == 1 and isinstance(args[0], (list, tuple, np.ndarray)):
-        return made(infer_array(args[0], None).astype(dtype.np))
+        try:
+            found = infer_array(args[0], None)
+        except (TypeError, RuntimeError) as error:
+            unknown = re.match(r"new\(\): invalid data type '(.*)'|Could not infer dtype of (.*)", str(error))
+            if unknown is None or dtype.rank < 2:
+                raise
+            raise TypeError(f"must be real number, not {unknown[1] or unknown[2]}") from None
+        return made(found.astype(dtype.np))
+    if len(args) == 1 and isinstance(args[0], str):
+        raise TypeError("new(): invalid data type 'str'")
     if len(args) == 1 and isinstance(args[0], Tensor):
         if args[0].dtype is not dtype:
             raise TypeError(f"expected {dtype.title} (got {args[0].dtype.title})")
         return args[0].detach()
-    if isinstance(args[0], float):
+    if isinstance(args[0], (float, dict, type(None))):
         raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
     return made(np.zeros(sizes_of(args), dtype.np))
 

@@ -345,6 +345,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
             f"norm(): input dtype should be either floating point or complex. Got {target.title} instead."
         )
     input, other = (each if each.dtype is target else each.to(target) for each in (input, other))
+    check_broadcast(input._data, other._data)
     return call(DIST, input, other, p=p)
 
 
@@ -352,11 +353,11 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: object = None) -> Tensor:
     """The distance of each row of one to each row of the other: (…, n, d) and (…, m, d) give (…, n, m)."""
     for name, each in (("X1", x1), ("X2", x2)):
-        if not each.dtype.is_floating_point:
-            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {each.dtype.title}")
-    for name, each in (("X1", x1), ("X2", x2)):
         if each._data.ndim < 2:
             raise RuntimeError(f"cdist only supports at least 2D tensors, {name} got: {each._data.ndim}D")
+    for name, each in (("X1", x1), ("X2", x2)):
+        if not each.dtype.is_floating_point:
+            raise RuntimeError(f"cdist only supports floating-point dtypes, {name} got: {each.dtype.title}")
     if x1.dtype in (dtypes.float16, dtypes.bfloat16):
         raise NotImplementedError(f"\"cdist\" not implemented for '{x1.dtype.title}'")
     if x1.dtype is not x2.dtype:

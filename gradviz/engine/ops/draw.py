@@ -114,8 +114,10 @@ def randint(
 ) -> Tensor:
     """Integers from `low` (0) up to, without, `high`."""
     given = list(args)
+    if size is None and not (given and isinstance(given[-1], (tuple, list))):
+        raise TypeError  # in the words of its signatures
     if size is None:
-        size = given.pop() if given and isinstance(given[-1], (tuple, list)) else ()
+        size = given.pop()
     if high is None:
         high = given.pop() if given else 0
     if low is None:
@@ -143,6 +145,8 @@ def randint_like(
 ) -> Tensor:
     """As `randint`, with shape and type of another tensor."""
     low, high = (0, low) if high is None else (low, high)
+    if (dtype or input.dtype).is_complex:
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     source, kind = source_of(generator), (dtype or input.dtype).np
     drawn = drawn_like(
         input._data, kind, lambda shape, _: distributions.randint(source, low, high, shape, kind), memory_format

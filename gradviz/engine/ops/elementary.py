@@ -385,7 +385,7 @@ ROUND, ROUND_DECIMALS = _round_row("round", 0), _round_row("round_decimals", 1)
 
 def _prepare_round(input: Tensor, *, decimals: int | None = None) -> Prepared:
     """To the nearest integer (or decimal), halves to the even one."""
-    check_kind("round", input.dtype)
+    check_kind("round" if decimals is None else "round_decimals", input.dtype)
     if decimals is None:
         return ROUND, (input,), (input._data,), NO_PARAMS
     if input.dtype.rank < 2:

@@ -182,8 +182,21 @@ def _refused_first(target: Tensor, others: Sequence[object], error: Exception) -
     try:
         check_writable(target, state.grad and any(each._requires_grad for each in (target, *tensors)))
         check_overlap(target, tensors)
+        if not (isinstance(error, NotImplementedError) or str(error).startswith(("ZeroDivision", "result type"))):
+            return _uncastable(target, known, error)
+        check_broadcast(*(each._data for each in (target, *tensors)))
     except RuntimeError as first:
         return first
+    shape = np.broadcast_shapes(*(each._data.shape for each in (target, *tensors)))
+    if shape != target._data.shape:
+        return RuntimeError(
+            f"output with shape {list(target._data.shape)} doesn't match the broadcast shape {list(shape)}"
+        )
+    return _uncastable(target, known, error)
+
+
+def _uncastable(target: Tensor, known: Sequence[Any], error: Exception) -> Exception | None:
+    """The type of the result does not go into the target, which PyTorch says before it says that there is no kernel."""
     if "lerp" in str(error):
         return None
     if isinstance(error, RuntimeError) and not isinstance(error, NotImplementedError):

@@ -11,6 +11,7 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.memory import laid_as
+from gradviz.engine.kernel.messages import check_value
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.arithmetic import times_alpha
@@ -439,7 +440,9 @@ def _prepare_index_fill(input: Tensor, dim: int, index: Tensor, value: object) -
                 "dimension(s)."
             )
         return INDEX_FILL_TENSOR, (input, index, value), (input._data, index._data, value._data), {"dim": axis}
-    return INDEX_FILL, (input, index), (input._data, index._data), {"dim": axis, "value": value}
+    check_value(value, input.dtype)
+    wrapped = int(value) % 256 if input.dtype is dtypes.uint8 and isinstance(value, int) else value
+    return INDEX_FILL, (input, index), (input._data, index._data), {"dim": axis, "value": wrapped}
 
 
 register(_prepare_index_add, ("index_add",))
@@ -526,8 +529,6 @@ register(_prepare_masked_scatter, ("masked_scatter",))
 @api("take_along_dim")
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
     """As `gather`, with broadcasting."""
-    if indices.dtype is not dtypes.int64:
-        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.title}")
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     axis = wrap_dim(dim, input._data.ndim)
@@ -536,6 +537,8 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             "torch.take_along_dim(): input and indices should have the same number of dimensions, but got "
             f"{input._data.ndim} dimensions for input, and {indices._data.ndim} dimensions for indices"
         )
+    if indices.dtype is not dtypes.int64:
+        raise RuntimeError(f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.title}")
     shape = list(np.broadcast_shapes(_without(input, axis), _without(indices, axis)))
     n = input._data.shape[axis]
     wide = F["broadcast_to"](input, [*shape[:axis], n, *shape[axis + 1 :]])

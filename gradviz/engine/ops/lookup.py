@@ -13,7 +13,7 @@ from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.ops.creation import made
-from gradviz.engine.ops.elementwise import NUMBERS
+from gradviz.engine.ops.elementwise import NUMBERS, cast, operand, result_type
 from gradviz.engine.ops.order import comparable
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
@@ -25,7 +25,9 @@ F = FUNCTIONS
 def _different(x: Array, *, dim: int | None) -> Any:
     """The different values in order, where each went, and how often each stands."""
     rows = comparable(x) if dim is None else np.moveaxis(comparable(x), dim, 0)
-    values, inverse, counts = np.unique(rows, return_inverse=True, return_counts=True, axis=None if dim is None else 0)
+    values, inverse, counts = np.unique(
+        rows, return_inverse=True, return_counts=True, axis=None if dim is None else 0, equal_nan=False
+    )
     shape = x.shape if dim is None else -1
     values = values.astype(x.dtype) if dim is None else np.moveaxis(values.astype(x.dtype), 0, dim)
     return values, inverse.reshape(shape).astype(np.int64), counts.astype(np.int64)
@@ -100,6 +102,9 @@ def isin(elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False
     """Whether each element is among the others."""
     if not isinstance(elements, Tensor) and not isinstance(test_elements, Tensor):
         raise TypeError("isin(): one of elements and test_elements must be a Tensor")
+    for each in (elements, test_elements):
+        if isinstance(each, Tensor) and each.dtype.rank in (0, 3):
+            raise RuntimeError(f"Unsupported input type encountered for isin(): {each.dtype.title}")
     return made(plain(np.isin(_number_or_all(elements), _number_or_all(test_elements), invert=invert)))
 
 
@@ -124,8 +129,7 @@ def _places(rows: Array, values: Array, right: bool) -> Array:
     for _ in range(int(n).bit_length()):
         middle = (low + high) // 2
         there = np.take_along_axis(rows, np.minimum(middle, max(n - 1, 0)), -1) if n else values
-        below = (there <= values) if right else (there < values)
-        below |= np.isnan(values) & ~np.isnan(there) if values.dtype.kind == "f" else False
+        below = ~(there > values) if right else ~(there >= values)
         go = (low < high) & below
         low, high = np.where(go, middle + 1, low), np.where((low < high) & ~below, middle, high)
     return low
@@ -155,18 +159,15 @@ def _check_search(rows: Tensor, values: Tensor, right: bool, side: str | None, s
             raise RuntimeError(
                 f"torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {sorter.dtype.title}"
             )
-    if isinstance(values, Tensor):
-        if rows._data.ndim > 1 and rows._data.shape[:-1] != values._data.shape[:-1]:
-            raise RuntimeError(
-                "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
-                f"boundaries tensor and input value tensor must match, but we got boundaries tensor "
-                f"{list(rows._data.shape)} and input value tensor {list(values._data.shape)}"
-            )
-        if rows.dtype is not values.dtype:
-            raise RuntimeError(
-                "torch.searchsorted(): boundary tensor and input value tensor should have same dtype, but got boundary "
-                f"tensor dtype {rows.dtype.cpp} and input value tensor dtype {values.dtype.cpp}"
-            )
+    if isinstance(values, Tensor) and rows._data.ndim > 1 and rows._data.shape[:-1] != values._data.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of "
+            f"boundaries tensor and input value tensor must match, but we got boundaries tensor "
+            f"{list(rows._data.shape)} and input value tensor {list(values._data.shape)}"
+        )
+    kind = result_type(rows, operand(values))
+    if kind.rank in (0, 3):
+        raise NotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{kind.title}'")
 
 
 @api("searchsorted", where="torch")
@@ -183,10 +184,14 @@ def searchsorted(
     _check_search(sorted_sequence, input, right, side, sorter)
     way = right or side == "right"
     kind = np.int32 if out_int32 else np.int64
-    rows = comparable(sorted_sequence._data)
+    shared = result_type(sorted_sequence, operand(input))
+    rows, values = comparable(cast(sorted_sequence, shared)), comparable(cast(operand(input), shared))
     if sorter is not None:
         rows = np.take_along_axis(rows, sorter._data, -1)
-    values = comparable(input._data) if isinstance(input, Tensor) else np.asarray(input, rows.dtype)
+    if rows.ndim == 1 and not np.all(rows[1:] >= rows[:-1]):  # PyTorch bisects what is not sorted, too
+        return made(
+            _places(np.broadcast_to(rows, (*values.shape, len(rows))), values[..., None], way)[..., 0].astype(kind)
+        )
     if rows.ndim == 1:
         return made(plain(np.searchsorted(rows, values, side="right" if way else "left")).astype(kind))
     return made(_places(rows, values, way).astype(kind))

@@ -287,6 +287,8 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The cross product along a dimension of size 3."""
     if input._data.ndim != other._data.ndim:
         raise RuntimeError("linalg.cross: inputs must have the same number of dimensions.")
+    if not input._data.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
     sizes = [each._data.shape[wrap_dim(dim, each._data.ndim)] for each in (input, other)]
     if sizes != [3, 3]:
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {sizes[0]} and {sizes[1]}")
@@ -528,7 +530,7 @@ class _Equation:
     @staticmethod
     def _check(parts: list[str], counts: list[int], operands: Sequence[Tensor]) -> None:
         for i, (part, count, x) in enumerate(zip(parts, counts, operands, strict=True)):
-            if count < 0:
+            if "..." in part and count < 0:
                 raise RuntimeError(
                     f"einsum(): the number of subscripts in the equation ({len(part.replace('...', ''))}) is more than "
                     f"the number of dimensions ({x._data.ndim}) for operand {i}"

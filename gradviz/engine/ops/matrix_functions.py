@@ -414,6 +414,13 @@ def _product(matrices: list[Tensor], split: list[list[int]], i: int, j: int) -> 
 @api("vecdot", where="linalg")
 def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """The inner products of vectors along a dimension; the first are conjugated."""
+    if x.dtype.rank < 2:
+        raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.title}")
+    if x.dtype is not y.dtype:
+        raise RuntimeError(
+            f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x.dtype.title} and y of "
+            f"type {y.dtype.title} instead"
+        )
     if x._data.ndim == 1 and y._data.ndim == 1:
         found: Tensor = F["vdot"](x, y)
         return found

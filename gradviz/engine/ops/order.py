@@ -271,8 +271,9 @@ def topk(input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: boo
     n = input._data.shape[wrap_dim(dim, input._data.ndim)] if input._data.ndim else 1
     if not 0 <= k <= n:
         raise RuntimeError("selected index k out of range")
-    if input.dtype.rank == 0:
-        raise RuntimeError("topk does not support bool dtypes on CPU")
+    if input.dtype.rank in (0, 3):
+        words = "topk does not support bool dtypes on CPU", " topk does not support complex dtypes on CPU"
+        raise RuntimeError(words[input.dtype.rank == 3])
     return return_type("topk")(*call_all(TOPK, input, k=k, dim=dim, largest=largest, sorted=sorted))
 
 
@@ -355,8 +356,8 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
         raise RuntimeError(
             f"kthvalue(): selected number k out of range for dimension {wrap_dim(dim, input._data.ndim)}"
         )
-    if input.dtype.rank == 0:
-        raise NotImplementedError("\"kthvalue_cpu\" not implemented for 'Bool'")
+    if input.dtype.rank in (0, 3):
+        raise NotImplementedError(f"\"kthvalue_cpu\" not implemented for '{input.dtype.title}'")
     return return_type("kthvalue")(*call_all(KTHVALUE, input, k=k, dim=dim, keepdim=keepdim))
 
 

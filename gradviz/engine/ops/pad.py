@@ -11,6 +11,7 @@ import numpy as np
 
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.messages import check_value
 from gradviz.engine.kernel.rows import OpRow, in_rows, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.windows import Sizes, keeps_layout, put_windows, sizes, window_count, windows
@@ -67,6 +68,7 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: object = 0) -> Ten
     for n, (a, b) in zip(shape, _ends(tuple(pad), len(shape)), strict=True):
         if n + min(a, 0) + min(b, 0) < 0:
             raise RuntimeError("narrow(): length must be non-negative.")
+    check_value(value, input.dtype)
     return call(CONSTANT_PAD, input, pad=tuple(int(n) for n in pad), value=value)
 
 

@@ -92,6 +92,14 @@ def _numeric(input: Tensor, dtype: Any, floating: bool) -> Tensor:
     return input
 
 
+def in_type(made: Tensor, dtype: Any) -> Tensor:
+    """A sum or product of integers, which is computed in 64 bits, in the type that was asked for."""
+    if dtype is None or made.dtype is dtype:
+        return made
+    found: Tensor = made.to(dtype)
+    return found
+
+
 def _sum(x: Array, *, dim: Any = None, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     if x.dtype.kind in "iub":
@@ -184,8 +192,8 @@ def sum_(
     dim, keepdim = _names(dim, axis, keepdim, keepdims)
     input = _numeric(input, dtype, False)
     if dim is None and not keepdim:
-        return call(SUM, input)
-    return call(SUM_DIM, input, dim=_tuple(dim), keepdim=keepdim)
+        return in_type(call(SUM, input), dtype)
+    return in_type(call(SUM_DIM, input, dim=_tuple(dim), keepdim=keepdim), dtype)
 
 
 @api("mean")
@@ -277,7 +285,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
     """The product of all elements, or over `dim`."""
     input = input if dtype is None else input.to(dtype)
     made = call(PROD, input) if dim is None else call(PROD_DIM, input, dim=dim, keepdim=keepdim)
-    return made
+    return in_type(made, dtype)
 
 
 # --- extrema ---

@@ -19,7 +19,7 @@ from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions
 from gradviz.engine.ops.arithmetic import conj
 from gradviz.engine.ops.elementwise import Prepared, binary, prepare_pair, register, unary
-from gradviz.engine.ops.reduce import spread, wrap_dim
+from gradviz.engine.ops.reduce import in_type, spread, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, SPECIAL, api, in_torch_words
 from gradviz.engine.run.apply import NO_PARAMS, call
 from gradviz.engine.run.arguments import check_operands
@@ -281,10 +281,20 @@ for _row, _names in (
 
 # --- without NaN ---
 
+
+def _finite(x: Array, nan: float, posinf: float | None, neginf: float | None) -> Any:
+    if x.dtype.kind != "V":
+        return np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+    wide = np.nan_to_num(x.astype(np.float32), nan=nan, posinf=math.inf, neginf=-math.inf)
+    top = float(ml_dtypes.finfo(x.dtype).max)  # type: ignore[no-untyped-call]  # NumPy doesn't know this type
+    wide = np.where(wide == math.inf, top if posinf is None else posinf, wide)
+    return np.where(wide == -math.inf, -top if neginf is None else neginf, wide).astype(x.dtype)
+
+
 NAN_TO_NUM = op(
     "nan_to_num",
     "self",
-    lambda x, *, nan, posinf, neginf: np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf),
+    lambda x, *, nan, posinf, neginf: _finite(x, nan, posinf, neginf),
     category="functions",
     symbol="nan→",
     latex=r"x",
@@ -331,7 +341,7 @@ register(_prepare_nan_to_num, ("nan_to_num",))
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
     """The sum of all that is not NaN."""
     axes = dim if dim is None or isinstance(dim, int) else tuple(dim)
-    return call(NANSUM, input if dtype is None else input.to(dtype), dim=axes, keepdim=keepdim)
+    return in_type(call(NANSUM, input if dtype is None else input.to(dtype), dim=axes, keepdim=keepdim), dtype)
 
 
 @api("nanmean")

@@ -166,6 +166,9 @@ def with_numpy_names(fn: F) -> F:
     return cast(F, call)
 
 
+_IN_TYPE_OF_OUT = frozenset({"sum", "prod", "cumsum", "cumprod", "nansum"})
+
+
 def with_out(fn: F, offered: F, name: str) -> F:
     """`torch.<name>(..., out=x)`: the result goes into a tensor that was given, or into several."""
     known = inspect.signature(fn, follow_wrapped=False).parameters
@@ -180,6 +183,8 @@ def with_out(fn: F, offered: F, name: str) -> F:
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."
             )
+        if name in _IN_TYPE_OF_OUT and isinstance(out, Tensor) and keywords.get("dtype") is None:
+            keywords["dtype"] = out.dtype  # computed in this type, not turned into it
         found = offered(*args, **keywords)
         if not isinstance(out, (tuple, list)):
             check_out(name, out, found, args)

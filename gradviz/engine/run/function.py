@@ -282,7 +282,8 @@ class FunctionCtx(Node):
                     raise TypeError(
                         f"save_for_backward can only save variables, but argument {i} is of type {type(each).__name__}"
                     )
-            at = {id(each): i for i, each in enumerate(outputs) if isinstance(each, Tensor)}
+            fixed = {id(each) for each in self.non_differentiable}
+            at = {id(each): i for i, each in enumerate(outputs) if isinstance(each, Tensor) and id(each) not in fixed}
             self.saved = [None if t is None else save(t, at.get(id(t), 0), id(t) in at) for t in kept]
 
     def saved_items(self) -> Any:

@@ -2,7 +2,10 @@
 families are in the files beside this one, by what their values are; samples come from `engine/numerics/rejection.py`
 and `engine/numerics/distributions.py`, bit for bit."""
 
-from gradviz.torch.distributions import constraints, kl, transforms, utils
+from gradviz.torch.distributions import constraints as constraints
+from gradviz.torch.distributions import kl as kl
+from gradviz.torch.distributions import transforms as transforms
+from gradviz.torch.distributions import utils as utils
 from gradviz.torch.distributions.composed import (
     Independent,
     TransformedDistribution,
@@ -139,14 +142,10 @@ __all__ = [
     "Weibull",
     "Wishart",
     "biject_to",
-    "constraints",
     "identity_transform",
-    "kl",
     "kl_divergence",
     "register_kl",
     "transform_to",
-    "transforms",
-    "utils",
 ]
 
 rehome(

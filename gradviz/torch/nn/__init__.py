@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gradviz.engine.run.api import called
 from gradviz.torch.homes import rehome
 from gradviz.torch.nn import functional, init, modules, parallel, utils
 from gradviz.torch.nn.modules.activation import (
@@ -37,6 +38,7 @@ from gradviz.torch.nn.modules.activation import (
     Threshold,
 )
 from gradviz.torch.nn.modules.attention import MultiheadAttention, SDPBackend, sdpa_kernel
+from gradviz.torch.nn.modules.calling import SHARED
 from gradviz.torch.nn.modules.container import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from gradviz.torch.nn.modules.conv import (
     Conv1d,
@@ -381,6 +383,20 @@ _HOMES = {  # those that are in a file of another name here
     "upsampling": "Upsample UpsamplingBilinear2d UpsamplingNearest2d",
 }
 rehome(modules.__name__, {home: [globals()[_name] for _name in names.split()] for home, names in _HOMES.items()})
+
+# An `__init__` that several classes share here: PyTorch has one for each, or another one that it shares.
+_INITS = {
+    "_AdaptiveMaxPool": "_AdaptiveMaxPoolNd", "_AdaptivePool": "_AdaptiveAvgPoolNd", "_Dropout": "_DropoutNd",
+    "_LazyNorm": "_LazyNormBase", "_MaxPool": "_MaxPoolNd", "_PowerPool": "_LPPoolNd",
+}  # fmt: skip
+for _name in __all__:
+    _found = globals().get(_name)
+    if isinstance(_found, type) and issubclass(_found, Module):
+        _init = _found.__init__
+        _owner = _init.__qualname__.partition(".")[0]
+        _shared = _owner in SHARED or _owner in _INITS or _owner in ("ZeroPad1d", "_LazyConv")
+        if _owner not in (_name, "Module", "RNNBase") and _shared:
+            _found.__init__ = called(_init, f"{_INITS.get(_owner, _name)}.__init__")  # type: ignore[method-assign]
 _SIZES = {f"_{word}": repeating(count) for count, word in enumerate(("single", "pair", "triple"), 1)}
 rehome(modules.__name__, {"batchnorm": [_BatchNorm], "utils": _SIZES})  # private, but named in published files
 

@@ -300,7 +300,8 @@ def check(condition: bool, message: str) -> None:
 def check_lr(lr: object) -> None:
     """Refuse a learning rate that is negative or has several elements."""
     check(not isinstance(lr, Tensor) or lr.numel() == 1, "Tensor lr must be 1-element")
-    check(number(lr) >= 0.0, f"Invalid learning rate: {lr}")
+    least = 0.0
+    check(least <= number(lr), f"Invalid learning rate: {lr}")
 
 
 def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:

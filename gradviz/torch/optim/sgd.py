@@ -41,9 +41,10 @@ class SGD(Optimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
+        check(isinstance(lr, Tensor) or not lr < 0.0, f"Invalid learning rate: {lr}")
         check_lr(lr)
-        check(momentum >= 0.0, f"Invalid momentum value: {momentum}")
-        check(number(weight_decay) >= 0.0, f"Invalid weight_decay value: {weight_decay}")
+        check(not momentum < 0.0, f"Invalid momentum value: {momentum}")
+        check(not number(weight_decay) < 0.0, f"Invalid weight_decay value: {weight_decay}")
         check(
             not nesterov or (momentum > 0 and dampening == 0),
             "Nesterov momentum requires a momentum and zero dampening",

@@ -9,7 +9,6 @@ import functools
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.graph import Node, RemovableHandle
@@ -87,14 +86,22 @@ def _warning(node: Node, args: tuple[Any, ...], result: object) -> str | None:
 
 
 KINDS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
-EVERYWHERE: dict[str, OrderedDict[int, object]] = {kind: OrderedDict() for kind in KINDS}
+EVERYWHERE: dict[str, OrderedDict[int, Any]] = {kind: OrderedDict() for kind in KINDS}
+
+
+# How forward hooks want to be called: the ids of those that get keyword arguments, and that are called after errors.
+FLAGS = {"_forward_hooks": ("_with_kwargs", "_always_called"), "_forward_pre_hooks": ("_with_kwargs",)}
+_FLAGGED: dict[str, OrderedDict[int, Any]] = {
+    kind + flag: OrderedDict() for kind, flags in FLAGS.items() for flag in flags
+}
 
 
 @on_new_run
 def remove_all() -> None:
     """As in a new process."""
-    for hooks in EVERYWHERE.values():
-        hooks.clear()
+    for each in (EVERYWHERE, _FLAGGED):
+        for kind in each:
+            each[kind].clear()
 
 
 def any_hook() -> bool:
@@ -107,32 +114,49 @@ def of(module: object, kind: str) -> tuple[Any, ...]:
     return (*EVERYWHERE[kind].values(), *module.__dict__[kind].values())
 
 
-def _register(kind: str, hook: object) -> RemovableHandle:
-    handle = RemovableHandle(EVERYWHERE[kind])
-    EVERYWHERE[kind][handle.id] = hook
+def forward_hooks(module: object, kind: str) -> list[tuple[Callable[..., Any], bool, bool]]:
+    """The forward hooks of a kind, each with whether it gets keyword arguments and whether it is always called."""
+    found: list[tuple[Any, bool, bool]] = []
+    own = module.__dict__
+    for hooks, flagged in ((EVERYWHERE[kind], _FLAGGED), (own[kind], own)):
+        keywords, always = flagged[f"{kind}_with_kwargs"], flagged["_forward_hooks_always_called"]
+        found += [(hook, key in keywords, key in always) for key, hook in hooks.items()]
+    return found
+
+
+def add_hook(hooks: dict[str, Any], kind: str, hook: object, prepend: bool = False, **flags: bool) -> RemovableHandle:
+    """Keep a hook in a dictionary of a module, or of all modules, with the flags that are set."""
+    flagged = _FLAGGED if hooks is EVERYWHERE else hooks
+    set_flags = [flagged[kind + flag] for flag, is_set in flags.items() if is_set]
+    handle = RemovableHandle(hooks[kind], *(flagged[kind + flag] for flag in FLAGS.get(kind, ())))
+    hooks[kind][handle.id] = hook
+    for each in set_flags:
+        each[handle.id] = True
+    if prepend:
+        hooks[kind].move_to_end(handle.id, last=False)
     return handle
 
 
 def register_module_forward_pre_hook(hook: Any) -> RemovableHandle:
     """Call `hook(module, args)` before the `forward` of every module."""
 
-    return _register("_forward_pre_hooks", ForwardHook(hook))
+    return add_hook(EVERYWHERE, "_forward_pre_hooks", hook)
 
 
 def register_module_forward_hook(hook: Any, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
     """Call `hook(module, args, output)` after the `forward` of every module."""
 
-    return _register("_forward_hooks", ForwardHook(hook, with_kwargs, always_call))
+    return add_hook(EVERYWHERE, "_forward_hooks", hook, _with_kwargs=with_kwargs, _always_called=always_call)
 
 
 def register_module_full_backward_pre_hook(hook: object) -> RemovableHandle:
     """Call `hook(module, grad_output)` before the gradients go through any module."""
-    return _register("_backward_pre_hooks", hook)
+    return add_hook(EVERYWHERE, "_backward_pre_hooks", hook)
 
 
 def register_module_full_backward_hook(hook: object) -> RemovableHandle:
     """Call `hook(module, grad_input, grad_output)` when the gradients have gone through any module."""
-    return _register("_backward_hooks", hook)
+    return add_hook(EVERYWHERE, "_backward_hooks", hook)
 
 
 FULL_HOOK_WARNING = (
@@ -140,23 +164,6 @@ FULL_HOOK_WARNING = (
     "gradients. See https://docs.pytorch.org/docs/main/generated/torch.nn.Module.html"
     "#torch.nn.Module.register_full_backward_hook for more details."
 )
-
-
-@dataclass(frozen=True)
-class ForwardHook:
-    """A forward hook and how it wants to be called."""
-
-    fn: Callable[..., Any]
-    with_kwargs: bool = False
-    always: bool = False
-
-    def __repr__(self) -> str:
-        return repr(self.fn)
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "fn":  # before it is there
-            raise AttributeError(name)
-        return getattr(self.fn, name)
 
 
 _names: list[dict[object, str]] = []  # dotted names below the outermost module that is being called
@@ -198,14 +205,14 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     try:
         return _with_hooks(module, args, kwargs)
     except Exception:
-        for hook in of(module, "_forward_hooks"):
-            if hook.always:
-                _always_hook(module, hook, args, kwargs)
+        for hook, with_kwargs, always in forward_hooks(module, "_forward_hooks"):
+            if always:
+                _always_hook(module, hook, with_kwargs, args, kwargs)
         raise
 
 
 # The classes that hold a `forward` for several others here, where PyTorch's own each have one.
-_SHARED = frozenset(
+SHARED = frozenset(
     """_Inplace _Plain _AlongDim _Dropout _Shrink _Conv _MaxPool _AvgPool _AdaptivePool _AdaptiveMaxPool _ConstantPad
     _Pad RNNBase RNNCellBase _PowerPool _FractionalMaxPool _MaxUnpool _ConvTranspose""".split()
 )
@@ -214,7 +221,7 @@ _SHARED = frozenset(
 def _by_public_name(error: TypeError, module: Module) -> TypeError | None:
     """Python's refusal of arguments of `forward`, with the class that has it in PyTorch."""
     owner, _, rest = str(error).partition(".forward() ")
-    if not rest or owner not in _SHARED:
+    if not rest or owner not in SHARED:
         return None
     homes = (each for each in type(module).__mro__ if each.__module__.startswith("torch.nn"))
     name = next((each.__name__ for each in homes if not each.__name__.startswith("_")), owner)
@@ -227,10 +234,12 @@ def _by_public_name(error: TypeError, module: Module) -> TypeError | None:
     return TypeError(f"{name}.forward() {rest}")
 
 
-def _always_hook(module: Module, hook: ForwardHook, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+def _always_hook(
+    module: Module, hook: Callable[..., Any], with_kwargs: bool, args: tuple[object, ...], kwargs: dict[str, object]
+) -> None:
     """Run an `always_call` hook after `forward` failed: the first error is the one that counts."""
     try:
-        hook.fn(module, args, kwargs, None) if hook.with_kwargs else hook.fn(module, args, None)
+        hook(module, args, kwargs, None) if with_kwargs else hook(module, args, None)
     except Exception as error:  # noqa: BLE001  what the user's hook raises becomes PyTorch's warning
         warnings.warn(
             "module forward hook with ``always_call=True`` raised an exception that was silenced as another error was "
@@ -240,8 +249,8 @@ def _always_hook(module: Module, hook: ForwardHook, args: tuple[object, ...], kw
 
 
 def _with_hooks(module: Module, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
-    for hook in of(module, "_forward_pre_hooks"):
-        args, kwargs = _pre_hook(module, hook, args, kwargs)
+    for hook, with_kwargs, _ in forward_hooks(module, "_forward_pre_hooks"):
+        args, kwargs = _pre_hook(module, hook, with_kwargs, args, kwargs)
     backward = None
     legacy = module._is_full_backward_hook is False
     full = tuple(EVERYWHERE["_backward_hooks"].values())
@@ -251,8 +260,8 @@ def _with_hooks(module: Module, args: tuple[object, ...], kwargs: dict[str, obje
         backward = BackwardHooks(module, full, before)
         args = backward.on_inputs(args)
     result = module.forward(*args, **kwargs)
-    for hook in of(module, "_forward_hooks"):
-        found = hook.fn(module, args, kwargs, result) if hook.with_kwargs else hook.fn(module, args, result)
+    for hook, with_kwargs, _ in forward_hooks(module, "_forward_hooks"):
+        found = hook(module, args, kwargs, result) if with_kwargs else hook(module, args, result)
         if found is not None:
             result = found
     if legacy and module._backward_hooks:
@@ -261,14 +270,14 @@ def _with_hooks(module: Module, args: tuple[object, ...], kwargs: dict[str, obje
 
 
 def _pre_hook(
-    module: Module, hook: ForwardHook, args: tuple[object, ...], kwargs: dict[str, object]
+    module: Module, hook: Callable[..., Any], with_kwargs: bool, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    if not hook.with_kwargs:
-        found = hook.fn(module, args)
+    if not with_kwargs:
+        found = hook(module, args)
         if found is None:
             return args, kwargs
         return (found if isinstance(found, tuple) else (found,)), kwargs
-    found = hook.fn(module, args, kwargs)
+    found = hook(module, args, kwargs)
     if found is None:
         return args, kwargs
     if not (isinstance(found, tuple) and len(found) == 2):

@@ -16,7 +16,7 @@ from gradviz.engine.run.api import FUNCTIONS as T
 from gradviz.torch.nn.modules import calling, stateful
 from gradviz.torch.nn.modules.calling import (
     MIXED_HOOKS,
-    ForwardHook,
+    add_hook,
     register_module_forward_hook,
     register_module_forward_pre_hook,
     register_module_full_backward_hook,
@@ -284,47 +284,48 @@ class Module(Places):
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args)` before `forward`; what it returns replaces the arguments."""
-        return _add_hook(self, "_forward_pre_hooks", ForwardHook(hook, with_kwargs), prepend)
+        return add_hook(self.__dict__, "_forward_pre_hooks", hook, prepend, _with_kwargs=with_kwargs)
 
     def register_forward_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
         """Call `hook(module, args, output)` after `forward`; what it returns replaces the output."""
-        return _add_hook(self, "_forward_hooks", ForwardHook(hook, with_kwargs, always_call), prepend)
+        flags = {"_with_kwargs": with_kwargs, "_always_called": always_call}
+        return add_hook(self.__dict__, "_forward_hooks", hook, prepend, **flags)
 
     def register_full_backward_pre_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the gradients go through the module."""
-        return _add_hook(self, "_backward_pre_hooks", hook, prepend)
+        return add_hook(self.__dict__, "_backward_pre_hooks", hook, prepend)
 
     def register_backward_hook(self, hook: object) -> RemovableHandle:
         """The old form: `hook(module, grad_input, grad_output)` at the node that made the output."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(MIXED_HOOKS)
         self._is_full_backward_hook = False
-        return _add_hook(self, "_backward_hooks", hook, False)
+        return add_hook(self.__dict__, "_backward_hooks", hook, False)
 
     def register_full_backward_hook(self, hook: object, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients have gone through the module."""
         if self._is_full_backward_hook is False:
             raise RuntimeError(MIXED_HOOKS)
         self._is_full_backward_hook = True
-        return _add_hook(self, "_backward_hooks", hook, prepend)
+        return add_hook(self.__dict__, "_backward_hooks", hook, prepend)
 
     def register_state_dict_pre_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before the state is collected."""
-        return _add_hook(self, "_state_dict_pre_hooks", hook, False)
+        return add_hook(self.__dict__, "_state_dict_pre_hooks", hook, False)
 
     def register_state_dict_post_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected."""
-        return _add_hook(self, "_state_dict_hooks", hook, False)
+        return add_hook(self.__dict__, "_state_dict_hooks", hook, False)
 
     def register_load_state_dict_pre_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, ...)` before the state is loaded."""
-        return _add_hook(self, "_load_state_dict_pre_hooks", hook, False)
+        return add_hook(self.__dict__, "_load_state_dict_pre_hooks", hook, False)
 
     def register_load_state_dict_post_hook(self, hook: object) -> RemovableHandle:
         """Call `hook(module, incompatible_keys)` after the state is loaded."""
-        return _add_hook(self, "_load_state_dict_post_hooks", hook, False)
+        return add_hook(self.__dict__, "_load_state_dict_post_hooks", hook, False)
 
 
 def clear_grad(param: Tensor, set_to_none: bool) -> None:
@@ -348,12 +349,3 @@ def _indented(text: str) -> str:
 
 def _to_float(module: Self, kind: dtypes.dtype) -> Self:
     return module._apply(lambda t: t.to(kind) if t.dtype.is_floating_point else t)
-
-
-def _add_hook(module: Module, kind: str, hook: object, prepend: bool) -> RemovableHandle:
-    known = module.__dict__[kind]
-    handle = RemovableHandle(known)
-    known[handle.id] = hook
-    if prepend:
-        known.move_to_end(handle.id, last=False)
-    return handle

@@ -66,7 +66,7 @@ class Registry:
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a submodule under a name."""
         if module is not None and not isinstance(module, Registry):
-            name = typename(module)
+            name = f"{module.__module__}.{module.__qualname__}" if isinstance(module, type) else typename(module)
             if name == "function" and getattr(module, "__name__", "") in FUNCTIONS:
                 name = f"torch._VariableFunctionsClass.{module.__name__}"
             raise TypeError(f"{name} is not a Module subclass")
@@ -231,15 +231,16 @@ class Registry:
 
 def start_module(module: object) -> None:
     """Give a module its empty dictionaries."""
-    module.__dict__["training"] = True
-    for name in ("_parameters", "_buffers", "_modules"):
-        module.__dict__[name] = {}
-    module.__dict__["_non_persistent_buffers_set"] = set()
+    own = module.__dict__
+    own.update(training=True, _parameters={}, _buffers={}, _non_persistent_buffers_set=set())
     for name in (
-        "_backward_pre_hooks", "_backward_hooks", "_forward_hooks", "_forward_pre_hooks", "_state_dict_hooks",
-        "_state_dict_pre_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks",
+        "_backward_pre_hooks", "_backward_hooks", "_is_full_backward_hook", "_forward_hooks",
+        "_forward_hooks_with_kwargs", "_forward_hooks_always_called", "_forward_pre_hooks",
+        "_forward_pre_hooks_with_kwargs", "_state_dict_hooks", "_state_dict_pre_hooks", "_load_state_dict_pre_hooks",
+        "_load_state_dict_post_hooks",
     ):  # fmt: skip
-        module.__dict__[name] = OrderedDict()
+        own[name] = OrderedDict() if name != "_is_full_backward_hook" else None
+    own["_modules"] = {}
 
 
 def _refuse_name(module: object, kind: str, name: str, known: dict[str, Any]) -> None:

@@ -15,6 +15,7 @@ from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.inplace import put
+from gradviz.torch.nn.modules.registry import typename
 from gradviz.torch.nn.parameter import give_data
 
 Tensors = Tensor | Iterable[Tensor]
@@ -150,7 +151,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """Make pieces of a vector the data of the parameters."""
     if not isinstance(vec, Tensor):
-        raise TypeError(f"expected torch.Tensor, but got: {type(vec)}")
+        raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     start = 0
     for param in parameters:
         count = param.numel()

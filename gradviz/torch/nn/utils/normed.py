@@ -34,8 +34,8 @@ class WeightNorm:
 
 def _hook_of(module: Module, kind: type, name: str) -> Any:
     for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook.fn, kind) and hook.fn.name == name:  # type: ignore[attr-defined]
-            return key, hook.fn
+        if isinstance(hook, kind) and hook.name == name:  # type: ignore[attr-defined]
+            return key, hook
     return None, None
 
 

@@ -89,8 +89,8 @@ class BasePruningMethod:
 def _method_of(module: Module, name: str) -> Any:
     found = None
     for key, hook in module._forward_pre_hooks.items():
-        if isinstance(hook.fn, BasePruningMethod) and hook.fn._tensor_name == name:
-            found = key, hook.fn
+        if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
+            found = key, hook
     return found
 
 
@@ -342,7 +342,7 @@ def remove(module: Module, name: str) -> Module:
 def is_pruned(module: Module) -> bool:
     """Whether a parameter of the module, or of one below, is pruned."""
     return any(
-        isinstance(hook.fn, BasePruningMethod)
+        isinstance(hook, BasePruningMethod)
         for _, below in module.named_modules()
         for hook in below._forward_pre_hooks.values()
     )

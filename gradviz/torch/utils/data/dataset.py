@@ -43,7 +43,7 @@ class TensorDataset(Dataset[Any]):
     tensors: tuple[Tensor, ...]
 
     def __init__(self, *tensors: Tensor) -> None:
-        if any(tensors[0].shape[0] != each.shape[0] for each in tensors):
+        if any(tensors[0].size(0) != each.size(0) for each in tensors):
             raise AssertionError("Size mismatch between tensors")
         self.tensors = tensors
 

@@ -73,6 +73,22 @@ def to_the_end(dataset: object) -> Iterator[Ends | None]:
 PASSES: dict[str, Callable[[object], AbstractContextManager[Ends | None]]] = {"open": to_the_end}
 
 
+class _SingleProcessDataLoaderIter:
+    """One pass through a loader."""
+
+    def __init__(self, loader: DataLoader, batches: Iterator[Any]) -> None:
+        self._loader, self._batches = loader, batches
+
+    def __iter__(self) -> _SingleProcessDataLoaderIter:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._batches)
+
+    def __len__(self) -> int:
+        return len(self._loader)
+
+
 class DataLoader:
     """Iterates over batches; `num_workers` is accepted and everything is loaded here."""
 
@@ -152,7 +168,7 @@ class DataLoader:
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> _SingleProcessDataLoaderIter:
         if self.pin_memory:
             warnings.warn(
                 "'pin_memory' argument is set as true but no accelerator is found, "
@@ -160,7 +176,7 @@ class DataLoader:
                 stacklevel=2,
             )
         draw_seed(self.generator)  # PyTorch draws a seed for its workers, whether it has any or not
-        return self._batches()
+        return _SingleProcessDataLoaderIter(self, self._batches())
 
     def _batches(self) -> Iterator[object]:
         if self.iterable:
