@@ -11,9 +11,12 @@ def show(call):
         print(type(error).__name__, error)
 
 
-LAYERS = """Conv1d Conv2d ConvTranspose2d MaxPool1d MaxPool2d AvgPool2d AdaptiveAvgPool2d AdaptiveMaxPool1d LPPool2d Linear
-Bilinear BatchNorm2d InstanceNorm1d LayerNorm GroupNorm Embedding LSTM GRUCell ZeroPad2d ReflectionPad1d ConstantPad3d
-Unfold LazyConv2d LazyBatchNorm1d LazyLinear MaxUnpool2d Upsample Flatten Unflatten""".split()
+LAYERS = """
+Conv1d Conv2d ConvTranspose2d MaxPool1d MaxPool2d AvgPool2d AdaptiveAvgPool2d AdaptiveMaxPool1d LPPool2d
+Linear Bilinear BatchNorm2d InstanceNorm1d LayerNorm GroupNorm Embedding LSTM GRUCell ZeroPad2d
+ReflectionPad1d ConstantPad3d Unfold LazyConv2d LazyBatchNorm1d LazyLinear MaxUnpool2d Upsample Flatten
+Unflatten
+""".split()
 for name in LAYERS:
     show(lambda name=name: getattr(nn, name)())
 for name in (
