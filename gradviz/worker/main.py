@@ -31,6 +31,8 @@ def main() -> None:
         prepared, failure = _try_to_prepare()
     if is_server:
         memory_mb = serve_forks().memory_mb
+        if prepared is not None:
+            _warm_up(prepared)
     reading, writing = pipe or _private_pipe()
     channel = Channel(writing, reading)
     try:
@@ -97,6 +99,17 @@ def _prepare() -> Runner:
     forget_places()
     gc.freeze()
     return runner
+
+
+def _warm_up(runner: Runner) -> None:
+    """Take part of the work of the first run off it: after a fork each page of memory is copied when it is first
+    written to, which every reference count is."""
+    from gradviz.worker.warm import TRAINING
+
+    null = os.open(os.devnull, os.O_WRONLY)
+    runner.report_to(Channel(null), 0)
+    runner.rehearse([TRAINING])
+    os.close(null)
 
 
 def _serve(channel: Channel, runner: Runner, reading: int) -> None:

@@ -202,18 +202,16 @@ class Runner:
             if not self._again:
                 raise EOFError("EOF when reading a line")
             return self._again.pop(0)
-        answer = self._channel.ask(prompt)
-        self._answers.append(answer)
-        return answer
+        self._answers.append(self._channel.ask(prompt))
+        return self._answers[-1]
 
     def _note(self, text: str) -> None:
         self._channel.write("err", f"{text}\n")
 
     def _show_figure(self, header: dict[str, object], payload: bytes) -> None:
-        if self._quiet:
-            return
-        line = snippet_line(self._filename) if self._filename else 0
-        self._channel.figure({**header, "line": line or -1}, payload)
+        if not self._quiet:
+            line = snippet_line(self._filename) if self._filename else 0
+            self._channel.figure({**header, "line": line or -1}, payload)
 
     def _run(
         self, source: str, filename: str, values_bytes: int, question: Question | None, places: Sequence[Place]
@@ -250,11 +248,13 @@ class Runner:
         self._execute(code, self._world, Recorder("", filename, 0), cast(Observer, nudge), filename)
 
     def rehearse(self, sources: list[str]) -> None:
-        """Run these before anybody listens."""
+        """Run these, which are our own and leave nothing in tables, before anybody listens; caches stay as they are."""
+        fresh, self._fresh = self._fresh, None
         for source in sources:
             self._channel.begin(0, 100_000)
             self.run(source, "rehearsal.py")
             self.prepare()
+        self._fresh = fresh
 
     def report_to(self, channel: Channel, memory_mb: int) -> None:
         """From now on answer here, in a process with so much memory."""

@@ -35,7 +35,7 @@ def f():
 f()
 """
 
-_TORCH = """
+TRAINING = """
 import torch
 from torch import nn
 torch.manual_seed(0)
@@ -75,5 +75,5 @@ def warm(runner: Runner) -> None:
     import_late_parts()
     warm_arrays()
     gc.freeze()  # what is imported now is never looked at again
-    runner.rehearse([_SNIPPET, _TORCH, "import os\\n", "x = ("])
+    runner.rehearse([_SNIPPET, TRAINING, "import os\\n", "x = ("])
     runner.settle()
