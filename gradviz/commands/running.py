@@ -332,9 +332,9 @@ RUN_ROWS = (
         id="run.longer",
         title="Run Again with More Time",
         menu="Run",
-        help="Run a snippet that was stopped once more, with four times the time.",
+        help="Run a snippet that was stopped, or recorded in part, once more with four times the time.",
         shortcuts=("Ctrl+Shift+F5",),
-        enabled=lambda state: state.run.phase is Phase.LIMIT and not state.is_busy,
+        enabled=lambda state: (state.run.phase is Phase.LIMIT and not state.is_busy) or state.records_part,
         run=lambda shell, _: shell.runner.run_longer(),
     ),
     Command(

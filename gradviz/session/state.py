@@ -66,6 +66,8 @@ class Run:
     refusals: tuple[Refused, ...] = ()  # all of its text, where it was refused
     missing: tuple[Missing, ...] = ()  # all that it uses and is not here, where it ended at such a thing
     written: tuple[Written, ...] = ()  # the files that it left in its folder
+    part: str = ""  # which part of it was recorded, if recording ended before it did
+    needs_time: bool = False  # with more time more of it would be recorded
     listed: bool = True  # whether the window shows all of them as a list
 
     @property
@@ -223,6 +225,11 @@ class State:
         run = self.run
         met = run.refusals or run.missing or (run.wants_cuda and not self.cuda_as_cpu)
         return bool(met) and not run.is_running and text_of(run.snippet) == text_of(self.document)
+
+    @property
+    def records_part(self) -> bool:
+        """Whether more of the latest run of the shown text would be recorded if it had more time."""
+        return self.run.needs_time and not self.is_stale and not self.is_busy and not self.is_recording
 
     @property
     def lists_obstacles(self) -> bool:

@@ -55,7 +55,8 @@ def summary(state: State) -> str:
     steps = f"{state.steps:,} step{'' if state.steps == 1 else 's'}"
     took = f" in {duration(run.seconds)}" if run.snippet == state.traced else ""  # not the time of another run
     beyond = f" · {state.trace.beyond_budget:,} values as summaries" if state.trace.beyond_budget else ""
-    return f"recorded {steps}{took}{beyond} · {checked(state.trace)[0]}{stale}"
+    whole = f"recorded {run.part}: {steps}" if run.part and run.snippet == state.traced else f"recorded {steps}"
+    return f"{whole}{took}{beyond} · {checked(state.trace)[0]}{stale}"
 
 
 _known: WeakKeyDictionary[Trace, tuple[int, tuple[str, str]]] = WeakKeyDictionary()
@@ -130,6 +131,10 @@ class StatusLine(QStatusBar):
         self.keep_going = QPushButton("Keep Going")
         self.keep_going.setToolTip("Extend the time limit by the same amount (Ctrl+F5).")
         self.keep_going.clicked.connect(lambda: do("run.keep_going"))
+        self.more = QPushButton("Record More")
+        self.more.setToolTip("Run it again with four times the time, which records more of it (Ctrl+Shift+F5).")
+        self.more.clicked.connect(lambda: do("run.longer"))
+        self.more.hide()
         self.badge = QPushButton()
         self.badge.setObjectName("badge")
         self.badge.setToolTip("Show what may be wrong although nothing was raised (Ctrl+Alt+D).")
@@ -145,7 +150,7 @@ class StatusLine(QStatusBar):
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE)
         self._patience.timeout.connect(self._show_progress)
-        for widget in (self.progress, self.keep_going, self.cancel, self.badge, self.label):
+        for widget in (self.progress, self.keep_going, self.cancel, self.more, self.badge, self.label):
             self.addPermanentWidget(widget)
         self.folded: dict[str, QPushButton] = {}  # what brings a card back that has no room, by its first panel
         self._offered: set[str] = set()  # those of them that have something to show
@@ -176,6 +181,7 @@ class StatusLine(QStatusBar):
         is_told = after.trace is not None and not after.is_busy
         self.label.setToolTip(tip(checked(after.trace)[1]) if is_told and after.trace is not None else "")
         self.keep_going.setVisible(after.left is not None)
+        self.more.setVisible(after.records_part)
         told = len(after.told) if not after.is_stale and not after.is_busy else 0
         self.badge.setText(f"▼ {told} finding{'' if told == 1 else 's'}")
         self.badge.setVisible(told > 0)
@@ -223,7 +229,7 @@ class StatusLine(QStatusBar):
     @property
     def _room(self) -> int:
         """Pixels for the notice, the cards that are offered and the summary."""
-        others = (self.progress, self.keep_going, self.cancel, self.badge)
+        others = (self.progress, self.keep_going, self.cancel, self.more, self.badge)
         taken = sum(each.sizeHint().width() + GAP for each in others if not each.isHidden())
         margins = self.contentsMargins()
         return self.width() - margins.left() - margins.right() - taken

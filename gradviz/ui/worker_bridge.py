@@ -20,6 +20,7 @@ from gradviz.document.snippet import MAX_BYTES, Recorded, too_big
 from gradviz.session import run_transitions
 from gradviz.session.state import Phase, Run, Slice, State
 from gradviz.session.store import Store
+from gradviz.session.timeline.iterations import part_of, why_cut
 from gradviz.worker.process import events
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import UNREADABLE, Asked, Detail, Done, Event, Intake, Mailbox, Output
@@ -336,6 +337,9 @@ class Examiner(QObject):
 
 NOT_RUN_AGAIN = "A recording is looked at, not run. To run the program, open its Python file."
 BEYOND = "The first {:,} MB of values are kept in full; {:,} more are summarized by their edges, range, mean and norm."
+CUT = "Of this run {part} was recorded, the rest ran without it: {why}. {more}"
+RECORDS_MORE = "Record More (Ctrl+Shift+F5) runs it again with four times the time."
+FEWER = "With fewer iterations the last ones are recorded, too."
 FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
 SHOWN_EVERY = 400  # milliseconds between two pictures of it, at least
 RESTS = 8  # times as long as it takes to show it
@@ -499,14 +503,19 @@ class WorkerBridge(QObject):
 
     def _ended(self, done: Done, trace: Trace) -> Run:
         phase, detail = Phase(done.status), done.detail
+        why = why_cut(trace)
+        part, needs_time = (part_of(trace), "seconds" in why) if why else ("", False)
         if phase is Phase.OK and not len(trace.tensors):
             detail = Detail(NO_TENSOR, seconds=detail.seconds)
+        elif phase is Phase.OK and why:
+            sentence = CUT.format(part=part, why=why, more=RECORDS_MORE if needs_time else FEWER)
+            detail = Detail(sentence, seconds=detail.seconds)
         elif phase is Phase.OK and trace.beyond_budget:
             megabytes = self.pool.limits.values_mb
             detail = Detail(BEYOND.format(megabytes, trace.beyond_budget), seconds=detail.seconds)
         run = Run(phase, self._store.state.run.snippet, detail.summary, detail.line, detail.seconds)
         run = replace(run, figures=tuple(self.live.figures), refusals=detail.refusals, missing=detail.missing)
-        return replace(run, written=tuple(self.live.written))
+        return replace(run, written=tuple(self.live.written), part=part, needs_time=needs_time)
 
     def _end(self, done: Done, run: Run, trace: Trace) -> None:
         self._store.end_run(run, trace if len(trace) else None)

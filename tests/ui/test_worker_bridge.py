@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from gradviz.document.documents import text_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Selection
+from gradviz.ui.status import summary
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Batch, Detail, Done, Event, Mailbox
 from gradviz.worker.process.limits import Limits
@@ -160,3 +161,44 @@ def test_the_last_seconds_count_down_and_the_run_can_keep_going(qtbot: QtBot, pi
     assert "longer than 6 seconds" in pilot.state.run.sentence
     assert (pilot.state.left, status.keep_going.isVisible()) == (None, False)
     assert not window.commands.actions["run.keep_going"].isEnabled()
+
+
+LONG = """import torch
+net, x = torch.nn.Linear(3, 1), torch.ones(8, 3)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
+for i in range(6_000):
+    optimizer.zero_grad()
+    net(x).mean().backward()
+    optimizer.step()
+print("done")
+"""
+
+
+def test_a_recording_that_ended_by_itself_is_told_and_offers_more(qtbot: QtBot, pilot: Pilot) -> None:
+    window, runner, status = pilot.window, pilot.window.shell.runner, pilot.window.status
+    runner.close()
+    runner._make_pool = lambda: WorkerPool(Limits(cpu_seconds=12))
+    assert pilot.run_again(LONG) is Phase.OK
+    run = pilot.state.run
+    assert run.part.startswith("its beginning, up to i = "), run.sentence
+    assert 0 < int(run.part.rpartition(" ")[2]) < 5_999
+    assert run.sentence.startswith(f"Of this run {run.part} was recorded, the rest ran without it: it has taken 25%")
+    assert run.sentence.endswith("four times the time.") and status.currentMessage() == run.sentence
+    assert f"recorded {run.part}: {pilot.state.steps:,} steps" in summary(pilot.state)
+    assert status.more.isVisible() and window.commands.actions["run.longer"].isEnabled()
+    pilot.type_snippet(FINE)
+    assert not status.more.isVisible() and not window.commands.actions["run.longer"].isEnabled()
+    pilot.type_snippet(LONG)
+    status.more.click()
+    assert runner.pool.limits.cpu_seconds == 48 and pilot.state.run.is_running and not status.more.isVisible()
+    with qtbot.waitSignal(runner.ended, timeout=60_000):
+        runner.stop()
+
+
+def test_too_many_steps_do_not_ask_for_more_time(pilot: Pilot) -> None:
+    runner, status = pilot.window.shell.runner, pilot.window.status
+    runner.close()
+    runner._make_pool = lambda: WorkerPool(Limits(steps=4_000))
+    assert pilot.run_again(LONG.replace("6_000", "900")) is Phase.OK
+    assert pilot.state.run.sentence.endswith("With fewer iterations the last ones are recorded, too.")
+    assert pilot.state.run.part and not pilot.state.run.needs_time and not status.more.isVisible()

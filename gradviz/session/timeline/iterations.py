@@ -107,6 +107,21 @@ def iterations(trace: Trace, steps: int) -> Iterations:
     return Iterations(starts[inside], np.minimum(ends[inside], steps), regions.name[rows[inside]], loops[inside])
 
 
+def why_cut(trace: Trace) -> str:
+    """Why recording ended before the run did, "" if it did not."""
+    from gradviz.trace.table.schema import ENDS_HERE
+
+    texts = zip(trace.texts.stream, trace.texts.text, strict=True)
+    said = (text for stream, text in texts if stream == "err" and text.startswith(ENDS_HERE))
+    return next(said, "").removeprefix(ENDS_HERE).partition(". ")[0]
+
+
+def part_of(trace: Trace) -> str:
+    """Which part of a run was recorded, where it was not all of it."""
+    found = iterations(trace, len(trace))
+    return f"its beginning, up to {found.names[-1]}" if len(found) else "its beginning"
+
+
 def _loops_around(parent: NDArray[Any], is_loop: NDArray[Any]) -> NDArray[Any]:
     """How many loops are around each region, level by level."""
     import numpy as np
