@@ -46,7 +46,7 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
         ["cosine_similarity: mul", "F.cosine_similarity(x, y, dim=0)"],
     ),
     ("x = torch.ones(3)\nfor i in range(3):\n    F.relu(x)", ["F.relu(x)"]),
-    ("torch.nn.GRU(2, 2)(torch.ones(1, 1, 2))", ["GRU: split[1]", "(constant of GRU).select()"]),
+    ("torch.nn.GRU(2, 2)(torch.ones(1, 1, 2))", ["GRU: split[1]", "(constant of GRU)[0]"]),
     ("x = torch.tensor(1., requires_grad=True)\nF.softsign(x)", ["x.abs().add(1)"]),
     ("torch.linalg.svdvals(torch.eye(2)).sum()", ["svdvals: linalg_svd[0]", "svdvals: linalg_svd[1]"]),
 ]

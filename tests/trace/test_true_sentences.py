@@ -317,6 +317,17 @@ SAID = [  # a program, and what one of its sentences says and none does
         " and the norms.", "the means",
     ),
     ("(x + x * 1j).abs().sum().backward()", "this use of x: the real part of grad · conj(1i) = [0.7", "x: grad"),
+    ("y = (x * 2.0)[[0, 0]]; y[x > 1] = 0", "keeps indices of (x * 2.0)[[0, 0]].", "keeps (x"),
+    ("y = x[x > 1]", "IndexBackward0 is made for the backward pass and keeps indices of x[x > 1].", "keeps x[x"),
+    ("y = torch.outer(x, x)[1, 0]", "torch.outer(x, x)[1] = [2, 4].", "select()"),
+    ("y = x * 1.0 * 1j", "keeps the number 1i.", "1j."),
+    ("y = x * 2.0", "keeps the number 2.", "2.0."),
+    ("torch.nn.BatchNorm1d(2).eval()(torch.outer(x, x))", ".running_mean, ", "packed"),
+    (
+        "w = torch.ones(2, requires_grad=True); o = torch.optim.LBFGS([w], max_iter=1)\n"
+        "def closure():\n    o.zero_grad(); l = (w ** 2).sum(); l.backward(); return l\no.step(closure)",
+        "l = 2.", "step(closure) =",
+    ),
     ("x.grad = None", "x.grad was None already.", "None → None"),
     (
         "torch.nn.LayerNorm(2)(x * 3).sum().backward()",

@@ -181,10 +181,9 @@ class Naming:
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
         if op == "unbind":  # as `for row in x` goes through a tensor
             return int(inputs[0]), _field(trace, tensor, producer)
-        if label and not self._inner(producer):
+        if label and not _inner(trace, self._overwritten, producer):
             return -1, ""
-        given = _arguments(str(trace.nodes.params[producer]))
-        return int(inputs[0]), f".{op.lstrip('_')}({given}){_field(trace, tensor, producer)}"
+        return int(inputs[0]), _ending(trace, tensor, producer)
 
     def _own(self, tensor: int) -> str:
         """The name of a tensor that is called after no other one."""
@@ -195,7 +194,11 @@ class Naming:
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             return _of_gradient(trace, producer) + op
         field = _field(trace, tensor, producer)
-        if label and not self._inner(producer) and (not field.startswith("[") or _is_text_of(op, label)):
+        if (
+            label
+            and not _inner(trace, self._overwritten, producer)
+            and (not field.startswith("[") or _is_text_of(op, label))
+        ):
             return label + field
         if scope[:1].isdigit() or not scope:
             scope = _module(self._trace, producer)
@@ -207,6 +210,8 @@ class Naming:
         step, label = int(trace.tensors.step[tensor]), str(trace.tensors.label[tensor])
         made = step >= 0 and trace.steps.kind[step] == Kind.LEAF and trace.steps.ref[step] == tensor
         value = trace.value(int(trace.tensors.value[tensor]))
+        if trace.tensors.dtype[tensor] in ("int64", "bool") and _SUBSCRIPT.fullmatch(label):
+            return f"indices of {label}"
         if not made and value is not None and value.scalar is not None:
             return value.brief()
         inside = self._inside(tensor) if not made else ""
@@ -260,16 +265,19 @@ class Naming:
             self._origins[each] = origin
         return origin
 
-    def _inner(self, producer: int) -> bool:
-        """Whether the call that an operation belongs to goes on: its text is the name of what comes last."""
-        nodes, after = self._trace.nodes, producer + 1
-        while after < len(nodes) and nodes.site[after] == nodes.site[producer] and nodes.call[after] < 0:
-            if not _same_turn(self._trace, producer, after):
-                return False
-            if self._overwritten[after] < 0:
-                return bool(nodes.source[after] == nodes.source[producer])
-            after += 1
-        return False
+
+def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
+    """Whether the call that an operation belongs to goes on: its text is the name of what comes last."""
+    nodes, after = trace.nodes, producer + 1
+    if _STEP.search(str(nodes.source[producer])):
+        return True
+    while after < len(nodes) and nodes.site[after] == nodes.site[producer] and nodes.call[after] < 0:
+        if not _same_turn(trace, producer, after):
+            return False
+        if overwritten[after] < 0:
+            return bool(nodes.source[after] == nodes.source[producer])
+        after += 1
+    return False
 
 
 def _picture(trace: Trace, tensor: int, producer: int) -> int:
@@ -337,6 +345,14 @@ def _constant(trace: Trace, tensor: int) -> str:
     return f"{what} of {owner}{number}"
 
 
+def _ending(trace: Trace, tensor: int, producer: int) -> str:
+    """What an operation adds to the name of its operand: ".exp()", "[0]" for a step of x[0, j]."""
+    op, params = str(trace.nodes.op[producer]), str(trace.nodes.params[producer])
+    if op == "select" and (place := _PLACE.fullmatch(params)):
+        return f"[{':, ' * int(place[1])}{place[2]}]"
+    return f".{op.lstrip('_')}({_arguments(params)}){_field(trace, tensor, producer)}"
+
+
 def _arguments(params: str) -> str:
     """The numbers that an operation was given beside its tensor: "1" of "alpha=1, other=1"."""
     found = re.search(r"(?:^|, )(?:other|exponent)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", params)
@@ -392,12 +408,15 @@ def _short(label: str) -> str:
 
 def _with(name: str, ending: str) -> str:
     """What was done to a tensor: "x.detach()", "(x * w).log_softmax()"."""
-    whole = not ending.startswith(".") or _PRIMARY.fullmatch(name) is not None
+    whole = not ending.startswith((".", "[")) or _PRIMARY.fullmatch(name) is not None
     return f"{name}{ending}" if whole else f"({name}){ending}"
 
 
 _MOST_STEPS = 3  # inside of a module, by which a tensor is called after another one
 _SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
 _WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
+_PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
+_SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
+_STEP = re.compile(r"\.step\([^()]*\)$")  # of an optimizer, which returns no tensor that it makes
 _MODULE = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"
 _PRIMARY = re.compile(r"([\w.]+|\([^()]*\)(?=\.|\[))(\([^()]*\)|\[[^\[\]]*\]|\.\w+)*")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, Value
+from gradviz.trace.table.values import FEW, Value, number_text
 from gradviz.trace.words.formulas import bracketed, filled
 
 if TYPE_CHECKING:
@@ -41,6 +41,8 @@ def gradient_name(frame: Frame, tensor: int) -> str:
     """What the gradient of a tensor is in this backward call: "∂loss/∂w" where it is the derivative of the root, else
     "gradient of w"."""
     name = frame.name(tensor)
+    if _NUMBER.fullmatch(name):
+        return f"gradient of the number {name}"
     if not _is_derivative(frame, tensor):
         return f"gradient of {name}"
     return f"∂{bracketed(frame.root_name())}/∂{bracketed(name)}"
@@ -291,7 +293,10 @@ def free_sentence(frame: Frame) -> str:
 
 def saved_names(frame: Frame, node: int) -> list[str]:
     """What a node keeps for its backward, in the words of the snippet, each once."""
-    return list(dict.fromkeys(_saved_name(frame, node, one) for one in frame.saved(node)))
+    kept = frame.saved(node)
+    if "training=False" in str(frame.trace.nodes.params[node]):  # of a batch norm, whose statistics are empty then
+        kept = [one for one in kept if one.name not in ("result1", "result2")]
+    return list(dict.fromkeys(_saved_name(frame, node, one) for one in kept))
 
 
 def _saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
@@ -301,8 +306,10 @@ def _saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     if saved.is_packed:
         return "what a hook packed"
     number = re.search(rf"(?:^|, ){re.escape(saved.name)}=([^,]+)", str(frame.trace.nodes.params[node]))
+    if number and _NUMBER.fullmatch(number[1]):
+        return f"the number {number_text(float(number[1]))}"
     if number:
-        return f"the number {number[1]}" if _NUMBER.fullmatch(number[1]) else number[1]
+        return f"the number {number[1].strip('()').replace('j', 'i')}" if number[1].endswith(("j", "j)")) else number[1]
     row, op = frame.trace.op_of(node), str(frame.trace.nodes.op[node])
     slot = row.inputs.index(saved.name) if row is not None and saved.name in row.inputs else -1
     if slot in frame.trace.slots_of(node):  # of an operation in place, which keeps what it overwrites
