@@ -90,6 +90,12 @@ def test_a_false_sentence_is_found(wrong: object, said: str, monkeypatch: pytest
     assert any(said in each for each in problems(trace))
 
 
+def test_two_tensors_of_one_name_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = run(TWICE)
+    monkeypatch.setattr("gradviz.trace.table.frame.Frame.name", lambda self, tensor: "x")
+    assert any("two tensors are called x" in each for each in problems(trace))
+
+
 def test_a_rule_that_does_not_give_what_was_sent_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     trace = run("import torch\nx = torch.ones(4, 9, requires_grad=True)\n(x * 2).std(correction=0).backward()\n")
     assert list(problems(trace)) == []  # of too many elements for a sentence
@@ -327,6 +333,10 @@ SAID = [  # a program, and what one of its sentences says and none does
         "w = torch.ones(2, requires_grad=True); o = torch.optim.LBFGS([w], max_iter=1)\n"
         "def closure():\n    o.zero_grad(); l = (w ** 2).sum(); l.backward(); return l\no.step(closure)",
         "l = 2.", "step(closure) =",
+    ),
+    (
+        "h = x * 1\nfor _ in range(2):\n    h = (h + x).tanh()\n    h = h.detach()",
+        "It shares the memory of the former h and is cut off", "memory of h and",
     ),
     ("x.grad = None", "x.grad was None already.", "None → None"),
     (

@@ -41,7 +41,7 @@ def problems(trace: Trace) -> Iterator[str]:
             kind, sentence = Kind(int(trace.steps.kind[cursor - 1])), explain(frame).sentence
             found = [*_style(kind, sentence), *_sums(kind, sentence)]
             if kind is Kind.BACKWARD:
-                found += [*_derivatives(frame, sentence), *_rules(frame, sentence)]
+                found += [*_derivatives(frame, sentence), *_rules(frame, sentence), *_names(frame)]
             yield from (f"step {cursor}: {each}: {sentence}" for each in found)
         for flow in range(len(trace.flows)):
             for words in edge_words(trace, flow):
@@ -142,6 +142,15 @@ def _derivatives(frame: Frame, sentence: str) -> Iterator[str]:
         sent = trace.value(int(trace.flows.value[row]))
         if len(mine) > 1 or (total is not None and sent is not None and total.written() != sent.written()):
             yield f"{frame.name(tensor)} has {len(mine)} contributions"
+
+
+def _names(frame: Frame) -> Iterator[str]:
+    """No two results that the node of a step reads and makes have one name."""
+    trace, node = frame.trace, frame.current_node
+    if node >= 0:
+        tensors = {int(each) for each in (*trace.slots_of(node).values(), *trace.outputs_of(node)) if each >= 0}
+        names = [frame.name(each) for each in sorted(tensors) if trace.tensors.producer[each] >= 0]
+        yield from (f"two tensors are called {name}" for name in sorted({one for one in names if names.count(one) > 1}))
 
 
 # which read one triangle of a matrix only; whose sums go over all dimensions but one

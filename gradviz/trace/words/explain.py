@@ -212,6 +212,7 @@ def _forward(frame: Frame) -> str:
         return f"{_stop(made)} {_of_leaf(frame, first)}"
     if trace.nodes.op[node] == "detach":
         source = frame.name(int(trace.inputs_of(node)[0]))
+        source = f"the former {source}" if source == frame.name(first) else source  # h = h.detach()
         return (
             f"{_stop(made)} It shares the memory of {source} and is cut off from its history: no gradient flows back."
         )
