@@ -291,6 +291,26 @@ def test_what_a_backward_call_makes_has_a_name_of_its_own() -> None:
     assert "∂d2y/∂(∇dy: mul)₃ = grad · (∇dy: mul)₂ = 1 × 4 = 4." in " ".join(sentences(trace, Kind.BACKWARD))
 
 
+def test_states_of_a_tensor_that_a_line_writes_into_again_are_told_apart() -> None:
+    trace = run("""
+import torch
+w = torch.tensor(2., requires_grad=True)
+loss = torch.zeros(())
+for t in range(1, 4):
+    loss += w * t
+loss.backward()
+""")
+    told = " ".join(sentences(trace, Kind.BACKWARD))
+    assert "∂loss₁/∂(loss₁ (before line 6, 3rd time)) = grad = 1" in told
+    assert "∂loss₁/∂(loss₁ (before line 6, 2nd time)) = grad = 1" in told
+    assert list(problems(trace)) == []
+
+
+def test_two_gradients_of_functions_without_a_name_have_names_of_their_own() -> None:
+    path = ROOT / "tests/snippets/corpus/functional_create_graph.py"
+    assert look_at(path) == []
+
+
 def test_a_result_that_its_node_unpacks_keeps_its_name() -> None:
     trace = run("""
 import torch

@@ -104,7 +104,17 @@ class Naming:
             plain = _PRIMARY.fullmatch(name) or "…" in name
             name = f"{name if plain else f'({name})'}{str(same[tensor]).translate(_SUBSCRIPTS)}"
         after, nodes = self._overwritten_by.get(tensor, -1), self._trace.nodes
-        return f"{name} (before line {nodes.line[after]})" if after >= 0 and nodes.step[after] < cursor else name
+        return f"{name} (before {self._time(after)})" if after >= 0 and nodes.step[after] < cursor else name
+
+    def _time(self, writer: int) -> str:
+        """ "line 4"; "line 6, 2nd time" where a line writes into one tensor again and again."""
+        known: dict[tuple[int, int], list[int]] = self._trace.kept("writers of lines", dict)
+        if not known:
+            for tensor, node in sorted(self._overwritten_by.items()):
+                known.setdefault((self._origin(tensor), int(self._trace.nodes.line[node])), []).append(node)
+        line = int(self._trace.nodes.line[writer])
+        same = known[self._origin(int(self._overwritten[writer])), line]
+        return f"line {line}, {ordinal(same.index(writer) + 1)} time" if len(same) > 1 else f"line {line}"
 
     def _namesakes(self, graph: int) -> dict[str, dict[int, int]]:
         """The tensors of a graph whose name is not theirs alone, numbered in their order, by that name. A graph with
@@ -113,7 +123,7 @@ class Naming:
         if found is None:
             trace, by_name = self._trace, defaultdict[str, list[int]](list)
             none = np.zeros(0, np.int64)
-            members = self.of_graph.all(graph) if graph >= 0 else _made_by(trace, -2 - graph) if graph < -1 else none
+            members = self.of_graph.all(graph) if graph >= 0 else _made_for(trace, -2 - graph) if graph < -1 else none
             if len(members) <= MOST_TOLD_APART:
                 for tensor in members.tolist():
                     by_name[self.name(tensor, len(trace))].append(tensor)
@@ -121,19 +131,9 @@ class Naming:
             found = self._same[graph] = {
                 name: numbers
                 for name, tensors in by_name.items()
-                if len(set((numbers := self._numbered(tensors)).values())) > 1 or name in leaves
+                if len(set((numbers := _numbered(trace, self._overwritten, tensors)).values())) > 1 or name in leaves
             }
         return found
-
-    def _numbered(self, tensors: list[int]) -> dict[int, int]:
-        """Numbers for tensors, the same for all states of one that was written to in place."""
-        numbers: dict[int, int] = {}
-        count = 0
-        for tensor in tensors:
-            before = int(self._overwritten[self._trace.tensors.producer[tensor]])
-            count += before not in numbers
-            numbers[tensor] = numbers.get(before, count)
-        return numbers
 
     def _leaves_of(self, results: NDArray[np.int64]) -> list[int]:
         """The leaves that the operations used which made these tensors."""
@@ -280,17 +280,35 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
     return False
 
 
+def ordinal(number: int) -> str:
+    """ "1st", "2nd", "4th", "21st"."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number // 10 % 10 == 1 else ending}"
+
+
+def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) -> dict[int, int]:
+    """Numbers for tensors, the same for all states of one that was written to in place."""
+    numbers: dict[int, int] = {}
+    count = 0
+    for tensor in tensors:
+        before = int(overwritten[trace.tensors.producer[tensor]])
+        count += before not in numbers
+        numbers[tensor] = numbers.get(before, count)
+    return numbers
+
+
 def _picture(trace: Trace, tensor: int, producer: int) -> int:
-    """The graph in which the name of a result has to be its own; of what a backward call made, the call, counted down
-    from -2: its untracked results stand beside the tracked ones."""
-    call = int(trace.nodes.call[producer])
-    return -2 - call if call >= 0 else int(trace.graphs.of_tensor[tensor])
+    """The graph in which the name of a result has to be its own; of what the gradient of a tensor was computed by, that
+    tensor, counted down from -2: untracked results stand beside tracked ones, those of one call beside another's."""
+    if trace.nodes.call[producer] >= 0 and _of_gradient(trace, producer):
+        return -2 - int(trace.roots_of(int(trace.nodes.call[producer]))[0])
+    return int(trace.graphs.of_tensor[tensor])
 
 
-def _made_by(trace: Trace, call: int) -> NDArray[np.int64]:
-    """The results of the operations of a backward call."""
-    producer = trace.tensors.producer
-    return np.flatnonzero((producer >= 0) & (trace.nodes.call[producer] == call))
+def _made_for(trace: Trace, root: int) -> NDArray[np.int64]:
+    """The results of the operations of all backward calls that begin at a tensor."""
+    producer, calls = trace.tensors.producer, trace.roots.call[trace.roots.tensor == root]
+    return np.flatnonzero((producer >= 0) & np.isin(trace.nodes.call[producer], calls))
 
 
 def _of_gradient(trace: Trace, producer: int) -> str:

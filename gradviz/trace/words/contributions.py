@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gradviz.trace.table.naming import ordinal
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, number_text
 from gradviz.trace.words.formulas import bracketed, filled
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 _MOST_TEXT = 200  # characters of a rule on average, beyond which a sentence only counts them
 _MOST_SUM = 80  # characters of a sum with its parts
-_ORDINALS = ("1st", "2nd", "3rd")
 
 
 def sender_name(frame: Frame, node: int) -> str:
@@ -172,11 +172,6 @@ def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
     return f"{gradient_name(frame, tensor)} ="
 
 
-def ordinal(number: int) -> str:
-    """ "1st", "2nd", "4th"."""
-    return _ORDINALS[number - 1] if number <= len(_ORDINALS) else f"{number}th"
-
-
 def _joined(left: str, steps: list[str]) -> str:
     """An equation whose steps differ from each other."""
     steps = ["0" if step == "−0" else step for step in steps]
@@ -293,7 +288,7 @@ def free_sentence(frame: Frame) -> str:
 
 def saved_names(frame: Frame, node: int) -> list[str]:
     """What a node keeps for its backward, in the words of the snippet, each once."""
-    kept = frame.saved(node)
+    kept = [*frame.saved(node)]
     if "training=False" in str(frame.trace.nodes.params[node]):  # of a batch norm, whose statistics are empty then
         kept = [one for one in kept if one.name not in ("result1", "result2")]
     return list(dict.fromkeys(_saved_name(frame, node, one) for one in kept))
