@@ -13,6 +13,7 @@ from gradviz.document.code.parse import parse
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Group, Leaf, Operation, Ref
 from gradviz.trace.table.kinds import Kind
+from gradviz.ui.canvas.camera import Camera
 from gradviz.ui.canvas.content import GroupContent, OperationContent, TensorContent, content
 from gradviz.ui.canvas.moment import FLOW
 from gradviz.ui.drawing.geometry import Hit
@@ -308,3 +309,13 @@ def test_what_gave_on_its_input_looks_as_what_ran(qtbot: QtBot) -> None:
     assert view.grab().toImage() != ran
     view.set_cursor(0)
     assert not scene_of(view).moment.items.any()
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.8, 0.6, 0.4, 0.2])
+def test_the_mark_of_a_backward_call_is_never_empty(qtbot: QtBot, scale: float) -> None:
+    view, _ = shown(qtbot)
+    mark = view.world_geometry.call_mark(0)
+    view.viewport.jump(Camera(scale, mark.center().x() - 200 / scale, mark.center().y() - 200 / scale))
+    inner = mark.adjusted(mark.height() / 3, mark.height() / 4, -mark.height() / 3, -mark.height() / 4)
+    pixels = grabbed(view, (inner.topLeft(), inner.bottomRight()))
+    assert len({pixels[at : at + 4] for at in range(0, len(pixels), 4)}) > 2

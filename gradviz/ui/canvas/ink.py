@@ -117,7 +117,7 @@ class Ink:
     def text(self, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag) -> None:
         """One line of text in a box; too long, it ends in an ellipsis (and a tooltip has it whole). The path of a
         parameter begins with it: its end says more. Text that nobody could read is left out."""
-        if self.fonts[role].pixelSize() * painter.worldTransform().m22() < ALMOST * self.least:
+        if not self.is_legible(role, painter.worldTransform().m22()):
             return
         if self.width(role, text) > box.width():
             text = self.shortened(role, text, box.width())
@@ -125,6 +125,10 @@ class Ink:
         painter.setPen(self.colours[colour])
         painter.setBrush(QBrush())
         painter.drawText(box, align | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip, text)
+
+    def is_legible(self, role: str, scale: float) -> bool:
+        """Whether words are large enough to be written at this zoom."""
+        return self.fonts[role].pixelSize() * scale >= ALMOST * self.least
 
     def shortened(self, role: str, text: str, room: float) -> str:
         """A path loses whole words from its beginning, everything else letters at its end."""

@@ -40,7 +40,6 @@ REASON_WIDTH = 190.0  # of the lines that say why a node raised
 VEIL = 0.6  # how much of old values is covered
 FAINT = 0.6  # how much is seen of what has not run
 LONGEST_VALUE = 28  # characters of a literal on a card
-SMUDGED = 0.55  # of its own size: words that are smaller are no help
 ELLIPSIS = "…"
 
 
@@ -275,11 +274,10 @@ class Painting:
         painter.setPen(ink.pen("gradient", max(1.4, 0.8 / scale)))
         painter.setBrush(ink.colours["gradient_fill"])
         painter.drawRoundedRect(mark, mark.height() / 2, mark.height() / 2)
-        if scale < FAR:
-            return
         many, grown = len(self.drawing.calls) > 1, grown_by(ink, scale)
         text = f"{index + 1}. backward()" if many else "backward()"
-        if grown * scale < SMUDGED * ink.theme.scale:
+        room = mark.width() - mark.height() / 2
+        if not ink.is_legible(sizes.SMALL, grown * scale) or ink.width(sizes.SMALL, text) * grown > room:
             tip, half = mark.center() - QPointF(7, 0), mark.height() / 2 - 3
             painter.setBrush(ink.colours["gradient"])
             painter.drawPolygon([tip, tip + QPointF(13, -half), tip + QPointF(13, half)])
