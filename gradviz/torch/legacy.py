@@ -65,6 +65,13 @@ def _refuse(message: str) -> Callable[[Tensor], NoReturn]:
     return delete
 
 
+def _registered(tensor: Tensor) -> Any:
+    """The hooks of a tensor, by their numbers; None where there is none."""
+    node = tensor.grad_fn if tensor._accumulator is None else tensor._accumulator
+    hooks = None if node is None else node.tensor_hooks
+    return None if hooks is None else hooks.get(tensor._output_nr)
+
+
 _HOOKS = "_given_hooks"
 for _name, _known in {
     "volatile": property(_volatile, _set_volatile),
@@ -72,7 +79,7 @@ for _name, _known in {
         lambda self: self.grad_fn, _set_grad_fn, _refuse("Deletion of _grad_fn not allowed. Detach tensor instead!")
     ),
     "_backward_hooks": property(
-        lambda self: self.__dict__.get(_HOOKS),
+        lambda self: self.__dict__.get(_HOOKS) or _registered(self),
         lambda self, value: self.__dict__.update({_HOOKS: value}),
         _refuse("Deletion of _backwards_hooks not allowed!"),
     ),

@@ -127,6 +127,16 @@ def sliding(x: Array, sizes: Sequence[int], axes: Sequence[int]) -> Array:
     return found
 
 
+def with_one_more(x: Array, *, dim: int) -> Array:
+    """A new dimension of size 1, which has the stride in PyTorch that its elements would have next to each other."""
+    made: Array = np.expand_dims(x, dim)
+    if type(x) is not np.ndarray or x.flags.c_contiguous or not x.size:
+        return made
+    step = x.shape[dim] * x.strides[dim] if dim < x.ndim else x.itemsize
+    memory = memory_of(x)
+    return strided(memory, x.dtype, made.shape, (*x.strides[:dim], step, *x.strides[dim:]), start_of(x, memory))
+
+
 def storage_bytes(size: Sequence[int], stride: Sequence[int], itemsize: int, offset: int = 0) -> int:
     """How much memory a tensor needs, as PyTorch counts it: without signs, refusing what 64 bits can't hold."""
     if 0 in size:

@@ -487,19 +487,27 @@ def clone(input: Tensor, *, memory_format: object = None) -> Tensor:
 
 # --- in-place filling ---
 
-FILL = op(
-    "fill",
-    "self, value",
-    lambda x, v: np.broadcast_to(v.astype(x.dtype), x.shape),
-    plain_numbers=True,
-    inplace_node="FillBackward2",
-    category="other",
-    symbol="fill",
-    latex=r"v",
-    brief="Every element becomes one value.",
-    self="zero(grad)",
-    value="sum(grad)",
-)
+
+def _fill_row(key: str, number: int, **of_value: Any) -> OpRow:
+    """Of a number, which has no gradient, and of a tensor."""
+    return op(
+        "fill",
+        "self, value",
+        lambda x, v: np.broadcast_to(v.astype(x.dtype), x.shape),
+        key=key,
+        number=number,
+        plain_numbers=True,
+        inplace_node=f"FillBackward{number + 2}",
+        category="other",
+        symbol="fill",
+        latex=r"v",
+        brief="Every element becomes one value.",
+        self="zero(grad)",
+        **of_value,
+    )
+
+
+FILL, FILL_TENSOR = _fill_row("fill", 0), _fill_row("fill_with_tensor", 1, value="sum(grad)")
 
 
 def _copied(x: Array, y: Array) -> Array:
@@ -552,7 +560,8 @@ def fill_(self: Tensor, value: object) -> Tensor:
         raise RuntimeError(
             f"fill_ only supports 0-dimension value tensor but got tensor with {given._data.ndim} dimensions."
         )
-    return write(self, FILL, (self, given), (self._data, given._data), NO_PARAMS)
+    row = FILL_TENSOR if isinstance(value, Tensor) else FILL
+    return write(self, row, (self, given), (self._data, given._data), NO_PARAMS)
 
 
 @method("zero_")

@@ -167,7 +167,7 @@ def register(
         def function_(self: Tensor, *args: object, **kwargs: object) -> Tensor:
             try:
                 return write(self, *prepare(self, *args, **kwargs))
-            except (RuntimeError, TypeError, ValueError) as error:
+            except (RuntimeError, TypeError, ValueError, IndexError) as error:
                 raise _refused_first(self, args, error) or error from None
 
         function_.__name__ = names[0] + "_"
@@ -197,7 +197,7 @@ def _refused_first(target: Tensor, others: Sequence[object], error: Exception) -
 
 def _uncastable(target: Tensor, known: Sequence[Any], error: Exception) -> Exception | None:
     """The type of the result does not go into the target, which PyTorch says before it says that there is no kernel."""
-    if "lerp" in str(error):
+    if "lerp" in str(error) or isinstance(error, IndexError):
         return None
     if isinstance(error, RuntimeError) and not isinstance(error, NotImplementedError):
         if str(error) != "ZeroDivisionError":

@@ -109,7 +109,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
     axis = wrap_dim(dim, len(shape))
     n = shape[axis]
     if not -n <= index < n:
-        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {dim}")
+        raise IndexError(f"select(): index {index} out of range for tensor of size {list(shape)} at dimension {axis}")
     return call(SELECT, input, dim=axis, index=int(index))
 
 
@@ -249,7 +249,6 @@ class _Indexer:
         self.original = tensor
         self.view = tensor
         self.dim = 0
-        self.selected = 0  # dimensions that integers took away so far
         self.slots: dict[int, Array] = {}
         self.given: list[tuple[int, Tensor, int]] = []  # where each index tensor or mask begins, and its dimensions
         if _is_like_a_tuple(items):
@@ -268,6 +267,8 @@ class _Indexer:
                 len(self.items) > 1 and isinstance(self.items[0], slice)
             ):
                 raise IndexError("too many indices for tensor of dimension 0")
+            if len(self.items) == 1 and isinstance(self.items[0], (int, np.integer)) and self.items[0]:
+                raise IndexError(f"index {self.items[0]} is out of bounds for dimension 0 with size 0")
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "
                 "convert a 0-dim "
@@ -275,7 +276,8 @@ class _Indexer:
             )
         if used > n:
             raise IndexError(f"too many indices for tensor of dimension {n}")
-        for item in self.items:
+        for place, item in enumerate(self.items):
+            self.place = place  # which PyTorch calls the dimension, whatever it is
             if item is Ellipsis:
                 self.dim += n - used
             else:
@@ -307,9 +309,7 @@ class _Indexer:
     def _select(self, index: int) -> None:
         n = self.view._data.shape[self.dim]
         if not -n <= index < n:
-            place = self.dim + self.selected
-            raise IndexError(f"index {index} is out of bounds for dimension {place} with size {n}")
-        self.selected += 1
+            raise IndexError(f"index {index} is out of bounds for dimension {self.place} with size {n}")
         self.view = call(SELECT, self.view, dim=self.dim, index=index % n)
 
     def _slice(self, item: slice) -> None:
@@ -441,10 +441,12 @@ def setitem(self: Tensor, items: object, value: object) -> None:
         check_value(value, self.dtype)
     given = operand(value)
     if not found.slots:
-        target = found.view if found.view is not self else call(ALIAS, self)
+        target = self if items is Ellipsis else found.view if found.view is not self else call(ALIAS, self)
         _check_assignable(given, target)
         if given._data.ndim > target._data.ndim:
             given = given.reshape(given._data.shape[given._data.ndim - target._data.ndim :])
+        if given._data.shape != target._data.shape and np.may_share_memory(given._data, target._data):
+            given = given.expand(target._data.shape)  # its own memory, which PyTorch looks at as the target does
         if given._data.ndim or given._wrapped is None:
             target.copy_(given)
         else:
@@ -453,7 +455,7 @@ def setitem(self: Tensor, items: object, value: object) -> None:
     indices, slots = found.indices()
     if given.dtype is not self.dtype and not given._data.ndim and _is_mask(found):
         given = given.to(self.dtype)  # PyTorch fills here
-    _check_put(found.view, indices, slots, given)
+    _check_put(found.view, indices, slots, given, True)
     arrays = found.view._data, indices._data, given._data
     write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})
     if found.view._base is None:
@@ -487,10 +489,12 @@ def delitem(self: Tensor, items: object) -> None:
     raise TypeError("Tensor does not support deleting items")
 
 
-def _check_put(target: Tensor, indices: Tensor, slots: tuple[int, ...], given: Tensor) -> None:
+def _check_put(target: Tensor, indices: Tensor, slots: tuple[int, ...], given: Tensor, assigned: bool = False) -> None:
     """Refuse values that don't fit to what is indexed, in shape or in type."""
     at = target._data[_key(indices._data, slots, target._data.ndim)].shape
     shape = given._data.shape
+    while assigned and shape[:1] == (1,) and len(shape) > 1:
+        shape = shape[1:]
     try:
         fits = np.broadcast_shapes(shape, at) == at
     except ValueError:

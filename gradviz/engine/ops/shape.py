@@ -14,7 +14,7 @@ from gradviz.engine.kernel import dtypes, memory
 from gradviz.engine.kernel.batched import in_order
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly, sentence
-from gradviz.engine.kernel.memory import check_rank, is_laid
+from gradviz.engine.kernel.memory import check_rank, is_laid, with_one_more
 from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.rows import in_rows, op
 from gradviz.engine.kernel.state import warn_once
@@ -200,6 +200,8 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     shape = input._data.shape
     if not len(sizes):
         raise RuntimeError("unflatten: sizes must be non-empty")
+    if not shape:
+        raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
     known = math.prod(n for n in sizes if n != -1)
     if known != shape[at] and (-1 not in sizes or not known or shape[at] % known):
         raise RuntimeError(
@@ -323,6 +325,17 @@ def reversed_dims(self: Tensor) -> Tensor:
     return permute(self, tuple(reversed(range(self._data.ndim))))
 
 
+_NUMBER_TURNED = {
+    name: f"{{}} is deprecated on 0-D tensors. {hint} (Triggered internally at "
+    f"/__w/pytorch/pytorch/aten/src/ATen/native/TensorShape.cpp:{line}.)"
+    for name, hint, line in (
+        ("mT", "This function is the identity in these cases.", 4373),
+        ("mH", "Consider using x.conj().", 4382),
+        ("adjoint()", "Consider using x.conj().", 4390),
+    )
+}
+
+
 def _matrices(name: str) -> None:
     """`mT` and `mH` of matrices or batches of them."""
 
@@ -331,6 +344,7 @@ def _matrices(name: str) -> None:
         if self._data.ndim == 1:
             raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
         if not self._data.ndim:
+            warn_once(f"{name} of a number", _NUMBER_TURNED[name].format(f"Tensor.{name}"))
             return self
         found = transpose(self, -2, -1)
         return found.conj() if name == "mH" else found
@@ -377,7 +391,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Tensor:
 UNSQUEEZE = op(
     "unsqueeze",
     "self",
-    lambda x, *, dim: np.expand_dims(x, dim),
+    with_one_more,
     inplace_node="UnsqueezeBackward1",
     category="shape",
     symbol="unsqueeze",

@@ -120,10 +120,12 @@ def attach(
     outputs: Sequence[Tensor],
     params: Mapping[str, object],
     rebase: bool = False,
+    always: bool = False,
 ) -> Node | None:
     """Make the node of a tracked operation; its differentiable outputs come to require grad.
 
-    With `rebase` the outputs are left alone: an in-place write decides itself whose history the node becomes.
+    With `rebase` the outputs are left alone: an in-place write decides itself whose history the node becomes. With
+    `always`, or behind a view that requires grad and has no history, there is a node though nothing gets a gradient.
     """
     if not (row.gradients or row.joint):
         return None
@@ -131,7 +133,7 @@ def attach(
     if all(dtype.kind in _WHOLE for _, dtype in metas):
         return None
     edges, slots, mask = _edges(row, tensors)
-    if not mask:
+    if not (mask or always) and not any(t is not None and t._view is not None and t._view.lent for t in tensors):
         return None
     node = bare(row.inplace_class if rebase else row.node_class)
     node.sequence_nr = next_sequence()

@@ -106,7 +106,8 @@ def put(target: Tensor, values: Array) -> None:
     if not data.flags.writeable or (data.size > 1 and 0 in data.strides):
         if repeated(data.shape, data.strides):
             raise RuntimeError(WRITTEN_TWICE)
-        data = target._data = data.copy()  # memory that NumPy handed out read-only (a constant) is nobody else's to see
+        if not data.flags.writeable:  # memory that NumPy handed out read-only (a constant) is nobody else's to see
+            data = target._data = data.copy()
     if state.layered:
         batched.overwrite(data, values)
     else:
@@ -273,15 +274,15 @@ def remake_view(view: Tensor) -> None:
     if how.origin and (base._requires_grad or view._node is not None):
         raise RuntimeError(view_refusal(view, how.origin, "its base or another view of its base has been"))
     how.version = view._version
-    if not base._requires_grad or (view._data.size and not np.may_share_memory(base._data, view._data)):
+    cut = not base._requires_grad and view._node is not None  # PyTorch looks at the base, not at what lies between
+    if not (base._requires_grad or cut) or (view._data.size and not np.may_share_memory(base._data, view._data)):
         return
     where = geometry(view, base)
     former, number = view._node, view._output_nr
     grad, state.grad = state.grad, True
     if view.dtype.is_complex == base.dtype.is_complex:
-        attach(
-            ROWS["as_strided"], (base,), (view,), dict(zip(("size", "stride", "storage_offset"), where, strict=True))
-        )
+        params = dict(zip(("size", "stride", "storage_offset"), where, strict=True))
+        attach(ROWS["as_strided"], (base,), (view,), params, always=cut)
     else:
         made = _part(base, where, view.dtype.is_complex)
         view._node, view._output_nr, view._requires_grad = made._node, made._output_nr, True
@@ -291,7 +292,7 @@ def remake_view(view: Tensor) -> None:
 
 def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
     """For `unsqueeze_`, `t_` and the like: the tensor comes to look at its memory in another way, as `make` does."""
-    check_writable(target)
+    check_writable(target, state.grad and target._requires_grad)
     made = make()
     if state.observer is not None:
         state.observer.before_write(target)
