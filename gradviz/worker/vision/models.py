@@ -1,5 +1,5 @@
 """`torchvision.models`: the architectures of ResNet, VGG, AlexNet, DenseNet, MobileNet and SqueezeNet with random
-weights, as torchvision makes them. Trained weights are a download: who asks for them gets random ones and is told.
+weights, as torchvision makes them. Trained weights are a download; asking for them is an error in a sentence.
 """
 
 from __future__ import annotations
@@ -14,22 +14,13 @@ from gradviz.worker.arguments import keep_methods
 from gradviz.worker.stand_in import stand_in
 from gradviz.worker.vision import transforms
 
-UNTRAINED = "{name} has random weights here: trained ones are a download, and a snippet has no network."
-Say = Callable[[str], None]
-_SAID: dict[str, Any] = {"say": None, "said": set()}
+TRAINED = "trained weights can't be downloaded in GradViz snippets; weights=None makes the same model with random ones"
 
 
-def begin(say: Say) -> None:
-    """A run begins: it is told once of each model whose trained weights are not here."""
-    _SAID.update(say=say, said=set())
-
-
-def _check(name: str, weights: Any, options: dict[str, Any]) -> dict[str, Any]:
+def _check(weights: Any, options: dict[str, Any]) -> dict[str, Any]:
     asked = [weights, options.pop("pretrained", None), options.pop("weights_backbone", None)]
-    if any(each is not None and each is not False for each in asked) and name not in _SAID["said"]:
-        _SAID["said"].add(name)
-        if _SAID["say"] is not None:
-            _SAID["say"](UNTRAINED.format(name=name) + "\n")
+    if any(each is not None and each is not False for each in asked):
+        raise RuntimeError(TRAINED)
     options.pop("progress", None)
     return options
 
@@ -399,7 +390,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
 
 def _offered(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
     def model(weights: Any = None, progress: Any = True, **options: Any) -> Any:
-        return make(**_check(name, weights, options))
+        return make(**_check(weights, options))
 
     model.__name__ = model.__qualname__ = name
     return model

@@ -14,7 +14,6 @@ _MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "L
 def vision_modules(say: datasets.Say) -> dict[str, Any]:
     """All of them; `say` tells of each set that is drawn."""
     datasets.begin(say)
-    models.begin(say)
     made: dict[str, Any] = {}
 
     def offer(name: str, names: dict[str, Any]) -> Any:
