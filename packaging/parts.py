@@ -70,7 +70,7 @@ def _wheels() -> list[Part]:
 
 def _wheel(name: str) -> Part:
     found = metadata.distribution(name)
-    licence = SPDX.get(name) or found.metadata["License-Expression"] or found.metadata["License"].splitlines()[0]
+    licence = SPDX.get(name) or found.metadata.get("License-Expression") or found.metadata["License"].splitlines()[0]
     texts = [
         f"=== {path.name}\n{Path(str(path.locate())).read_text('utf-8', 'replace')}"
         for path in found.files or ()
