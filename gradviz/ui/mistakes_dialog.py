@@ -103,10 +103,10 @@ class MistakesDialog(QDialog):
 
     def _open(self) -> None:
         chosen = self._chosen()
-        if chosen is not None and self._files.may_leave():
+        if chosen is not None:
             self.accept()
             example = Example(Path(), chosen.title, "", "", chosen.broken)
-            self._files.open_lesson(example, "", lambda: None)
+            self._files.apart(lambda files: files.open_lesson(example, "", lambda: None))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Up, Down and the page keys choose in the list while one types."""

@@ -6,7 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from gradviz.document.documents import text_of
 from gradviz.session.doctor.mistakes import FILE, found, mistakes
+from gradviz.session.state import Phase
 from gradviz.ui.mistakes_dialog import MistakesDialog
 from tests.doctor.cases import CASES
 from tests.doctor.mistakes import written
@@ -57,12 +59,13 @@ def test_the_page_of_the_error_of_a_run_opens_and_its_snippet_runs(pilot: Pilot)
     assert dialog.list.count() == 2 and dialog.list.currentItem().text() == "Backward twice"
     text = dialog.page.toPlainText()
     assert "- y.backward()" in text and "+ y.backward(retain_graph=True)" in text and "tensor([4., 8.])" in text
-    pilot.answers.to_keep = ["cancel", "discard"]
     dialog.open_button.click()
-    assert "# mine" in pilot.state.document.text and dialog.isVisible(), "nothing is lost without being asked for"  # type: ignore[union-attr]
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
-        dialog.open_button.click()
-    assert pilot.state.document.text == case.text and pilot.state.note == "Backward twice"  # type: ignore[union-attr]
+    assert not dialog.isVisible()
+    *_, other = pilot.window.windows.open_now
+    pilot.qtbot.waitUntil(lambda: other.store.state.run.phase is Phase.RAISED, timeout=30_000)
+    assert text_of(other.store.state.document) == case.text and other.store.state.note == "Backward twice"
+    assert "# mine" in text_of(pilot.state.document), "in a tab of its own"
+    assert other.close()
 
 
 def test_one_searches_and_chooses_by_the_keyboard(pilot: Pilot) -> None:
