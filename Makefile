@@ -90,7 +90,7 @@ packages: $(VENV)/run.stamp
 try-packages: packages
 	$(PY) packaging/clean_root.py dist/gradviz_*.deb dist/gradviz-*-linux-*.tar.xz
 
-# The moving picture of the README, from its example.
+# The pictures of the README, from their examples.
 picture: $(VENV)/run.stamp
 	QT_QPA_PLATFORM=offscreen $(PY) packaging/moving_picture.py
 

@@ -1,5 +1,6 @@
-"""The moving picture that the README opens with, `resources/backward.webp`: the README's own example, step by step, as
-the program draws it. `make picture` renews it; a test compares it with what the program draws now."""
+"""The pictures of the README and of software centres, as the program draws them: `resources/backward.webp`, the
+README's own example step by step, and the windows of `WINDOWS`. `make picture` renews them; tests compare them with
+what the program draws now. `resources/page.png` is of a browser and not made here."""
 
 from __future__ import annotations
 
@@ -18,6 +19,11 @@ from gradviz.ui.sharing.film import animated, still
 ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "resources/backward.webp"
 SIZE = (1180, 720)
+LARGE = (1600, 1000)  # as the description for software centres says
+WINDOWS = {  # the file, its example and step
+    "screenshot.png": ("09_backward_twice.py", 12),
+    "drawing.png": ("24_a_loss_drawn_by_hand.gradviz", 13),
+}
 MILLISECONDS = 1100  # a step
 AT_THE_END = 3500
 
@@ -29,11 +35,16 @@ def example() -> str:
     return found[1]
 
 
-def drawn(snippet: Path, step: int, out: Path) -> None:
+def drawn(snippet: Path, step: int, out: Path, size: tuple[int, int] = SIZE) -> None:
     """The window at a step, as a picture."""
-    size = "x".join(map(str, SIZE))
     command = [sys.executable, "-m", "gradviz", str(snippet), "--step", str(step), "--screenshot", str(out)]
-    subprocess.run([*command, "--size", size, "--theme", "light"], cwd=ROOT, check=True)
+    subprocess.run([*command, "--size", "x".join(map(str, size)), "--theme", "light"], cwd=ROOT, check=True)
+
+
+def window(name: str, out: Path) -> None:
+    """Draw one of `WINDOWS`."""
+    example_file, step = WINDOWS[name]
+    drawn(ROOT / "resources/examples" / example_file, step, out, LARGE)
 
 
 def steps(snippet: Path) -> int:
@@ -44,7 +55,9 @@ def steps(snippet: Path) -> int:
 
 
 def main() -> None:
-    """Draw every step and write the picture."""
+    """Draw every step and each window, and write the pictures."""
+    for name in WINDOWS:
+        window(name, ROOT / "resources" / name)
     with tempfile.TemporaryDirectory() as scratch:
         snippet = Path(scratch, "example.py")
         snippet.write_text(example(), "utf-8")

@@ -102,6 +102,7 @@ STRIP = 100  # pixels that the timeline needs, at text scale 1
 MARGINS = (8, 8, 8, 2)
 GAP = 7
 SNIPPET = 0.6  # of a side that it shares with the inspector
+SPARE = 16  # pixels that a splitter may take from the canvas
 NARROWEST, LOWEST = 120, 40  # pixels that a card can have: a window must not grow with what is in it
 HALF = 0.5  # of a window that is canvas, unless the user asks for more panels than leave it that
 
@@ -127,15 +128,14 @@ def allotted(width: float, height: float, least: float, low: int, scale: float) 
     """How much room each card gets of an area, so that the canvas has at least so many pixels: beside the graph, else
     the inspector under the snippet, then without the strip below, then the graph alone."""
     left, right = (_share(round(width), *one) for one in (LEFT, RIGHT))
-    narrow = round(LEFT[1] * scale)
-    ways = (
-        Room(left, right, low),
-        Room(left, left, low, stacked=True),
-        Room(narrow, narrow, low, stacked=True),
-        Room(left, left, 0, stacked=True),
-        Room(narrow, narrow, 0, stacked=True),
-        Room(0, 0, low),
-    )
+
+    def stacked(low: int) -> Room:
+        """Beside the graph as much as it leaves."""
+        spare = width - GAP - SPARE - least / max(height - (low + GAP if low else 0), 1.0)
+        side = max(min(left, int(spare)), round(LEFT[1] * scale))
+        return Room(side, side, low, stacked=True)
+
+    ways = (Room(left, right, low), stacked(low), stacked(0), Room(0, 0, low))
     return next((room for room in ways if room.canvas(width, height) >= least), Room())
 
 

@@ -138,6 +138,29 @@ def test_cards_give_way_to_the_canvas_one_after_the_other() -> None:
     assert smallest == Room()
 
 
+def test_the_snippet_has_the_room_that_the_canvas_leaves(sample: Pilot) -> None:
+    sample.window.resize(1600, 1000)
+    QApplication.processEvents()
+    left, canvas = sample.window.panel_area.cards["left"], sample.window.canvas.view
+    assert left.width() > 360
+    assert HALF < canvas.width() * canvas.height() / (1600 * 1000) < HALF + 0.03
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 800), (1600, 1000)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_buttons_of_an_error_are_never_cut(pilot: Pilot, size: tuple[int, int]) -> None:
+    pilot.window.resize(*size)
+    pilot.run_again(
+        "import torch\nx = torch.ones(2, requires_grad=True)\ny = x * x\ny.sum().backward()\nprint(y.backward())\n"
+    )
+    QApplication.processEvents()
+    card = pilot.window.editor.card
+    assert card.isVisible() and card.beside.isVisible()
+    for button in (card.beside, card.apply):
+        assert button.width() >= button.sizeHint().width() and card.rect().contains(button.geometry())
+        assert not button.geometry().intersects(card.title.geometry())
+    assert card.title.width() >= card.title.sizeHint().width()
+
+
 def test_what_is_empty_takes_no_space(pilot: Pilot) -> None:
     cards = pilot.window.panel_area.cards
     pilot.window.resize(1900, 1000)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -107,18 +108,16 @@ class ErrorCard(QFrame):
         self.longer = QPushButton("Run &Again with More Time")
         self.longer.setToolTip("Run the snippet once more, with four times the time.")
         self.longer.clicked.connect(lambda: self._shell.runner.run_longer())
-        row = QHBoxLayout()
-        row.addWidget(self.title, 1)
-        row.addWidget(self.next)
-        row.addWidget(self.dismiss)
-        row.addWidget(self.attach)
-        row.addWidget(self.longer)
-        row.addWidget(self.beside)
-        row.addWidget(self.apply)
+        self._buttons = QHBoxLayout()
+        for button in (self.next, self.dismiss, self.attach, self.longer, self.beside, self.apply):
+            self._buttons.addWidget(button)
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head.addWidget(self.title, 1)
+        self._head.addLayout(self._buttons)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 7, 8, 7)
         column.setSpacing(4)
-        column.addLayout(row)
+        column.addLayout(self._head)
         column.addWidget(self.text)
         self.hide()
         self.set_theme(theme)
@@ -178,11 +177,15 @@ class ErrorCard(QFrame):
         self.fit()
 
     def fit(self) -> None:
-        """As tall as the text, but never more than a part of the panel."""
+        """As tall as the text, but never more than a part of the panel; the buttons are under the title where they have
+        no room beside it."""
         panel = self.parentWidget()
         if panel is not None:
+            wide = self.title.sizeHint().width() + self._buttons.sizeHint().width() + AROUND <= self.width()
+            way = QBoxLayout.Direction
+            self._head.setDirection(way.LeftToRight if wide else way.TopToBottom)
             part = TALLEST_WHOLE if self._whole else TALLEST
-            around = self.apply.sizeHint().height() + AROUND
+            around = self._head.sizeHint().height() + AROUND
             self.text.setFixedHeight(max(20, min(self.text.needed(), round(panel.height() * part) - around)))
 
     def _toggle(self) -> None:
