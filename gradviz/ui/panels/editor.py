@@ -50,7 +50,7 @@ STOPS = Slice("document", "breakpoints")
 ERROR = Slice("run", "steps", "playing", "doctor", "predict", "view", *STALE)  # what the card says, caught errors aside
 # what the card says, but for errors that the snippet caught
 TALLEST, TALLEST_WHOLE = 0.46, 0.66  # of the editor panel, short and with the whole message; a longer text scrolls
-AROUND = 18  # pixels of margins and spacing
+AROUND = 20  # pixels of margins, spacing and frame
 LONGEST = 110  # characters of a message that is not shown to its end
 SHOWN = 8  # attached files that are named
 SHORTENED = 60  # characters that are worth a "more"
