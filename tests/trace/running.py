@@ -33,7 +33,8 @@ def record(
     def printed(*args: object, sep: str = " ", end: str = "\n") -> None:
         recorder.text("out", sep.join(map(str, args)) + end)
 
-    sys.modules["torch"] = torch
+    ours = [(name, module) for name, module in sys.modules.items() if f"{name}.".startswith("gradviz.torch.")]
+    sys.modules.update({name.removeprefix("gradviz."): module for name, module in ours})  # or it would load them anew
     world = {"print": printed, "__name__": "__main__", **recorder.hooks()}
     statements = tree.body
     chunks = [statements] if not every else [statements[i : i + every] for i in range(0, len(statements), every)]
