@@ -48,6 +48,8 @@ AIMS = (
     Aim("million", "in_window"),
     Aim("comparing", "in_window"),
     Aim("key_press", "runs"),
+    Aim("training_2000", "runs", rounds=3),
+    Aim("training_network", "runs", rounds=3),
     Aim("transfer", "runs", rounds=3),
     Aim("thousand", "runs"),
     Aim("slider", "drawing_live", rounds=3),
@@ -57,6 +59,7 @@ AIMS = (
     Aim("layout_of_large_graphs", "laying_out"),
     Aim("large_pictures", "exporting"),
     Aim("start", "starting"),
+    Aim("large_values_again", "remembering"),
     Aim("per_node", "remembering"),
     Aim("opened_and_closed", "remembering"),
 )

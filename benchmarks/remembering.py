@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import threading
 import tracemalloc
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject
 
 from benchmarks.aims import Line
-from benchmarks.snippets import chain, recurrence, tangle
+from benchmarks.snippets import chain, large_values, recurrence, tangle
 from benchmarks.stage import Stage
 from gradviz.ui.memory_management import trim_memory
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 SIZES = (10_000, 100_000)  # operations
 CYCLES = 100
+AGAIN = 8
 WARM = 10  # cycles before anything is counted
 TOTAL = 4000.0  # bytes a node
 
@@ -49,6 +51,30 @@ def per_node() -> list[Line]:
     return lines
 
 
+def large_values_again() -> list[Line]:
+    """F5 again and again on values of 100 MB, as a user does it: nothing is collected for the measurement's sake."""
+    stage = Stage()
+    stage.run(recurrence(5))
+    seen: list[weakref.ref[Trace]] = []
+    resident = []
+    for _ in range(AGAIN):
+        stage.run(large_values(400))
+        stage.wait(2500)  # what is freed is given back when nothing more happens
+        trace = stage.window.store.state.trace
+        assert trace is not None
+        seen.append(weakref.ref(trace))
+        del trace
+        resident.append(_resident(collect=False))
+    alive = sum(made() is not None for made in seen)
+    stage.close()
+    what = f"{AGAIN} × F5 on 100 MB of values: "
+    return [
+        Line(f"{what}memory after the first", "MB", resident[0] / 1e6),
+        Line(f"{what}most memory after any, times the first", "times", max(resident) / resident[0], 1.15),
+        Line(f"{what}traces alive", "", float(alive), 1.0),
+    ]
+
+
 def _traced(text: str) -> Trace:
     from tests.trace.running import run
 
@@ -59,9 +85,10 @@ def _value_bytes(trace: Trace) -> int:
     return sum(trace.store.piece(chunk).nbytes for chunk in range(len(trace.store._chunks)))
 
 
-def _resident() -> int:
+def _resident(*, collect: bool = True) -> int:
     """Bytes that this process has in memory now."""
-    gc.collect()
+    if collect:
+        gc.collect()
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmRSS"))
 

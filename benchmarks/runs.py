@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 
 from benchmarks.aims import Line
 from benchmarks.in_window import GENEROUS
-from benchmarks.snippets import chain
+from benchmarks.snippets import chain, network, training
 from benchmarks.stage import Paints, Stage
 
 FRAME = 16.7  # milliseconds
@@ -70,6 +70,39 @@ def _settle(stage: Stage) -> None:
     stage.until_soon(lambda: any(spare.is_ready for spare in pool._spares))
     stage.until_soon(lambda: stage.window.canvas.is_settled)
     stage.wait(100)
+
+
+def training_2000() -> list[Line]:
+    """2,000 iterations of training, from F5 until the final layout is painted and the doctor has looked at it: what
+    the window's process takes beside the worker."""
+    return _trained("a polynomial fitted in 2,000 iterations", training(2000), training(3))
+
+
+def training_network() -> list[Line]:
+    """The same of a small network with Adam, 1,000 iterations."""
+    return _trained("a network trained in 1,000 iterations", network(1000), network(3))
+
+
+def _trained(what: str, text: str, small: str) -> list[Line]:
+    stage = Stage(limits=GENEROUS)
+    stage.run(small)
+    _settle(stage)
+    stage.watch_worker()
+    examined: list[bool] = []
+    stage.window.shell.runner.examined.connect(lambda: examined.append(True))
+    begun, thread = time.process_time(), time.thread_time()
+    opened = stage.run(text)
+    stage.until_soon(lambda: bool(examined))
+    own, gui, steps = time.process_time() - begun, time.thread_time() - thread, stage.window.store.state.steps
+    worker = stage.worker_seconds
+    stage.close()
+    return [
+        Line(f"{what}, {steps:,} steps: CPU of the window, times the worker's", "times", own / worker, 0.5),
+        Line(f"{what}: CPU of the window a step", "µs", own / steps * 1e6, 10.0),
+        Line(f"{what}: of it the window's thread", "µs", gui / steps * 1e6),
+        Line(f"{what}: CPU of the worker", "s", worker),
+        Line(f"{what}: final layout painted after the end", "ms", (opened.settled - opened.ended) * 1e3),
+    ]
 
 
 def transfer() -> list[Line]:

@@ -20,7 +20,7 @@ from gradviz.ui.launch import application
 from gradviz.ui.settings import Forgetful, Settings
 from gradviz.ui.window import MainWindow
 from gradviz.worker.process.client import WorkerPool
-from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.limits import Limits, usage
 from gradviz.worker.process.run import Run
 
 PATIENCE = 120.0  # seconds until something that does not come is an error
@@ -89,6 +89,7 @@ class Stage:
 
     def __init__(self, width: int = 1280, height: int = 800, limits: Limits | None = None) -> None:
         self.worker_peak = 0
+        self._worker_seconds: dict[int, tuple[float, float]] = {}
         self.app = application()
         self.window = MainWindow(Settings(Forgetful()))
         self.window.shell.runner._make_pool = lambda: WorkerPool(limits or Limits())
@@ -110,8 +111,9 @@ class Stage:
         self.turns()
 
     def watch_worker(self) -> None:
-        """From now on `worker_peak` is the most memory that the worker of the run had, in bytes."""
-        self._look_at_worker = QTimer(self.window, interval=50)
+        """From now on `worker_peak` is the most memory that the worker of the run had, in bytes, and `worker_seconds`
+        the CPU time of all that are seen."""
+        self._look_at_worker = QTimer(self.window, interval=20)
         self._look_at_worker.timeout.connect(self._note_worker)
         self._look_at_worker.start()
 
@@ -119,6 +121,14 @@ class Stage:
         run = self.window.shell.runner.live._run
         if isinstance(run, Run) and run._worker is not None:
             self.worker_peak = max(self.worker_peak, peak_of(run._worker.pid))
+            if (now := usage(run._worker.pid)) is not None:
+                begun, _ = self._worker_seconds.get(run._worker.pid, (now.cpu_seconds, 0.0))
+                self._worker_seconds[run._worker.pid] = begun, now.cpu_seconds
+
+    @property
+    def worker_seconds(self) -> float:
+        """CPU time of the workers since they were first seen to run."""
+        return sum(now - begun for begun, now in self._worker_seconds.values())
 
     def wait(self, milliseconds: int) -> None:
         """Let the window work for so long."""

@@ -140,6 +140,17 @@ STAGE_ROWS = (
             shell, replace(shell.store.state.stage, spotlight=not shell.store.state.stage.spotlight)
         ),
     ),
+    Command(
+        id="present.notes",
+        title="Speaker N&otes",
+        menu="Learn",
+        under=UNDER,
+        help="While presenting: show the comments of the line, the next sentence and the time in a window of your own.",
+        shortcuts=("S",),
+        group=GROUP,
+        enabled=_is_on,
+        run=lambda shell, _: _change(shell, replace(shell.store.state.stage, notes=not shell.store.state.stage.notes)),
+    ),
     *(
         Command(
             id=f"present.{name}",

@@ -86,3 +86,16 @@ def encode(snippet: Snippet) -> bytes:
 def save(path: Path, snippet: Snippet) -> None:
     """Write the snippet; the file on disk is replaced in one step."""
     write_atomically(path, encode(snippet))
+
+
+def comments_of(text: str) -> dict[int, str]:
+    """The comment in each line that has one, without its "#"; lines count from 1. Of what Python can't read, as far as
+    it can."""
+    found = {}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.COMMENT:
+                found[token.start[0]] = token.string.lstrip("#").strip()
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return found

@@ -1,15 +1,18 @@
-"""Presenting: what is on the screen while the window is shown to a room, and how long a room needs to read a sentence.
-Which keys do what is in `commands.presenting`, what it looks like in `ui.presenting`."""
+"""Presenting: what is on the screen while the window is shown to a room, what only the speaker sees, and how long a
+room needs to read a sentence. Which keys do what is in `commands.presenting`, what it looks like in `ui.presenting`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gradviz.document.documents import text_of
+from gradviz.document.snippet import comments_of
 
 if TYPE_CHECKING:
     from gradviz.session.state import State
+    from gradviz.trace.words.explain import Explanation
 
 PANELS = ("editor", "inspector", "timeline", "output")  # those that may be brought beside the graph
 FEWEST_SECONDS, MOST_SECONDS = 1.2, 12.0
@@ -23,6 +26,7 @@ class Stage:
     on: bool = False
     black: bool = False
     spotlight: bool = False
+    notes: bool = False  # in a window for the speaker
     panels: frozenset[str] = frozenset()
 
     def toggled(self, panel: str) -> Stage:
@@ -39,21 +43,48 @@ def seconds_of_step(state: State) -> float:
     """How long the sentence of the current step is looked at."""
     if state.trace is None or not state.steps:
         return FEWEST_SECONDS
+    said = said_at(state, state.cursor)
+    return reading_seconds(f"{said.title} {said.sentence}")
+
+
+def said_at(state: State, cursor: int) -> Explanation:
+    """What is said of a step of a state with a trace: of its own, or of all that are folded into one with it."""
     from gradviz.trace.words.explain import explain, explain_fold  # not before the window was painted
 
-    every = state.view.every_step
-    said = explain(state.trace.frame(state.cursor)) if every else explain_fold(state.trace, state.cursor)
-    return reading_seconds(f"{said.title} {said.sentence}")
+    assert state.trace is not None
+    return explain(state.trace.frame(cursor)) if state.view.every_step else explain_fold(state.trace, cursor)
 
 
 def code_of_step(state: State) -> str:
     """The line of the snippet with the operation of the current step, or of that which is asked for, with its number;
     "" where there is none."""
+    line, lines = _line_of_step(state), text_of(state.traced).splitlines()
+    return f"{line}  {lines[line - 1].strip()}" if 0 < line <= len(lines) else ""
+
+
+def notes_of_step(state: State) -> str:
+    """What the snippet itself says of that line: the comments right above it and behind it. At the start it is the text
+    above the code."""
+    if state.trace is None or not state.cursor:
+        return state.note
+    line, lines = _line_of_step(state), text_of(state.traced).splitlines()
+    said = _comments(text_of(state.traced))
+    found = [said[line]] if line in said else []
+    above = line - 1
+    while above in said and lines[above - 1].lstrip().startswith("#"):
+        found.insert(0, said[above])
+        above -= 1
+    return "\n".join(found)
+
+
+_comments = lru_cache(maxsize=1)(comments_of)  # the text is the same at each step, and long ones take their time
+
+
+def _line_of_step(state: State) -> int:
+    """From 1; less where there is none."""
     asked = state.predict.asked
     if state.trace is None or not (state.cursor or asked):
-        return ""
+        return 0
     frame = state.trace.frame(state.cursor) if asked is None else state.trace.frame_at(asked.end)
     node = frame.current_node
-    line = int(state.trace.nodes.line[node]) if node >= 0 else int(frame.current_line)
-    lines = text_of(state.traced).splitlines()
-    return f"{line}  {lines[line - 1].strip()}" if 0 < line <= len(lines) else ""
+    return int(state.trace.nodes.line[node]) if node >= 0 else int(frame.current_line)

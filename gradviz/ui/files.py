@@ -247,6 +247,11 @@ class WindowFiles:
         self._is_asking = False
         self._looker = FileWatcher(self._looked)
 
+    @property
+    def lesson_sets(self) -> WindowLessons:
+        """Those of the same window."""
+        return self._around.lesson_sets()
+
     # new and open
 
     def new(self) -> None:
@@ -282,7 +287,7 @@ class WindowFiles:
             self._around.recordings().open(path)
             return True
         if is_lesson_set(path):
-            return self._around.lesson_sets().open(path)
+            return self.lesson_sets.open(path)
         read = _read(path, self._store)
         if read is None:
             _forget_recent(self._store, path)

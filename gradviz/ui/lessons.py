@@ -79,9 +79,10 @@ class WindowLessons:
         self._show(None)
 
     def open_lesson(self, place: int, of: LessonSet | None = None) -> None:
-        """Open a lesson of the set that is open, or of another one; it runs unless it comes from elsewhere."""
+        """Open a lesson of the set that is open, or of another one, in a tab of its own where there is other work. It
+        runs unless it comes from elsewhere."""
         found = of or self.opened
-        if found is None or not 0 <= place < len(found.lessons) or not self._files.may_leave():
+        if found is None or not 0 <= place < len(found.lessons):
             return
         lesson, doubt = found.lessons[place], found.doubt
         if not (doubt or found.is_trusted or lesson.example.path == found.path):  # a file of its own
@@ -90,9 +91,14 @@ class WindowLessons:
             except OSError:
                 self._store.say(f"{shown(lesson.example.path.name)} is no longer there.")
                 return
-        self._files.open_lesson(lesson.example, doubt, lambda: self._begin(replace(found, at=place), lesson))
+        self._files.apart(lambda files: files.lesson_sets.begin(replace(found, at=place), doubt))
 
-    def _begin(self, lessons: LessonSet, lesson: Lesson) -> None:
+    def begin(self, lessons: LessonSet, doubt: str) -> None:
+        """Put the lesson at which the set stands in place of the document."""
+        lesson = lessons.lessons[lessons.at]
+        self._files.open_lesson(lesson.example, doubt, lambda: self._begun(lessons, lesson))
+
+    def _begun(self, lessons: LessonSet, lesson: Lesson) -> None:
         def begun(state: State) -> State:
             other = bool(lesson.part) and state.predict.on != lesson.predict  # a file says nothing of it
             return replace(run_transitions.predicting(state, lesson.predict) if other else state, lessons=lessons)

@@ -1,4 +1,5 @@
-"""When memory is freed: cyclic garbage here, and what the C library keeps in `trim_memory`.
+"""When memory is freed: cyclic garbage here, and what the C library keeps in `trim_memory`
+and `give_back_large_blocks`.
 
 Cyclic garbage is collected in the thread of the window only. By itself Python collects in whichever thread
 allocates, and a running QTimer, an animation or a file watcher that is destroyed by a thread which reads from a worker
@@ -14,6 +15,8 @@ import sys
 from PySide6.QtCore import QObject, QTimer
 
 EVERY = 500  # milliseconds between two looks whether there is something to collect
+LARGE = 4 << 20  # bytes; of less the heap is quicker, and keeps little
+_MMAP_THRESHOLD = -3  # M_MMAP_THRESHOLD of malloc.h
 GROWN = 1.25  # how many times as many objects there are when all of them are looked through again, as in CPython
 
 
@@ -46,6 +49,14 @@ class GarbageCollector(QObject):
         _, _, old = gc.get_count()
         self._look_at = old + gc.get_threshold()[2]
         return len(gc.get_objects(2)) > self._kept * GROWN
+
+
+def give_back_large_blocks() -> None:
+    """From now on a large block, as the values of a run are, is the system's again as soon as it is freed (only glibc
+    can be told). By itself the C library soon takes even large blocks from its heap, where what is freed stays as long
+    as something small lies behind it."""
+    if sys.platform.startswith("linux") and (tell := getattr(ctypes.CDLL(None), "mallopt", None)) is not None:
+        tell(_MMAP_THRESHOLD, LARGE)
 
 
 def trim_memory() -> bool:

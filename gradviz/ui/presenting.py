@@ -3,25 +3,44 @@ and the line of code under it; panels come beside it when they are asked for. `C
 the screen black, or dims all but what is around the pointer.
 
 What is shown is `State.stage`, see `session.presenting`; the keys are rows of `commands.presenting`; the large sentence
-is the explanation panel's."""
+is the explanation panel's. `SpeakerNotes` is a window of its own for another screen."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt, QTimer
-from PySide6.QtGui import QColor, QCursor, QMouseEvent, QPainter, QPaintEvent, QRadialGradient
-from PySide6.QtWidgets import QMainWindow, QToolBar, QWidget
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt, QTimer
+from PySide6.QtGui import (
+    QCloseEvent,
+    QColor,
+    QCursor,
+    QGuiApplication,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QRadialGradient,
+    QScreen,
+)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTextBrowser, QToolBar, QVBoxLayout, QWidget
 
-from gradviz.session.presenting import Stage
+from gradviz.commands.presenting import PRESENT_ROWS, STAGE_ROWS
+from gradviz.session import moves
+from gradviz.session.presenting import Stage, notes_of_step, said_at
+from gradviz.session.state import MOMENT, Slice, State
+from gradviz.ui import look
 
 if TYPE_CHECKING:
-    from gradviz.ui.panel_area import PanelArea
+    from gradviz.ui.window import MainWindow
 
 LOOK = 33  # milliseconds between two looks at where the pointer is
 RADIUS = 0.17  # of the window's height that the spotlight reaches
 UNBOUNDED = 16_777_215  # Qt's largest size of a widget
+SPOKEN = Slice("view", "traced", "note", "predict", *MOMENT)
+NOTES = QSize(760, 620)  # pixels of the speaker's window
+NO_NOTES = "No notes here. Comments above a line, or behind it, are the notes of its steps."
 DIM = 150  # how dark it is around the spotlight, of 255
 
 
@@ -88,13 +107,105 @@ class Curtain(QWidget):
             painter.fillRect(event.rect(), light)
 
 
+class SpeakerNotes(QWidget):
+    """What the speaker sees and the room does not: this step, what comes next, the comments of the line, the time. On
+    another screen if there is one. Keys work here as they do in the window."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window, Qt.WindowType.Window)
+        self.setWindowTitle("Speaker Notes – GradViz")
+        self._window = window
+        self._since = time.monotonic()
+        self.clock, self.step, self.next = QLabel(), QLabel(), QLabel()
+        self.notes = QTextBrowser()
+        self.swap = QPushButton("Swap &Screens")
+        self.swap.setToolTip("Present on this screen, and show the notes on the other one.")
+        self.swap.clicked.connect(self._swap)
+        theme = window.theme
+        for text, size, name in (
+            (self.step, 17.0, "This step"),
+            (self.next, 17.0, "Next step"),
+            (self.notes, 22.0, "Notes"),
+        ):
+            text.setFont(look.sans(theme, size))
+            text.setAccessibleName(name)
+            text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        for label in (self.step, self.next):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+        self.clock.setFont(look.mono(theme, 22.0))
+        self.clock.setAccessibleName("Time since presenting began")
+        head = QHBoxLayout()
+        head.addWidget(self.clock, 1)
+        head.addWidget(self.swap)
+        column = QVBoxLayout(self)
+        column.addLayout(head)
+        column.addWidget(self.step)
+        column.addWidget(self.notes, 1)
+        column.addWidget(self.next)
+        self.addActions(window.commands.named(row.id for row in (*PRESENT_ROWS, *STAGE_ROWS)))
+        self._leave = window.store.watch(SPOKEN, self._show)
+        self._timer = QTimer(self, interval=1000)
+        self._timer.timeout.connect(self._tick)
+        self._timer.start()
+        self._tick()
+        self._show(window.store.state, window.store.state)
+        self._place()
+
+    def _show(self, _: State, state: State) -> None:
+        self.notes.setPlainText(notes_of_step(state) or NO_NOTES)
+        if state.trace is None or not state.steps:
+            self.step.setText("")
+            self.next.setText("")
+            return
+        now, after = said_at(state, state.cursor), moves.walked(state, 1)
+        self.step.setText(f"{state.cursor:,} of {state.steps:,} · {now.title}\n{now.sentence}")
+        if after > state.steps or not now.next:
+            self.next.setText("This is the last step.")
+        else:
+            coming = said_at(state, after)
+            self.next.setText(f"Next: {coming.title}\n{coming.sentence}")
+
+    def _tick(self) -> None:
+        seconds = int(time.monotonic() - self._since)
+        self.clock.setText(f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}  ·  {time.strftime('%H:%M')}")
+
+    def _others(self) -> list[QScreen]:
+        """The screens on which nobody presents."""
+        return [screen for screen in QGuiApplication.screens() if screen is not self._window.window().screen()]
+
+    def _place(self) -> None:
+        others = self._others()
+        self.swap.setVisible(bool(others))
+        room = (others or QGuiApplication.screens())[0].availableGeometry()
+        size = QSize(NOTES).boundedTo(room.size())
+        self.setGeometry(QRect(room.center() - QPoint(size.width() // 2, size.height() // 2), size))
+
+    def _swap(self) -> None:
+        """Two screens change their windows; of more, the next one is presented on."""
+        for screen in self._others()[:1]:
+            stage = self._window.window()
+            stage.setWindowState(stage.windowState() & ~Qt.WindowState.WindowFullScreen)
+            stage.move(screen.availableGeometry().topLeft())
+            stage.setWindowState(stage.windowState() | Qt.WindowState.WindowFullScreen)
+            self._place()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Closing it is the same as its key."""
+        self._leave()
+        stage = self._window.store.state.stage
+        self._window.store.set_stage(replace(stage, notes=False))
+        super().closeEvent(event)
+
+
 class Presenter:
     """Turns a window into a stage and back."""
 
-    def __init__(self, window: QMainWindow, panel_area: PanelArea, lift: Callable[[], None]) -> None:
+    def __init__(self, window: MainWindow) -> None:
         self._window = window
-        self._panel_area = panel_area
-        self._curtain = Curtain(window, lift)
+        self._panel_area = window.panel_area
+        self._curtain = Curtain(window, lambda: window.commands.do("present.black"))
+        self._notes: SpeakerNotes | None = None
         self._was = Qt.WindowState.WindowNoState
 
     def show_stage(self, before: Stage, after: Stage) -> None:
@@ -105,6 +216,16 @@ class Presenter:
         if before.on != after.on and after.on:
             self._panel_area.panel("canvas").focus_target.setFocus()
         self._curtain.show_stage(after)
+        self._show_notes(after.on and after.notes)
+
+    def _show_notes(self, on: bool) -> None:
+        if on and self._notes is None:
+            self._notes = SpeakerNotes(self._window)
+            self._notes.show()
+        elif not on and self._notes is not None:
+            notes, self._notes = self._notes, None
+            notes.close()
+            notes.deleteLater()
 
     def cover(self) -> None:
         """The window has another size."""

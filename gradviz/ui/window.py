@@ -50,8 +50,8 @@ CONTEXT_MENU = (
     *("run.run", "view.on_graph"),
 )
 CANVAS_MENU = (
-    *("view.source", "view.details", "view.ancestors", "view.descendants", "view.path"),
-    *("view.zoom_selection", "view.fit", "edit.find"),
+    *("view.why", "view.element", "view.source", "view.details", "view.ancestors", "view.descendants", "view.path"),
+    *("view.zoom_selection", "view.fit", "edit.find", "edit.copy_picture"),
 )
 TITLE = Slice("path", "document", "saved")
 CONTENTS = Slice("document", "trace", "live", "what_if")  # what decides which panels have something in them
@@ -228,7 +228,7 @@ class MainWindow(QMainWindow):
         """What turns the window into a stage; made when it first presents."""
         from gradviz.ui.presenting import Presenter
 
-        return Presenter(self, self.panel_area, lambda: self.commands.do("present.black"))
+        return Presenter(self)
 
     # Qt's own events
 

@@ -327,6 +327,7 @@ class Examiner(QObject):
         try:
             found = tuple(each for each in diagnose(trace) if not each.raised)
         finally:
+            trace.let_go()  # or the copy holds itself, and the values with it
             self._ready.emit(number, found)
 
     def _told(self, number: int, found: tuple[Finding, ...]) -> None:
@@ -533,8 +534,10 @@ def _find_obstacles(state: State) -> None:
 
 def _load() -> None:
     """Import NumPy and the trace; and put in order what a killed program left."""
+    from gradviz.ui import memory_management
     from gradviz.worker.process.worker_process import remove_forgotten
 
+    memory_management.give_back_large_blocks()
     remove_forgotten()
     import gradviz.trace.table.trace
     import gradviz.trace.words.explain  # noqa: F401

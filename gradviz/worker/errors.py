@@ -62,7 +62,8 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     while link is not None and id(link) not in seen and len(seen) <= CHAIN_CAP:
         seen.add(id(link))
         yield link
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+        cause, before = link.__cause__, None if link.__suppress_context__ else link.__context__
+        link = before if cause is None else cause  # not by `or`: whether it is true, a method of the snippet may say
 
 
 def _guarded_message(error: BaseException) -> str:

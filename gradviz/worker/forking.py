@@ -14,6 +14,10 @@ import os
 import select
 import signal
 import socket
+import sys
+import threading
+from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -21,6 +25,9 @@ from gradviz.worker.parent import end_with_parent
 
 SERVER_FLAG = "--gv-forkserver"
 PACKET = 8192  # bytes of a message, at most
+STACK_MB = 4096  # more than the resident memory that a run may have
+SIGNALS_ARE_LOST = (3, 13)  # from this Python on in what a thread has forked: a run would never be looked at
+_OVERCOMMIT, _NEVER = "/proc/sys/vm/overcommit_memory", "2"
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,34 @@ class Child:
 
     pid: int
     scratch: str
+
+
+def on_deep_stack(work: Callable[[int], NoReturn]) -> NoReturn:
+    """Call `work` where the stack of C has so many MB as it is told, 0 where none is reserved: in a thread of its own.
+    A child that is forked there has that thread alone.
+
+    A chain of a million objects takes little memory, but Python goes down it when it dies, and some of its classes need
+    more than the system's 8 MB for that. With more stack than memory a run is ended for its memory, in a sentence.
+    """
+
+    def begin() -> None:
+        try:
+            context.run(work, STACK_MB)
+        finally:
+            os._exit(1)
+
+    context = copy_context()  # NumPy keeps there what it does about errors
+    try:
+        with open(_OVERCOMMIT, encoding="ascii") as file:
+            is_counted = file.read().strip() == _NEVER  # then each child has so much less that it could use
+        if not is_counted and sys.version_info < SIGNALS_ARE_LOST:
+            threading.stack_size(STACK_MB << 20)
+            thread = threading.Thread(target=begin, name="gradviz-forks")
+            thread.start()
+            thread.join()
+    except (OSError, RuntimeError):
+        threading.stack_size(0)
+    work(0)
 
 
 def serve_forks() -> Order:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from gradviz.document.attached import MOST_BYTES
 from gradviz.worker.channel import Channel
-from gradviz.worker.forking import SERVER_FLAG, forget_orders, serve_forks
+from gradviz.worker.forking import SERVER_FLAG, forget_orders, on_deep_stack, serve_forks
 from gradviz.worker.oslock import lock_down
 from gradviz.worker.parent import ended_with
 from gradviz.worker.places import forget_environment, forget_places
@@ -22,18 +22,27 @@ if TYPE_CHECKING:
     from gradviz.worker.runner import Runner
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Run the worker until its parent closes the pipe; never returns. As fork server, be one worker after another."""
     is_server = SERVER_FLAG in sys.argv
     pipe = None if is_server else _private_pipe()
-    memory_mb = _memory_mb()
     with ended_with(pipe[0] if pipe else 0, forget_orders if is_server else _nothing):
         prepared, failure = _try_to_prepare()
-    if is_server:
+    if pipe is not None:
+        _work(prepared, failure, pipe, _memory_mb(), 0)
+
+    def work(stack_mb: int) -> NoReturn:
         memory_mb = serve_forks().memory_mb
         if prepared is not None:
             _warm_up(prepared)
-    reading, writing = pipe or _private_pipe()
+        _work(prepared, failure, _private_pipe(), memory_mb, stack_mb)
+
+    on_deep_stack(work)
+
+
+def _work(prepared: Runner | None, failure: str, pipe: tuple[int, int], memory_mb: int, stack_mb: int) -> NoReturn:
+    """Lock this process, whose stack takes so much address space of its own, and run what is asked."""
+    reading, writing = pipe
     channel = Channel(writing, reading)
     try:
         if prepared is None:
@@ -42,7 +51,8 @@ def main() -> None:
 
         prepared.report_to(channel, memory_mb)
         forget_environment()
-        layers = {"language": "on", "audit hook": "on", **lock_down(memory_mb + MEMORY_MARGIN_MB, reading, writing)}
+        space_mb = memory_mb + MEMORY_MARGIN_MB + stack_mb
+        layers = {"language": "on", "audit hook": "on", **lock_down(space_mb, reading, writing)}
         refuse_from_now_on()
     except BaseException as error:  # noqa: BLE001 the parent must hear why; this process is over
         channel.failed(failure or f"{type(error).__name__}: {error}")

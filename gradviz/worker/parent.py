@@ -75,7 +75,7 @@ def _watch(descriptor: int, over: int, before: Callable[[], None]) -> None:
 
 def end_with_parent(parent: int) -> None:
     """From now on the kernel (Linux) kills this process when its parent ends, whatever it computes. Only for the child
-    of a process with one thread: the end of the thread that started it is what counts."""
+    of a thread that lives as long as its process: the end of the thread that started it is what counts."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(0)

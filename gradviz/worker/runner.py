@@ -8,6 +8,7 @@ that it left open is closed, or in its `__str__`.
 from __future__ import annotations
 
 import _thread
+import ctypes
 import gc
 import itertools
 import linecache
@@ -66,8 +67,70 @@ def record_error(recorder: Recorder, error: ErrorText) -> None:
 
 
 CUDA_IS_CPU = "cuda and mps are the CPU in this run: Run > Treat cuda as cpu."
+_ROOM = 32 << 20  # bytes; they are never touched, so they are address space and no memory
 INTERVAL = 0.05
 SOON = 0.002  # until the next try, when a tick came at a bad moment
+
+
+class Collector:
+    """How often Python looks for cycles that nobody holds. While a graph grows there is more and more to look through
+    and nothing to find, which takes a quarter of the time; so it looks seldom while a quarter of the memory suffices.
+    A run that makes cycles of large arrays comes to more, and from there on Python collects as often as it does by
+    itself; where the heap can't be measured, always."""
+
+    def __init__(self, used: Callable[[], int] | None) -> None:
+        self._used = used
+        self._room = 0
+
+    def begin(self, memory_mb: int) -> None:
+        """A run begins that may use so much."""
+        self._room = memory_mb << 18
+        self.look()
+
+    def look(self) -> None:
+        """Choose again how often."""
+        gc.set_threshold(*(_SELDOM if self._used is not None and self._used() < self._room else _USUAL))
+
+    def end(self) -> None:
+        """As before the run."""
+        gc.set_threshold(*_USUAL)
+
+
+_USUAL, _SELDOM = gc.get_threshold(), (50_000, 50, 50)
+
+
+class _Heap(ctypes.Structure):
+    """What glibc says of its heap; what is not looked at has numbers for names."""
+
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena 1 2 3 mapped 5 6 used 8 9".split()]
+
+
+def heap_reader() -> Callable[[], int] | None:
+    """What tells how many bytes are in use that the C library gave out, all large arrays among them; None where it
+    does not count. It asks nothing of the system, so that a locked process may."""
+    count = getattr(ctypes.CDLL(None), "mallinfo2", None) if sys.platform.startswith("linux") else None
+    if count is None:
+        return None
+    count.restype = _Heap
+
+    def used() -> int:
+        found = count()
+        return int(found.mapped + found.used)
+
+    return used
+
+
+def _is_well(code: object) -> bool:
+    return code is None or (type(code) is int and code == 0)
+
+
+def _call_with_room_afterwards(function: Callable[[], object]) -> None:
+    """A snippet that takes all memory that there is leaves room to say how it ended."""
+    room = bytes(_ROOM)
+    try:
+        function()
+    finally:
+        del room
 
 
 class Ticker:
@@ -83,23 +146,28 @@ class Ticker:
         self._number = signal.SIGTERM if by_thread else signal.SIGALRM
         self._running = threading.Event()
         self._tick = tick
+        self._collector = Collector(heap_reader())
         signal.signal(self._number, lambda number, frame: self._ring())
         if by_thread:
             threading.Thread(target=self._beat, name="gradviz-ticker", daemon=True).start()
 
-    def start(self) -> None:
-        """Begin ticking."""
+    def start(self, memory_mb: int = 0) -> None:
+        """Begin ticking, in a run that may use so much memory."""
+        self._collector.begin(memory_mb)
         self._running.set()
         if not self._by_thread:
             signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
 
     def stop(self) -> None:
         """Tick no more."""
+        self._collector.end()
         self._running.clear()
         if not self._by_thread:
             signal.setitimer(signal.ITIMER_REAL, 0.0)
 
     def _ring(self) -> None:
+        if self._running.is_set():
+            self._collector.look()
         if not self._tick() and self._running.is_set() and not self._by_thread:
             signal.setitimer(signal.ITIMER_REAL, SOON, INTERVAL)
 
@@ -111,6 +179,7 @@ class Ticker:
                 _thread.interrupt_main(self._number)
 
 
+_CODE = vars(SystemExit)["code"]  # a class of the snippet may have another, whose method raises
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
@@ -275,9 +344,9 @@ class Runner:
         function = types.FunctionType(code, guard.globals)
         self._show_warnings(filename)
         with observed(observer):
-            self._ticker.start()
+            self._ticker.start(self._memory_mb)
             try:
-                function()
+                _call_with_room_afterwards(function)
             except SystemExit as leaving:
                 return self._left(leaving)
             except BaseException as error:  # noqa: BLE001 what a snippet raises is its result
@@ -292,9 +361,7 @@ class Runner:
 
     def _left(self, leaving: SystemExit) -> dict[str, Any]:
         """sys.exit(): without a code, or with 0, all is well."""
-        if leaving.code is None or (type(leaving.code) is int and leaving.code == 0):
-            return {"status": "ok"}
-        return _raised(self._describe(leaving))
+        return {"status": "ok"} if _is_well(_CODE.__get__(leaving)) else _raised(self._describe(leaving))
 
     def _describe(self, error: BaseException) -> ErrorText:
         own = self._world.own.paths if self._world is not None else frozenset()

@@ -50,7 +50,10 @@ OPTIONS = {
     "--time-limit",  # of one `gradviz run`, in its own words
     "--verbose",  # of --version
 }
-WORKER_VARIABLES = {"PATH", "LANG", "HOME", "PYTHONHASHSEED", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE"}
+WORKER_VARIABLES = {
+    *("PATH", "LANG", "HOME", "PYTHONHASHSEED", "SYSTEMROOT", "TEMP", "TMP", "USERPROFILE"),
+    "MALLOC_ARENA_MAX",  # to the C library of Linux, how it divides memory
+}
 SETTINGS = {
     *("theme", "text_scale", "speed", "recent", "minimap", "vertical", "direct_uses", "animated", "every_step"),
     "quiet",  # lessons of the doctor that are told no more

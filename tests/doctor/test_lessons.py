@@ -57,8 +57,8 @@ def test_each_fix_runs_clean_and_the_first_prints_what_pytorch_prints(case: Brok
 ROOT = HERE.parents[1]
 TAUGHT = {  # what the examples show on purpose
     "05": "matmul-shapes", "06": "non-leaf-grad", "07": "backward-twice", "09": "backward-twice",
-    "11": "backward-twice", "13": "non-leaf-grad", "14": "non-leaf-grad", "15": "saved-overwritten",
-    "20": "nan-where", "21": "saved-overwritten", "22": "no-grad-fn",
+    "10": "backward-twice", "11": "freed-buffer", "13": "non-leaf-grad", "14": "non-leaf-grad",
+    "15": "saved-overwritten", "20": "nan-where", "21": "saved-overwritten", "22": "no-grad-fn",
 }  # fmt: skip
 EXAMPLES = sorted((ROOT / "resources/examples").glob("*.py"))
 TUTORIALS = sorted((ROOT / "tests/snippets/programs").glob("t[ou]*_*.py"))

@@ -15,7 +15,8 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
 GOLDEN = Path(__file__).parent / "golden" / "views.json"
-COUNT = 400
+COUNT = 700
+WIDE = 400  # from this number on programs have these views and writes too, and all strides and offsets are recorded
 VIEWS = """
 {a}[0]
 {a}[-1]
@@ -47,6 +48,41 @@ VIEWS = """
 {a}.swapaxes(0, -1)
 {a}.movedim(0, -1)
 {a}.data
+""".strip().splitlines()
+WIDE_VIEWS = """
+{a}[1:1]
+{a}[2:]
+{a}[..., None]
+{a}[:, -1:]
+{a}.narrow(-1, 1, 0)
+{a}.tensor_split(3, -1)[-1]
+{a}.split([1, 1], 0)[1]
+{a}.permute(*reversed(range({a}.dim())))
+{a}.view(-1, 1)
+{a}.view(1, -1)
+{a}.unflatten(-1, (-1, 1))
+{a}.unsqueeze(-1)
+{a}.as_strided((2, 1), (1, 2))
+{a}.expand_as(torch.empty(1, 2, *{a}.shape))
+torch.view_as_complex({a}.unflatten(-1, (-1, 2)))
+torch.view_as_complex({a}.unflatten(-1, (-1, 2))).view(-1)
+{a}.double()
+{a}.clone()
+torch.empty_like({a}).copy_({a})
+""".strip().splitlines()
+WIDE_WRITES = """
+{a}.logical_not_()
+{a}.logical_and_({b})
+{a}[0] = {b}[..., :1]
+{a}[:] = {b}[None]
+{a}[[0]] = {b}[:1]
+{a}.set_({b}.detach())
+{a}.set_({b})
+{a}.cumsum_(4)
+{a}.requires_grad_()
+torch.cat([{b}.detach(), {b}.detach()], out={a}.data)
+torch.mul({b}.detach(), 2, out={a}.detach())
+{a}.view(-1)[0] = 9.0
 """.strip().splitlines()
 RESULTS = """
 {a} * 2
@@ -136,11 +172,12 @@ def program(number: int) -> tuple[list[str], list[str]]:
     for at in range(choice.randint(3, 8)):
         kind, a, b = choice.random(), choice.choice(names), choice.choice(names)
         if kind < 0.55:
-            line = choice.choice(VIEWS if kind < 0.35 else RESULTS).format(a=a, b=b)
+            views = VIEWS + WIDE_VIEWS if number >= WIDE else VIEWS
+            line = choice.choice(views if kind < 0.35 else RESULTS).format(a=a, b=b)
             lines.append(f"v{at} = {line}")
             names.append(f"v{at}")
         else:
-            line = choice.choice(WRITES).format(a=a, b=b)
+            line = choice.choice(WRITES + WIDE_WRITES if number >= WIDE else WRITES).format(a=a, b=b)
             lines.append(f"with torch.no_grad(): {line}" if choice.random() < 0.12 else line)
     return lines, names
 
@@ -158,7 +195,7 @@ def observed(torch: Any, number: int) -> list[str]:
             except (RuntimeError, TypeError, ValueError, IndexError, NameError) as error:
                 found.append(f"{line}: {type(error).__name__}: {str(error)[:120]}")
         tensors = {name: known[name] for name in names if isinstance(known.get(name), torch.Tensor)}
-        found += [_facts(name, each, tensors) for name, each in tensors.items()]
+        found += [_facts(name, each, tensors, number >= WIDE) for name, each in tensors.items()]
         roots = [each for each in tensors.values() if each.requires_grad]
         if roots:
             try:
@@ -169,13 +206,15 @@ def observed(torch: Any, number: int) -> list[str]:
     return found
 
 
-def _facts(name: str, tensor: Any, tensors: dict[str, Any]) -> str:
+def _facts(name: str, tensor: Any, tensors: dict[str, Any], wide: bool) -> str:
     try:
         node = tensor.grad_fn
     except RuntimeError as error:  # a view that can't be followed
         return f"{name}: {str(error)[:120]}"
     base = next((other for other, each in tensors.items() if tensor._base is each), None)
-    strides = [step for n, step in zip(tensor.shape, tensor.stride(), strict=True) if n > 1]
+    strides: object = [step for n, step in zip(tensor.shape, tensor.stride(), strict=True) if n > 1]
+    if wide:
+        strides = f"{list(tensor.stride())} from {tensor.storage_offset()}"
     history = (
         None if node is None else [node.name(), *(None if to is None else to.name() for to, _ in node.next_functions)]
     )

@@ -35,3 +35,11 @@ def test_layers_answer_as_pytorchs() -> None:
 
 def test_what_is_left_still_differs() -> None:
     assert [line for line in LATER if ours()[line] == GIVEN[line]] == []
+
+
+def test_the_largest_number_of_a_window_is_found_however_large_the_window_is() -> None:
+    for side in (3, 11, 12, 16, 200):  # the places within a window are counted in one byte or two
+        x = torch.zeros(1, 1, side, side)
+        x[0, 0, side - 1, side - 1], x[0, 0, side - 1, side - 2] = 2.0, 2.0
+        values, indices = torch.nn.functional.max_pool2d(x, side, return_indices=True)
+        assert (values.item(), indices.item()) == (2.0, side * side - 2)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.escapes.attack import Attack, by_kind, every_attack
+from tests.escapes.attack import Attack, by_kind, every_attack, may_end
 from tests.escapes.harness import CONTAINED, ENDED, INSIDE, OUT, Bench, Result, outside
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
 
@@ -85,7 +85,7 @@ def test_the_next_run_works(bench: MakeBench) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_language_alone_lets_nothing_past(bench: MakeBench, kind: str) -> None:
     """Nor does it let memory be damaged: a worker that a door, once open, brought down would be a sign of that."""
-    allowed = (CONTAINED,) if kind.startswith("Found") else (CONTAINED, ENDED)
+    allowed = (CONTAINED,) if kind.startswith("Found") and not may_end(kind) else (CONTAINED, ENDED)
     assert wrong(KINDS[kind], bench("language").attempt_all(KINDS[kind]), allowed) == []
 
 

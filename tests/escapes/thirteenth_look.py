@@ -1,7 +1,8 @@
 """Doors that a thirteenth attack found: what else of a snippet runs in the middle of a search than the methods of its
 keys. A list can be a key where its class says so, and then all that it holds is compared; a type in brackets asks for
-hashes; what PyTorch's and Python's own generators do at their end may be the snippet's. And two pieces of C code that
-are entered again while they are at work."""
+hashes; what PyTorch's and Python's own generators do at their end may be the snippet's. Two pieces of C code that are
+entered again while they are at work. Long chains of objects, whose end C code goes down level by level. And what is
+asked of an error when the run is over: its code, and whether it is true."""
 
 from __future__ import annotations
 
@@ -96,6 +97,38 @@ _STEPS = (
     "    other = [[1] * 10 for _ in range(100)]\n    s.depth\n"
 )
 
+_CHAIN = "import collections, functools, itertools, operator\n%s\nfor _ in range(%d): x = %s\ndel x\n"
+_NUMBERS = "x = iter([1])"
+_LEVELS = {
+    "deque": ("x = None", 150_000, "collections.deque([x])"),
+    "defaultdict": ("x = None", 150_000, "collections.defaultdict(None, {1: x})"),
+    "enumerate": (_NUMBERS, 1_200_000, "enumerate(x)"),
+    "takewhile": (_NUMBERS, 1_200_000, "itertools.takewhile(abs, x)"),
+    "dropwhile": (_NUMBERS, 1_200_000, "itertools.dropwhile(abs, x)"),
+    "repeat": ("x = None", 1_200_000, "itertools.repeat(x)"),
+    "islice": (_NUMBERS, 200_000, "itertools.islice(x, 1)"),
+    "starmap": (_NUMBERS, 1_200_000, "itertools.starmap(abs, x)"),
+    "accumulate": (_NUMBERS, 200_000, "itertools.accumulate(x)"),
+    "pairwise": (_NUMBERS, 200_000, "itertools.pairwise(x)"),
+    "compress": (_NUMBERS, 1_200_000, "itertools.compress(x, [1])"),
+    "slice": ("x = None", 400_000, "slice(x)"),
+    "property": ("x = None", 1_200_000, "property(x)"),
+    "cmp_to_key": ("x, key = None, functools.cmp_to_key(lambda a, b: 0)", 400_000, "key(x)"),
+    "itemgetter": ("x = None", 400_000, "operator.itemgetter(x)"),
+    "generator": ("x = None\ndef g(x): yield x", 200_000, "g(x)"),
+    "generator expression": ("x = []", 200_000, "(y for y in x)"),
+}
+
+_EXIT = "class S(SystemExit):\n    @property\n    def code(self): %s\nraise S\n"
+_CODES = {
+    "another exit": _EXIT % "raise S(1)",
+    "an error": _EXIT % "raise ValueError",
+    "what is no Exception": _EXIT % "raise GeneratorExit",
+    "no end of calls": _EXIT % "return self.code",
+}
+_FALSE = "class E(Exception):\n    def %s(self): raise SystemExit\ntry: raise E\nexcept E as e: raise ValueError from e"
+_CAUSES = {"a truth": _FALSE % "__bool__", "a length": _FALSE % "__len__"}
+
 THIRTEENTH: list[Attack] = [
     *listed("Found: keys that hold what can be none", {name: SEARCHED % made for name, made in _KEYS.items()}),
     *listed("Found: types in brackets as keys", {name: _IN_BRACKETS % (made, made) for name, made in _TYPES.items()}),
@@ -105,4 +138,7 @@ THIRTEENTH: list[Attack] = [
         "Found: iterators over brackets that step on at work",
         {"in a loop": _STEPS % "for _ in it: pass", "by next": _STEPS % "next(it, 0)"},
     ),
+    *listed("Found: ends of long chains", {name: _CHAIN % made for name, made in _LEVELS.items()}),
+    *listed("Found: codes of an exit that raise", _CODES),
+    *listed("Found: causes whose truth raises", _CAUSES),
 ]

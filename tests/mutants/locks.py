@@ -22,6 +22,7 @@ from tests.mutants.rows import (
     TRUST,
     WITHOUT_A_LOCK,
     W,
+    found,
     part,
     worker,
 )
@@ -81,9 +82,44 @@ LOCKS = (
     worker(
         "main",
         "the locks of a worker",
-        "**lock_down(memory_mb + MEMORY_MARGIN_MB, reading, writing)}",
+        "**lock_down(space_mb, reading, writing)}",
         "}",
         LAYERS,
+    ),
+    worker(
+        "forking",
+        "the deep stack of C",
+        "        if not is_counted and sys.version_info < SIGNALS_ARE_LOST:\n",
+        "        if False:\n",
+        found("Found: ends of long chains"),
+    ),
+    worker(
+        "main",
+        "what the deep stack takes from the memory of a worker, and no more",
+        "MEMORY_MARGIN_MB + stack_mb",
+        "MEMORY_MARGIN_MB + 2 * stack_mb",
+        W + "test_limits.py::test_too_much_memory_at_once_is_an_error_of_the_snippet",
+    ),
+    worker(
+        "runner",
+        "the code of an exit",
+        "_CODE.__get__(leaving)",
+        "leaving.code",
+        found("Found: codes of an exit that raise"),
+    ),
+    worker(
+        "runner",
+        "room to say how a run ended",
+        "_call_with_room_afterwards(function)",
+        "function()",
+        W + "test_limits.py::test_a_run_that_has_taken_all_memory_says_how_it_ended",
+    ),
+    worker(
+        "errors",
+        "the truth of a cause",
+        "link = before if cause is None else cause",
+        "link = cause or before",
+        found("Found: causes whose truth raises"),
     ),
     worker("main", "folders that a worker forgets", "    forget_places()\n", "", W + "test_places.py"),
     worker(

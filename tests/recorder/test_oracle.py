@@ -57,6 +57,12 @@ def found(path: Path) -> list[str]:
         return events(run(path.read_text(encoding="utf-8")))
 
 
+@pytest.fixture(autouse=True)
+def somewhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some of the programs save their weights."""
+    monkeypatch.chdir(tmp_path)
+
+
 COMPARED = [path for path in programs() if recorded().get(key(path)) and key(path) not in DIFFERENCES]
 
 

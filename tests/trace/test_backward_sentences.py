@@ -10,7 +10,7 @@ import pytest
 
 from gradviz.trace.table.frame import Frame
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.words.explain import explain
+from gradviz.trace.words.explain import explain, explain_fold
 from tests.engine.shown_formulas import computed
 from tests.trace.running import run
 
@@ -107,3 +107,43 @@ z.backward(torch.tensor({given}))
         for formula in formulas:
             value = computed(formula.replace("×", "·"), VALUES | {"z": z_of(frame), "grad": given})
             assert value == pytest.approx(float(sent.replace("−", "-")), rel=2e-3), part
+
+
+def test_a_gradient_that_is_retained_is_told() -> None:
+    trace = run("""
+import torch
+x = torch.tensor(3.0, requires_grad=True)
+h = x * 2
+h.retain_grad()
+(h * 5).backward(retain_graph=True)
+(h * 7).backward()
+""")
+    told = [
+        explain(trace.frame(step + 1)).sentence
+        for step in np.flatnonzero(trace.steps.kind == Kind.BACKWARD).tolist()
+        if trace.nodes.line[trace.steps.node[step]] == 4
+    ]
+    first, second = told
+    assert "grad = 5 came in. h.retain_grad() was called, so h.grad takes it: None → 5. ∂(h * 5)/∂x" in first
+    assert "h.retain_grad() was called, so it is added to h.grad: 5 + 7 = 12. ∂(h * 7)/∂x" in second
+
+
+def test_what_is_made_to_require_grad_later_is_not_said_to_get_no_gradient() -> None:
+    trace = run("""
+import torch
+w = torch.tensor(3.0)
+b = torch.ones(2) * 2
+for p in (w, b):
+    p.requires_grad = True
+(w * b).sum().backward()
+""")
+    assert explain(trace.frame(1)).sentence == "w = 3 (float32). It does not require grad yet: that is set later."
+    ends = "b = [2, 2]. Nothing of it is recorded for the backward pass; b is made to require grad afterwards."
+    assert explain_fold(trace, 3).sentence.endswith(ends)
+
+
+def test_what_data_returns_has_its_former_value_until_it_is_written_into() -> None:
+    trace = run("import torch\nw = torch.ones(1, requires_grad=True)\nw.data += -0.5 * torch.ones(1)\n")
+    said = [explain(trace.frame(cursor)).sentence for cursor in range(1, len(trace) + 1)]
+    assert said[-2].startswith("w.data = 1. It shares the memory of w")
+    assert said[-1] == "w.data was overwritten: it is 0.5 now, version 1. w changed with it: they share memory."

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from gradviz.session.inspect.chain_rule import paths
-from gradviz.trace.table.encoding import TraceFormatError, Writer
+from gradviz.trace.table.encoding import LITTLE, WAITING, TraceFormatError, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import TABLES, Batch
 from gradviz.trace.table.tables import columns
 from gradviz.trace.table.trace import Trace
-from gradviz.trace.table.values import DTYPES, WHOLE, numpy_dtype
+from gradviz.trace.table.values import DTYPES, WHOLE, edges_of, numpy_dtype, summarise
 from gradviz.trace.words.explain import explain
 from gradviz.trace.words.jsonable import trace_json
 from gradviz.trace.words.reasons import no_grad_reason
@@ -136,6 +136,48 @@ def test_beyond_the_budget_only_summaries_are_kept() -> None:
     assert [value is not None and value.array is not None for value in found] == [True, False, False]
     assert [value.summary.mean for value in found if value is not None] == [1.0, 1.0, 1.0]
     assert trace.beyond_budget == trace.as_now().beyond_budget == 2
+
+
+def test_summaries_beyond_the_budget_are_those_of_each_value_among_others() -> None:
+    rng = np.random.default_rng(0)
+    shapes = [(40,), (3, 30), (2, 3, 20), (8, 9), (600, 3), (40,), (), (5,), (300, 300), (40,)]
+    arrays = [
+        (rng.normal(size=shape) * 100).astype(numpy_dtype(name))
+        for _ in range(3)
+        for shape in shapes
+        for name in ("float32", "bool", "complex64", "bfloat16", "int64")
+    ]
+    arrays[0][3] = np.nan
+    arrays[27][1] = np.inf
+    arrays.append(np.broadcast_to(np.float32(2), (50, 2)))
+    writer, alone, trace, separate = Writer(budget=0), Writer(budget=0), Trace(), Trace()
+    for at, array in enumerate(arrays):
+        writer.value(array)
+        alone.value(array)
+        separate.extend(alone.take())
+        if at == 70:
+            trace.extend(writer.take())
+    trace.extend(writer.take())
+    for at, array in enumerate(arrays):
+        one, other, expected = trace.value(at), separate.value(at), summarise(array)
+        assert one is not None and other is not None and one.shape == array.shape
+        assert (one.array is None) == (array.nbytes > LITTLE)
+        if one.array is None:
+            assert np.array_equal(one.edges, edges_of(array), equal_nan=array.dtype.kind in "fc")
+        for found in (one.summary, other.summary):
+            for name in ("low", "high", "mean", "norm", "nans"):
+                assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-12, nan_ok=True), name
+
+
+def test_values_do_not_wait_for_their_summaries_without_bound() -> None:
+    writer = Writer(budget=0)
+    array = np.ones(WHOLE, np.float32)
+    for _ in range(3 * WAITING // array.nbytes):
+        writer.value(array)
+        assert sum(len(chunk) for chunk in writer._elements["float32"]) <= WAITING + (1 << 20)
+    trace = Trace()
+    trace.extend(writer.take())
+    assert set(trace.values.norm.tolist()) == {256.0}
 
 
 def test_a_value_is_what_it_was_when_it_was_recorded() -> None:

@@ -1,9 +1,13 @@
-"""What it costs to find the names of all tensors."""
+"""What it costs to find the names of all tensors, and that finding them together finds the same."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+from gradviz.trace.table.naming import Naming
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
@@ -45,6 +49,11 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
         "x, y = torch.ones(2), torch.ones(2, requires_grad=True)\nF.cosine_similarity(x, y, dim=0)",
         ["cosine_similarity: mul", "F.cosine_similarity(x, y, dim=0)"],
     ),
+    (
+        "D, x = torch.nn.Linear(1, 1), torch.ones(2, 1, requires_grad=True) * 2\nD(x.detach())",
+        ["D.weight.t()", "x.detach()", "D(x.detach())"],
+    ),
+    ("torch.distributions.Categorical(torch.ones(2))", ["(Categorical: div).ge(0).all()"]),
     ("x = torch.ones(3)\nfor i in range(3):\n    F.relu(x)", ["F.relu(x)"]),
     ("torch.nn.GRU(2, 2)(torch.ones(1, 1, 2))", ["GRU: split[1]", "(constant of GRU)[0]"]),
     ("x = torch.tensor(1., requires_grad=True)\nF.softsign(x)", ["x.abs().add(1)"]),
@@ -85,3 +94,99 @@ net(torch.ones(1))
 """)
     frame = trace.frame(len(trace))
     assert frame.name(0) == "net.seen"
+
+
+def test_a_parameter_is_not_called_after_the_variable_of_the_loop_that_updates_it() -> None:
+    trace = run("""
+import torch
+net = torch.nn.Linear(1, 1)
+params = [torch.ones(1, requires_grad=True), torch.zeros(1, requires_grad=True)]
+loose = torch.ones(1, requires_grad=True)
+total = 0
+for factor in params:
+    total += (net(torch.ones(1, 1)) * factor * loose).sum()
+total.backward()
+with torch.no_grad():
+    for p in net.parameters():
+        p -= 0.1 * p.grad
+    for p in params:
+        p -= 0.1 * p.grad
+    for p in (loose,):
+        p -= 0.1 * p.grad
+""")
+    frame = trace.frame(len(trace))
+    leaves = trace.tensors.requires_grad & trace.tensors.is_leaf
+    assert [frame.name(each) for each in np.flatnonzero(leaves)] == [
+        *("net.weight", "net.bias", "params[0]", "params[1]", "loose")
+    ]
+    assert "total" in {frame.name(each) for each in np.flatnonzero(trace.tensors.producer >= 0)}
+
+
+TRAINING = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Dropout(), torch.nn.Linear(3, 1))
+optimizer = torch.optim.Adam(model.parameters())
+a, b = (torch.tensor(v, requires_grad=True) for v in (0.5, 1.5))
+for x in torch.rand(4, 2):
+    optimizer.zero_grad()
+    h = (model(x).sum() * a).exp().clamp(max=9.0) + (b * a) + (b * a)
+    worth, place = torch.max(x, 0)
+    h.backward()
+    optimizer.step()
+    with torch.no_grad():
+        for p in (a, b):
+            p -= 0.1 * p.grad
+            p.grad = None
+y = a ** 3
+gradient, = torch.autograd.grad(y, a, create_graph=True)
+gradient.backward()
+"""
+SNIPPETS = {
+    path.stem: path.read_text() for path in (Path(__file__).parents[2] / "resources" / "examples").glob("*.py")
+} | {"training": TRAINING}
+
+
+@pytest.mark.parametrize("name", sorted(SNIPPETS))
+def test_names_that_are_found_together_are_those_that_are_found_one_by_one(name: str) -> None:
+    trace = run(SNIPPETS[name])
+    one_by_one = Naming(trace)
+    one_by_one._at_end = [None] * len(trace.tensors)
+    every = np.arange(len(trace.tensors))
+    expected = [one_by_one.shown(tensor, len(trace)) for tensor in every.tolist()]
+    assert Naming(trace).shown_at_end(every) == expected
+    assert Naming(trace).shown_at_end(every[::3]) == expected[::3]
+
+
+def test_variables_and_texts_need_no_look_at_each_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
+    trace, looked = run(TRAINING), []
+    look = Naming._name
+    monkeypatch.setattr(Naming, "_name", lambda self, tensor, at: (looked.append(tensor), look(self, tensor, at))[1])
+    trace.naming.shown_at_end(np.arange(len(trace.tensors)))
+    assert 0 < len(looked) < len(trace.tensors) / 2
+
+
+def test_tensors_in_objects_of_the_snippet_are_called_after_the_object() -> None:
+    trace = run("""
+import torch
+class Layer:
+    def __init__(self, n):
+        self.weight = torch.ones(n, requires_grad=True)
+class Net:
+    def __init__(self):
+        self.layers = [Layer(1), Layer(2)]
+class Odd(type):
+    @property
+    def __dict__(self):
+        raise ValueError
+class Strange(metaclass=Odd):
+    @property
+    def __dict__(self):
+        raise ValueError
+    def __init__(self):
+        self.hidden = torch.ones(3, requires_grad=True)
+net, one, strange = Net(), Layer(3), Strange()
+""")
+    frame = trace.frame(len(trace))
+    assert [frame.name(each) for each in range(len(trace.tensors))] == [
+        *("net.layers[0].weight", "net.layers[1].weight", "one.weight", "self.hidden")
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -15,12 +15,12 @@ from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import group_painter, sizes
 from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Camera, Motion
-from gradviz.ui.canvas.content import GroupContent, ReferenceContent, ValueContent
+from gradviz.ui.canvas.content import GroupContent, OperationContent, ReferenceContent, ValueContent
 from gradviz.ui.canvas.diagram import LEAF, OPERATION, TENSOR
 from gradviz.ui.canvas.group_painter import paint_group
 from gradviz.ui.canvas.heat import cells, picture
 from gradviz.ui.canvas.ink import Ink
-from gradviz.ui.canvas.item_painter import paint_grid, paint_picture, paint_reference
+from gradviz.ui.canvas.item_painter import paint_grid, paint_operation, paint_picture, paint_reference
 from gradviz.ui.canvas.painter import BLOCK, SpriteCache
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import DARK, LIGHT, Theme
@@ -401,3 +401,20 @@ def test_titles_of_frames_stay_while_their_strip_is_above_the_view(qapp: QApplic
     ).startswith("for t in")
     assert group_painter.away(scene.placed, scene.moment, above, 800, 80) == []
     assert height > 50
+
+
+@pytest.mark.parametrize("scale", [1.0, 0.8, 0.6])
+def test_words_of_an_operation_stay_in_its_picture_where_they_are_larger(qapp: QApplication, scale: float) -> None:
+    ink = Ink(LIGHT)
+    content = OperationContent("leaky", "LeakyReluBackward0", "encoder.layers.12.activation", True, False, ())
+    width, height = sizes.operation_size(ink, content.symbol, content.label, "1", ())
+    image = QImage(500, 300, QImage.Format.Format_ARGB32)
+    image.fill(Qt.GlobalColor.transparent)
+    box = QRectF(0, 0, width, height)
+    box.moveCenter(QPointF(250 / scale, 150 / scale))
+    with QPainter(image) as painter, ink.at(scale):
+        painter.scale(scale, scale)
+        paint_operation(painter, ink, box, content)
+    inked = [x for x in range(500) for y in range(300) if image.pixelColor(x, y).alpha()]
+    assert min(inked) >= (box.left() - sizes.MARGIN) * scale - 1
+    assert max(inked) <= (box.right() + sizes.MARGIN) * scale + 1

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import html
 
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section, row
 from gradviz.session.state import Selection
-from gradviz.ui.panels.inspector import FormulaBrowser, array_table, page
+from gradviz.ui.panels.inspector import FormulaBrowser, InspectorPanel, array_table, page
 from gradviz.ui.panels.timeline_paint import shorter
 from gradviz.ui.theme import LIGHT
+from tests.driver import Pilot
 
 
 def lines(text: str, columns: int) -> list[str]:
@@ -89,3 +92,20 @@ def test_a_text_that_is_first_shown_with_no_room_begins_at_its_title(qtbot: QtBo
     browser.resize(200, 150)
     QApplication.processEvents()
     assert browser.verticalScrollBar().value() == 0
+
+
+def test_the_menu_of_a_card_asks_why_of_it(sample: Pilot) -> None:
+    view = sample.window.canvas.view
+    sample.qtbot.waitUntil(lambda: view.scene is not None and sample.window.canvas.is_settled)
+    assert view.scene is not None
+    corner = view.scene.corner_of("tensor", sample.tensor("w"))
+    assert corner is not None
+    at = QPoint(*(round(each) for each in view.camera.to_screen(*corner))) + QPoint(8, 8)
+    QTest.mousePress(view, Qt.MouseButton.RightButton, pos=at)
+    assert sample.state.selection == Selection("tensor", sample.tensor("w"))
+    why = next(action for action in view.actions() if action.text().startswith("Why Is This So"))
+    assert why.isEnabled()
+    why.trigger()
+    inspector = sample.window.panel_area.panel("inspector")
+    assert isinstance(inspector, InspectorPanel) and inspector.isVisible()
+    assert "\nwhy\nthis shape?" in inspector.browser.toPlainText()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QToolButton
 
 from gradviz.document.documents import text_of
 from gradviz.document.files import lesson_set
+from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase
 from gradviz.ui.panels.gallery import GalleryPanel
 from tests.driver import Pilot
@@ -58,7 +59,7 @@ def test_a_teacher_makes_a_set_without_leaving_the_program(teacher: Pilot, tmp_p
 
 def test_lessons_are_walked_through_and_what_is_done_is_remembered(teacher: Pilot, tmp_path: Path) -> None:
     path, files = tmp_path / "my_lessons.gvlessons", teacher.window.files
-    teacher.answers.to_keep = ["discard"] * 3
+    teacher.window.store.open(Snippet(), None)
     assert files.open_path(path) and teacher.state.view.recent[0] == str(path)
     gallery(teacher).cards[0].open.click()
     settle(teacher)
@@ -74,6 +75,17 @@ def test_lessons_are_walked_through_and_what_is_done_is_remembered(teacher: Pilo
     assert not teacher.window.commands.actions["lessons.next"].isEnabled()
     again = teacher.window.settings.view().done
     assert set(again) == {lesson.key for lesson in teacher.state.lessons.lessons}
+
+
+def test_a_lesson_does_not_take_the_place_of_work(teacher: Pilot) -> None:
+    gallery(teacher).cards[0].open.click()
+    *_, other = teacher.window.windows.open_now
+    assert other is not teacher.window
+    teacher.qtbot.waitUntil(lambda: other.store.state.run.phase is Phase.OK, timeout=30_000)
+    now, before = other.store.state, teacher.state
+    assert text_of(now.document) == FIRST and now.lessons is not None and now.lessons.at == 0
+    assert text_of(before.document) == SECOND and before.lessons is not None and before.lessons.at == 1
+    assert other.close()
 
 
 def test_a_set_of_ones_own_is_changed_on_its_cards(teacher: Pilot, tmp_path: Path) -> None:

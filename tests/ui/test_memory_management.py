@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gradviz.trace.table.trace import Trace
-from gradviz.ui import memory_management
+from gradviz.ui import memory_management, worker_bridge
 from gradviz.ui.memory_management import GarbageCollector
 from tests.driver import Pilot
 
@@ -83,6 +83,8 @@ def test_a_thread_that_allocates_destroys_nothing_of_the_window(collector: Garba
 def test_all_objects_are_looked_through_when_there_are_a_quarter_more(
     collector: GarbageCollector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    held = [[number] for number in range(1000)]
+    gc.collect(1)  # they are old now, also where all others are frozen
     done: list[int] = []
     collect = gc.collect
     monkeypatch.setattr(gc, "collect", lambda generation=2: (done.append(generation), collect(generation))[1])
@@ -104,7 +106,7 @@ def test_all_objects_are_looked_through_when_there_are_a_quarter_more(
     old *= 2
     collector.collect()
     assert done == [2, 1, 1, 2]
-    assert len(more) > 1000
+    assert len(more) > len(held)
 
 
 @pytest.mark.parametrize(("count", "generations"), [((700, 10, 10), []), ((701, 0, 0), [0]), ((701, 11, 0), [1])])
@@ -143,6 +145,68 @@ def test_a_trace_ends_with_the_run_that_takes_its_place(pilot: Pilot) -> None:
         seen.append(weakref.ref(trace))
         del trace
     pilot.qtbot.waitUntil(lambda: [made() is None for made in seen] == [True, True, True, False])
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_no_copy_of_a_trace_stays_behind_either(pilot: Pilot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The doctor looks at a copy, which has the same values and derives names of its own."""
+    made: list[weakref.ref[Trace]] = []
+    begin = Trace.__init__
+    monkeypatch.setattr(
+        Trace, "__init__", lambda self, *given: (begin(self, *given), made.append(weakref.ref(self)))[0]
+    )
+    for number in range(3):
+        with pilot.qtbot.waitSignal(pilot.window.shell.runner.examined):
+            pilot.run_again(NOT_ZEROED.format(number + 2))
+        pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    assert pilot.state.doctor.findings
+    pilot.qtbot.waitUntil(lambda: sum(each() is not None for each in made) == 1)
+
+
+NOT_ZEROED = """
+import torch
+w = torch.ones(3, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+for turn in range({}):
+    loss = (w * w).sum()
+    loss.backward()
+    optimizer.step()
+"""
+LARGE_BLOCKS = """
+import sys
+from gradviz.ui.memory_management import give_back_large_blocks
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096 if sys.platform == "linux" else 0
+
+if sys.argv[1] == "as the program":
+    give_back_large_blocks()
+begun, kept = resident(), []
+for round in range(4):
+    blocks = []
+    for number in range(20):
+        blocks.append(b"x" * (6 << 20))
+        kept.append(b"y" * (100 << 10))  # lies between them
+    del blocks
+print((resident() - begun) >> 20)
+"""
+
+
+def test_large_blocks_are_given_back_at_once_though_small_ones_lie_between() -> None:
+    def left(how: str) -> int:
+        command = [sys.executable, "-c", LARGE_BLOCKS, how]
+        return int(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60).stdout)
+
+    small = 8  # MB that are kept
+    assert left("as Python") > 5 * small or sys.platform != "linux", "else there is nothing to do"
+    assert left("as the program") < 2 * small
+
+
+def test_the_window_gives_large_blocks_back_before_the_first_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    called: list[bool] = []
+    monkeypatch.setattr(memory_management, "give_back_large_blocks", lambda: called.append(True))
+    worker_bridge._load()
+    assert called == [True]
 
 
 @pytest.fixture

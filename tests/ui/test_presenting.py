@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from gradviz.session.presenting import FEWEST_SECONDS, MOST_SECONDS, code_of_step, reading_seconds, seconds_of_step
 from gradviz.session.state import READING
-from gradviz.ui.presenting import Curtain
+from gradviz.ui.presenting import NO_NOTES, Curtain, SpeakerNotes
 from tests.driver import Pilot
 
 
@@ -156,3 +156,40 @@ def test_a_sentence_stays_as_long_as_it_takes_to_read_it(sample: Pilot) -> None:
     assert timer._timer.interval() == round(1000 * seconds_of_step(store.state))
     sample.press("F6")
     assert not timer._timer.isActive()
+
+
+NOTED = """import torch
+# Say why it needs
+# no gradient.
+x = torch.tensor(2.0)
+w = torch.tensor(3.0, requires_grad=True)  # the only weight
+
+y = w * x
+"""
+
+
+def test_the_speaker_sees_comments_the_next_step_and_the_time(pilot: Pilot) -> None:
+    pilot.run_again(NOTED)
+    pilot.window.store.move(0)
+    pilot.press("F11")
+    pilot.press("S")
+    (notes,) = pilot.window.findChildren(SpeakerNotes)
+    assert notes.isVisible() and notes.isWindow() and notes.clock.text().startswith("0:00:0")
+    assert notes.notes.toPlainText() == NO_NOTES and notes.next.text().startswith("Next: ")
+    said = {}
+    for _ in range(pilot.state.steps):
+        coming = notes.next.text()
+        QTest.keyClick(notes, Qt.Key.Key_Right)
+        assert notes.step.text().split("\n")[1:] == coming.split("\n")[1:], "what was next is now"
+        said[code_of_step(pilot.state)] = notes.notes.toPlainText()
+        if pilot.state.cursor == pilot.state.steps:
+            break
+    assert said["4  x = torch.tensor(2.0)"] == "Say why it needs\nno gradient."
+    assert said["5  w = torch.tensor(3.0, requires_grad=True)  # the only weight"] == "the only weight"
+    assert said["7  y = w * x"] == NO_NOTES and notes.next.text() == "This is the last step."
+    notes.close()
+    assert not pilot.state.stage.notes and pilot.state.stage.on
+    pilot.press("S")
+    (notes,) = [each for each in pilot.window.findChildren(SpeakerNotes) if each.isVisible()]
+    pilot.press("Esc")
+    assert not notes.isVisible() and not pilot.state.stage.on

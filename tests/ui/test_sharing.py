@@ -6,6 +6,7 @@ import json
 import re
 from base64 import b64encode
 from collections import Counter
+from functools import cache
 from hashlib import sha256
 from html import unescape
 from html.parser import HTMLParser
@@ -123,6 +124,13 @@ def page_of(trace: Trace, **how: Any) -> tuple[PageWriter, str]:
     return writer, writer.text()
 
 
+@cache
+def known(name: str) -> tuple[Trace, Page]:
+    """A run of one of the snippets, and its page."""
+    trace = run(SNIPPETS[name])
+    return trace, Page(page_of(trace)[1])
+
+
 def texts(svg: str) -> Counter[str]:
     return Counter(node.text or "" for node in ElementTree.fromstring(svg).iter() if node.tag.endswith("text"))
 
@@ -135,8 +143,7 @@ def told(page: Page, key: str, stop: int) -> dict[str, str] | None:
 
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_a_page_shows_at_each_stop_what_a_picture_shows_there(name: str, tmp_path: Path) -> None:
-    trace = run(SNIPPETS[name])
-    page = Page(page_of(trace)[1])
+    trace, page = known(name)
     stops = [step["cursor"] for step in page.run["steps"]]
     assert stops == [0, *trace.folds.ends.tolist()]
     for stop in {*range(0, len(stops), max(1, len(stops) // 6)), len(stops) - 1}:
@@ -149,8 +156,7 @@ def test_a_page_shows_at_each_stop_what_a_picture_shows_there(name: str, tmp_pat
 
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_the_words_and_numbers_of_a_page_are_those_of_the_window(name: str) -> None:
-    trace = run(SNIPPETS[name])
-    page = Page(page_of(trace)[1])
+    trace, page = known(name)
     assert page.run["things"]
     for stop, step in enumerate(page.run["steps"]):
         found = explain_fold(trace, step["cursor"])
@@ -387,7 +393,7 @@ def test_dot_quotes_names() -> None:
 @pytest.mark.parametrize("name", SNIPPETS)
 @pytest.mark.parametrize("suffix", [".json", ".dot", ".graphml"])
 def test_any_graph_can_be_written_as_data(name: str, suffix: str, tmp_path: Path) -> None:
-    trace = run(SNIPPETS[name])
+    trace, _ = known(name)
     assert write(trace, len(trace), tmp_path / f"graph{suffix}") == ()
     assert (tmp_path / f"graph{suffix}").stat().st_size > 300
 

@@ -70,6 +70,11 @@ class Places:
         places.others = [bytes(67) for _ in range(400)]
         places.extend(range(100))
         return 0
+class Overwriting:
+    def __repr__(self):
+        form[:] = b"B" * len(form)
+        return "x"
+form = bytearray(b"%a" + b"A" * 10)
 class Own_bytes(bytearray): pass
 places = Own_bytes(b"A" * 100)
 def spread(act):
@@ -107,6 +112,7 @@ SAID = {
     ),
     "a generator's method with another object": ("torch.Generator.get_state(1)", "expected a 'Generator', not 'int'"),
     "a bytearray that is emptied": ("letters.find(Emptying(letters, 65))", "0"),
+    "a format that is overwritten": ("form % (Overwriting(),)", "bytearray(b'xAAAAAAAAAA')"),
     "a length that is wrong": ("letters.clear() or letters.extend(Short()) or bytes(letters)", "b'12'"),
     "a list that is emptied": (
         "items.__setitem__(slice(None, None, -1), Emptying(items))",

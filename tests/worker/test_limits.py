@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 from gradviz.worker.process.client import WorkerPool
 from gradviz.worker.process.events import Batch, Done, Event, Output
 from gradviz.worker.process.limits import Limits
+from gradviz.worker.runner import Collector, heap_reader
 from tests.worker.conftest import PATIENCE, run_in
 
 MakePool = Callable[..., WorkerPool]
@@ -97,6 +101,57 @@ def test_too_much_memory_at_once_is_an_error_of_the_snippet(make_pool: MakePool)
     pool = make_pool(Limits(memory_mb=300))
     outcome = run_in(pool, "try:\n    x = bytes(3_000_000_000)\nexcept MemoryError:\n    print('no memory')")
     assert (outcome.status, outcome.printed()) == ("ok", "no memory\n")
+
+
+CYCLES = """\
+import torch
+class Pair:
+    pass
+for i in range(600):
+    a, b = Pair(), Pair()
+    a.other, b.other = b, a
+    a.data = torch.ones(250_000)
+print("done")
+"""
+
+
+def test_cycles_of_large_arrays_are_collected_before_memory_ends(make_pool: MakePool) -> None:
+    outcome = run_in(make_pool(Limits(memory_mb=400)), CYCLES)
+    assert (outcome.status, outcome.printed()) == ("ok", "done\n"), outcome.sentence
+
+
+def test_the_collector_looks_seldom_while_memory_is_free_and_only_during_a_run() -> None:
+    usual, used = gc.get_threshold(), 0
+    collector = Collector(lambda: used)
+    collector.begin(400)
+    assert gc.get_threshold()[0] > 20 * usual[0]
+    used = 101 << 20
+    collector.look()
+    assert gc.get_threshold() == usual
+    used = 0
+    collector.look()
+    assert gc.get_threshold() != usual
+    collector.end()
+    assert gc.get_threshold() == usual
+    Collector(None).begin(400)
+    assert gc.get_threshold() == usual
+
+
+def test_the_heap_reader_sees_large_arrays_where_there_is_one() -> None:
+    used = heap_reader()
+    assert (used is not None) == hasattr(ctypes.CDLL(None), "mallinfo2")
+    before = used() if used else 0
+    held = np.ones(10_000_000)
+    assert used is None or used() - before >= held.nbytes
+
+
+FULL = "kept, n = [], 1 << 30\nwhile n > 64:\n    try: kept.append(bytes(n))\n    except MemoryError: n //= 2\n"
+
+
+@pytest.mark.parametrize(("then", "status"), [("", "ok"), ("raise ValueError", "raised"), ("exit(1)", "raised")])
+def test_a_run_that_has_taken_all_memory_says_how_it_ended(make_pool: MakePool, then: str, status: str) -> None:
+    outcome = run_in(make_pool(Limits()), FULL + then)
+    assert outcome.status == status, outcome.done
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,6 @@ one than before, is known by what it is computed from and what it is used for.
 from __future__ import annotations
 
 import ast
-import io
-import tokenize
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -27,7 +25,7 @@ from gradviz.document.errors import UserError
 from gradviz.document.leaf_kinds import RANDOM
 from gradviz.document.literals import as_floats, literal_text
 from gradviz.document.shaping.names import names_of, tidy
-from gradviz.document.snippet import MAX_BYTES, too_big
+from gradviz.document.snippet import MAX_BYTES, comments_of, too_big
 
 # -- nodes that are found again, see Note [Recognition]
 
@@ -358,11 +356,5 @@ def _commented_lines(text: str) -> list[int]:
     """The lines with a comment, from 1; of code that Python can read."""
     if all(line.startswith(OWN_COMMENT) for line in text.splitlines() if "#" in line):
         return []
-    found = []
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.COMMENT and not token.string.startswith(OWN_COMMENT):
-                found.append(token.start[0])
-    except (tokenize.TokenError, SyntaxError):
-        return found
-    return found
+    own = OWN_COMMENT.lstrip("# ")
+    return [line for line, said in comments_of(text).items() if not said.startswith(own)]

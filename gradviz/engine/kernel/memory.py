@@ -46,11 +46,10 @@ def memory_of(x: Array) -> Array:
 
 
 def start_of(x: Array, memory: Array) -> int:
-    """Where the first element lies in this memory, in bytes; 0 where there is no element or it lies elsewhere."""
-    if not x.size:
-        return 0
+    """Where the first element lies in this memory, or would lie if there were one, in bytes; 0 where it lies
+    elsewhere."""
     start: int = x.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
-    return start if 0 <= start < memory.size else 0
+    return start if 0 <= start < memory.size + (not x.size) else 0
 
 
 def extent(size: Sequence[int], steps: Sequence[int]) -> tuple[int, int]:
@@ -109,7 +108,7 @@ def strided(memory: Array, dtype: Any, size: Sequence[int], steps: Sequence[int]
     if any(n < 0 for n in size) or len(size) != len(steps):
         raise ValueError(f"no view has the sizes {list(size)} and steps of {list(steps)} bytes")
     if 0 in size:
-        memory, start = np.empty(kind.itemsize, np.uint8), 0  # NumPy does not check views of no bytes
+        start = min(max(start, 0), memory.size)  # NumPy does not check views of no bytes
     else:
         low, high = extent(size, steps)
         if start + low < 0 or start + high + kind.itemsize > memory.size:
@@ -130,11 +129,60 @@ def sliding(x: Array, sizes: Sequence[int], axes: Sequence[int]) -> Array:
 def with_one_more(x: Array, *, dim: int) -> Array:
     """A new dimension of size 1, which has the stride in PyTorch that its elements would have next to each other."""
     made: Array = np.expand_dims(x, dim)
-    if type(x) is not np.ndarray or x.flags.c_contiguous or not x.size:
+    if type(x) is not np.ndarray or (x.flags.c_contiguous and x.size and 1 not in x.shape):
         return made
-    step = x.shape[dim] * x.strides[dim] if dim < x.ndim else x.itemsize
+    steps = _steps(x)
+    step = x.shape[dim] * steps[dim] if dim < x.ndim else x.itemsize
     memory = memory_of(x)
-    return strided(memory, x.dtype, made.shape, (*x.strides[:dim], step, *x.strides[dim:]), start_of(x, memory))
+    return strided(memory, x.dtype, made.shape, (*steps[:dim], step, *steps[dim:]), start_of(x, memory))
+
+
+def ranged(x: Array, *, dim: int, start: int, end: int, step: int) -> Array:
+    """A range along a dimension. Where it is empty NumPy forgets where it would begin, and its steps."""
+    made: Array = x[(slice(None),) * dim + (slice(start, end, step),)]
+    if made.shape[dim] or type(x) is not np.ndarray:
+        return made
+    memory = memory_of(x)
+    steps = _steps(x)
+    first = slice(start, None).indices(x.shape[dim])[0] * steps[dim]
+    steps = (*steps[:dim], steps[dim] * step, *steps[dim + 1 :])
+    return strided(memory, x.dtype, made.shape, steps, start_of(x, memory) + first)
+
+
+def viewed(x: Array, size: Sequence[int]) -> Array | None:
+    """The same elements in another shape; None where the memory does not allow it. Dimensions of size 1 have the
+    steps that PyTorch gives them."""
+    if type(x) is not np.ndarray or (x.flags.c_contiguous and (x.base is None or 1 not in x.shape) and x.size):
+        try:
+            return x.reshape(size, copy=False)
+        except ValueError:
+            return None
+    steps = _viewed_steps(x.shape, _steps(x), size, x.itemsize)
+    if steps is None:
+        return None
+    memory = memory_of(x)
+    return strided(memory, x.dtype, size, steps, start_of(x, memory))
+
+
+def _viewed_steps(
+    size: Sequence[int], strides: Sequence[int], asked: Sequence[int], itemsize: int
+) -> Sequence[int] | None:
+    if not size or 0 in size:
+        return strides if size == asked else row_strides(asked, itemsize)
+    steps = [0] * len(asked)
+    to, base, count, seen = len(asked) - 1, strides[-1], 1, 1
+    for dim in range(len(size) - 1, -1, -1):  # dimensions that lie as one are a chunk, which the new ones must fill
+        count *= size[dim]
+        if dim and (size[dim - 1] == 1 or strides[dim - 1] == count * base):
+            continue
+        while to >= 0 and (seen < count or asked[to] == 1):
+            steps[to] = seen * base
+            seen *= asked[to]
+            to -= 1
+        if seen != count:
+            return None
+        base, count, seen = strides[dim - 1], 1, 1
+    return steps if to < 0 else None
 
 
 def storage_bytes(size: Sequence[int], stride: Sequence[int], itemsize: int, offset: int = 0) -> int:
@@ -180,12 +228,12 @@ def expanded(x: Array, *, size: Sequence[int]) -> Array:
 
 
 def _expanded(x: Array, size: Sequence[int]) -> Array:
-    if type(x) is not np.ndarray or not x.size:
+    if type(x) is not np.ndarray:
         return np.broadcast_to(x, size)
     steps = _expanded_steps(x, size)  # within the array: nothing has to be compared
-    if x.flags.c_contiguous and x.dtype.kind != "V":  # as below, in a tenth of the time
+    if x.flags.c_contiguous and x.dtype.kind != "V" and x.size:  # as below, in a tenth of the time
         return np.ndarray(size, x.dtype, x, 0, steps)
-    if 1 in size:  # a dimension of size 1 has a step in PyTorch, and none in NumPy
+    if 1 in size or not x.size:  # a dimension of size 1 has a step in PyTorch, and none in NumPy
         memory = memory_of(x)
         return strided(memory, x.dtype, size, steps, start_of(x, memory))
     made = np.broadcast_to(x, size)
@@ -196,9 +244,9 @@ def _expanded(x: Array, size: Sequence[int]) -> Array:
 
 def _expanded_steps(x: Array, size: Sequence[int]) -> list[int]:
     """The strides of an expanded array: those of the array, 0 where it is repeated."""
-    extra, steps, inner = len(size) - x.ndim, [0] * len(size), x.itemsize
+    extra, steps, inner, known = len(size) - x.ndim, [0] * len(size), x.itemsize, _steps(x)
     for i in reversed(range(len(size))):
-        own, step = (x.shape[i - extra], x.strides[i - extra]) if i >= extra else (1, inner)
+        own, step = (x.shape[i - extra], known[i - extra]) if i >= extra else (1, inner)
         if own != 1 and own != size[i]:
             raise ValueError(f"{x.shape} can't be broadcast to {size}")
         steps[i] = step if size[i] == own else 0
@@ -225,12 +273,14 @@ class VersionCounter:
             self.views = views = [ref for ref in views if ref() is not None]
         views.append(weakref.ref(view))
 
-    def now_tracked(self, base: Tensor) -> None:
-        """The base requires grad from now on, and so do its views."""
+    def now_tracked(self, base: Tensor, lent: bool = False) -> None:
+        """The base requires grad from now on, and so do its views; `lent` says that they have no history."""
         for ref in self.views:
             view = ref()
             if view is not None and view._base is base:
                 view._requires_grad = True
+                if lent and view._view is not None and view._node is None:
+                    view._view.lent = True
         self.views = []
 
 
@@ -317,7 +367,7 @@ def from_memory_order(x: Array, like: Array) -> Array:
 
 def laid(x: Array, memory_format: object) -> Array:
     """A copy of the array in a format; None keeps the order of dense arrays."""
-    if memory_format is None and x.flags.c_contiguous:
+    if memory_format is None and x.flags.c_contiguous and not single_steps(x):
         return x.copy()
     name = str(memory_format or "torch.preserve_format")
     if name in _LAST:
@@ -325,7 +375,9 @@ def laid(x: Array, memory_format: object) -> Array:
         return np.moveaxis(np.array(np.moveaxis(x, 1, -1), order="C"), -1, 1)
     if name != "torch.preserve_format":
         return x.copy(order="C")
-    return x.copy(order="K") if dense(x) else laid_by(x, x)
+    if not dense(x):
+        return laid_by(x, x)
+    return _placed(x, x.strides) if single_steps(x) else x.copy(order="K")
 
 
 def check_rank(ndim: int, name: str) -> None:
@@ -336,15 +388,18 @@ def check_rank(ndim: int, name: str) -> None:
 
 def laid_as(made: Array, like: Array, memory_format: object) -> Array:
     """A new array in the order of another one, or in a format."""
-    if (memory_format is None and like.flags.c_contiguous) or type(made) is not np.ndarray:
+    single = single_steps(like)
+    if (memory_format is None and like.flags.c_contiguous and not single) or type(made) is not np.ndarray:
         return made
     name = str(memory_format or "torch.preserve_format")
     if name != "torch.preserve_format":
         return made if name == "torch.contiguous_format" else laid(made, memory_format)
-    if like.flags.c_contiguous or type(like) is not np.ndarray:
+    if (like.flags.c_contiguous and not single) or type(like) is not np.ndarray:
         return made
     if not dense(like):
         return laid_by(made, like)
+    if single and made.shape == like.shape:
+        return _placed(made, [step // like.itemsize * made.itemsize for step in like.strides])
     return from_memory_order(np.array(in_memory_order(made, like), order="C"), like)
 
 
@@ -353,7 +408,10 @@ def followed(made: Array, operands: Sequence[Array | None]) -> Array:
     where they differ."""
     if type(made) is not np.ndarray or made.ndim < 2:
         return made
-    return laid_by(made, *(each for each in operands if each is not None and each.ndim))
+    known = [each for each in operands if each is not None]
+    if 1 in made.shape and all(each.shape == made.shape and each.flags.c_contiguous for each in known):
+        return np.ascontiguousarray(made)
+    return laid_by(made, *(each for each in known if each.ndim))
 
 
 def laid_by(made: Array, *operands: Array) -> Array:
@@ -388,9 +446,35 @@ def _in_order(made: Array, known: Sequence[Sequence[int]]) -> Array:
                 at = i
     order.reverse()
     turned = made.transpose(order)
+    if 1 in made.shape:
+        steps = [0] * made.ndim
+        for dim, step in zip(order, row_strides(turned.shape, made.itemsize), strict=True):
+            steps[dim] = step
+        return _placed(made, steps)
     if turned.flags.c_contiguous and made.size and made.base is None:
         return made
     return np.array(turned, order="C").transpose(np.argsort(order))
+
+
+def single_steps(x: Array) -> bool:
+    """Whether a dimension of size 1 has another step than in rows: what NumPy forgets when it copies."""
+    if (1 not in x.shape and x.size) or x.base is None or type(x) is not np.ndarray:
+        return False
+    return _steps(x) != row_strides(x.shape, x.itemsize)
+
+
+def _steps(x: Array) -> tuple[int, ...]:
+    """The strides; for NumPy those of new arrays without elements are all 0."""
+    return x.strides if x.size or any(x.strides) else row_strides(x.shape, x.itemsize)
+
+
+def _placed(values: Array, steps: Sequence[int]) -> Array:
+    """A copy that lies in memory of its own with these steps."""
+    if values.flags.c_contiguous and tuple(steps) == row_strides(values.shape, values.itemsize):
+        return np.array(values, order="C")
+    made: Array = np.ndarray(values.shape, values.dtype, np.empty(values.nbytes, np.uint8).data, 0, steps)
+    np.copyto(made, values)
+    return made
 
 
 def _compared(shape: Sequence[int], known: Sequence[Sequence[int]], a: int, b: int) -> int:

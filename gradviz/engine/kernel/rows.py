@@ -27,7 +27,8 @@ from gradviz.engine.kernel.formula import Function, JointRule, Rule, rule, writt
 from gradviz.engine.kernel.graph import Node
 from gradviz.engine.kernel.memory import row_strides
 from gradviz.engine.kernel.messages import SECOND_BACKWARD
-from gradviz.engine.kernel.saved import Saved, save
+from gradviz.engine.kernel.saved import Saved, keep, save
+from gradviz.engine.kernel.state import state
 
 if TYPE_CHECKING:
     from gradviz.engine.kernel.tensor import Tensor
@@ -217,7 +218,7 @@ def no_derivative(name: str) -> Function:
     """The joint formula of an operation that PyTorch tracks and has no gradient for; its node is `NotImplemented`."""
 
     def refuse(grads: object) -> Any:
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")
+        raise RuntimeError(f"derivative for {name} is not implemented")
 
     return refuse
 
@@ -302,10 +303,11 @@ class Plan:
     def save(self, node: Node, tensors: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> None:
         """Fill in the node's buffers and the shapes that its formulas ask for."""
         if self.saves:
+            one_by_one = save if state.saved_hooks else keep
             saved: list[Saved | None] = []
             for index, is_output in self.saves:
                 one = outputs[index] if is_output else tensors[index]
-                saved.append(None if one is None else save(one, index, is_output))
+                saved.append(None if one is None else one_by_one(one, index, is_output))
             node.saved = saved
         if self.captures:
             node.captured = {name: _capture(tensors[index], kind) for name, index, kind in self.captures}

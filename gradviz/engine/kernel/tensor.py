@@ -267,6 +267,8 @@ class Tensor(Operations):
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         changed = self._requires_grad != bool(value)
         self._requires_grad = bool(value)
+        if changed and value and self._version_counter is not None:
+            self._version_counter.now_tracked(self, lent=True)
         if changed and state.observer is not None:
             state.observer.metadata_changed(self)
 

@@ -162,7 +162,7 @@ FLOOR_DIV = op(
     brief="Divides and rounds down.",
     node="NotImplemented",
     plain_numbers=True,
-    joint=no_derivative("floor_divide"),
+    joint=no_derivative("aten::floor_divide"),
 )
 
 
@@ -213,7 +213,7 @@ REMAINDER_OF = op(
     category="arithmetic",
     symbol="%",
     brief="What a number leaves over; PyTorch has no gradient of it.",
-    joint=no_derivative("remainder"),
+    joint=no_derivative("aten::remainder"),
 )
 
 

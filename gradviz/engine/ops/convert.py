@@ -12,7 +12,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes, printing
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
-from gradviz.engine.kernel.memory import STRIDED, device, is_laid, laid
+from gradviz.engine.kernel.memory import STRIDED, device, is_laid, laid_as, single_steps
 from gradviz.engine.kernel.messages import IMAGINARY_PART, TO_SCALAR
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import paused, state, warn_once
@@ -26,12 +26,11 @@ from gradviz.engine.transforms.layered import text_of
 
 
 def _cast(x: Array, *, dtype: dtypes.dtype, memory_format: object = None) -> Array:
-    if memory_format is not None or (type(x) is np.ndarray and not x.flags.c_contiguous):
-        x = laid(x, memory_format)
-    if x.dtype.kind == "c" and not dtype.is_complex:
-        x = x.real
     with np.errstate(all="ignore"):
-        return x.astype(dtype.np)
+        made = (x.real if x.dtype.kind == "c" and not dtype.is_complex else x).astype(dtype.np)
+    if memory_format is not None or (type(x) is np.ndarray and (not x.flags.c_contiguous or single_steps(x))):
+        return laid_as(np.ascontiguousarray(made), x, memory_format)
+    return made
 
 
 TO = op(

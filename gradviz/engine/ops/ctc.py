@@ -173,7 +173,7 @@ def ctc_loss(
     batched = log_probs._data.ndim == 3
     logs = log_probs if batched else log_probs.unsqueeze(1)
     labels = targets if batched or targets._data.ndim != 1 else targets.unsqueeze(0)
-    _check_lengths(logs, ins, outs, blank)
+    _check_lengths(logs, labels, ins, outs, blank)
     settings = {"input_lengths": ins, "target_lengths": outs, "blank": blank, "zero_infinity": zero_infinity}
     found = call_all(CTC, logs, labels, **settings)[0]
     if zero_infinity:
@@ -186,14 +186,23 @@ def ctc_loss(
     return found if batched else found.squeeze(0)
 
 
-def _check_lengths(logs: Tensor, ins: Lengths, outs: Lengths, blank: int) -> None:
+_CHECKED = " (while checking arguments for ctc_loss_allocate_outputs)"
+
+
+def _check_lengths(logs: Tensor, labels: Tensor, ins: Lengths, outs: Lengths, blank: int) -> None:
     steps, batch, classes = logs._data.shape
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
     if len(ins) != batch:
-        raise RuntimeError(f"input_lengths must be of size batch_size (expected {batch}, got {len(ins)})")
+        raise RuntimeError("input_lengths must be of size batch_size")
     if len(outs) != batch:
-        raise RuntimeError(f"target_lengths must be of size batch_size (expected {batch}, got {len(outs)})")
-    for i, n in enumerate(ins):
+        raise RuntimeError("target_lengths must be of size batch_size")
+    for n in ins:
         if not 0 <= n <= steps:
-            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {n} at index {i}")
+            raise RuntimeError(f"Expected input_lengths to have value at most {steps}, but got value {n}{_CHECKED}")
+    longest = max(outs, default=0)
+    if labels._data.ndim == 2 and labels._data.shape[1] < longest:
+        raise RuntimeError(
+            f"Expected tensor to have size at least {longest} at dimension 1, but got size {labels._data.shape[1]} for "
+            f"argument #2 'targets'{_CHECKED}"
+        )

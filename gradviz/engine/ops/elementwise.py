@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, accumulator, bare
-from gradviz.engine.kernel.memory import followed
+from gradviz.engine.kernel.memory import followed, single_steps
 from gradviz.engine.kernel.messages import check_alpha, check_castable, check_kind, check_subtraction
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
@@ -140,15 +140,15 @@ def register(
 
     @functools.wraps(prepare)
     def function(*args: object, out: Any = None, **kwargs: object) -> Any:
-        given = () if out is None or not state.grad else (*args, out)
+        if out is None:
+            return apply(*prepare(*args, **kwargs))
+        given = (*args, out) if state.grad else ()
         if any(isinstance(each, Tensor) and each._requires_grad for each in given):
             raise RuntimeError(
                 f"{names[0]}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."
             )
         result = apply(*prepare(*args, **kwargs))
-        if out is None:
-            return result
         check_cast(out, result)
         if out._data.shape != result._data.shape and any(each is out for each in args):
             raise RuntimeError(
@@ -325,7 +325,10 @@ def _quick(
             data = ufunc(a, b, out=...)
         except ValueError:
             raise broadcast_error(a.shape, b.shape) from None
-        if data.ndim > 1 and not (a.flags.c_contiguous and b.flags.c_contiguous):
+        if data.ndim > 1 and (
+            not (a.flags.c_contiguous and b.flags.c_contiguous)
+            or (1 in data.shape and (single_steps(a) or single_steps(b)))
+        ):
             data = followed(data, (a, b))
         out = wrap(data)
         node = (

@@ -16,10 +16,12 @@ from gradviz.engine.kernel.batched import BatchedArray, one_by_one, one_example
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import check_count, memory_of, row_strides, start_of, strided
 from gradviz.engine.kernel.messages import plain_numbers
+from gradviz.engine.kernel.rows import no_derivative, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Size, Tensor
 from gradviz.engine.run.api import api, method
-from gradviz.engine.run.inplace import check_writable
+from gradviz.engine.run.apply import attach
+from gradviz.engine.run.inplace import check_writable, rebase_history
 
 
 @method("data_ptr")
@@ -67,14 +69,26 @@ def _resized(x: Any, *, size: tuple[int, ...]) -> Array:
     return strided(memory, x.dtype, size, row_strides(size, x.itemsize), start)
 
 
+SET = op(
+    "set_",
+    "self, source",
+    lambda x, source: source,
+    node="NotImplemented",
+    joint=no_derivative("set_"),
+    category="shape",
+    symbol="set",
+    latex=r"y",
+    brief="The memory of another tensor.",
+)
+
+
 @method("set_")
 def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
     """Look at the memory of another tensor from now on, or at none."""
     if source is not None and not isinstance(source, Tensor):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__})")
-    check_writable(self)
-    if state.grad and (self.grad_fn is not None or (source is not None and source._requires_grad)):
-        raise RuntimeError("set_() of a tensor with a history is not in GradViz; use detach() or torch.no_grad()")
+    tracked = state.grad and (self._requires_grad or (source is not None and source._requires_grad))
+    check_writable(self, tracked)
     if size is None and storage_offset:
         raise TypeError("set_() received an invalid combination of arguments - got (Tensor, int)")
     if source is not None and source.dtype is not self.dtype:
@@ -92,8 +106,10 @@ def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: Any
             raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(steps)})")
         offset = storage_offset_of(source) + plain_numbers((storage_offset,))[0]
         self._data = source.detach().as_strided(size, steps, offset)._data
-    self._accumulator = None  # another leaf from now on
     self._share_version().value += 1
+    if tracked and (node := attach(SET, (self, source), (self,), {}, rebase=True)) is not None:
+        rebase_history(self, node)
+    self._accumulator = None  # another leaf from now on
     return self
 
 

@@ -18,10 +18,11 @@ from gradviz.engine.kernel.batched import one_by_one
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.graph import Node
-from gradviz.engine.kernel.memory import laid_by_strides
+from gradviz.engine.kernel.memory import laid_by_strides, ranged
 from gradviz.engine.kernel.messages import INFERENCE_SAVED, check_value
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.saved import keep_sources
+from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops.elementwise import operand
 from gradviz.engine.ops.reduce import wrap_dim
@@ -72,7 +73,7 @@ SELECT_BACKWARD: OpRow = op(
 SLICE: OpRow = op(
     "slice",
     "self",
-    lambda x, *, dim, start, end, step: x[(slice(None),) * dim + (slice(start, end, step),)],
+    ranged,
     category="indexing",
     symbol="[a:b]",
     latex=r"x_{a:b}",
@@ -146,7 +147,7 @@ def _key(indices: Array, slots: tuple[int, ...], ndim: int) -> tuple[Any, ...]:
 
 def _taken(x: Array, indices: Array, *, slots: tuple[int, ...]) -> Any:
     made = x[_key(indices, slots, x.ndim)]
-    if not isinstance(x, np.ndarray) or (x.flags.c_contiguous and made.flags.c_contiguous):
+    if not isinstance(x, np.ndarray) or (x.flags.c_contiguous and made.flags.c_contiguous and 1 not in made.shape):
         return made
     several = [0] * (made.ndim - x.ndim + len(slots))
     rest = [step for dim, step in enumerate(x.strides) if dim not in slots]
@@ -245,8 +246,9 @@ class _Indexer:
     """Takes `x[items]` apart; see Note [Index plans]. After `run`, `view` is what the views gave and `slots` the
     index tensors left."""
 
-    def __init__(self, tensor: Tensor, items: Any) -> None:
+    def __init__(self, tensor: Tensor, items: Any, *, writes: bool = False) -> None:
         self.original = tensor
+        self.writes = writes
         self.view = tensor
         self.dim = 0
         self.slots: dict[int, Array] = {}
@@ -319,7 +321,11 @@ class _Indexer:
         if parts[2] is not None and parts[2] < 0:
             raise ValueError("step must be greater than zero")
         if parts != [None, None, None] or len(self.items) == 1:
-            start, end, step = slice(*parts).indices(self.view._data.shape[self.dim])
+            n = self.view._data.shape[self.dim]
+            start, end, step = slice(*parts).indices(n)
+            if (self.writes or len(self.items) > 1) and parts[0] in (None, 0) and end == n and step == 1:
+                self.dim += 1  # PyTorch leaves out what is seen to change nothing
+                return
             self.view = call(SLICE, self.view, dim=self.dim, start=start, end=max(start, end), step=step)
         self.dim += 1
 
@@ -432,7 +438,7 @@ def _type_name(value: object) -> str:
 @method("__setitem__")
 def setitem(self: Tensor, items: object, value: object) -> None:
     """Write to what `self[items]` names."""
-    found = _Indexer(self, items)
+    found = _Indexer(self, items, writes=True)
     if not isinstance(value, (Tensor, int, float, complex, np.integer)):
         raise TypeError(f"can't assign a {_type_name(value)} to a {self.dtype.label}")
     if not isinstance(value, Tensor):
@@ -441,25 +447,38 @@ def setitem(self: Tensor, items: object, value: object) -> None:
         check_value(value, self.dtype)
     given = operand(value)
     if not found.slots:
-        target = self if items is Ellipsis else found.view if found.view is not self else call(ALIAS, self)
+        whole = items is Ellipsis or not found.items or any(isinstance(each, slice) for each in found.items)
+        target = found.view if whole or found.view is not self else call(ALIAS, self)
         _check_assignable(given, target)
-        if given._data.ndim > target._data.ndim:
-            given = given.reshape(given._data.shape[given._data.ndim - target._data.ndim :])
-        if given._data.shape != target._data.shape and np.may_share_memory(given._data, target._data):
-            given = given.expand(target._data.shape)  # its own memory, which PyTorch looks at as the target does
-        if given._data.ndim or given._wrapped is None:
+        if given._data.ndim and given._data.shape != target._data.shape:
+            given = _without_ones(given)
+            if given._data.shape != target._data.shape:
+                given = given.expand(target._data.shape)
+        if given._data.ndim or (state.layered and given._wrapped is None):
             target.copy_(given)
+        elif given._wrapped is None:
+            target.fill_(given if given.dtype is target.dtype else given.to(target.dtype))
         else:
             target.fill_(wrap(given._data))
         return
     indices, slots = found.indices()
     if given.dtype is not self.dtype and not given._data.ndim and _is_mask(found):
         given = given.to(self.dtype)  # PyTorch fills here
+    if given._data.shape[:1] == (1,):
+        given = _without_ones(given)
     _check_put(found.view, indices, slots, given, True)
     arrays = found.view._data, indices._data, given._data
     write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})
     if found.view._base is None:
         found.show(found.view._node, indices)
+
+
+def _without_ones(given: Tensor) -> Tensor:
+    """A view of a value without the dimensions of size 1 that it begins with."""
+    shape = given._data.shape
+    first = next((at for at, n in enumerate(shape) if n != 1), len(shape))
+    found: Tensor = given.view(shape[first:])
+    return found
 
 
 def _is_mask(found: _Indexer) -> bool:

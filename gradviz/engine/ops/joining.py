@@ -13,6 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
+from gradviz.engine.kernel.memory import ranged
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.engine.ops.index import SLICE
@@ -40,7 +41,10 @@ def _split_row(name: str, brief: str) -> OpRow:
     return op(
         name,
         "self",
-        lambda x, *, dim, sizes: np.split(x, np.cumsum(sizes)[:-1], axis=dim),
+        lambda x, *, dim, sizes: [
+            ranged(x, dim=dim, start=end - size, end=end, step=1)
+            for size, end in zip(sizes, itertools.accumulate(sizes), strict=True)
+        ],
         outputs="result, others",
         category="shape",
         symbol="split",

@@ -148,8 +148,11 @@ def in_single(forward: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(forward)
     def run(*arrays: Any, **params: Any) -> Any:
-        target = next((x.dtype for x in arrays if x is not None and is_half(x)), None)
-        if target is None:
+        for x in arrays:
+            if x is not None and is_half(x):
+                target = x.dtype
+                break
+        else:
             return forward(*arrays, **params)
         made = forward(*(x.astype(np.float32) if x is not None and is_half(x) else x for x in arrays), **params)
         if isinstance(made, tuple):

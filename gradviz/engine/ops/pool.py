@@ -272,14 +272,16 @@ def _max_pool(
         begin = begin + at * steps[i]
         first = first * k + np.maximum(0, -(at // d))  # of a window that begins outside, the first place inside
     best = np.full((*shape[:-n], *counts), lowest)
-    chosen = np.empty(best.shape, np.int64)
+    small = np.min_scalar_type(-math.prod(kernel_size))  # arithmetic on few bytes is faster than a masked copy
+    chosen = np.empty(best.shape, small)
     chosen[...] = first
     for number, part in enumerate(offset_slices(wide, counts, kernel_size, stride, dilation)):
+        part = np.ascontiguousarray(part)
         better = part > best
         if x.dtype.kind in "fV":
             better |= part != part  # nan is the largest
-        np.copyto(best, part, where=better)
-        np.copyto(chosen, number, where=better)
+        np.putmask(best, better, part)
+        np.maximum(chosen, better * small.type(number), out=chosen)  # the first place inside is no later than this
     reach = np.zeros((1,) * n, np.int64)
     for i, (k, d) in enumerate(zip(kernel_size, dilation, strict=True)):
         reach = reach + (np.arange(k) * d * steps[i]).reshape(-1, *(1,) * (n - 1 - i))

@@ -70,15 +70,8 @@ def infer_size(shape: Sequence[int], count: int) -> tuple[int, ...]:
     raise RuntimeError(f"shape '{list(asked)}' is invalid for input of size {count}")
 
 
-def _same_memory(x: Array, size: tuple[int, ...]) -> Any:
-    try:
-        return x.reshape(size, copy=False)
-    except ValueError:
-        return None
-
-
 def _view_forward(x: Array, *, size: tuple[int, ...]) -> Any:
-    found = _same_memory(x, size)
+    found = memory.viewed(x, size)
     if found is None:
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one dimension spans across "
@@ -149,7 +142,7 @@ def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
 def reshape(input: Tensor, *shape: object) -> Tensor:
     """Another shape: a view where the memory allows it, else a copy."""
     size = infer_size(sizes_of(shape), input._data.size)
-    if _same_memory(input._data, size) is not None:
+    if memory.viewed(input._data, size) is not None:
         return call(VIEW if input._data.flags.c_contiguous else RESHAPE_ALIAS, input, size=size)
     return call(UNSAFE_VIEW, _contiguous_copy(input), size=size)
 
@@ -205,7 +198,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     known = math.prod(n for n in sizes if n != -1)
     if known != shape[at] and (-1 not in sizes or not known or shape[at] % known):
         raise RuntimeError(
-            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {dim} ({shape[at]}) in the "
+            f"unflatten: Provided sizes {list(sizes)} don't multiply up to the size of dim {at} ({shape[at]}) in the "
             "input tensor"
         )
     return view(input, *shape[:at], *infer_size(tuple(sizes), shape[at]), *shape[at + 1 :])
@@ -711,16 +704,11 @@ def size(self: Tensor, dim: int | None = None) -> Any:
     return Size(self._data.shape) if dim is None else self._data.shape[wrap_dim(dim, self._data.ndim)]
 
 
-def _is_column(x: Array) -> bool:
-    """Whether single columns lie as those of a matrix whose columns lie one after the other."""
-    return x.ndim > 1 and x.shape[-1] == 1 and bool(x.strides[-2:] == (x.itemsize, x.shape[-2] * x.itemsize))
-
-
 @method("stride")
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements lie between neighbours along each dimension."""
     data = self._data
-    if self._base is None and data.flags.c_contiguous and data.size and not _is_column(data):
+    if self._base is None and data.flags.c_contiguous and data.size and data.base is None:
         # NumPy leaves the steps of single rows open
         found = tuple(math.prod(data.shape[i + 1 :]) for i in range(data.ndim))
     elif data.size or any(data.strides):

@@ -249,7 +249,7 @@ HEAVISIDE = op(
     "self, values",
     lambda x, y: np.where(x == 0, y, x > 0).astype(y.dtype),
     node="NotImplemented",
-    joint=no_derivative("heaviside"),
+    joint=no_derivative("aten::heaviside"),
     category="functions",
     symbol="H",
     latex=r"H(x)",

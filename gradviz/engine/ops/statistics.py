@@ -198,7 +198,7 @@ HISTOGRAM = op(
     category="reductions",
     symbol="hist",
     brief="How many elements fall into each cell; PyTorch has no gradient of it.",
-    joint=no_derivative("histogram"),
+    joint=no_derivative("aten::histogram"),
 )
 
 
@@ -272,7 +272,7 @@ BINCOUNT = op(
     category="reductions",
     symbol="count",
     brief="How often each integer stands; PyTorch has no gradient of the weights.",
-    joint=no_derivative("bincount"),
+    joint=no_derivative("aten::bincount"),
 )
 
 

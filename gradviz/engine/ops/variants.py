@@ -33,7 +33,7 @@ from gradviz.engine.ops.strided import AS_STRIDED
 from gradviz.engine.run import tensor_gradients
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api, in_torch_words, method, prop
 from gradviz.engine.run.apply import as_copies, call
-from gradviz.engine.run.inplace import write
+from gradviz.engine.run.inplace import check_writable, write
 
 F = FUNCTIONS
 
@@ -60,6 +60,7 @@ def square_(self: Tensor) -> Tensor:
 
 def _running(name: str) -> None:
     def function(self: Tensor, dim: int, *, dtype: object = None) -> Tensor:
+        check_writable(self, state.grad and self._requires_grad)
         return write(self, ROWS[name], (self,), (self._data,), {"dim": wrap_dim(dim, self._data.ndim)})
 
     function.__name__ = f"{name}_"

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from gradviz.engine.kernel.formula import TABLES
+from gradviz.engine.kernel.memory import dense, in_memory_order
 from gradviz.engine.kernel.messages import check_kind
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
@@ -206,7 +207,15 @@ def give(out: Tensor, value: Tensor) -> Tensor:
     if out._data.shape != shape:
         if out._data.size:
             warnings.warn(RESIZED.format(list(out._data.shape), list(shape)), UserWarning, stacklevel=3)
-        out._data = np.empty(shape, out._data.dtype)
+        former, count = out._data, value._data.size
+        in_place = type(former) is np.ndarray and former.flags.writeable and dense(former)
+        flat = in_memory_order(former, former).reshape(-1) if in_place else former
+        fits = in_place and count <= former.size
+        out._data = flat[:count].reshape(shape) if fits else np.empty(shape, former.dtype)
+        out.copy_(value)
+        if in_place and not fits:  # in PyTorch memory grows where it is: who shares it sees what is written there
+            flat[...] = out._data.reshape(-1)[: former.size]
+        return out
     out.copy_(value)
     return out
 

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import layers
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Edge, Node, bare, edge_of, next_sequence
-from gradviz.engine.kernel.memory import followed
+from gradviz.engine.kernel.memory import followed, single_steps
 from gradviz.engine.kernel.modes import forward_stack
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.state import on_new_run, state
@@ -28,7 +28,11 @@ np.seterr(all="ignore")
 
 def call(row: OpRow, *tensors: Tensor | None, **params: object) -> Tensor:
     """Run a row of one output on tensors as they are: the operands already have the types that the forward wants."""
-    made: Tensor = apply(row, tensors, [None if t is None else t._data for t in tensors], params)
+    arrays = [None if t is None else t._data for t in tensors]
+    if not (state.grad or state.layered or state.inference or row.view) and row.single and state.observer is None:
+        found = row.forward(*arrays, **params)  # most of a backward pass: nothing is tracked and nobody looks
+        return wrap_result(_laid(found, tensors) if row.follows else found)
+    made: Tensor = apply(row, tensors, arrays, params)
     return made
 
 
@@ -77,7 +81,7 @@ def apply(
 def _laid(made: Any, tensors: Sequence[Tensor | None]) -> Any:
     """The result where PyTorch would lay it; NumPy does so itself where all operands lie row by row."""
     for each in tensors:
-        if each is not None and not each._data.flags.c_contiguous:
+        if each is not None and (not each._data.flags.c_contiguous or single_steps(each._data)):
             return followed(made, [None if t is None else t._data for t in tensors])
     return made
 
@@ -129,8 +133,8 @@ def attach(
     """
     if not (row.gradients or row.joint):
         return None
-    metas = [(each._data.shape, each._data.dtype) for each in outputs]
-    if all(dtype.kind in _WHOLE for _, dtype in metas):
+    metas = tuple([(each._data.shape, each._data.dtype) for each in outputs])
+    if metas[0][1].kind in _WHOLE if row.single else all(dtype.kind in _WHOLE for _, dtype in metas):
         return None
     edges, slots, mask = _edges(row, tensors)
     if not (mask or always) and not any(t is not None and t._view is not None and t._view.lent for t in tensors):
@@ -161,17 +165,20 @@ def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | N
         found = tuple(edge_of(t) if t is not None and t._requires_grad else None for t in tensors)
         return found, None, int(any(edge is not None for edge in found))
     edges: list[Edge | None] = []
-    slots: list[int] = []
+    slots: Sequence[int] = row.differentiable
     mask = 0
-    for i in row.differentiable:
+    for i in slots:
         tensor = tensors[i]
-        edge = edge_of(tensor) if tensor is not None and tensor._requires_grad else None
+        edge = None
+        if tensor is not None and tensor._requires_grad:
+            plain = tensor._node if tensor._base is None else None
+            edge = edge_of(tensor) if plain is None else (plain, tensor._output_nr)
         if edge is not None:
             mask |= 1 << i
         elif row.plain_numbers and tensor is not None and tensor._wrapped is not None:
+            slots = [each for each in slots if each != i]
             continue
         edges.append(edge)
-        slots.append(i)
     in_place = not slots or slots[-1] == len(slots) - 1
     return tuple(edges), None if in_place else tuple(slots), mask
 

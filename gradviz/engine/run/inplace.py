@@ -26,6 +26,8 @@ from gradviz.engine.kernel.tensor import Tensor, View, wrap
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import attach
 
+_UNWATCHED = frozenset({"logical_not", "logical_and", "logical_or", "logical_xor"})  # autograd knows nothing of them
+_SAME_EVERYWHERE = frozenset({"fill", "zero"})
 Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # size, stride and offset, in elements
 
 
@@ -69,21 +71,26 @@ def write(
     the row's, which `layered.py` chooses."""
     if state.layered and forward is None:
         return layers.transforms.write(target, row, tensors, arrays, params)
-    tracked = state.grad and any(t is not None and t._requires_grad for t in tensors)
-    check_writable(target, tracked)
-    if 0 in target._data.strides and target._data.size > 1 and repeated(target._data.shape, target._data.strides):
+    watched = row.name not in _UNWATCHED
+    tracked = watched and state.grad and any(t is not None and t._requires_grad for t in tensors)
+    if watched:
+        check_writable(target, tracked)
+    if row.name == "abs" and target.dtype.is_complex:
+        raise RuntimeError("In-place abs is not supported for complex tensors.")
+    data, same = target._data, row.key in _SAME_EVERYWHERE
+    if not same and 0 in data.strides and data.size > 1 and repeated(data.shape, data.strides):
         raise RuntimeError(WRITTEN_TWICE)  # before a result as large as the target is computed
+    check_overlap(target, tensors[1:])
     result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
     if result.shape != target._data.shape:
         raise RuntimeError(
             f"output with shape {list(target._data.shape)} doesn't match the broadcast shape {list(result.shape)}"
         )
     check_castable(dtypes.of(result), target.dtype)
-    check_overlap(target, tensors[1:])
     operands = [as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
     counter = target._version_counter
     version = 0 if counter is None else counter.value
-    put(target, result)
+    put(target, result, same)
     if tracked:
         node = attach(row, operands, (target,), params, rebase=True)
         if node is not None:
@@ -96,15 +103,16 @@ def write(
     return target
 
 
-def put(target: Tensor, values: Array) -> None:
-    """Overwrite the memory of `target` and count the write."""
+def put(target: Tensor, values: Array, same: bool = False) -> None:
+    """Overwrite the memory of `target` and count the write; `same` says that all values are one, which may be written
+    to one element more than once."""
     if state.write_guard is not None:
         state.write_guard(target)
     if state.observer is not None:
         state.observer.before_write(target)
     data = target._data
     if not data.flags.writeable or (data.size > 1 and 0 in data.strides):
-        if repeated(data.shape, data.strides):
+        if not same and repeated(data.shape, data.strides):
             raise RuntimeError(WRITTEN_TWICE)
         if not data.flags.writeable:  # memory that NumPy handed out read-only (a constant) is nobody else's to see
             data = target._data = data.copy()
@@ -258,8 +266,11 @@ def _part(whole: Tensor, where: Geometry, as_complex: bool) -> Tensor:
     """What lies at a place of the memory of a tensor, as complex numbers or as real ones whatever the tensor has."""
     size, stride, offset = where
     if as_complex and not whole.dtype.is_complex:
+        if whole.is_contiguous() and tuple(whole.shape) == (*size, 2):
+            found: Tensor = FUNCTIONS["view_as_complex"](whole)
+            return found
         pairs = whole.as_strided((*size, 2), (*(2 * step for step in stride), 1), 2 * offset)
-        found: Tensor = FUNCTIONS["view_as_complex"](pairs)
+        found = FUNCTIONS["view_as_complex"](pairs)
         return found
     if whole.dtype.is_complex and not as_complex:
         whole = FUNCTIONS["view_as_real"](whole)

@@ -353,7 +353,8 @@ def _check_elements(function: str, parameter: _Parameter, value: object) -> None
     """Only the first of a list of numbers is looked at when signatures are compared."""
     if parameter.kind not in _INTS or not isinstance(value, (tuple, list)):
         return
-    for at, each in enumerate(value):
+    items = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
+    for at, each in enumerate(items):  # as they lie there: an `__iter__` of one's own is asked by the operation alone
         if not (_is_index(each) or isinstance(each, bool)):
             raise TypeError(
                 f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "

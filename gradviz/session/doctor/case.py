@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.session.doctor.text import Text, name_of
+from gradviz.session.doctor.text import Text, name_of, receiver_of
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.words.error_explanation import Mark
@@ -247,6 +247,41 @@ class Case(Text):
             if trace.regions.kind[each] == RegionKind.MODULE and trace.regions.site[each] >= 0:
                 line = int(trace.sites.line[trace.regions.site[each]])
         return line
+
+    def written(self, node: int) -> int:
+        """The line of a layer in a Sequential that is called as a whole, else of the operation."""
+        line, op = int(self.trace.nodes.line[node]), str(self.trace.nodes.op[node])
+        if any(isinstance(each, ast.Call) and name_of(each) == op for each in self.on_line(line)):
+            return line
+        layers = [each for each in self.calls if name_of(each).lower() == op.replace("_", "")]
+        layers = [each for each in layers if name_of(each)[:1].isupper()]
+        inside = [each for each in layers if isinstance(self.parents.get(each), (ast.Call, ast.List, ast.Tuple))]
+        return inside[0].lineno if len(inside) == 1 and len(layers) == 1 else line
+
+    def begun(self, tensor: int) -> int:
+        """The line that gave a leaf the numbers that it began with."""
+        trace = self.trace
+        first = int(trace.calls.step[0]) if len(trace.calls) else len(trace)
+        rows = trace.history("writes", "tensor").all(tensor).tolist()
+        steps = [int(trace.writes.step[row]) for row in rows if trace.writes.step[row] < first]
+        made, node = int(trace.tensors.line[tensor]), int(trace.steps.node[steps[-1]]) if steps else -1
+        if node >= 0 and tensor in (*self.read_by(node), *trace.outputs_of(node).tolist()):
+            return self.line_of(steps[-1])
+        return self._drawn(tensor, made) if steps else made
+
+    def _drawn(self, tensor: int, line: int) -> int:
+        """The line of the call that drew random numbers into a leaf, which is no step: the one that calls it most like
+        its name, else the line given."""
+        parts, found = self.name(tensor).split(".")[::-1], list[tuple[int, int]]()
+        calls = [each for each in self.calls if name_of(each).endswith("_")]
+        for call in [each for each in calls if each.lineno > line or self.function_of(each) is not None]:
+            held = call.args[0] if "init" in self.source(call.func) and call.args else receiver_of(call)
+            named = self.source(held).removesuffix(".data").split(".")[::-1] if held is not None else []
+            alike = next((k for k, (one, other) in enumerate(zip(parts, named, strict=False)) if one != other), None)
+            alike = min(len(parts), len(named)) if alike is None else alike
+            if alike:
+                found.append((alike, call.lineno))
+        return max(found)[1] if found else line
 
     def mark(self, node: int, reason: str) -> tuple[Mark, ...]:
         """A mark on a node, nothing where there is none."""

@@ -189,7 +189,7 @@ def _sown_anew(case: Case) -> Iterator[Hit]:
     trace, seeds = case.trace, [call for call in case.calls if name_of(call) == "manual_seed"]
     for seed in seeds:
         around = case.function_of(seed) or case.loop_of(seed)
-        if around is None or not all(isinstance(each, ast.Constant) for each in seed.args):
+        if around is None:
             continue
         for call in [node for node in ast.walk(around) if isinstance(node, ast.Call)]:
             drawn = case.made_by(call) if name_of(call) in ("randint", "randperm") else []
@@ -197,7 +197,8 @@ def _sown_anew(case: Case) -> Iterator[Hit]:
                 continue
             why = f"Line {seed.lineno} seeds the generator before each batch is drawn on line {call.lineno}, so all "
             why += f"{len(drawn)} batches have the same samples."
-            text = edits.without_statement(case.text, seed.lineno)
+            alone = isinstance(case.parents.get(seed), ast.Expr)
+            text = edits.without_statement(case.text, seed.lineno) if alone else None
             cursor = int(trace.tensors.step[drawn[1]]) + 1
             advice = "Seed once, at the beginning of the program."
             yield Hit(seed.lineno, cursor, why, advice, fixes(("without the seed", text)))
@@ -268,6 +269,9 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         if not isinstance(loop, ast.For) or not isinstance(node.slice, ast.Slice) or not _trains(case, loop):
             continue
         outer = case.loop_of(loop)
+        if _stands_still(case, node.slice, loop):
+            yield _still(case, node)
+            return
         names = {n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)}
         counted = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
         given = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
@@ -284,6 +288,28 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         advice = f"Let the slice follow {variable}."
         yield Hit(node.lineno, step + 1, why, advice, fixes((f"from {variable} on", text)))
         return
+
+
+def _stands_still(case: Case, rows: ast.Slice, loop: ast.For) -> bool:
+    """Whether rows are `i:i + size`, and no loop around ever changes i."""
+    low, high = rows.lower, rows.upper
+    if (
+        not isinstance(low, ast.Name)
+        or high is None
+        or not any(isinstance(each, ast.Name) and each.id == low.id for each in ast.walk(high))
+    ):
+        return False
+    around = [loop, *(each for each in case.around(loop) if isinstance(each, (ast.For, ast.While)))]
+    stored = {n.id for n in ast.walk(around[-1]) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    return low.id not in stored
+
+
+def _still(case: Case, node: ast.Subscript) -> Hit:
+    step = next((s for s in case.trace.tensors.step[case.made_by(node)].tolist()), len(case.trace) - 1)
+    low = case.source(node.slice.lower) if isinstance(node.slice, ast.Slice) and node.slice.lower else ""
+    why = f"Line {node.lineno} takes its rows from {low} on, but nothing in the loop ever changes {low}: every step "
+    why += "trains with the same batch."
+    return Hit(node.lineno, step + 1, why, f"Add the size of the batch to {low} after each step.")
 
 
 def _sliced(case: Case, node: ast.Subscript, variable: str) -> str | None:

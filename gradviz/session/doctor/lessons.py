@@ -80,7 +80,7 @@ def _none(id: str, title: str, *more: Finder) -> Lesson:
 
 
 LESSONS: tuple[Lesson, ...] = (
-    _error("backward-twice", "Backward twice", _TWICE, raised.twice),
+    _error("backward-twice", "Backward twice", _TWICE, raised.twice, training.summed_twice),
     _error("freed-buffer", "A saved tensor that was freed", _TWICE, raised.freed),
     _error("non-scalar-root", "Backward of several numbers", r"only for scalar outputs", raised.not_scalar),
     _error(
@@ -114,7 +114,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("zeroed-too-late", "Gradients cleared before they are used", training.zeroed_too_late),
     _silent("other-parameters", "The optimizer has other tensors", parameters.other_parameters),
     _none(
-        "cut-by-item", "A loss made of plain numbers",
+        "cut-by-item", "A loss made of plain numbers", losses.number_in_loss,
         raised.Raised(_NO_HISTORY, raised.cut_root("item")),
         raised.Raised(r"'(float|int)' object has no attribute 'backward'", raised.number_backward),
     ),
@@ -170,6 +170,7 @@ LESSONS: tuple[Lesson, ...] = (
 _HIDES = {  # what follows from another mistake is not told beside it
     "grad-none-rebound": {"not-zeroed", "non-leaf-grad"},
     "unregistered-parameter": {"other-parameters", "frozen-parameter", "grad-none-not-reached"},
+    "other-parameters": {"grad-none-no-grad", "grad-none-detached"},
     "zeroed-too-late": {"other-parameters", "grad-none-not-reached", "frozen-parameter"},
     "cut-by-item": {"frozen-parameter", "other-parameters", "grad-none-not-reached", "no-grad-fn"},
     "cut-by-data": {"frozen-parameter", "other-parameters", "grad-none-not-reached"},
@@ -178,7 +179,7 @@ _HIDES = {  # what follows from another mistake is not told beside it
     "grad-none-no-grad": {"frozen-parameter", "grad-none-not-reached"},
     "grad-none-integer": {"frozen-parameter", "grad-none-not-reached"},
     "softmax-before-ce": {"double-softmax"},
-    "wrong-dim": {"double-softmax", "softmax-before-ce"},
+    "wrong-dim": {"double-softmax", "softmax-before-ce", "nll-without-log"},
 }
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
+from gradviz.session.doctor.magnitudes import is_summand
+from gradviz.session.doctor.missing import Cut, cut_hit, taken_out
 from gradviz.session.doctor.text import name_of, receiver_of
 
 _DIFFERENCES = ("sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
@@ -86,16 +88,6 @@ def _line(case: Case, node: int) -> int:
     return int(case.trace.nodes.line[node])
 
 
-def _written(case: Case, node: int) -> int:
-    """The line of a layer in a Sequential that is called as a whole, else of the operation."""
-    line, wanted = _line(case, node), str(case.trace.nodes.op[node]).replace("_", "")
-    if any(isinstance(each, ast.Call) and name_of(each) == case.trace.nodes.op[node] for each in case.on_line(line)):
-        return line
-    layers = [each for each in case.calls if name_of(each).lower() == wanted and name_of(each)[:1].isupper()]
-    inside = [each for each in layers if isinstance(case.parents.get(each), (ast.Call, ast.List, ast.Tuple))]
-    return inside[0].lineno if len(inside) == 1 and len(layers) == 1 else line
-
-
 def _cursor(case: Case, node: int) -> int:
     return int(case.trace.nodes.step[node]) + 1
 
@@ -114,7 +106,7 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
         if len(read) < 2 or made < 0 or made not in case.below_roots:
             continue
         one, other = case.shape(read[0]), case.shape(read[1])
-        if not _crossed(one, other):
+        if not _crossed(one, other) or _of_one(case, *read):
             continue
         line, n = _line(case, node), max(*one, *other)
         names = [f"{case.name(each)} {case.shape(each)}" for each in read]
@@ -139,6 +131,21 @@ def _weighs_logarithms(case: Case, node: int) -> bool:
 def _unexpanded(case: Case, tensor: int) -> int:
     node = int(case.trace.tensors.producer[tensor])
     return _operand(case, node) if node >= 0 and case.trace.nodes.op[node] == "expand" else tensor
+
+
+def _of_one(case: Case, one: int, other: int) -> bool:
+    """Whether both are the same tensor in two shapes: then all pairs of its elements are what is wanted."""
+
+    def whole(tensor: int) -> int:
+        node = int(case.trace.tensors.producer[tensor])
+        for _ in range(9):
+            if node < 0 or case.trace.nodes.op[node] not in _SHAPES:
+                break
+            tensor = _operand(case, node)
+            node = int(case.trace.tensors.producer[tensor])
+        return tensor
+
+    return whole(one) == whole(other)
 
 
 def _crossed(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
@@ -174,6 +181,51 @@ def _primary(case: Case, node: ast.expr) -> str:
     return code if isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
 
 
+def number_in_loss(case: Case) -> Iterator[Hit]:
+    """A plain number of a tensor with a history that is added to the loss, or that its own elements are divided by."""
+    for call in case.calls:
+        source = taken_out(case, call, len(case.trace) + 1)
+        for used in _used(case, call) if source is not None else ():
+            outer = case.parents.get(used)
+            made = case.made_by(outer) if isinstance(outer, ast.BinOp) else []
+            made = [each for each in made if each in case.below_roots and case.trace.tensors.requires_grad[each]]
+            if source is None or not made or not isinstance(outer, ast.BinOp):
+                continue
+            added = isinstance(outer.op, (ast.Add, ast.Sub)) and is_summand(case, made[-1])
+            if added or (outer.right is used and _is_own_sum(case, outer, source)):
+                cut = Cut("item", call.lineno, source, -1, int(case.trace.tensors.producer[made[-1]]), call)
+                name, what = case.name(source), "is added to the loss" if added else "its own elements are divided by"
+                why = f"Line {call.lineno} takes a plain number out of {name}, and line {outer.lineno} goes on with it "
+                why += f"as what {what}. For autograd it is a constant, so nothing of it is in the gradient."
+                yield cut_hit(case, cut, int(case.trace.tensors.step[made[-1]]) + 1, why)
+                return
+
+
+def _used(case: Case, number: ast.expr, depth: int = 4) -> Iterator[ast.expr]:
+    """Where a number, or a constant multiple of it, is used, followed through a variable and what is returned."""
+    outer = case.parents.get(number)
+    if isinstance(outer, ast.UnaryOp) or (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult)):
+        yield from _used(case, outer, depth)
+    elif isinstance(outer, ast.expr):
+        yield number
+    function, again = case.function_of(number), list[ast.expr]()
+    if isinstance(outer, ast.Assign) and isinstance(outer.targets[0], ast.Name):
+        names = [n for n in case.walked if isinstance(n, ast.Name) and n.id == outer.targets[0].id]
+        again += [n for n in names if isinstance(n.ctx, ast.Load) and case.function_of(n) is function]
+    elif isinstance(outer, ast.Return) and isinstance(function, ast.FunctionDef):
+        again += [each for each in case.calls if name_of(each) == function.name]
+    for each in again if depth else ():
+        yield from _used(case, each, depth - 1)
+
+
+def _is_own_sum(case: Case, division: ast.BinOp, number: int) -> bool:
+    """Whether something is divided by a number that is the sum of its own elements."""
+    node = int(case.trace.tensors.producer[number])
+    if not isinstance(division.op, ast.Div) or node < 0 or case.trace.nodes.op[node] != "sum":
+        return False
+    return bool({*case.were(division.left, len(case.trace) + 1)} & {*case.read_by(node)})
+
+
 def wrong_dim(case: Case) -> Iterator[Hit]:
     """A softmax over the batch instead of the classes."""
     yield from _over_queries(case)
@@ -183,19 +235,32 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
         shape = case.shape(read) if read >= 0 else ()
         if len(shape) != 2 or not re.search(r"dim=(0|-2)\b", str(case.trace.nodes.params[node])) or shape[0] < 2:
             continue
-        maker = _before(case, read, "add", "relu", "tanh", "div", "mul")
-        if (
-            made not in case.below_roots
-            or maker < 0
-            or case.trace.nodes.op[maker] not in ("addmm", "mm", "linear", "matmul")
-        ):
+        if made not in case.below_roots or not (_is_of_samples(case, read) or _picks_classes(case, made)):
             continue
-        line, name = _written(case, node), case.name(read)
+        line, name = case.written(node), case.name(read)
         why = f"The softmax on line {line} goes along dimension 0 of {name} {shape}: it makes the {shape[0]} rows of "
         why += "each column add up to 1, so the samples of a batch compete with each other instead of the classes."
         advice = "Use dim=1 (or dim=-1): one distribution for each row."
         yield Hit(line, _cursor(case, node), why, advice, _other_dim(case, node), case.mark(node, "along the batch"))
         return
+
+
+def _is_of_samples(case: Case, tensor: int) -> bool:
+    """Whether a layer made a tensor: it has a row for each sample."""
+    maker = _before(case, tensor, "add", "relu", "tanh", "div", "mul")
+    return maker >= 0 and case.trace.nodes.op[maker] in ("addmm", "mm", "linear", "matmul")
+
+
+def _picks_classes(case: Case, tensor: int) -> bool:
+    """Whether a loss takes one element of each row of a tensor."""
+    users = [user for user in case.trace.users_of(tensor).tolist() if _operand(case, user) == tensor]
+    users += [
+        again
+        for user in users
+        if case.trace.nodes.op[user] == "log"
+        for again in case.trace.users_of(case.output(user)).tolist()
+    ]
+    return any(case.trace.nodes.op[user] == "nll_loss" for user in users)
 
 
 def _over_queries(case: Case) -> Iterator[Hit]:
@@ -211,7 +276,7 @@ def _over_queries(case: Case) -> Iterator[Hit]:
         scores = _before(case, read, "div", "mul", "add", "masked_fill", "where")
         if not _of_two_computed(case, scores) or not _is_left_factor(case, made):
             continue
-        line = _written(case, node)
+        line = case.written(node)
         why = (
             f"The weights {case.name(made)} {shape} are summed over their last dimension by the product that follows, "
         )
@@ -234,16 +299,18 @@ def _of_two_computed(case: Case, node: int) -> bool:
 
 
 def _is_left_factor(case: Case, tensor: int) -> bool:
-    nodes = case.trace.nodes
-    for _ in range(6):
-        users = case.trace.users_of(tensor).tolist()
-        if any(nodes.op[user] in ("bmm", "matmul") and _operand(case, user) == tensor for user in users):
-            return True
-        onward = [user for user in users if nodes.op[user] in (*_SHAPES, "mul")]
-        if len(users) != 1 or not onward or nodes.op[onward[0]] in ("t", "transpose", "permute"):
-            return False
-        tensor = case.output(onward[0])
+    """Whether a product sums over the last dimension of a tensor, whatever else is done with it."""
+    nodes, queue = case.trace.nodes, [tensor]
+    for each in queue:
+        for user in case.trace.users_of(each).tolist():
+            if nodes.op[user] in ("bmm", "matmul") and _operand(case, user) == each:
+                return True
+            if nodes.op[user] in (*_SHAPES, "mul") and nodes.op[user] not in _TURNS and len(queue) < 20:
+                queue.append(case.output(user))
     return False
+
+
+_TURNS = ("t", "transpose", "permute", "select", "slice")
 
 
 def _classes_of_a_column(case: Case) -> Iterator[Hit]:
@@ -310,11 +377,13 @@ def softmax_before_ce(case: Case) -> Iterator[Hit]:
 
 
 def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
-    for node in _ops(case, "softmax", "log_softmax"):
+    for node in _ops(case, "softmax", "log_softmax", *(() if cross_entropy else ("logsumexp",))):
         first = _maker(case, node)
+        if case.trace.nodes.op[node] == "logsumexp" and not _normalised(case, node):
+            continue
         if not _is_softmax(case, first) or _is_cross_entropy(case, node) != cross_entropy:
             continue
-        line, inner = _written(case, node), _written(case, first)
+        line, inner = case.written(node), case.written(first)
         probabilities = case.trace.value(int(case.trace.tensors.value[case.output(first)]))
         numbers = f" ({probabilities.brief()})" if probabilities is not None else ""
         if cross_entropy:
@@ -357,6 +426,12 @@ def _uncalled(case: Case, call: ast.Call, op: str) -> str | None:
     return edits.replace_node(case.text, call, case.source(inner)) if inner is not None else None
 
 
+def _normalised(case: Case, node: int) -> bool:
+    """Whether the logarithm of a sum of exponentials is taken off again, which is a log_softmax."""
+    read, made = _operand(case, node), case.output(node)
+    return any({*case.read_by(user)[:2]} == {read, made} for user in case.trace.users_of(made).tolist())
+
+
 def _is_layer(case: Case, function: ast.expr, op: str) -> bool:
     """Whether a name was given a layer of this kind."""
     wanted, name = op.replace("_", ""), case.source(function)
@@ -397,7 +472,7 @@ def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
         first = _before(case, _operand(case, node))
         if not _is_sigmoid(case, first):
             continue
-        line, inner = _written(case, node), _written(case, first)
+        line, inner = case.written(node), case.written(first)
         why = (
             f"BCEWithLogits on line {line} takes the sigmoid of what it is given itself, but line {inner} has taken it "
         )
@@ -430,7 +505,7 @@ def nll_without_log(case: Case) -> Iterator[Hit]:
         why += "negative of one number of each row" + (f" (here {loss.brief()})" if loss is not None else "")
         why += ": the loss has no lower bound and is no likelihood."
         advice = "Take log_softmax first, or use cross_entropy, which does both."
-        at = _written(case, first) if softmax else line
+        at = case.written(first) if softmax else line
         text = _logged(case, first) if softmax else _wrapped(case, node)
         yield Hit(
             at, _cursor(case, node), why, advice, fixes(("log_softmax", text)), case.mark(node, f"was given {what}")

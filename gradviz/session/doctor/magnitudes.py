@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.document import edits
+from gradviz.session.doctor import rates
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.raised import Fault, Say
 from gradviz.session.doctor.text import name_of
@@ -262,8 +263,7 @@ def vanishing(case: Case) -> Iterator[Hit]:
     if found is None:
         return
     node, first, last, layers = found
-    line = int(case.trace.nodes.line[node])
-    op = str(case.trace.nodes.op[node])
+    line, op = case.written(node), str(case.trace.nodes.op[node])
     why = (
         f"On its way back through {layers} layers the gradient shrank from {first:.2g} to {last:.2g}: each {op} (line "
     )
@@ -279,11 +279,39 @@ def exploding(case: Case) -> Iterator[Hit]:
     if found is None:
         return
     node, first, last, layers = found
-    line = int(case.trace.nodes.line[node])
+    line, at = int(case.trace.nodes.line[node]), _begun(case, node)
     why = f"On its way back through {layers} layers the gradient grew from {first:.2g} to {last:.2g}: the product on "
-    why += f"line {line} makes it larger each time. One step with it throws the weights far away."
+    why += f"line {line} makes it larger each time, with the weights of line {at}. One step with it throws them far "
+    why += "away."
     advice = "Make the weights smaller at the start, clip the gradients (clip_grad_norm_), or normalise."
-    yield Hit(line, int(case.trace.calls.step[0]) + 1, why, advice, _clipped(case), case.mark(node, "makes it grow"))
+    yield Hit(at, int(case.trace.calls.step[0]) + 1, why, advice, _clipped(case), case.mark(node, "makes it grow"))
+
+
+def _begun(case: Case, node: int) -> int:
+    """The line that gave the weights of products like this one their first numbers, else that of the product."""
+    nodes, lines = case.trace.nodes, list[int]()
+    deep = [each for each in np.flatnonzero(nodes.op == nodes.op[node]).tolist() if _main_slot(case, each) >= 0]
+    for each in deep:
+        lines += [case.begun(leaf) for leaf in _weights(case, each) if len(case.shape(leaf)) > 1]
+    lines = [line for line in lines if line > 0]
+    return max(lines, key=lines.count) if lines else int(nodes.line[node])
+
+
+def _weights(case: Case, node: int) -> list[int]:
+    """The leaves that a layer was computed with: of its product and of the sum with its bias."""
+    trace, queue, found = case.trace, [node], list[int]()
+    for each in queue:
+        for tensor in case.read_by(each):
+            maker = int(trace.tensors.producer[tensor])
+            if maker < 0 and trace.tensors.requires_grad[tensor]:
+                found.append(tensor)
+            elif maker >= 0 and len(queue) < 9 and trace.nodes.op[maker] in (_INSIDE if each == node else _TURNS):
+                queue.append(maker)
+    return found
+
+
+_TURNS = ("t", "transpose", "permute")
+_INSIDE = (*_TURNS, "mm", "addmm", "matmul", "mv", "mul", "add", "sub")
 
 
 _LAYERS = (
@@ -382,17 +410,41 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         many = math.prod(case.shape(case.output(nodes[0])))
         if not zero[-1] or many < 2 or (len(nodes) > 2 and not all(zero[-2:])):
             continue
-        if not all(zero) and _is_penalty(case, case.output(nodes[-1])):
+        if not all(zero) and is_summand(case, case.output(nodes[-1])):
             continue
         node = nodes[zero.index(True)] if all(zero[zero.index(True) :]) else nodes[-1]
         line, step = int(trace.nodes.line[node]), int(trace.nodes.step[node]) + 1
+        at = _died_of(case, node, alive=not zero[0])
         before = trace.frame_at(step).value(case.read_by(node)[0])
         numbers = f" ({before.brief()})" if before is not None else ""
         why = f"Everything that comes to the ReLU on line {line} is negative{numbers}: it lets 0 through, and sends 0 "
         why += "back. All that lies before it gets no gradient and can never change again."
+        why += f" That comes from line {at}." if at != line else ""
         advice = "Use a smaller learning rate or another first bias, or LeakyReLU, which lets a little through."
-        yield Hit(line, step, why, advice, _leaky(case), case.mark(node, "lets nothing through"))
+        yield Hit(at, step, why, advice, _leaky(case), case.mark(node, "lets nothing through"))
         return
+
+
+def _died_of(case: Case, node: int, alive: bool) -> int:
+    """The line that made all negative what comes to a ReLU: the learning rate if it was alive at first, else the first
+    bias or weight that has one sign only, else what made the data; the line of the ReLU if none did."""
+    trace, line = case.trace, int(case.trace.nodes.line[node])
+    if alive:
+        rate = rates.learning_rate(case)[0]
+        return rate if rate > 0 else line
+    layer = int(trace.tensors.producer[case.read_by(node)[0]])
+    for tensor in sorted(_weights(case, layer) if layer >= 0 else [], key=lambda each: len(case.shape(each))):
+        value = trace.frame_at(int(trace.nodes.step[node])).value(tensor)
+        array = value.array if value is not None else None
+        if array is None or array.size < 2 or case.begun(tensor) <= 0:
+            continue
+        if (array < 0).all() or (len(case.shape(tensor)) < 2 and (array > 0).all()):
+            return case.begun(tensor)
+    for tensor in case.read_by(layer) if layer >= 0 else ():
+        made, array = int(trace.tensors.producer[tensor]), case.first_value(tensor)
+        if made >= 0 and not trace.tensors.requires_grad[tensor] and array is not None and (array < 0).all():
+            return int(trace.nodes.line[made])
+    return line
 
 
 def _from_zero(case: Case) -> NDArray[np.bool_]:
@@ -400,7 +452,7 @@ def _from_zero(case: Case) -> NDArray[np.bool_]:
     return np.array([str(each) in ("min=0", "min=0.0") for each in params], bool)
 
 
-def _is_penalty(case: Case, tensor: int) -> bool:
+def is_summand(case: Case, tensor: int) -> bool:
     """Whether a loss is a sum of this and others, as a hinge loss is: there 0 is what training aims at."""
     trace, queue = case.trace, [tensor]
     for each in queue:
@@ -408,7 +460,18 @@ def _is_penalty(case: Case, tensor: int) -> bool:
         if not users and each not in case.roots:
             return False
         for user in users:
-            if trace.nodes.op[user] not in ("sum", "mean", "add", "mul", "div", "view", "squeeze", "stack", "select"):
+            if trace.nodes.op[user] not in (
+                "sum",
+                "mean",
+                "add",
+                "sub",
+                "mul",
+                "div",
+                "view",
+                "squeeze",
+                "stack",
+                "select",
+            ):
                 return False
             if trace.nodes.op[user] == "mul" and len(case.read_by(user)) > 1:
                 return False

@@ -49,7 +49,8 @@ def cut_at(case: Case, tensor: int) -> Cut | None:
     if not before:
         return None
     if trace.nodes.reason[node] == SWITCHED_OFF:
-        at = line if case.is_off(line) else case.outer_line(node)
+        outer = case.outer_line(node)
+        at = next((off for each in (line, outer) if (off := case.off_at(each)) > 0), outer)
         return Cut("no_grad", at, before[0], tensor, node, case.maker(tensor))
     if trace.nodes.reason[node] == _NOT_DIFFERENTIABLE:
         return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
@@ -68,26 +69,32 @@ def _detached_later(case: Case, tensor: int, node: int) -> Cut | None:
 
 
 def _copied(case: Case, tensor: int) -> Cut | None:
-    """A leaf that was made of the numbers of a tensor with a history."""
+    return next(_all_copied(case, tensor), None)
+
+
+def _all_copied(case: Case, tensor: int) -> Iterator[Cut]:
+    """The tensors with a history that a leaf was made of the numbers of."""
     made = case.maker(tensor)
     if not isinstance(made, ast.Call) or name_of(made) not in _COPIES:
-        return None
+        return
     step = int(case.trace.tensors.step[tensor]) + 1
     for argument in made.args[:1]:
         for expression in _followed(case, argument):
             number = taken_out(case, expression, step)
             if number is not None:
-                return Cut("item", expression.lineno, number, tensor, expression=expression)
+                yield Cut("item", expression.lineno, number, tensor, expression=expression)
         for part in [*ast.walk(argument), *_collected(case, argument)]:
             if isinstance(part, (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)):
-                source = case.was(part, step)
-                if source >= 0 and case.trace.tensors.requires_grad[source]:
-                    return Cut("copied", made.lineno, source, tensor, expression=made)
-    return None
+                for source in reversed(case.were(part, step)):
+                    if source != tensor and case.trace.tensors.requires_grad[source]:
+                        yield Cut("copied", made.lineno, source, tensor, expression=made)
 
 
 def _collected(case: Case, expression: ast.expr) -> list[ast.expr]:
-    """What was appended to the list that an expression names."""
+    """What was put into the list that an expression names."""
+    given = case.assigned(expression.id, expression.lineno) if isinstance(expression, ast.Name) else expression
+    if isinstance(given, ast.ListComp):
+        return [given.elt]
     return [
         call.args[0]
         for call in case.calls
@@ -165,7 +172,7 @@ def copies(case: Case) -> list[Cut]:
     """Every leaf that is a copy of numbers of a tensor with a history."""
     leaves = np.flatnonzero(case.trace.tensors.producer < 0).tolist()
     lines = {call.lineno for call in case.calls if name_of(call) in _COPIES}
-    return [cut for each in leaves if int(case.trace.tensors.line[each]) in lines and (cut := _copied(case, each))]
+    return [cut for each in leaves if int(case.trace.tensors.line[each]) in lines for cut in _all_copied(case, each)]
 
 
 # -- a .grad that is None
@@ -197,7 +204,7 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
     cut = cut_at(case, tensor) or (cut_behind(case, tensor) if not frame.requires_grad(tensor) else None)
     if cut is None and frame.requires_grad(tensor):
         if frame.call >= 0 and "set to None" not in reason:
-            below = [each for each in cuts_below(case, tensor) if each.made in case.below_roots or each.kind == "item"]
+            below = [each for each in cuts_below(case, tensor) if each.made in case.below_roots or _is_used(case, each)]
             cut = below[0] if below else None
         if "set to None" in reason:
             return None
@@ -217,6 +224,13 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
     return "grad-none-not-reached", _not_reached(case, tensor, step, why)
 
 
+def _is_used(case: Case, cut: Cut) -> bool:
+    """Whether a cut leads to a loss without an operation: as a number, or as the places where elements are taken."""
+    subscripts = [node for node in case.walked if isinstance(node, ast.Subscript)] if cut.kind == "integer" else []
+    picks = [node for node in subscripts if case.was(node.slice, len(case.trace) + 1) == cut.made]
+    return cut.kind == "item" or any({*case.made_by(node)} & case.below_roots for node in picks)
+
+
 def _asked_otherwise(case: Case, step: int) -> bool:
     """Whether the last backward call was one of autograd.grad, which writes no .grad."""
     call = int(np.searchsorted(case.trace.calls.step, step)) - 1
@@ -226,6 +240,10 @@ def _asked_otherwise(case: Case, step: int) -> bool:
 def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     call = int(np.searchsorted(case.trace.calls.step, step)) - 1
     line = int(case.trace.calls.line[call]) if call >= 0 else case.line_of(step - 1)
+    backward = case.called("backward", line) if call >= 0 else None
+    root = receiver_of(backward) if backward is not None else None
+    given = case.assigned(root.id, line) if isinstance(root, ast.Name) else None
+    line = given.lineno if given is not None else line
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
     return Hit(line, step, why, advice)
 
@@ -283,7 +301,7 @@ def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
 
 def _uncopied(case: Case, call: ast.Call) -> str | None:
     first = call.args[0]
-    if isinstance(first, (ast.List, ast.Tuple)):
+    if isinstance(first, (ast.List, ast.Tuple)) or _collected(case, first):
         return edits.replace_node(case.text, call, f"torch.stack({case.source(first)})")
     return edits.replace_node(case.text, call, case.source(first))
 
@@ -385,7 +403,7 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
     for row in trace.history("names", "tensor").all(tensor).tolist():
         text, step = str(names.name[row]), int(names.step[row])
         before = [each for each in case.named(text, step + 1) if each != tensor and _was_leaf(case, each)]
-        if not before or not {*before} & {*_grandparents(case, tensor)}:
+        if not before or not {*before} & {*list(case.ancestors(tensor))[:64]}:
             continue
         line = int(trace.tensors.line[tensor])
         statement = case.statement(line)
@@ -417,10 +435,6 @@ def _was_leaf(case: Case, tensor: int) -> bool:
     return bool(case.trace.tensors.is_leaf[tensor] and case.trace.tensors.requires_grad[tensor])
 
 
-def _grandparents(case: Case, tensor: int) -> list[int]:
-    return list(case.ancestors(tensor))[:64]
-
-
 def _updated_in_place(case: Case) -> tuple[Fix, ...]:
     """Every `w = w - … w.grad …` as `w -= …` inside no_grad, and .grad cleared after it."""
     text = case.text
@@ -439,15 +453,10 @@ def _updated_in_place(case: Case) -> tuple[Fix, ...]:
             update = f"{name} {sign}= {case.source(value.right)}"
         else:
             update = f"{name}.copy_({case.source(value)})"
-        inside = _is_off(case, statement)
+        inside = case.is_off(statement.lineno)
         code = f"{update}\n{name}.grad = None" if inside else f"with torch.no_grad():\n    {update}\n{name}.grad = None"
         text = edits.replaced(text, statement, code) or text
     return fixes(("in place, inside no_grad()", text if text != case.text else None))
-
-
-def _is_off(case: Case, statement: ast.stmt) -> bool:
-    blocks = [each for each in case.around(statement) if isinstance(each, ast.With)]
-    return any("no_grad" in case.source(each.items[0].context_expr) for each in blocks)
 
 
 # -- the rows
@@ -518,8 +527,14 @@ def _warned_reads(case: Case) -> Iterator[tuple[int, int]]:
     for step, text in zip(texts.step.tolist(), texts.text, strict=True):
         if _WARNED in str(text):
             frame = case.trace.frame_at(step + 1)
-            held = _held(case, case.line_of(step), step + 1)
+            held = _held(case, case.line_of(step), step + 1) or _made_anew(case, case.line_of(step))
             yield from ((step + 1, each) for each in held if not frame.is_leaf(each))
+
+
+def _made_anew(case: Case, line: int) -> list[int]:
+    """What an update made that a line returns: `[p - lr * p.grad for p in params]`."""
+    made = [each for node in case.on_line(line) if isinstance(node, ast.BinOp) for each in case.made_by(node)]
+    return [each for each in made if _bound_anew(case, each) is not None][:1]
 
 
 _WARNED = "that is not a leaf Tensor is being accessed"
@@ -530,7 +545,7 @@ def warned(case: Case) -> Iterator[Hit]:
     texts = case.trace.texts
     for step, text in zip(texts.step.tolist(), texts.text, strict=True):
         line = case.line_of(step)
-        if _WARNED in str(text) and line > 0 and not _held(case, line, step + 1):
+        if _WARNED in str(text) and line > 0 and not _held(case, line, step + 1) and not _made_anew(case, line):
             why = (
                 f"Line {line} reads the .grad of a tensor that was computed: backward() keeps the gradients of leaves "
             )

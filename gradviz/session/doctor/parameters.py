@@ -29,6 +29,7 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     alike = case.updates and not any(case.trace.tensors.is_parameter[each] for each in {*case.updates, *left})
     if case.updates and not alike:
         yield from _replaced(case, left, first)
+        yield from _left_out(case, left, first)
         return
     if case.updates and any(_grad_is_read(case, each) or not _trained_beside(case, each) for each in left):
         return
@@ -57,6 +58,28 @@ def _replaced(case: Case, left: list[int], step: int) -> Iterator[Hit]:
     advice = "Change the model first, then make the optimizer."
     text = edits.moved(case.text, line, before=making.lineno)
     yield Hit(line, step + 1, why, advice, fixes(("before the optimizer", text)), _first_use(case, late[0]))
+
+
+def _left_out(case: Case, left: list[int], step: int) -> Iterator[Hit]:
+    """A module whose gradients are cleared by name before each backward(), and that no optimizer was given."""
+    making = _optimizer(case, step)
+    for call in [each for each in case.calls if name_of(each) == "zero_grad"] if making is not None else ():
+        held = receiver_of(call)
+        name = case.source(held) if held is not None else ""
+        own = _parameters_of(case, name) if name else []
+        if not own or making is None or case.loop_of(call) is None or not {*own} <= {*left}:
+            continue
+        if not all(_trained_beside(case, each) for each in own):
+            continue
+        why = f"{name} gets gradients with each backward(), and line {call.lineno} clears them, but no step() ever "
+        why += f"changes {name}: line {making.lineno} does not give it to the optimizer."
+        advice = f"Give the optimizer both, or switch off requires_grad where {name} is not to be trained."
+        text, first = None, making.args[0] if making.args else None
+        if isinstance(first, ast.Call) and name_of(first) == "parameters":
+            code = f"[*{case.source(first)}, *{name}.parameters()]"
+            text = edits.replace_node(case.text, first, code)
+        yield Hit(making.lineno, step + 1, why, advice, fixes((f"with {name}.parameters()", text)))
+        return
 
 
 def _never_updated(case: Case) -> list[int]:
@@ -151,11 +174,16 @@ def _plainly_assigned(case: Case) -> list[tuple[ast.Assign | ast.AnnAssign | ast
     for line, tensor in sorted(made.items()):
         statement = case.statement(line)
         if statement is None or not _is_plain_statement(case, statement):
-            statement = _container(case, tensor)
+            statement = _container(case, tensor) or _as_buffer(case, tensor)
         holder = case.class_of(statement) if statement is not None else None
-        if holder is None or not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr)):
+        if (
+            not isinstance(holder, ast.ClassDef)
+            or not holder.bases
+            or not isinstance(statement, (ast.Assign, ast.AnnAssign, ast.Expr))
+        ):
             continue
-        if tensor in case.updates or not (_is_plain(case, statement) or statement is _container(case, tensor)):
+        elsewhere = (_container(case, tensor), _as_buffer(case, tensor))
+        if tensor in case.updates or not (_is_plain(case, statement) or statement in elsewhere):
             continue
         if _was_used(case.events.get(tensor, [])):
             continue
@@ -179,6 +207,16 @@ def _container(case: Case, tensor: int) -> ast.stmt | None:
             value = statement.value
             if isinstance(value, ast.Name) or (isinstance(value, ast.Call) and name_of(value) in ("list", "tuple")):
                 return statement
+    return None
+
+
+def _as_buffer(case: Case, tensor: int) -> ast.stmt | None:
+    """The statement that registers a tensor as a buffer, if it gets gradients all the same."""
+    names = {str(case.trace.names.name[row]) for row in case.trace.history("names", "tensor").all(tensor).tolist()}
+    for call in case.calls if tensor in case.events else ():
+        given = call.args[0] if name_of(call) == "register_buffer" and call.args else None
+        if isinstance(given, ast.Constant) and given.value in names:
+            return case.statement(call.lineno)
     return None
 
 
@@ -252,6 +290,10 @@ def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) ->
     value = statement.value
     if isinstance(statement, ast.Expr) and isinstance(value, ast.Call):
         held = receiver_of(value)
+        if name_of(value) == "register_buffer" and held is not None and len(value.args) == 2:
+            name, given = ast.literal_eval(value.args[0]), case.source(value.args[1])
+            code = f"{case.source(held)}.{name} = {_nn(case)}.Parameter({given})"
+            return fixes(("nn.Parameter", edits.replace_node(case.text, statement, code)))
         name = case.source(held) if held is not None else ""
         for other in case.statements:
             if isinstance(other, ast.Assign) and case.source(other.targets[0]) == name:
@@ -418,7 +460,40 @@ def _sources(case: Case) -> dict[str, list[int]]:
 
 
 def frozen(case: Case) -> Iterator[Hit]:
-    """Something that an optimizer was given by its name, and that requires no grad from the beginning to the end."""
+    """What an optimizer was given, and what requires no grad from the beginning to the end."""
+    found = next(_frozen_source(case), None) or next(_half_frozen(case), None)
+    if found is not None:
+        yield found
+
+
+def _half_frozen(case: Case) -> Iterator[Hit]:
+    """The only tensor of a model that requires no grad, in a layer whose others are trained."""
+    trace, names = case.trace, case.trace.names
+    if not case.updates or len(trace.calls) < 2:
+        return
+    now = trace.frame_at(int(trace.calls.step[0]))
+    off = [
+        tensor
+        for tensor in np.flatnonzero(trace.tensors.is_parameter).tolist()
+        if not now.requires_grad(tensor) and tensor in case.below_roots and _has_trained_sibling(case, tensor)
+    ]
+    rows = trace.history("flags", "tensor").all(off[0]).tolist() if len(off) == 1 else []
+    step = int(trace.flags.step[rows[-1]]) if rows else -1
+    if step < 0 or names.owner[trace.history("names", "tensor").all(off[0])[0]] == "":
+        return
+    name, line = case.name(off[0]), case.line_of(step)
+    line = next((each for each in sorted(_switches(case)) if each >= line), line)
+    why = f"Line {line} freezes {name}, while the rest of the same layer is trained: {name}.grad stays None in all "
+    why += f"{len(trace.calls)} backward passes, and step() never changes it."
+    statement = case.statement(line)
+    alone = isinstance(statement, (ast.Assign, ast.Expr)) and case.loop_of(statement) is None
+    text = edits.without_statement(case.text, line) if alone else None
+    advice = "Freeze a whole layer, or nothing of it."
+    yield Hit(line, int(trace.calls.step[0]) + 1, why, advice, fixes(("trained", text)), _first_use(case, off[0]))
+
+
+def _frozen_source(case: Case) -> Iterator[Hit]:
+    """Something that an optimizer was given by its name, and that requires no grad at all."""
     trace, steps = case.trace, case.steps_of(Kind.OPTIMIZER)
     for name, tensors in _sources(case).items() if steps and len(trace.calls) > 1 else ():
         begins = trace.frame_at(int(trace.calls.step[0]))

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.missing import Cut, cut_behind, cut_fixes, cut_hit, taken_out, why_none
@@ -88,20 +90,28 @@ def with_fix(fix: Callable[[Fault], str | None], title: str, *more: tuple[str, C
 
 
 def twice(fault: Fault) -> Hit | None:
-    """A second backward through freed buffers; a buffer that is read by hand is `freed`."""
-    if not fault.case.in_a_call():
+    """A second backward from the same root; from another one, or a buffer that is read by hand, it is `freed`."""
+    if not fault.case.in_a_call() or not _same_root(fault.case):
         return None
-    carried = _carried(fault.case)
-    if carried is not None:
-        return _hidden(fault, carried)
     return fault.hit(fixes(("retain_graph=True", retain_graph(fault)), ("without the second call", _once(fault))))
 
 
 def freed(fault: Fault) -> Hit | None:
-    """A saved tensor that is read after it was freed."""
+    """A saved tensor that is read after it was freed: by hand, or by a call for a part that two roots share."""
     if fault.case.in_a_call():
-        return None
+        if _same_root(fault.case):
+            return None
+        carried = _carried(fault.case)
+        if carried is not None:
+            return _hidden(fault, carried)
     return fault.hit(fixes(("retain_graph=True", retain_graph(fault))))
+
+
+def _same_root(case: Case) -> bool:
+    """Whether the call that failed began where an earlier one had begun."""
+    trace, last = case.trace, len(case.trace.calls) - 1
+    earlier = trace.roots.tensor[trace.roots.call < last]
+    return bool(np.isin(trace.roots_of(last), earlier).any())
 
 
 def retain_graph(fault: Fault) -> str | None:
@@ -297,11 +307,28 @@ def no_grad_fn(fault: Fault) -> Hit | None:
     leaf = _constant_leaf(fault.case)
     if leaf < 0:
         return fault.hit(())
+    switched = _switched_off(fault.case)
+    if switched > 0:
+        return fault.hit((), switched)
     made = fault.case.maker(leaf)
     text = None
     if isinstance(made, ast.Call):
         text = edits.add_keyword(fault.text, made.lineno, name_of(made), "requires_grad", "True")
     return fault.hit(fixes(("requires_grad=True", text)), int(fault.case.trace.tensors.line[leaf]))
+
+
+def _switched_off(case: Case) -> int:
+    """The line that made all leaves of the root require no grad, if they did before; -1 if none did."""
+    trace, root, lines = case.trace, _root(case), set[int]()
+    for leaf in [each for each in case.ancestors(root) if trace.tensors.producer[each] < 0] if root >= 0 else ():
+        asked = bool(trace.tensors.requires_grad[leaf])
+        for row in trace.history("flags", "tensor").all(leaf).tolist():
+            if asked and not trace.flags.requires_grad[row]:
+                lines.add(case.line_of(int(trace.flags.step[row])))
+            asked = asked or bool(trace.flags.requires_grad[row])
+    stores = [n for n in case.walked if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
+    written = [n.lineno for n in [*stores, *case.calls] if "requires_grad" in case.source(n).split(".")[-1]]
+    return next((line for line in sorted(written) if line >= min(lines)), -1) if lines else -1
 
 
 def _gradient_root(fault: Fault) -> Hit | None:

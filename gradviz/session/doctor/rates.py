@@ -37,7 +37,7 @@ def _losses(case: Case) -> tuple[list[float], list[int]]:
     return losses, kept
 
 
-def _rate(case: Case) -> tuple[int, ast.expr | None, float]:
+def learning_rate(case: Case) -> tuple[int, ast.expr | None, float]:
     """The line that sets the learning rate, the number there, and what it is; (-1, None, 0) where it is not known."""
     settings = [str(each) for each in case.trace.updates.settings[:1]]
     if settings:
@@ -69,6 +69,11 @@ def _hand_rate(case: Case, statement: ast.stmt) -> ast.Constant | None:
         return None
     gradients = _gradient_names(case)
     for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and node.args and ".grad" in case.source(node.args[0]):
+            alpha = next((each.value for each in node.keywords if each.arg == "alpha"), None)
+            given = constant(case, alpha.operand if isinstance(alpha, ast.UnaryOp) else alpha) if alpha else None
+            if given is not None:
+                return given
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
             for one, other in ((node.left, node.right), (node.right, node.left)):
                 code = case.source(other)
@@ -154,7 +159,7 @@ def lr_too_large(case: Case) -> Iterator[Hit]:
     losses, calls = _losses(case)
     if len(losses) < 3 or not _is_climbing(losses) or not _overshoots(case, calls):
         return
-    line, node, rate = _rate(case)
+    line, node, rate = learning_rate(case)
     if line <= 0:
         return
     finite = [each for each in losses if math.isfinite(each)]
@@ -220,7 +225,7 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
     losses, calls = _losses(case)
     if len(losses) < 5 or not all(math.isfinite(each) for each in losses) or losses[0] <= 0:
         return
-    line, node, rate = _rate(case)
+    line, node, rate = learning_rate(case)
     yield from _worn_out(case, losses, calls)
     still = rate <= 1e-6 and _moved(case) < 1e-5
     if line <= 0 or not 0 < rate <= 1e-4 or (abs(losses[-1] - losses[0]) > 2e-3 * losses[0] and not still):
@@ -308,7 +313,7 @@ def _unit_axis(case: Case, tensor: int) -> int:
     trace = case.trace
     for user in trace.users_of(tensor).tolist():
         op = str(trace.nodes.op[user])
-        if op in ("t", "linear", "transpose"):
+        if op in ("t", "linear", "transpose") or (op == "permute" and trace.nodes.params[user] == "dims=(1, 0)"):
             return 0
         if op in ("mm", "addmm", "matmul"):
             read = case.read_by(user)
@@ -317,8 +322,9 @@ def _unit_axis(case: Case, tensor: int) -> int:
 
 
 def _alike(array: NDArray[np.generic], axis: int) -> bool:
-    first = np.take(array, [0], axis)
-    return bool(np.allclose(array, first, rtol=1e-5, atol=1e-9))
+    """Whether all units are the same, up to the rounding of sums of numbers as large as the largest."""
+    size = float(np.abs(array).max(initial=0))
+    return bool(np.allclose(array, np.take(array, [0], axis), rtol=1e-5, atol=1e-5 * size + 1e-9))
 
 
 def _is_hidden(case: Case, tensor: int) -> bool:
@@ -326,7 +332,7 @@ def _is_hidden(case: Case, tensor: int) -> bool:
     trace, products, queue = case.trace, 0, [tensor]
     seen = {tensor}
     for each in queue:
-        for user in trace.users_of(each).tolist():
+        for user in trace.users_of(each).tolist()[:4]:  # of the first iterations
             if trace.nodes.op[user] in ("mm", "addmm", "matmul", "linear", "mv") and each != tensor:
                 products += trace.nodes.op[int(trace.tensors.producer[each])] != "t"
             for made in trace.outputs_of(user).tolist():
@@ -352,11 +358,7 @@ def _symmetric(case: Case, tensor: int, step: int, value: NDArray[np.generic], a
 
 def _initialised(case: Case, tensor: int) -> tuple[int, tuple[Fix, ...]]:
     """The line that gave a weight its first numbers."""
-    trace = case.trace
-    first = int(trace.calls.step[0]) if len(trace.calls) else len(trace)
-    writes = [row for row in trace.history("writes", "tensor").all(tensor).tolist() if trace.writes.step[row] < first]
-    made = int(trace.tensors.line[tensor])
-    line = case.line_of(int(trace.writes.step[writes[-1]])) if writes else made
+    line = case.begun(tensor)
     for call in [each for each in case.on_line(line) if isinstance(each, ast.Call)]:
         name = name_of(call)
         if name in ("zeros", "ones", "full"):

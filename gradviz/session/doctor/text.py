@@ -57,7 +57,11 @@ class Text:
         return None
 
     def is_off(self, line: int) -> bool:
-        """Whether the text around a line switches gradients off: a block or a decorator of no_grad."""
+        """Whether the text around a line switches gradients off."""
+        return self.off_at(line) > 0
+
+    def off_at(self, line: int) -> int:
+        """The line in a block that switches gradients off, or of the decorator that does; -1 if there is none."""
         statement = self.statement(line)
         for each in [statement, *self.around(statement)] if statement is not None else ():
             heads: list[ast.expr] = []
@@ -65,9 +69,10 @@ class Text:
                 heads = [item.context_expr for item in each.items]
             elif isinstance(each, ast.FunctionDef):
                 heads = each.decorator_list
-            if any("no_grad" in self.source(head) or "inference_mode" in self.source(head) for head in heads):
-                return True
-        return False
+            for head in heads:
+                if "no_grad" in self.source(head) or "inference_mode" in self.source(head):
+                    return head.lineno if isinstance(each, ast.FunctionDef) else line
+        return -1
 
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:
         """The class around a node."""

@@ -40,6 +40,33 @@ def not_zeroed(case: Case) -> Iterator[Hit]:
     yield Hit(line, step + 1, why, advice, _clearing(case, line, tensor), marks)
 
 
+def summed_twice(case: Case) -> Iterator[Hit]:
+    """A second backward() from the same root that fails at nothing, because nothing was saved: gradients double."""
+    trace, calls = case.trace, case.trace.calls
+    first: dict[int, int] = {}
+    for call in range(len(calls) if not case.raised else 0):
+        for root in trace.roots_of(call).tolist():
+            before = first.setdefault(root, call)
+            if before == call or (calls.retain_graph | calls.create_graph)[[before, call]].any():
+                continue
+            pairs = ((leaf, itertools.pairwise(events)) for leaf, events in leaves(case))
+            doubled = [
+                leaf for leaf, events in pairs for one, other in events
+                if (one.what, other.what) == ("added", "added") and case.call_of(other.step) == call
+                and case.call_of(one.step) == before
+            ]  # fmt: skip
+            if not doubled:
+                continue
+            line, names = int(calls.line[call]), ", ".join(case.name(leaf) for leaf in doubled[:3])
+            why = f"Line {line} calls backward() of {case.name(root)} a second time. Nothing was saved that could be "
+            why += f"missing, so there is no error: the same gradients are added to {names} again."
+            same = line != int(calls.line[before])
+            text = edits.without_statement(case.text, line) if same else None
+            advice = "Call backward() once for each loss."
+            yield Hit(line, int(calls.step[call]) + 1, why, advice, fixes(("without the second call", text)))
+            return
+
+
 def leaves(case: Case) -> list[tuple[int, list[Event]]]:
     return sorted(case.events.items())
 
@@ -74,11 +101,11 @@ def _piled(case: Case, tensor: int, events: list[Event]) -> Stale | None:
         return None
     if {*case.trace.roots_of(calls[0]).tolist()} & {*case.trace.roots_of(calls[1]).tolist()}:
         return None
-    if not _twice_as_much(case, events):
-        return None
     backward = case.called("backward", lines[0])
     where = case.loop_of(backward) or case.function_of(backward) if backward is not None else None
     if where is None or not _reads_grad(where):
+        return None
+    if not _twice_as_much(case, events) and not (_of_other_functions(case, calls) and _keeps_grad(where)):
         return None
     return events[1].step, tensor, events[0].value, events[1].value
 
@@ -87,6 +114,27 @@ def _twice_as_much(case: Case, events: list[Event]) -> bool:
     """Whether the second gradient was the first one again: nobody wants the sum of the same."""
     first, second = case.array(events[0].value), case.array(events[1].value)
     return first is not None and second is not None and bool(np.allclose(2 * first, second, rtol=1e-4))
+
+
+def _of_other_functions(case: Case, calls: list[int]) -> bool:
+    """Whether each call went back through other operations than the one before: derivatives of several functions."""
+    steps, node = case.trace.steps, case.trace.steps.node
+    through = []
+    for call in calls:
+        rows = np.flatnonzero((steps.kind == Kind.BACKWARD) & (steps.call == call) & (node >= 0))
+        through.append([(str(case.trace.nodes.op[n]), str(case.trace.nodes.params[n])) for n in node[rows].tolist()])
+    return all(one != other for one, other in itertools.pairwise(through))
+
+
+def _keeps_grad(where: ast.AST) -> bool:
+    """Whether a .grad is given a name, or a place in a list, where it is computed."""
+    for node in ast.walk(where):
+        kept = node.value if isinstance(node, ast.Assign) else None
+        if isinstance(node, ast.Call) and name_of(node) == "append" and node.args:
+            kept = node.args[0]
+        if kept is not None and _reads_grad(kept):
+            return True
+    return False
 
 
 def _reads_grad(where: ast.AST) -> bool:
@@ -236,6 +284,7 @@ def graph_kept(case: Case) -> Iterator[Hit]:
             continue
         yield _kept(case, line, int(nodes.step[node]) + 1, _root_of(case, read), node)
         return
+    yield from _summed_in_evaluation(case)
     for call in [each for each in case.calls if name_of(each) == "append" and len(each.args) == 1]:
         if case.loop_of(call) is not None:
             yield from _judged_with_graph(case, call)
@@ -243,6 +292,33 @@ def graph_kept(case: Case) -> Iterator[Hit]:
             if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
                 yield _kept(case, call.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]))
                 return
+
+
+def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
+    """Losses that a function sums up after eval(), with their graphs, and that never go backward."""
+    trace = case.trace
+    for each in [each for each in case.statements if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add)]:
+        function = case.function_of(each)
+        if case.loop_of(each) is None or not isinstance(function, ast.FunctionDef) or not _evaluates(case, function):
+            continue
+        made = [one for one in case.made_by(each.value) if trace.tensors.requires_grad[one] and case.shape(one) == ()]
+        if len(made) < 2 or {*made} & case.below_roots or any(trace.tensors.is_leaf[one] for one in made):
+            continue
+        name, node = case.source(each.target), int(trace.tensors.producer[made[-1]])
+        why = f"Line {each.lineno} sums up {len(made)} losses that never go backward, each with the whole graph that "
+        why += f"it was computed by: {name} holds them all."
+        text = edits.replace_node(case.text, each.value, f"{case.source(each.value)}.item()")
+        yield Hit(
+            each.lineno, len(trace), why, "Evaluate inside no_grad(), or keep numbers: .item().",
+            fixes((".item()", text)), case.mark(node, "keeps its graph"),
+        )  # fmt: skip
+        return
+
+
+def _evaluates(case: Case, function: ast.FunctionDef) -> bool:
+    """Whether a function switches a model to evaluation and trains nothing."""
+    names = [name_of(call) for call in ast.walk(function) if isinstance(call, ast.Call)]
+    return "eval" in names and "backward" not in names
 
 
 def _judged_with_graph(case: Case, call: ast.Call) -> Iterator[Hit]:

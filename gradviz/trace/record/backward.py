@@ -44,7 +44,10 @@ class BackwardPass:
         self._before_last: tuple[Array | None, int] = (None, -1)
 
     def before_write(self, tensor: Tensor) -> None:
-        """Memory is about to be overwritten: gradients that are remembered are no longer what they were."""
+        """Memory is about to be overwritten: gradients that are remembered are no longer what they were. What `.data`
+        returned is still what it shares."""
+        if tensor._tag == -1 and "_detached_from" in tensor.__dict__:
+            self._rows.tensor_of(tensor)
         self._last = self._before_last = (None, -1)
 
     def _grad_value(self, data: Array) -> int:

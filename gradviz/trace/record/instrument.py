@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+import types
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.state import state
@@ -149,6 +150,7 @@ class _Instrument(ast.NodeTransformer):
     def __init__(self, loops: bool) -> None:
         self._depth = 0  # functions and classes around
         self._loops = loops  # whether loops here are regions
+        self._turning: list[str] = []  # the variables of the loops around
 
     @property
     def _rank(self) -> int:
@@ -198,8 +200,11 @@ class _Instrument(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
+        """What a loop goes through has better names than its variable, also where `p -= lr * p.grad` writes into it."""
         self.generic_visit(node)
-        return [node, *(self._after(node.target, self._rank) if isinstance(node.target, ast.Name) else [])]
+        if not isinstance(node.target, ast.Name):
+            return [node]
+        return [node, *self._after(node.target, LOCAL if node.target.id in self._turning else self._rank)]
 
     def visit_NamedExpr(self, node: ast.NamedExpr) -> ast.expr:
         self.generic_visit(node)
@@ -207,7 +212,10 @@ class _Instrument(ast.NodeTransformer):
         return node
 
     def visit_For(self, node: ast.For) -> ast.stmt | list[ast.stmt]:
+        outside = len(self._turning)
+        self._turning += [each.id for each in _flat(node.target) if isinstance(each, ast.Name)]
         self.generic_visit(node)
+        del self._turning[outside:]
         if not self._loops:
             node.body[:0] = self._after(node.target, LOCAL)
             return node
@@ -304,7 +312,7 @@ def _name(target: ast.expr) -> str | None:
 # tensors in them; where an `except` begins, an error of PyTorch's that the snippet catches becomes a step. What a
 # snippet raises itself is its own affair, and an error that nobody catches ends the run, see `Recorder.raised`.
 
-_MOST = 64  # elements of a container that get names
+_MOST = 64  # elements of a container that get names, and containers that are looked into
 _DEEPEST = 3
 _NUMBERS = dict.fromkeys((int, float, str), "number")  # a text counts as one: it can name an iteration
 
@@ -329,15 +337,22 @@ class Binder:
 
     def bind(self, name: str, value: Any, rank: int = PLAIN) -> Any:
         """The snippet bound `value` to `name`."""
-        kind = self._kinds.get(type(value))
+        kind = self._kinds.get(type(value))  # no call, which a recursion near its limit would lack the room for
         if kind is None:
-            kind = self._kinds[type(value)] = _kind_of(type(value))
+            kind = self._kind(type(value))
         if kind == "tensor":
             self._name(value, name, "", rank)
         elif kind and kind != "number":
-            for tensor, element, owner in _elements(name, value, kind, _kind_of):
+            for tensor, element, owner in _elements(name, value, kind, self._kind):
                 self._name(tensor, element, owner, max(rank, ELEMENT))
         return value
+
+    def _kind(self, type_: type) -> str:
+        """How values of a type are looked into, found once for each type."""
+        kind = self._kinds.get(type_)
+        if kind is None:
+            kind = self._kinds[type_] = _kind_of(type_)
+        return kind
 
     def iterate(self, name: str, value: Any) -> None:
         """The next iteration of a loop begins, and `name` is its first variable."""
@@ -377,7 +392,21 @@ def _kind_of(type_: type) -> str:
         return "tensor"
     if _module_class(type_) is not None:
         return "module"
+    if _names_of(type_).get("__module__") == "__main__":
+        return "object"
     return "list" if type_ in (list, tuple) else "dict" if type_ is dict else ""
+
+
+# Of a class and not of its metaclass, which may say anything.
+_names_of = type.__dict__["__dict__"].__get__
+_bases_of = type.__dict__["__mro__"].__get__
+
+
+def _attributes(value: object) -> dict[str, Any]:
+    """The attributes of an object of a class of the snippet; no code of that class runs."""
+    found = next((names["__dict__"] for names in map(_names_of, _bases_of(type(value))) if "__dict__" in names), None)
+    attributes = found.__get__(value) if type(found) is types.GetSetDescriptorType else None
+    return attributes if type(attributes) is dict else {}
 
 
 def _module_class(type_: type) -> Any:
@@ -385,9 +414,9 @@ def _module_class(type_: type) -> Any:
     return next((c for c in type_.__mro__ if c.__name__ == "Module" and "torch.nn.modules" in c.__module__), None)
 
 
-def _elements(name: str, value: Any, kind: str, kind_of: Any) -> Iterator[tuple[Any, str, str]]:
+def _elements(name: str, value: Any, kind: str, kind_of: Callable[[type], str]) -> Iterator[tuple[Any, str, str]]:
     """(tensor, name, owner) of every tensor in a module or container."""
-    stack = [(name, value, kind, 0)]
+    stack, looked = [(name, value, kind, 0)], 0
     while stack:
         name, value, kind, depth = stack.pop()
         if kind == "module" and "_parameters" not in vars(value):
@@ -400,15 +429,19 @@ def _elements(name: str, value: Any, kind: str, kind_of: Any) -> Iterator[tuple[
                 if buffer._tag >= 0:  # one that the snippet made; what a layer counts for itself is in no graph
                     yield buffer, path, name
             continue
-        pairs = list(value.items() if kind == "dict" else enumerate(value))[:_MOST]
-        for key, each in pairs:
+        looked += 1
+        if looked > _MOST:
+            return
+        inside = _attributes(value) if kind == "object" else value if kind == "dict" else dict(enumerate(value[:_MOST]))
+        for key, each in list(inside.items())[:_MOST]:
             if not isinstance(key, (str, int)):
                 continue
             inner = kind_of(type(each))
+            path = f"{name}.{key}" if kind == "object" else f"{name}[{key!r}]"
             if inner == "tensor":
-                yield each, f"{name}[{key!r}]", ""
-            elif inner and depth < _DEEPEST:
-                stack.append((f"{name}[{key!r}]", each, inner, depth + 1))
+                yield each, path, ""
+            elif inner and inner != "number" and depth < _DEEPEST:
+                stack.append((path, each, inner, depth + 1))
 
 
 LONGEST = 20_000  # characters of a message

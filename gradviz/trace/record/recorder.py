@@ -127,14 +127,15 @@ class Recorder:
         rows = self._rows
         step = rows.add_step(Kind.OPTIMIZER, -1, -1, rows.sites.here(3), rows.writer.count("optimizers"))
         rows.writer.add("optimizers", step, rows.writer.text(name))
+        distinct = {id(group): group for group in groups}
+        settings = {key: rows.writer.text(settings_text(group)) for key, group in distinct.items()}
         for each, group in zip(params, groups, strict=True):
             number = rows.tensor_of(each)
             self._writes.written(step, each)
             kept = states.get(each)
             state = kept if type(kept) is dict else {}
             average, square = (self._remembered(state, names) for names in (_AVERAGES, _SQUARES))
-            settings = rows.writer.text(settings_text(group))
-            rows.writer.add("updates", step, number, settings, _count(state), average, square)
+            rows.writer.add("updates", step, number, settings[id(group)], _count(state), average, square)
 
     def clipped(self, name: str, params: Sequence[Tensor], settings: Mapping[str, float]) -> None:
         """The gradients of these tensors were scaled or cut."""

@@ -5,6 +5,7 @@ raw numbers only, never pickle."""
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from struct import Struct
@@ -26,11 +27,13 @@ from gradviz.trace.table.values import (
     WHOLE,
     Elsewhere,
     Summary,
+    edge_indices,
     edges_of,
     kept_elements,
     numpy_dtype,
     products,
     summarise,
+    summarise_all,
 )
 
 Array = NDArray[Any]
@@ -40,12 +43,15 @@ MAX_PAYLOAD = 1 << 30
 MAX_STRINGS = 1 << 22
 BUDGET = 256 << 20  # bytes of values that one run keeps whole
 LARGE = 4_096  # bytes of a value that is not put together with others
+LITTLE = 64  # bytes: what takes no more than its summary would is always kept whole
+WAITING = 32 << 20  # bytes at most of values that wait for their summaries
 
 _HEADER = {"format", "start", "rows", "strings", "elements", "beyond"}
 _CODE = {name: code for code, name in enumerate(DTYPES)}
 PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
 _MOST_DIMS = 64  # of a NumPy array
 _PACK_DIMS = [Struct(f"<{ndim}q").pack for ndim in range(_MOST_DIMS + 1)]
+_WAITS = 3  # until a batch is taken: whole here still, and to be a summary (EDGES) then
 _SIZE = {name: row_dtype(table).itemsize for name, table in TABLES.items()}
 
 
@@ -74,7 +80,8 @@ class Writer:
         self._elements: dict[str, list[bytes | bytearray]] = {name: [] for name in DTYPES}
         self._value_rows = self.rows["values"]
         self._dims = self.rows["dims"]
-        self._kinds: dict[np.dtype[Any], tuple[list[bytes | bytearray], list[bytes]]] = {}
+        self._waiting = 0  # bytes of values that are to be summaries when the batch is taken
+        self._kinds: dict[np.dtype[Any], tuple[list[bytes | bytearray], list[list[bytes]]]] = {}
         self._switch(np.dtype(np.float32))
 
     def count(self, table: str) -> int:
@@ -115,9 +122,9 @@ class Writer:
         known = self._kinds.get(dtype)
         if known is None:
             pack, code = PACK["values"], _CODE[dtype.name]
-            rows = [pack(code, ndim, ALL) for ndim in range(_MOST_DIMS + 1)]
+            rows = [[pack(code, ndim, kept) for ndim in range(_MOST_DIMS + 1)] for kept in (EDGES, ALL, _WAITS)]
             known = self._kinds[dtype] = (self._elements[dtype.name], rows)
-        self._dtype, (self._chunks, self._whole_rows) = dtype, known
+        self._dtype, (self._chunks, (self._edge_rows, self._whole_rows, self._waiting_rows)) = dtype, known
         self._scalar_row = self._whole_rows[0]
         self._begin_chunk()
 
@@ -131,17 +138,76 @@ class Writer:
         shape, size = array.shape, array.nbytes
         ndim = len(shape)
         self._dims += _PACK_DIMS[ndim](*shape)
-        if array.size <= WHOLE and size <= self._budget:
-            self._budget -= size
-            self._value_rows += self._whole_rows[ndim]
-            if size < LARGE:
-                self._now += array.tobytes()
-            else:
-                self._chunks.append(array.tobytes())
-                self._begin_chunk()
+        if array.size > WHOLE:
+            self._add_summary(at, ndim, edges_of(array), summarise(array))
             return
-        self._beyond += array.size <= WHOLE
-        self._add_summary(at, ndim, edges_of(array), summarise(array))
+        if size <= self._budget or size <= LITTLE:
+            self._budget = max(self._budget - size, 0)
+            self._value_rows += self._whole_rows[ndim]
+        else:
+            self._beyond += 1
+            self._waiting += size
+            self._value_rows += self._waiting_rows[ndim]
+        if size < LARGE:
+            self._now += array.tobytes()
+        else:
+            self._chunks.append(array.tobytes())
+            self._begin_chunk()
+        if self._waiting > WAITING:
+            self._summarise_waiting()
+
+    def _summarise_waiting(self) -> None:
+        """Make the values that wait summaries, all of one shape at once: one by one they would take longer than all
+        else that is recorded of small arrays."""
+        rows = np.frombuffer(self._value_rows, row_dtype(TABLES["values"])).copy()
+        waits = rows["kept"] == _WAITS
+        rows["kept"][waits] = ALL
+        sizes = np.frombuffer(bytes(self._dims), np.int64)
+        counts = kept_elements(rows, sizes).astype(np.int64)
+        first = (np.cumsum(rows["ndim"], dtype=np.int64) - rows["ndim"]).tolist()
+        rows["kept"][waits] = EDGES
+        dims, ndim = sizes.tolist(), rows["ndim"].tolist()
+        summaries = [np.frombuffer(bytes(self.rows["summaries"]), row_dtype(TABLES["summaries"]))]
+        for code in np.unique(rows["dtype"][waits]).tolist():
+            mine = np.flatnonzero(rows["dtype"] == code)
+            ends = np.cumsum(counts[mine]) * numpy_dtype(DTYPES[code]).itemsize
+            mine, ends = mine[waits[mine]], ends[waits[mine]]
+            shapes = [tuple(dims[first[at] : first[at] + ndim[at]]) for at in mine.tolist()]
+            summaries += self._shortened(DTYPES[code], shapes, ends.tolist(), mine + self.values - len(rows))
+        merged = np.concatenate(summaries)
+        self.rows["summaries"][:] = merged[np.argsort(merged["value"])].tobytes()
+        self._value_rows[:] = rows.tobytes()
+        self._waiting = 0
+        self._begin_chunk()
+
+    def _shortened(self, name: str, shapes: list[tuple[int, ...]], ends: list[int], numbers: Array) -> list[Array]:
+        """Keep only the edges of the values that end there among the elements of a type; their rows of `summaries`."""
+        chunks, dtype = self._elements[name], numpy_dtype(name)
+        data = memoryview(b"".join(chunks))
+        groups: dict[tuple[int, ...], list[int]] = {}
+        for at, shape in enumerate(shapes):
+            groups.setdefault(shape, []).append(at)
+        made: list[Array] = []
+        pieces = [b""] * len(shapes)
+        for shape, places in groups.items():
+            size = math.prod(shape) * dtype.itemsize
+            together = np.frombuffer(b"".join([data[ends[at] - size : ends[at]] for at in places]), dtype)
+            together = together.reshape(-1, *shape)
+            edges = together[np.ix_(range(len(places)), *map(edge_indices, shape))]
+            for at, each in zip(places, edges, strict=True):
+                pieces[at] = each.tobytes()
+            rows = np.zeros(len(places), row_dtype(TABLES["summaries"]))
+            rows["value"] = numbers[places]
+            for column, found in summarise_all(together).items():
+                rows[column] = found
+            made.append(rows)
+        kept: list[bytes | memoryview] = []
+        last = 0
+        for at, (shape, end) in enumerate(zip(shapes, ends, strict=True)):
+            kept += (data[last : end - math.prod(shape) * dtype.itemsize], pieces[at])
+            last = end
+        chunks[:] = [b"".join([*kept, data[last:]])]
+        return made
 
     def summarised(self, shape: Sequence[int], edges: Array, found: Summary) -> int:
         """The index of a new value of which only this is known; its edges as `edges_of` takes them."""
@@ -163,11 +229,13 @@ class Writer:
 
     def _add_summary(self, at: int, ndim: int, edges: Array, found: Summary) -> None:
         self.add("summaries", at, found.low, found.high, found.mean, found.norm, found.nans)
-        self._value_rows += PACK["values"](_CODE[edges.dtype.name], ndim, EDGES)
+        self._value_rows += self._edge_rows[ndim]
         self._now += edges.tobytes()
 
     def take(self) -> Batch:
         """Everything since the last call."""
+        if self._waiting:
+            self._summarise_waiting()
         counts = {name: len(rows) // _SIZE[name] for name, rows in self.rows.items()}
         header = {
             "format": FORMAT,

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NEVER
 from gradviz.trace.table.tables import History, ranges
 
@@ -27,10 +26,11 @@ class Naming:
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
+        self._end = len(trace)
         self._history = trace.history("names", "tensor")
         self.of_graph = History(trace.graphs.of_tensor, None)
         self._ambiguous = self._find_ambiguous()
-        self._at_end: dict[int, str] = {}
+        self._at_end: list[str | None] = []  # filled when it is first asked for
         self._origins: dict[int, int] = {}
         self._made: dict[int, tuple[int, str]] = {}
         self._same: dict[int, dict[str, dict[int, int]]] = {}
@@ -70,11 +70,14 @@ class Naming:
 
     def name(self, tensor: int, cursor: int) -> str:
         """The best name bound so far, else that of the tensor that this one was made of with what was done to it."""
-        if cursor < len(self._trace):
+        if cursor < self._end:
             return self._name(tensor, cursor)
-        if tensor not in self._at_end:
-            self._at_end[tensor] = self._name(tensor, cursor)
-        return self._at_end[tensor]
+        if not self._at_end:
+            self._at_end = _plain_names(self._trace, self._overwritten, self._ambiguous)
+        known = self._at_end[tensor]
+        if known is None:
+            known = self._at_end[tensor] = self._name(tensor, cursor)
+        return known
 
     def _name(self, tensor: int, cursor: int) -> str:
         ending, asked, steps = "", tensor, 0
@@ -93,6 +96,12 @@ class Naming:
             tensor, ending = before, step + ending
         return _short("…" + ending[-LONGEST + 1 :])
 
+    def shown_at_end(self, tensors: NDArray[np.int64]) -> list[str]:
+        """`shown` of many tensors when all steps are done: one by one only those that may be told apart."""
+        end, apart = self._end, _may_be_told_apart(self, tensors)
+        pairs = zip(tensors.tolist(), apart[tensors].tolist(), strict=True)
+        return [self.shown(tensor, end) if special else self.name(tensor, end) for tensor, special in pairs]
+
     def shown(self, tensor: int, cursor: int) -> str:
         """The name on a picture: as `name`, but tensors of one graph that would have the same name are told apart,
         "h₁" and "h₂", "(h * w)₁" and "(h * w)₂"."""
@@ -108,13 +117,14 @@ class Naming:
 
     def _time(self, writer: int) -> str:
         """ "line 4"; "line 6, 2nd time" where a line writes into one tensor again and again."""
-        known: dict[tuple[int, int], list[int]] = self._trace.kept("writers of lines", dict)
+        known: dict[tuple[int, int], dict[int, int]] = self._trace.kept("writers of lines", dict)
         if not known:
             for tensor, node in sorted(self._overwritten_by.items()):
-                known.setdefault((self._origin(tensor), int(self._trace.nodes.line[node])), []).append(node)
+                same = known.setdefault((self._origin(tensor), int(self._trace.nodes.line[node])), {})
+                same[node] = len(same) + 1
         line = int(self._trace.nodes.line[writer])
         same = known[self._origin(int(self._overwritten[writer])), line]
-        return f"line {line}, {ordinal(same.index(writer) + 1)} time" if len(same) > 1 else f"line {line}"
+        return f"line {line}, {ordinal(same[writer])} time" if len(same) > 1 else f"line {line}"
 
     def _namesakes(self, graph: int) -> dict[str, dict[int, int]]:
         """The tensors of a graph whose name is not theirs alone, numbered in their order, by that name. A graph with
@@ -158,11 +168,7 @@ class Naming:
             return ""
         names = self._trace.names
         row = rows[names.rank[rows].argmin()]
-        name, owner = str(names.name[row]), str(names.owner[row])
-        if owner and name[:1].isdigit():  # of a Sequential: "net[2].bias"
-            first, _, rest = name.partition(".")
-            return f"{owner}[{first}].{rest}" if rest else f"{owner}[{first}]"
-        return f"{owner}.{name}" if owner and ("." not in name or name in self._ambiguous) else name
+        return _owned(str(names.name[row]), str(names.owner[row]), self._ambiguous)
 
     def _made_of(self, tensor: int) -> tuple[int, str]:
         """The tensor after which an unnamed one is called, and what to add to that name; -1 when there is none."""
@@ -266,18 +272,104 @@ class Naming:
         return origin
 
 
+def _owned(name: str, owner: str, ambiguous: set[str]) -> str:
+    """A name with that of the module that has it, where it needs one."""
+    if owner and name[:1].isdigit():  # of a Sequential: "net[2].bias"
+        first, _, rest = name.partition(".")
+        return f"{owner}[{first}].{rest}" if rest else f"{owner}[{first}]"
+    return f"{owner}.{name}" if owner and ("." not in name or name in ambiguous) else name
+
+
+def _plain_names(trace: Trace, overwritten: NDArray[np.int64], ambiguous: set[str]) -> list[str | None]:
+    """By tensor the name that `Naming.name` gives at the end of the trace, where that is a variable or the text of an
+    expression, as nearly everywhere: found for all at once. None: it has to be looked for."""
+    tensors, nodes, names = trace.tensors, trace.nodes, trace.names
+    producer = tensors.producer
+    found = np.full(len(tensors), None, object)
+    backward = np.append(nodes.call >= 0, False)[producer]
+    source = np.append(nodes.source, "")[producer]
+    plain = _has_own_text(trace, overwritten)[producer] & ~backward & (tensors.grad_of < 0)
+    found[plain] = source[plain]
+    rows = np.flatnonzero((producer[names.tensor] < 0) | (names.step < len(trace)))
+    rows = rows[np.lexsort((names.rank[rows], names.tensor[rows]))]
+    rows = rows[np.diff(names.tensor[rows], prepend=-1) > 0]
+    found[names.tensor[rows]] = [
+        _owned(*each, ambiguous) for each in zip(names.name[rows], names.owner[rows], strict=True)
+    ]
+    found[backward] = None
+    owner = tensors.grad_of
+    is_known = np.array([name is not None for name in found.tolist()], bool)
+    grads = np.flatnonzero((owner >= 0) & ~backward & ~is_known & is_known[owner])
+    found[grads] = [_with(name, ".grad") for name in found[owner[grads]]]
+    return [_short(name) if name else None for name in found.tolist()]
+
+
+def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """By tensor, of those asked for and others: whether its name may have more to it in `shown`."""
+    trace, end = naming._trace, naming._end
+    producer, graph, inputs = trace.tensors.producer, trace.graphs.of_tensor, trace.inputs
+    found = np.append(trace.nodes.call >= 0, False)[producer]
+    found[list(naming._overwritten_by)] = True
+    count = np.bincount(graph[graph >= 0], minlength=len(trace.graphs) + 1)
+    asked = np.zeros(len(count), bool)
+    asked[graph[tensors]] = True
+    member = np.flatnonzero((asked & (count <= MOST_TOLD_APART))[graph] & (graph >= 0))
+    of_maker = np.full(len(trace.nodes), -1, np.int64)
+    of_maker[producer[member]] = graph[member]
+    reads_leaf = (of_maker[inputs.node] >= 0) & (inputs.tensor >= 0) & (producer[inputs.tensor] < 0)
+    numbers: dict[str, int] = {}
+    name = [numbers.setdefault(naming.name(each, end), len(numbers)) for each in member.tolist()]
+    leaf = [numbers.setdefault(naming.name(each, end), len(numbers)) for each in inputs.tensor[reads_leaf].tolist()]
+    keys = graph[member] * len(numbers) + np.array(name, np.int64)
+    of_leaves = of_maker[inputs.node[reads_leaf]] * len(numbers) + np.array(leaf, np.int64)
+    _, which, often = np.unique(keys, return_inverse=True, return_counts=True)
+    found[member[(often[which] > 1) | np.isin(keys, of_leaves)]] = True
+    return found
+
+
+def _has_own_text(trace: Trace, overwritten: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """By operation, and once more for none: whether its only result is surely called by its text, see `Naming._name`:
+    it is not within a call that goes on, as `_inner` has it, nor one of those that only pass on."""
+    nodes, turn = trace.nodes, trace.nesting.turn[trace.nodes.region]
+    producer = trace.tensors.producer
+    after = np.minimum(np.arange(len(nodes)) + 1, len(nodes) - 1)
+    goes_on = (nodes.site[after] == nodes.site) & (nodes.call[after] < 0) & (after > np.arange(len(nodes)))
+    goes_on &= turn[after] == turn
+    goes_on |= (nodes.op[after] == "detach") & (nodes.site[after] != nodes.site)  # perhaps, further on
+    ends = goes_on & (nodes.site[after] == nodes.site) & (overwritten[after] < 0)
+    ends &= np.asarray(nodes.source[after] != nodes.source, bool)
+    texts = list(zip(nodes.op.tolist(), nodes.source.tolist(), strict=True))
+    named = {(op, text): text != "" and not _gives_no_tensor(op, text) for op, text in set(texts)}
+    found = (~goes_on | ends) & np.array([named[each] for each in texts], bool)
+    found &= (overwritten < 0) & (np.bincount(producer[producer >= 0], minlength=len(nodes)) == 1)
+    found &= ~np.isin(nodes.op, ("detach", "unbind"))
+    return np.append(found, False)
+
+
 def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
-    """Whether the call that an operation belongs to goes on: its text is the name of what comes last."""
+    """Whether the call that an operation belongs to goes on: its text is the name of what comes last. An argument that
+    was cut off before the call has its step where it is first used, within the call."""
     nodes, after = trace.nodes, producer + 1
-    if _STEP.search(str(nodes.source[producer])):
+    if _gives_no_tensor(str(nodes.op[producer]), str(nodes.source[producer])):
         return True
-    while after < len(nodes) and nodes.site[after] == nodes.site[producer] and nodes.call[after] < 0:
+    while after < len(nodes) and nodes.call[after] < 0:
+        if nodes.site[after] != nodes.site[producer]:
+            if nodes.op[after] != "detach":
+                break
+            after += 1
+            continue
         if not _same_turn(trace, producer, after):
             return False
         if overwritten[after] < 0:
             return bool(nodes.source[after] == nodes.source[producer])
         after += 1
     return False
+
+
+def _gives_no_tensor(op: str, text: str) -> bool:
+    """Whether a call steps an optimizer or makes an object whose arguments are checked, "Normal(mean, 1.0)": what it
+    computes is its own."""
+    return _STEP.search(text) is not None or (op == "all" and _MODULE.fullmatch(text) is not None)
 
 
 def ordinal(number: int) -> str:
@@ -323,14 +415,8 @@ def _of_gradient(trace: Trace, producer: int) -> str:
 
 def _same_turn(trace: Trace, one: int, other: int) -> bool:
     """Whether two operations ran in the same iteration of the loops around them."""
-    nodes, nesting, kind = trace.nodes, trace.nesting, trace.regions.kind
-    if nodes.region[one] == nodes.region[other]:
-        return True
-    turns = (
-        next((each for each in nesting.ancestors(region) if kind[each] == RegionKind.ITERATION), -1)
-        for region in (int(nodes.region[one]), int(nodes.region[other]))
-    )
-    return next(turns) == next(turns)
+    turn, region = trace.nesting.turn, trace.nodes.region
+    return bool(turn[region[one]] == turn[region[other]])
 
 
 def _field(trace: Trace, tensor: int, producer: int) -> str:
@@ -347,7 +433,7 @@ def _field(trace: Trace, tensor: int, producer: int) -> str:
 def _constant(trace: Trace, tensor: int) -> str:
     """A tensor that a call made for itself, "condition of HingeEmbeddingLoss"; "" for one of the snippet's own."""
     users, tensors, nodes = trace.users_of(tensor), trace.tensors, trace.nodes
-    node, label = (int(users[0]) if len(users) else -1), str(tensors.label[tensor])
+    node, label = (int(users[0]) if len(users) else _next_node(trace, tensor)), str(tensors.label[tensor])
     if node < 0 or not label or nodes.source[node] != label or nodes.site[node] != tensors.site[tensor]:
         return ""
     what = "condition" if tensors.dtype[tensor] == "bool" else "constant"
@@ -361,6 +447,13 @@ def _constant(trace: Trace, tensor: int) -> str:
     same = known[what, label]
     number = str(same.index(tensor) + 1).translate(_SUBSCRIPTS) if len(same) > 1 and tensor in same else ""
     return f"{what} of {owner}{number}"
+
+
+def _next_node(trace: Trace, tensor: int) -> int:
+    """The operation that ran next after a leaf was made, -1 for none of the next few steps."""
+    step = int(trace.tensors.step[tensor])
+    after = trace.steps.node[step + 1 : step + 9] if step >= 0 else np.empty(0, np.int64)
+    return next((node for node in after.tolist() if node >= 0), -1)
 
 
 def _ending(trace: Trace, tensor: int, producer: int) -> str:

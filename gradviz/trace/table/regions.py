@@ -43,6 +43,7 @@ class Nesting:
     first: Array  # the step of its first operation, NEVER if there was none
     last: Array  # the step of its last one, -1 if there was none
     children: Array  # how many regions are directly in it
+    turn: Array  # the innermost iteration that it is or is in, -1: none; and a -1 at the end, for no region
 
     def ancestors(self, region: int) -> list[int]:
         """The regions around a region, itself first, the outermost last."""
@@ -78,7 +79,11 @@ def find_nesting(regions: Regions, nodes: Nodes) -> Nesting:
         np.minimum.at(first, above, first[rows])
         np.maximum.at(last, above, last[rows])
     children = np.bincount(parent[parent >= 0], minlength=count)
-    return Nesting(parent, depth, end, sizes, first, last, children)
+    settled = np.append(regions.kind == RegionKind.ITERATION, True)
+    turn = np.append(np.where(settled[:-1], np.arange(count), parent), -1)
+    while not settled[turn].all():
+        turn = np.where(settled[turn], turn, turn[turn])
+    return Nesting(parent, depth, end, sizes, first, last, children, turn)
 
 
 LEAST = 4  # calls in a run

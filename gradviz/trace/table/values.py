@@ -73,7 +73,7 @@ DTYPES = (
     "bool", "uint8", "int8", "int16", "int32", "int64",
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
-BLOCK = 16_384  # elements that are summed at once
+BLOCK = 8_192  # elements that are summed at once: in double precision they fit into a cache, and memory is used again
 WHOLE = 65_536  # a value with more elements is kept as a summary
 EDGES, ALL, NOTHING = range(3)  # what is kept of a value
 EDGE = 3  # elements kept at each end of each dimension of such a value
@@ -124,6 +124,8 @@ def summarise(array: Array) -> Summary:
     """Smallest, largest and mean element (of the magnitudes, for complex numbers), Euclidean norm, and how many NaN.
     An element that an expanded array shows many times is looked at once."""
     elements, often = occurrences(array)
+    if isinstance(often, int):
+        elements = elements.ravel(order="K")  # as they lie in memory: a transposed matrix is not put in order
     real = np.abs(elements) if array.dtype.kind == "c" else elements
     real = real.astype(np.float32) if real.dtype.kind not in "fiu" else real
     nan = float("nan")
@@ -134,6 +136,27 @@ def summarise(array: Array) -> Summary:
             shown = real if isinstance(often, int) else real[often > 0]
             return Summary(float(shown.min()), float(shown.max()), total / array.size, norm, 0)
         return _summary_with_nans(real, np.broadcast_to(np.asarray(often), real.shape), norm)
+
+
+def summarise_all(arrays: Array) -> dict[str, Array]:
+    """The same of each of several arrays of one shape, as columns: `arrays[i]` is one of them."""
+    flat = arrays.reshape(len(arrays), -1)
+    real = np.abs(flat) if flat.dtype.kind == "c" else flat
+    real = real.astype(np.float32) if real.dtype.kind not in "fiu" else real
+    found = {name: np.zeros(len(flat)) for name in ("low", "high", "mean", "norm", "nans")}
+    together = max(1, BLOCK // real.shape[1])
+    with np.errstate(all="ignore"):
+        for start in range(0, len(flat), together):
+            some = slice(start, start + together)
+            wide = real[some].astype(np.float64)
+            found["mean"][some] = wide.sum(1) / real.shape[1]
+            found["norm"][some] = np.sqrt(np.vecdot(wide, wide))
+            found["low"][some], found["high"][some] = real[some].min(1), real[some].max(1)
+    for at in np.flatnonzero(np.isnan(found["norm"])):
+        one = summarise(arrays[at])
+        for name, column in found.items():
+            column[at] = getattr(one, name)
+    return found
 
 
 def _summary_with_nans(real: Array, often: Array, norm: float) -> Summary:
@@ -150,8 +173,11 @@ def _sums(real: Array, often: Any) -> tuple[float, float]:
     """The sums of the elements and of their squares, in double precision, block by block: a copy of all is slow."""
     flat = real.reshape(-1)
     total = squares = 0.0
+    room = np.empty(min(BLOCK, flat.size))
     for start in range(0, flat.size, BLOCK):
-        wide = flat[start : start + BLOCK].astype(np.float64)
+        block = flat[start : start + BLOCK]
+        wide = room[: len(block)]
+        wide[:] = block
         if not isinstance(often, int):
             weights = often[start : start + BLOCK]
             wide = np.where(weights > 0, wide, 0)

@@ -113,7 +113,7 @@ def node_sentence(frame: Frame) -> str:
     trace, node = frame.trace, frame.current_node
     if node < 0:
         return "A node that was not recorded ran."
-    came, sent = _came_in(frame), gradients_sent(frame)
+    came, sent = f"{_came_in(frame)}{_retained(frame)}", gradients_sent(frame)
     if not sent:
         return f"{came}{trace.nodes.name[node]} sends no gradient on."
     text = ""
@@ -139,6 +139,21 @@ def _came_in(frame: Frame) -> str:
     if sum(map(len, each)) > _MOST_TEXT:
         return f"Gradients of {len(grads)} results came in. "
     return f"Gradients came in: {listed(each)}. "
+
+
+def _retained(frame: Frame) -> str:
+    """What the results of the node that were asked to retain their gradients have in `.grad` now."""
+    said = ""
+    for tensor in map(int, frame.trace.outputs_of(frame.current_node)):
+        now = frame.grad(tensor) if frame.retains_grad(tensor) else None
+        if now is None:
+            continue
+        name, before = frame.name(tensor), frame.trace.frame_at(frame.cursor - 1).grad(tensor)
+        came = frame.passing(tensor)
+        how = f"None → {now.written()}" if before is None else added([] if came is None else [before, came], now)
+        why = f"{name}.retain_grad() was called, so " if name.isidentifier() else f"{name} retains its gradient: "
+        said += f"{why}{f'{name}.grad takes it' if before is None else f'it is added to {name}.grad'}: {how}. "
+    return said
 
 
 def _letters(frame: Frame, text: str) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import Value
@@ -101,7 +103,14 @@ def _untracked(trace: Trace, start: int, end: int) -> str:
     is_off = (trace.nodes.reason[nodes[nodes >= 0]] == _SWITCHED_OFF).any()
     why = ", with gradients switched off" if is_off else ""
     counted, lines = _counted(trace, start, end), _lines(trace, start, end)
-    return f"{counted} on {lines}{why}: {_results(trace, start, end)}. Nothing of it is recorded for the backward pass."
+    said = f"{counted} on {lines}{why}: {_results(trace, start, end)}. Nothing of it is recorded for the backward pass"
+    made = np.unique(trace.flags.tensor[trace.flags.requires_grad.astype(bool)])
+    at = trace.tensors.step[made]
+    later = [trace.frame_at(end).name(each) for each in made[(start <= at) & (at < end)].tolist()]
+    if not later:
+        return f"{said}."
+    named = listed(later) if len(later) <= _MOST_RESULTS else f"{len(later)} of them"
+    return f"{said}; {named} {'is' if len(later) == 1 else 'are'} made to require grad afterwards."
 
 
 def _results(trace: Trace, start: int, end: int) -> str:
@@ -190,7 +199,18 @@ def _leaf(frame: Frame) -> str:
     what = f"{frame.name(tensor)} = {_text(frame.value(tensor))}"
     if frame.requires_grad(tensor):
         return f"{_stop(what)} {_of_leaf(frame, tensor)}"
+    if _will_require_grad(frame, tensor):
+        return f"{what} ({tensors.dtype[tensor]}). It does not require grad yet: that is set later."
     return f"{what} ({tensors.dtype[tensor]}). It does not require grad: no gradient will flow to it."
+
+
+def _will_require_grad(frame: Frame, tensor: int) -> bool:
+    """Whether a tensor does not require grad yet, and `requires_grad` is set on it later."""
+    flags = frame.trace.flags
+    rows = frame.trace.history("flags", "tensor").all(tensor)
+    return not frame.requires_grad(tensor) and bool(
+        (flags.requires_grad[rows] & (flags.step[rows] >= frame.cursor)).any()
+    )
 
 
 def _forward_title(frame: Frame) -> str:

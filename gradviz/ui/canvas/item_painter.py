@@ -355,7 +355,8 @@ def paint_operation(
 
 
 def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: OperationContent) -> None:
-    line = QRectF(box.center().x() - sizes.LABEL_MAX / 2, top, sizes.LABEL_MAX, sizes.LABEL_HEIGHT)
+    width = min(sizes.LABEL_MAX, box.width() + 2 * (sizes.MARGIN - 2))  # from further away the words are larger
+    line = QRectF(box.center().x() - width / 2, top, width, sizes.LABEL_HEIGHT)
     _label(painter, ink, line, "muted", content.label)
     if content.scope:
         _label(painter, ink, line.translated(0, sizes.LABEL_HEIGHT - 1), "link", content.scope)

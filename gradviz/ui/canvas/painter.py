@@ -100,7 +100,6 @@ def _faint(sprite: QPixmap, part: float) -> QPixmap:
 
 WHOLE = 0.8  # the zoom, at text scale 1, from which items are painted whole
 FAR_BORDER = 0.06  # the zoom from which blocks have borders
-MARGIN = 24.0  # how far labels, marks and halos reach over the box of an item
 REACH = 12.0  # how far arrows and dashes reach over the line of an edge
 BLOCK = 0.35  # strength of the colour inside of a block
 REASON_WIDTH, REASON_LINE = 100.0, 14.0
@@ -182,7 +181,7 @@ class ScenePainter:
         seen = [item for item in self.items_in(world, moment.items).tolist() if item in known]
         return [item for item in seen if known[item][0] != says(moment, item)]
 
-    def items_in(self, world: Box, among: NDArray[np.bool_], margin: float = MARGIN) -> Ints:
+    def items_in(self, world: Box, among: NDArray[np.bool_], margin: float = sizes.MARGIN) -> Ints:
         """The items that meet a box of the world."""
         left, top, right, bottom = world
         corner, size = self.placed.corner, self.placed.diagram.size
@@ -241,7 +240,7 @@ class ScenePainter:
             if item not in known and self.patience is not None and thread_time() - began > self.patience:
                 self._plain(painter, item, camera)
                 continue
-            box = self._box(item).adjusted(-MARGIN, -MARGIN, MARGIN, MARGIN)
+            box = self._box(item).adjusted(-sizes.MARGIN, -sizes.MARGIN, sizes.MARGIN, sizes.MARGIN)
             x, y = camera.to_screen(box.left(), box.top())
             if grown != 1.0:
                 sprite = self._sprite(known, says(moment, item), item, box)

@@ -20,7 +20,7 @@ from gradviz.ui.canvas.hover_words import Words, words
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.marks import Marks
 from gradviz.ui.canvas.moment import Moment, moment
-from gradviz.ui.canvas.painter import MARGIN, ScenePainter, number_at
+from gradviz.ui.canvas.painter import ScenePainter, number_at
 from gradviz.ui.canvas.placed import Morph, Placed
 from gradviz.ui.theme import Theme
 
@@ -298,7 +298,7 @@ class Scene:
         corner, size = self.placed.corner[item], self.placed.diagram.size[item]
         x, y = camera.to_screen(*corner.tolist())
         width, height = (size * camera.scale).tolist()
-        reach = halo * (REACH + MARGIN * camera.scale)
+        reach = halo * (REACH + sizes.MARGIN * camera.scale)
         return QRectF(x, y, width, height).adjusted(-reach, -reach, reach, reach).toAlignedRect()
 
     def world_box(self, item: int) -> Box:

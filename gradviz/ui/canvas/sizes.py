@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -37,6 +38,7 @@ TAB_HEIGHT, TAB_GAP, TAB_PAD = 17.0, 9.0, 6.0
 LABEL_HEIGHT, LABEL_GAP = 15.0, 7.0
 LABEL_MAX = 170.0
 OVERHANG = 16.0  # how far labels may reach into the gap between the columns
+MARGIN = 30.0  # how far labels, marks and halos reach over the box of an item at most
 REFERENCE_HEIGHT = 26.0
 PORT_PITCH, PORT_SPREAD = 13.0, 30.0
 
@@ -240,13 +242,10 @@ def measure(
     badge = kind == TENSOR
     badge[tensor] &= known.badged[index[tensor]]
     names = [""] * len(kind)
-    for item in np.flatnonzero(tensor).tolist():
-        which = int(index[item])
-        names[item] = card_name(trace, which, len(trace))
-        if kind[item] == REFERENCE:
-            size[item] = reference_size(ruler, names[item])
-        else:
-            size[item] = known.card_size(ruler, which, names[item])
+    shown = [_on_card(name) for name in trace.naming.shown_at_end(index[tensor])]
+    size[tensor] = known.sizes(ruler, index[tensor], kind[tensor] == REFERENCE, shown)
+    for item, name in zip(np.flatnonzero(tensor).tolist(), shown, strict=True):
+        names[item] = name
     for item in np.flatnonzero(group).tolist():
         names[item] = groups.title[index[item]]
         size[item] = group_size(ruler, names[item], groups.detail[index[item]])
@@ -258,17 +257,19 @@ def measure(
 def _operations(trace: Trace, ruler: Measure, nodes: Ints, vertical: bool) -> tuple[Floats, Floats]:
     """Sizes of operations, and of their circles: those with the same words are measured once."""
     saved = _saved_names(trace, nodes)
-    known: dict[tuple[tuple[str, str, str], tuple[str, ...]], tuple[tuple[float, float], float]] = {}
-    size, circle = np.empty((len(nodes), 2)), np.full((len(nodes), 2), 2 * RADIUS)
-    for row, node in enumerate(nodes.tolist()):
-        words = operation_text(trace, node), saved.get(node, ())
-        if words not in known:
-            known[words] = (
-                operation_size(ruler, *words[0], words[1], vertical=vertical),
-                symbol_width(ruler, words[0][0]),
-            )
-        size[row], circle[row, 0] = known[words]
-    return size, circle
+    known: dict[tuple[str, str, str, tuple[str, ...]], int] = {}
+    different: list[tuple[float, float, float, float]] = []
+    which = []
+    texts = zip(*operation_texts(trace, nodes), strict=True)
+    for node, text in zip(nodes.tolist(), texts, strict=True):
+        words = (*text, saved.get(node, ()))
+        at = known.setdefault(words, len(different))
+        if at == len(different):
+            box = operation_size(ruler, *words, vertical=vertical)
+            different.append((*box, symbol_width(ruler, words[0]), 2 * RADIUS))
+        which.append(at)
+    found = np.array(different, np.float64).reshape(-1, 4)[which]
+    return found[:, :2], found[:, 2:]
 
 
 class _KnownOfTensors:
@@ -288,16 +289,23 @@ class _KnownOfTensors:
         self.category = np.where(self.requires, tracked, CONSTANT)
         self.category[trace.roots.tensor] = OUTPUT
         marks = (self.requires, self.bound, self.versioned, self.badged, trace.tensors.is_parameter.astype(bool))
-        self._kind = (len(CATEGORIES) * (2 ** np.arange(len(marks)) @ np.array(marks)) + self.category).tolist()
-        self._known: dict[tuple[object, ...], tuple[float, float]] = {}
+        self._kind = len(CATEGORIES) * (2 ** np.arange(len(marks)) @ np.array(marks)) + self.category
 
-    def card_size(self, ruler: Measure, tensor: int, name: str) -> tuple[float, float]:
-        """How large a tensor's card must be for whatever it will say: found once for all that say the same."""
-        tensors = self._trace.tensors
-        key = name, self._kind[tensor], tensors.shape[tensor], tensors.dtype[tensor]
-        if key not in self._known:
-            self._known[key] = self._card_size(ruler, tensor, name)
-        return self._known[key]
+    def sizes(self, ruler: Measure, tensors: Ints, tag: Flags, names: list[str]) -> Floats:
+        """How large tags must be, and cards for whatever they will say: found once for all that say the same."""
+        columns = self._trace.tensors
+        known: dict[tuple[object, ...], int] = {}
+        different: list[tuple[float, float]] = []
+        which: list[int] = []
+        marks = np.where(tag, -1, self._kind[tensors]).tolist()
+        for key in zip(names, marks, columns.shape[tensors], columns.dtype[tensors], strict=True):
+            at = known.setdefault(key, len(different))
+            if at == len(different):
+                name, is_tag = key[0], key[1] < 0
+                tensor = int(tensors[len(which)])
+                different.append(reference_size(ruler, name) if is_tag else self._card_size(ruler, tensor, name))
+            which.append(at)
+        return np.array(different, np.float64).reshape(-1, 2)[which]
 
     def _card_size(self, ruler: Measure, tensor: int, name: str) -> tuple[float, float]:
         meta = meta_text(self._trace, tensor, int(self.category[tensor]))
@@ -313,25 +321,37 @@ class _KnownOfTensors:
 
 
 def _saved_names(trace: Trace, nodes: Ints) -> dict[int, tuple[str, ...]]:
-    names: dict[int, tuple[str, ...]] = {}
     seen = np.zeros(len(trace.nodes), bool)
     seen[nodes] = True
     rows = np.flatnonzero(seen[trace.saved.node])
-    for node, name in zip(trace.saved.node[rows].tolist(), trace.saved.name[rows].tolist(), strict=True):
-        names[node] = (*names.get(node, ()), name)
-    return names
+    rows = rows[np.argsort(trace.saved.node[rows], kind="stable")]
+    node, name = trace.saved.node[rows], trace.saved.name[rows].tolist()
+    starts = np.flatnonzero(np.diff(node, prepend=-1))
+    own = pairwise([*starts.tolist(), len(rows)])
+    return {one: tuple(name[low:high]) for one, (low, high) in zip(node[starts].tolist(), own, strict=True)}
 
 
 def card_name(trace: Trace, tensor: int, cursor: int) -> str:
     """What a card is called: as the snippet calls it, expressions without the modules that functions come from."""
-    name = trace.naming.shown(tensor, cursor)
+    return _on_card(trace.naming.shown(tensor, cursor))
+
+
+def _on_card(name: str) -> str:
     return MODULES.sub("", name) if "(" in name else name
 
 
 def operation_text(trace: Trace, node: int) -> tuple[str, str, str]:
     """Symbol, label and scope of an operation."""
-    nodes = trace.nodes
-    return str(nodes.symbol[node]), str(nodes.name[node] or nodes.op[node]), str(nodes.scope[node])
+    symbols, labels, scopes = operation_texts(trace, np.array([node]))
+    return symbols[0], labels[0], scopes[0]
+
+
+def operation_texts(trace: Trace, nodes: Ints) -> tuple[list[str], list[str], list[str]]:
+    """The symbols, labels and scopes of operations."""
+    columns = trace.nodes
+    name, op = columns.name[nodes].tolist(), columns.op[nodes].tolist()
+    labels = [one or other for one, other in zip(name, op, strict=True)]
+    return columns.symbol[nodes].tolist(), labels, columns.scope[nodes].tolist()
 
 
 def meta_text(trace: Trace, tensor: int, category: int) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NORM = "norm"
 MOST_ELEMENTS = 100  # of an array that can be chosen
-HEIGHT, WIDEST, NARROWEST, GAP = 76, 26, 6, 3  # pixels
+HEIGHT, LOWEST, WIDEST, NARROWEST, GAP = 76, 36, 26, 6, 3  # pixels
 LEGEND = "▨ from before   ■ this call   ― .grad"
 KEYS = "Left and Right choose a backward call, Return goes to its step."
 Measure = Callable[["Value | None"], float]
@@ -164,7 +164,8 @@ class Chart(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Other colours."""
         self._theme = theme
-        self.setFixedHeight(theme.px(HEIGHT))
+        self.setMinimumHeight(theme.px(LOWEST))
+        self.setMaximumHeight(theme.px(HEIGHT))
         self.update()
 
     def sizeHint(self) -> QSize:
