@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -156,12 +159,30 @@ def test_a_question_in_work_ends_with_the_window(pilot: Pilot) -> None:
     assert not pilot.window.shell.chains.live.is_running
 
 
-def test_a_worker_that_is_gone_in_the_middle_of_a_question_is_said(pilot: Pilot) -> None:
+class Unheard:
+    """A run of which nothing is ever heard."""
+
+    seconds_left = math.inf
+
+    def stop(self) -> None:
+        """It has ended."""
+
+    def keep_going(self) -> None:
+        """It has no limit."""
+
+    def answer(self, text: str | None) -> None:
+        """It asks nothing."""
+
+
+def test_a_worker_that_is_gone_in_the_middle_of_a_question_is_said(
+    pilot: Pilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = ask(pilot, SCALARS, "w")
     with pilot.qtbot.waitSignal(pilot.window.shell.chains.ended, timeout=RUN_TIMEOUT):
-        pilot.window.commands.do("view.chain")
         live = pilot.window.shell.chains.live
-        live.drop()  # nothing of an answer comes
+        # The question reaches no worker: one that is quick has answered before it can be killed.
+        monkeypatch.setattr(live, "start", lambda document, *_: live.follow(document.text, lambda _put: Unheard()))
+        pilot.window.commands.do("view.chain")
         live.ended.emit(Done("died", Detail("The worker process ended unexpectedly (signal SIGKILL).")))
     assert page.sentence.text() == (
         "The paths could not be followed. The worker process ended unexpectedly (signal SIGKILL)."
