@@ -171,7 +171,9 @@ class SafeArray(np.ndarray[Any, Any]):
             raise TypeError(ONLY_NUMBERS)
 
     def __setitem__(self, key: object, value: object) -> None:
-        own(self)[to_numpy(key)] = to_numpy(value)
+        array, place = own(self), to_numpy(key)
+        is_number = isinstance(value, Tensor) and _is_one_element(array, place)
+        array[place] = _AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value)
 
     def __iter__(self) -> Iterator[Any]:
         return map(to_snippet, iter(own(self)))
@@ -187,6 +189,24 @@ class SafeArray(np.ndarray[Any, Any]):
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("cannot pickle 'numpy.ndarray' object")
+
+
+# NumPy asks what is written to one element for a number, as float() does; a tensor that requires grad has one, though
+# it has no array.
+_AS_NUMBER: dict[str, Callable[[Any], object]] = {
+    "b": Tensor.__bool__,
+    "i": Tensor.__int__,
+    "u": Tensor.__int__,
+    "f": Tensor.__float__,
+    "c": Tensor.__complex__,
+}
+
+
+def _is_one_element(array: Any, place: object) -> bool:
+    """Whether an index of NumPy's own is an integer for each dimension."""
+    parts = place if isinstance(place, tuple) else (place,)
+    whole = [np.ndim(part) == 0 and np.asarray(part).dtype.kind in "iu" for part in parts if part is not ...]
+    return array.dtype.kind in _AS_NUMBER and len(whole) == len(parts) == array.ndim and all(whole)
 
 
 @keep_methods

@@ -1,7 +1,7 @@
 """Every snippet of the corpus must do what PyTorch did: print the same to the character, warn the same, raise the same.
 
 `close.json` names the snippets whose numbers may differ in the last printed digits (see `compare.py`), and why; one that is
-named there and agrees exactly fails, so that the list cannot rot. Snippets in `later/` wait for operations of a later
+named there and agrees exactly fails, so that the list cannot rot, unless it depends on the processor. Snippets in `later/` wait for operations of a later
 issue. They run too, and one that agrees must move to `corpus/`: the number of those that pass can only grow.
 """
 
@@ -54,9 +54,17 @@ def worker_results() -> dict[str, dict[str, Any]]:
     return run_in_worker([*CORPUS, *PROGRAMS])
 
 
-def may_be_close() -> dict[str, str]:
-    named: dict[str, str] = json.loads((HERE / "close.json").read_text(encoding="utf-8"))
+def may_be_close() -> dict[str, dict[str, str]]:
+    """The reasons by name of the file: of those that differ "everywhere", and "on some processors"."""
+    named: dict[str, dict[str, str]] = json.loads((HERE / "close.json").read_text(encoding="utf-8"))
     return named
+
+
+def expected(path: Path) -> set[str]:
+    named = may_be_close()
+    if path.stem in named["on some processors"]:
+        return {"same", "close"}
+    return {"close"} if path.stem in named["everywhere"] else {"same"}
 
 
 def test_the_corpus_is_complete() -> None:
@@ -64,22 +72,20 @@ def test_the_corpus_is_complete() -> None:
     golden = {path.stem for path in (HERE / "golden").glob("*.json")}
     assert len(PROGRAMS) >= PROGRAMS_AT_LEAST
     assert golden == {path.stem for path in (*CORPUS, *PROGRAMS, *LATER)}
-    assert set(may_be_close()) <= {path.stem for path in (*CORPUS, *PROGRAMS)}
+    assert {name for named in may_be_close().values() for name in named} <= {path.stem for path in (*CORPUS, *PROGRAMS)}
 
 
 @pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
 def test_snippet(path: Path) -> None:
     verdict, difference = compare(corpus_results()[path.stem], recorded(path))
-    expected = "close" if path.stem in may_be_close() else "same"
-    assert verdict == expected, f"{path.name}: {verdict}\n{difference}"
+    assert verdict in expected(path), f"{path.name}: {verdict}\n{difference}"
 
 
 @pytest.mark.parametrize("path", [*CORPUS, *PROGRAMS], ids=lambda path: path.stem)
 def test_snippet_in_the_worker(path: Path) -> None:
     """The same through the program's worker: policy, names instrumented, every step recorded."""
     verdict, difference = compare(worker_results()[path.stem], recorded(path))
-    expected = "close" if path.stem in may_be_close() else "same"
-    assert verdict == expected, f"{path.name}: {verdict}\n{difference}"
+    assert verdict in expected(path), f"{path.name}: {verdict}\n{difference}"
 
 
 def test_snippets_for_later_only_grow_better() -> None:

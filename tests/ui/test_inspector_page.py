@@ -101,7 +101,7 @@ def test_the_menu_of_a_card_asks_why_of_it(sample: Pilot) -> None:
     corner = view.scene.corner_of("tensor", sample.tensor("w"))
     assert corner is not None
     at = QPoint(*(round(each) for each in view.camera.to_screen(*corner))) + QPoint(8, 8)
-    QTest.mousePress(view, Qt.MouseButton.RightButton, pos=at)
+    QTest.mouseClick(view, Qt.MouseButton.RightButton, pos=at)
     assert sample.state.selection == Selection("tensor", sample.tensor("w"))
     why = next(action for action in view.actions() if action.text().startswith("Why Is This So"))
     assert why.isEnabled()

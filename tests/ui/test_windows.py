@@ -274,6 +274,7 @@ def test_a_tab_is_pulled_out_of_its_row(
     qtbot.mouseMove(row, at + QPoint(30, 2))
     assert not carried, "it is moved within the row"
     qtbot.mouseMove(row, at + QPoint(30, 90))
+    qtbot.mouseRelease(row, Qt.MouseButton.LeftButton, pos=at)
     assert carried == [str(id(other.window))]
     assert other.window.isWindow() and other.window.isVisible()
 

@@ -200,12 +200,14 @@ class Tensor(Operations):
     if TYPE_CHECKING:  # attached elsewhere
 
         @staticmethod
-        def _legacy_new(dtype: dtypes.dtype, *args: object, **kwargs: object) -> Tensor: ...  # in creation.py
+        def _legacy_new(dtype: dtypes.dtype, /, *args: object, **kwargs: object) -> Tensor: ...  # in creation.py
         def _remake_view(self) -> None: ...  # in inplace.py
         def _is_tracked_here(self) -> bool: ...  # in layered.py
 
     def __new__(cls, *args: object, **kwargs: object) -> Any:
         if cls is Tensor:
+            if len(args) == 1 and isinstance(args[0], Tensor) and not kwargs:
+                return args[0].detach()  # of whatever element type
             return cls._legacy_new(dtypes.default.dtype, *args, **kwargs)
         raise TypeError(
             f"{cls.__name__}: subclasses of torch.Tensor are not in GradViz: operations are not dispatched to other "

@@ -23,6 +23,7 @@ from gradviz.engine.kernel.state import state, warn_once
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.engine.ops.elementwise import NUMBERS
 from gradviz.engine.run.api import api, method
+from gradviz.engine.run.signatures import listed
 
 # --- data as one array ---
 
@@ -480,30 +481,47 @@ def eye(
 # --- as before PyTorch 0.4 ---
 
 
-def legacy_tensor(dtype: dtypes.dtype, *args: object, **kwargs: object) -> Tensor:
+_LEGACY = (
+    "(*, torch.device device = None)",
+    "(torch.Storage storage)",
+    "(Tensor other)",
+    "(tuple of ints size, *, torch.device device = None)",
+    "(object data, *, torch.device device = None)",
+)
+
+
+def legacy_tensor(dtype: dtypes.dtype, /, *args: object, **kwargs: object) -> Tensor:
     """`torch.Tensor(…)`, `torch.FloatTensor(…)`: sizes as numbers, or data as one sequence."""
-    if not args:
+    if not args and not kwargs:
         return made(np.zeros(0, dtype.np))
-    if len(args) == 1 and isinstance(args[0], Size):
-        return made(np.zeros(tuple(args[0]), dtype.np))
-    if len(args) == 1 and isinstance(args[0], (list, tuple, np.ndarray)):
-        try:
-            found = infer_array(args[0], None)
-        except (TypeError, RuntimeError) as error:
-            unknown = re.match(r"new\(\): invalid data type '(.*)'|Could not infer dtype of (.*)", str(error))
-            if unknown is None or dtype.rank < 2:
-                raise
-            raise TypeError(f"must be real number, not {unknown[1] or unknown[2]}") from None
-        return made(found.astype(dtype.np))
-    if len(args) == 1 and isinstance(args[0], str):
-        raise TypeError("new(): invalid data type 'str'")
-    if len(args) == 1 and isinstance(args[0], Tensor):
-        if args[0].dtype is not dtype:
-            raise TypeError(f"expected {dtype.title} (got {args[0].dtype.title})")
-        return args[0].detach()
-    if isinstance(args[0], (float, dict, type(None))):
-        raise TypeError(f"new(): data must be a sequence (got {type(args[0]).__name__})")
-    return made(np.zeros(sizes_of(args), dtype.np))
+    first = args[0] if args else None
+    is_whole = isinstance(first, (int, np.integer, Tensor, Size)) and not isinstance(first, bool)
+    is_size = is_whole and not (isinstance(first, Tensor) and first.ndim)
+    if kwargs.keys() - {"device"} or (len(args) > 1 and not is_size):
+        raise TypeError(listed("new", _LEGACY, args, kwargs))
+    if len(args) == 1 and not is_whole:
+        return made(_legacy_data(dtype, first))
+    if isinstance(first, Tensor):
+        if first.dtype is not dtype:
+            raise TypeError(f"expected {dtype.title} (got {first.dtype.title})")
+        return first.detach()
+    return made(np.zeros(tuple(first) if isinstance(first, Size) else sizes_of(args), dtype.np))
+
+
+def _legacy_data(dtype: dtypes.dtype, data: object) -> Array:
+    """The elements of a sequence, in the type that is asked for."""
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if not isinstance(data, (*_SEQUENCES, np.ndarray)):
+        kind = f"numpy.{type(data).__name__}" if isinstance(data, np.generic) else type(data).__name__
+        raise TypeError(f"new(): data must be a sequence (got {kind})")
+    try:
+        return infer_array(data, None).astype(dtype.np)
+    except (TypeError, RuntimeError) as error:
+        unknown = re.match(r"new\(\): invalid data type '(.*)'|Could not infer dtype of (.*)", str(error))
+        if unknown is None or dtype.rank < 2:
+            raise
+        raise TypeError(f"must be real number, not {unknown[1] or unknown[2]}") from None
 
 
 Tensor._legacy_new = staticmethod(legacy_tensor)  # type: ignore[method-assign]

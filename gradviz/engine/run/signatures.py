@@ -216,7 +216,7 @@ def _read(known: Sequence[_Signature], args: Sequence[object], keywords: Mapping
     plausible = [each for each in known if each.least <= count <= len(each.parameters) and not each.hidden]
     if len(plausible) == 1:
         plausible[0].read(args, keywords)
-    raise TypeError(_listed(known[0].function, [each.text for each in known if not each.hidden], args, keywords))
+    raise TypeError(listed(known[0].function, [each.text for each in known if not each.hidden], args, keywords))
 
 
 # --- the signatures ---
@@ -383,7 +383,8 @@ def _type(value: object) -> str:
 # --- the list of all signatures ---
 
 
-def _listed(name: str, texts: Sequence[str], args: Sequence[object], keywords: Mapping[str, object]) -> str:
+def listed(name: str, texts: Sequence[str], args: Sequence[object], keywords: Mapping[str, object]) -> str:
+    """What PyTorch says of arguments that fit none of the forms of a function."""
     named = dict(reversed(list(keywords.items())))  # the order of a hash table in C++
     start = f"{name}() received an invalid combination of arguments - got "
     described = [_type(each) for each in args] + [f"{key}={_type(each)}" for key, each in named.items()]
