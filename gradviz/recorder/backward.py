@@ -27,6 +27,7 @@ class _Call:
     expected: Counter[int] = field(default_factory=Counter)  # by tensor: how many gradients
     arrived: Counter[int] = field(default_factory=Counter)
     total: dict[int, Any] = field(default_factory=dict)
+    latest: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # by tensor: what arrived, see `_told`
     stored: dict[int, tuple[Any, int]] = field(default_factory=dict)  # by leaf: it, and the version of its .grad
 
 
@@ -39,6 +40,8 @@ class Backward:
         self._given: Sequence[Any] = ()
         self.grads: dict[int, int] = {}  # by memory of a .grad: the number of its tensor
         self.flush: Callable[[], None] = _nothing
+        self.pause: Callable[[], bool] = _no
+        self.resume: Callable[[], None] = _nothing
         self.line: Callable[[], None] = _nothing
         self.after: Callable[[], None] = _nothing
         rows.ran, rows.accumulated = self.ran, self.accumulated
@@ -69,9 +72,13 @@ class Backward:
             return original(roots, grads, keep, create, inputs, *rest, **more)
         outer, before = self._now, self._rows.call
         self._begin(roots, grads, bool(keep), bool(create), inputs)
+        is_paused = not create and self.pause()
         try:
             return original(roots, grads, keep, create, inputs, *rest, **more)
         finally:
+            if is_paused:
+                self.resume()
+            self._rows.value.forget()
             self.flush()
             self._reread()
             self._rows.add("ends", self._rows.steps - 1, self._rows.call)
@@ -96,7 +103,7 @@ class Backward:
             rows.add("wanted", call, number)
         self._expect(numbers, wanted)
         for number, grad in zip(numbers, grads, strict=False):
-            self._arrive(number, -1, grad)
+            self._arrive(number, -1, grad, rows.value(grad))
 
     def _expect(self, roots: list[int], wanted: list[int]) -> None:
         """How many gradients will come to each tensor."""
@@ -134,9 +141,9 @@ class Backward:
                 needed.add(node)
         return needed
 
-    def _arrive(self, tensor: int, sender: int, grad: Any) -> None:
+    def _arrive(self, tensor: int, sender: int, grad: Any, value: int) -> None:
         rows, now = self._rows, self._now
-        value, expected = rows.value(grad), now.expected.get(tensor, 1)
+        expected = now.expected.get(tensor, 1)
         now.arrived[tensor] += 1
         total, step = value, rows.steps - 1
         if expected > 1:
@@ -147,6 +154,8 @@ class Backward:
             total = rows.value(now.total.get(tensor)) if now.arrived[tensor] > 1 else value
             if now.arrived[tensor] >= expected:
                 now.total.pop(tensor, None)
+        elif grad is not None:
+            now.latest[tensor] = (memory_of(grad), version_of(grad), value)
         rows.add("arrivals", step, tensor, sender, value, total, now.arrived[tensor], expected, now.number)
 
     @not_compiled
@@ -161,14 +170,14 @@ class Backward:
             step = rows.step(Kind.BACKWARD, number, -1, number, now.site)
             pairs = zip(rows.edges[number], grads_in, strict=False)
             sent = [(slot, tensor, grad) for (slot, tensor), grad in pairs if grad is not None and tensor >= 0]
+            values = {}
             for slot, _, grad in sorted(sent, key=lambda each: each[0]):
-                value = rows.value(grad)
-                if value >= 0:
-                    rows.add("flows", step, number, slot, value)
+                values[slot] = rows.value(grad)
+                rows.add("flows", step, number, slot, values[slot])
             if saved and not now.keeps:
                 rows.add("frees", rows.step(Kind.FREE, number, -1, rows.writer.count("frees"), now.site), number)
-            for _, tensor, grad in sent:
-                self._arrive(tensor, number, grad)
+            for slot, tensor, grad in sent:
+                self._arrive(tensor, number, grad, values[slot])
         rows.value.policy = around
 
     @not_compiled
@@ -183,7 +192,13 @@ class Backward:
             return
         self.grads[memory_of(x.grad)] = number
         self._now.stored[number] = (x, version_of(x.grad))
-        self.grad_row(Kind.ACCUMULATE, number, x.grad, self._now.site)
+        self.grad_row(Kind.ACCUMULATE, number, x.grad, self._now.site, self._told(x, number))
+
+    def _told(self, x: Any, number: int) -> int:
+        """The number of the value of a `.grad` that is the gradient that arrived, as it was; else -1."""
+        *same, value = self._now.latest.get(number, (-2, 0, -1))
+        is_same = not x._backward_hooks and same == [memory_of(x.grad), version_of(x.grad)]
+        return value if is_same else -1
 
     def _reread(self) -> None:
         """What changed a stored gradient after it was stored, as the sum over all ranks does."""
@@ -192,11 +207,16 @@ class Backward:
             if x.grad is not None and version_of(x.grad) != version:
                 rows.add("grads", rows.steps - 1, number, rows.value(x.grad), -1)
 
-    def grad_row(self, kind: Kind, number: int, grad: Any, site: int) -> None:
-        """The `.grad` of a tensor is another one, or has another value."""
+    def grad_row(self, kind: Kind, number: int, grad: Any, site: int, value: int = -1) -> None:
+        """The `.grad` of a tensor is another one, or has another value, of which the number may be known."""
         rows = self._rows
         step = rows.step(kind, -1, number, rows.writer.count("grads"), site)
-        rows.add("grads", step, number, rows.value(grad), -1)
+        rows.add("grads", step, number, value if value >= 0 else rows.value(grad), -1)
+
+
+def _no() -> bool:
+    """Nothing to pause yet."""
+    return False
 
 
 def _nothing() -> None:

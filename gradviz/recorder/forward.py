@@ -3,12 +3,13 @@ node only when autograd is done with it, so its rows are written at the next eve
 
 from __future__ import annotations
 
+import functools
 import weakref
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatch_mode, _pop_mode, _push_mode
 from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward
@@ -35,12 +36,14 @@ class _Pending:
 
 
 class Forward(TorchDispatchMode):  # type: ignore[misc]
-    """Writes what operations do. `updating` counts the optimizers that are at work: theirs is one step."""
+    """Writes what operations do. `updating` counts the optimizers that are at work: theirs is one step. While a
+    backward pass or an update runs, of which hooks tell all, the mode is taken out (`pause`): it is what costs most."""
 
     def __init__(self, rows: Rows, backward: Backward) -> None:
         super().__init__()
         self._rows, self._backward = rows, backward
         self._pending: _Pending | None = None
+        self._is_paused = False
         self.updating = 0
         self.line: Any = _nothing  # hears of each operation before it runs
 
@@ -51,6 +54,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         rows = self._rows
         inside = rows.call >= 0 and not self._backward.create
         if rows.quiet or inside or (self.updating and not torch.is_grad_enabled()) or _is_hidden(func, types):
+            rows.value.forget()
             return func(*args, **kwargs)
         if func is torch.ops.aten.detach.default:  # autograd calls it, too, while it saves a result: not ready yet
             out = func(*args)
@@ -61,6 +65,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         name = func._schema.name
         first = args[0] if args else None
         if name.endswith("_") and isinstance(first, torch.Tensor) and self._is_initialised(first):
+            rows.value.forget(memory_of(first))
             return func(*args, **kwargs)
         slots, written, shown = self._operands(func, args, kwargs)
         mode = torch.is_grad_enabled()
@@ -89,6 +94,26 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
                     shown.append(f"{spec.name}={each}")
         return slots, written, shown
 
+    def pause(self) -> bool:
+        """Hear of no operations, which then are as fast as ever; False where another mode is in front."""
+        if self._is_paused or _get_current_dispatch_mode() is not self:
+            return False
+        self._is_paused = True
+        _pop_mode()
+        return True
+
+    def resume(self) -> None:
+        """Hear of them again."""
+        if self._is_paused:
+            self._is_paused = False
+            _push_mode(self)
+
+    def recover(self) -> None:
+        """Something else begins: an update that is not over was ended by an error."""
+        if self._is_paused and self._rows.call < 0:
+            self.updating = 0
+            self.resume()
+
     def flush(self) -> None:
         """Write the last operation: only now its results have their node."""
         pending, self._pending = self._pending, None
@@ -104,6 +129,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             )
             return
         x = pending.written[0]
+        rows.value.forget(memory_of(x))
         owner = self._backward.grads.get(memory_of(x))
         if owner is not None:
             self._backward.grad_row(Kind.CLEAR_GRAD, owner, x, pending.site)
@@ -117,7 +143,12 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
 
 
 def _is_hidden(func: Any, types: Any) -> bool:
-    return str(func).startswith(IGNORED) or any(each.__name__ in UNREAL for each in types)
+    return _is_ignored(func) or (bool(types) and any(each.__name__ in UNREAL for each in types))
+
+
+@functools.cache
+def _is_ignored(func: Any) -> bool:
+    return str(func).startswith(IGNORED)
 
 
 def _nothing() -> None:

@@ -73,6 +73,7 @@ class Job:
         self._backward = Backward(self.rows)
         self._forward = Forward(self.rows, self._backward)
         self._backward.flush, self._backward.after = self._forward.flush, self.write
+        self._backward.pause, self._backward.resume = self._forward.pause, self._forward.resume
         self._out = open(path, "wb")  # noqa: SIM115  closed by `end`
         rank, ranks = rank_of()
         when = time.strftime("%Y-%m-%d %H:%M")
@@ -143,7 +144,10 @@ class Job:
             self.rows.quiet = 0
             self._forward.__enter__()
         else:
+            self._forward.updating = 0
+            self._forward.resume()
             self._forward.flush()
+            self.rows.value.forget()
             self.rows.quiet = 1
             self._forward.__exit__(None, None, None)
 
@@ -156,6 +160,7 @@ class Job:
     @not_compiled
     def _enter(self, module: Any, _: Any) -> None:
         if self.is_recording:
+            self._forward.recover()
             self._forward.flush()
             path = self._paths.get(id(module), type(module).__name__)
             self.rows.regions.enter(path)
@@ -177,15 +182,20 @@ class Job:
         for path, parameter in root.named_parameters():
             self.rows.name(parameter, path, name, ELEMENT)
 
-    def _before_update(self, *_: Any) -> None:
+    def _before_update(self, _: Any, arguments: Any, more: Any) -> None:
         if self.is_recording:
             self._forward.flush()
+            if not more and len(arguments) == 1:  # without a closure, which is recorded
+                self._forward.pause()
             self._forward.updating += 1
 
     def _updated(self, optimizer: Any, *_: Any) -> None:
         """An optimizer updated its parameters; an iteration is over."""
         if self.is_recording:
-            self._forward.updating -= 1
+            self._forward.updating = max(0, self._forward.updating - 1)
+            if not self._forward.updating:
+                self._forward.resume()
+            self.rows.value.forget()
             self._forward.flush()
             self._write_update(optimizer)
             self.write()

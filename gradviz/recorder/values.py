@@ -3,6 +3,7 @@ device, or not at all. What is read is always a copy: of memory that NumPy looks
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import sys
 from collections.abc import Callable
@@ -14,13 +15,18 @@ import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
 from gradviz.trace.table.encoding import Writer
-from gradviz.trace.table.values import DTYPES, WHOLE, Summary, edge_indices
+from gradviz.trace.table.values import DTYPES, WHOLE, Summary, edge_indices, numpy_dtype
 
 F = TypeVar("F", bound=Callable[..., Any])
 _COMPILER = "torch._dynamo"
 FULL, SUMMARY, NONE = "full", "summary", "none"
 POLICIES = (NONE, SUMMARY, FULL)
 FEW = 64  # elements that a summary keeps whole
+LATER = 4_096  # elements up to which the summaries of many tensors are made together when a batch is written
+MOST_KNOWN = 1_000  # summaries that are remembered
+
+_NUMPY = {getattr(torch, name): numpy_dtype(name) for name in DTYPES}
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 class Values:
@@ -29,14 +35,20 @@ class Values:
     def __init__(self, writer: Writer, policy: str, quietly: Callable[[], Any]) -> None:
         self._writer = writer
         self._quietly = quietly
+        self._known = _KnownSummaries()
         self.policy = policy
+        self.forget = self._known.forget
 
     def __call__(self, x: Any) -> int:
         """The number of the value that a tensor has now, -1 for None. Of one that can't be read (fake, batched,
         quantised, of a type that is not known) it is one of which nothing was kept."""
         if x is None:
             return -1
+        if self.policy == NONE:
+            return self.unkept(x)
         try:
+            if (view := _memory(x)) is not None:
+                return self._plain(x, view)
             with self._quietly(), torch.no_grad(), _disable_current_modes():
                 return self._value(x.detach())
         except (RuntimeError, NotImplementedError, TypeError):
@@ -44,20 +56,99 @@ class Values:
 
     def unkept(self, x: Any) -> int:
         """A value of which only shape and type are kept: `x` is a tensor, or what a node knows of its result."""
-        name = str(x.dtype).removeprefix("torch.")
-        known = name if name in DTYPES else "float32" if x.dtype.is_floating_point else "int64"
-        return self._writer.unkept([int(size) for size in x.shape], known)
+        if x.dtype in _NUMPY:
+            return self._writer.unkept(tuple(x.shape), _NUMPY[x.dtype].name)
+        return self._writer.unkept([int(size) for size in x.shape], "float32" if x.dtype.is_floating_point else "int64")
+
+    def _plain(self, x: Any, view: np.ndarray[Any, Any]) -> int:
+        """Of a tensor in plain memory, which `view` shows."""
+        size = view.size
+        if size <= (WHOLE if self.policy == FULL else FEW):
+            return self._writer.value(view)
+        if size <= LATER:
+            return self._writer.value(view, whole=False)
+        found = self._known.get(x)
+        if found is None:
+            with torch.no_grad(), torch._C.DisableTorchFunction(), torch._C._DisableTorchDispatch():
+                found = _summary(x)
+            self._known.add(x, found)
+        return self._writer.summarised(view.shape, view[_edge_places(view.shape)], found)
 
     def _value(self, x: Any) -> int:
         if hasattr(x, "to_local"):
             x = x.to_local()
-        name = str(x.dtype).removeprefix("torch.")
-        if x.layout is not torch.strided or x.device.type == "meta" or name not in DTYPES or self.policy == NONE:
+        if x.layout is not torch.strided or x.device.type == "meta" or x.dtype not in _NUMPY:
             return self.unkept(x)
         if x.numel() > (WHOLE if self.policy == FULL else FEW):
             edges, found = _edges(x), _summary(x)
             return self._writer.summarised(tuple(x.shape), _array(edges), found)
         return self._writer.value(_array(x))
+
+
+class _KnownSummaries:
+    """Summaries by memory and version: a transposed weight, or a gradient on its way to its leaf, is not read again.
+    A weak reference keeps what is in the memory from staying, and its number from being given to another."""
+
+    def __init__(self) -> None:
+        self._by_memory: dict[int, tuple[int, int, Summary]] = {}  # weak reference, version
+
+    def get(self, x: Any) -> Summary | None:
+        """What is known of a tensor, if it has not changed."""
+        _, version, summary = self._by_memory.get(memory_of(x), _UNKNOWN)
+        return summary if version == version_of(x) and _fills_memory(x) else None
+
+    def add(self, x: Any, summary: Summary) -> None:
+        """Remember it."""
+        if not x.is_inference() and _fills_memory(x):
+            if len(self._by_memory) >= MOST_KNOWN:
+                self.forget()
+            memory = memory_of(x)
+            old = self._by_memory.get(memory)
+            reference = x.untyped_storage()._weak_ref() if old is None else old[0]
+            self._by_memory[memory] = (reference, version_of(x), summary)
+
+    def forget(self, memory: int | None = None) -> None:
+        """This memory, or any, may have changed without a new version."""
+        known = self._by_memory
+        for each in [*known] if memory is None else [memory] if memory in known else []:
+            torch.UntypedStorage._free_weak_ref(known.pop(each)[0])
+
+
+_UNKNOWN: tuple[int, int, Any] = (0, -1, None)
+
+
+def _fills_memory(x: Any) -> bool:
+    """Whether the elements are those of its memory, each once, in any order."""
+    if x.numel() * x.itemsize != x.untyped_storage().nbytes():
+        return False
+    expected = 1
+    for stride, size in sorted(zip(x.stride(), x.shape, strict=True)):
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def _memory(x: Any) -> np.ndarray[Any, Any] | None:
+    """The elements as NumPy sees them where they are, for one look: PyTorch does not know of it, so that it may still
+    give the memory another size. None where they are not in plain memory."""
+    if type(x) not in _PLAIN or x.device.type != "cpu" or x.layout is not torch.strided:
+        return None
+    dtype = _NUMPY.get(x.dtype)
+    if dtype is None or not x.numel() or x.is_conj() or x.is_neg():
+        return None
+    shape, strides = tuple(x.shape), x.stride()
+    last = sum([(size - 1) * stride for size, stride in zip(shape, strides, strict=True)])
+    storage = x.untyped_storage()
+    if (x.storage_offset() + last + 1) * dtype.itemsize > storage.nbytes():
+        return None
+    buffer = (ctypes.c_char * ((last + 1) * dtype.itemsize)).from_address(x.data_ptr())
+    return np.ndarray(shape, dtype, buffer, 0, [dtype.itemsize * stride for stride in strides])
+
+
+@functools.lru_cache(1_000)
+def _edge_places(shape: tuple[int, ...]) -> Any:
+    return np.ix_(*map(edge_indices, shape))
 
 
 def _summary(x: Any) -> Summary:

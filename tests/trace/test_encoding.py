@@ -138,6 +138,19 @@ def test_beyond_the_budget_only_summaries_are_kept() -> None:
     assert trace.beyond_budget == trace.as_now().beyond_budget == 2
 
 
+def test_a_value_that_need_not_stay_whole_is_a_summary_within_the_budget() -> None:
+    writer, changed = Writer(), np.arange(20.0)
+    writer.value(changed, whole=False)
+    changed += 1
+    writer.value(changed)
+    trace = Trace()
+    trace.extend(writer.take())
+    summary, kept = trace.value(0), trace.value(1)
+    assert summary is not None and summary.array is None and summary.summary.mean == 9.5
+    assert kept is not None and kept.array is not None and kept.array.tolist() == changed.tolist()
+    assert trace.beyond_budget == 0, "nothing was left out"
+
+
 def test_summaries_beyond_the_budget_are_those_of_each_value_among_others() -> None:
     rng = np.random.default_rng(0)
     shapes = [(40,), (3, 30), (2, 3, 20), (8, 9), (600, 3), (40,), (), (5,), (300, 300), (40,)]

@@ -102,8 +102,8 @@ class Writer:
             self._new_texts.append(text.encode("utf-8", "replace").decode())
         return at
 
-    def value(self, array: Array | BatchedArray) -> int:
-        """The index of a new value, copied as it is now."""
+    def value(self, array: Array | BatchedArray, *, whole: bool = True) -> int:
+        """The index of a new value, copied as it is now; of one that need not stay `whole` a summary is kept."""
         at = self.values
         self.values = at + 1
         if isinstance(array, BatchedArray):
@@ -111,7 +111,7 @@ class Writer:
         if array.dtype is not self._dtype:
             self._switch(array.dtype)
         if array.ndim:
-            self._add_array(at, array)
+            self._add_array(at, array, whole)
         else:
             self._value_rows += self._scalar_row
             self._now += array.tobytes()
@@ -134,18 +134,18 @@ class Writer:
         if self._now is not last:
             self._chunks.append(self._now)
 
-    def _add_array(self, at: int, array: Array) -> None:
+    def _add_array(self, at: int, array: Array, whole: bool) -> None:
         shape, size = array.shape, array.nbytes
         ndim = len(shape)
         self._dims += _PACK_DIMS[ndim](*shape)
         if array.size > WHOLE:
             self._add_summary(at, ndim, edges_of(array), summarise(array))
             return
-        if size <= self._budget or size <= LITTLE:
+        if size <= LITTLE or (whole and size <= self._budget):
             self._budget = max(self._budget - size, 0)
             self._value_rows += self._whole_rows[ndim]
         else:
-            self._beyond += 1
+            self._beyond += whole
             self._waiting += size
             self._value_rows += self._waiting_rows[ndim]
         if size < LARGE:
