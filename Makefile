@@ -16,6 +16,7 @@ CHECKED := $(addprefix tests/,architecture engine names nn distributions trace s
 
 .PHONY: run test check bench fuzz browser escapes mutants docs lint packages try-packages picture release lock clean
 .DELETE_ON_ERROR:
+unexport PYTHONDONTWRITEBYTECODE  # each of hundreds of processes would compile the program and the tests anew
 
 run: $(VENV)/run.stamp
 	@if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \

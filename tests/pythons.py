@@ -13,11 +13,12 @@ from gradviz.trace.table.trace import Trace
 _PYTHON = f"""#!{sys.executable}
 import pathlib, sys, time
 here = pathlib.Path(__file__).resolve().parent
+sys.stdout.reconfigure(line_buffering=True, write_through=False)
 options = sys.argv[sys.argv.index("-o"):]
 at = next(at for at, each in enumerate(options) if each.endswith(".py"))
 script = pathlib.Path(options[at])
-print("options", *options[2:at], "arguments", *options[at + 1:], flush=True)
-print("script", script.name, script.read_text().count(chr(10)), flush=True)
+print("options", *options[2:at], "arguments", *options[at + 1:])
+print("script", script.name, script.read_text().count(chr(10)))
 out = open(options[1], "wb", buffering=0)
 try:
     for part in sorted(here.glob("*.part")):

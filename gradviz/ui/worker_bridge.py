@@ -233,7 +233,7 @@ SHORT = 2_000  # steps that need no thread
 class TracePrecomputer(QObject):
     """One trace at a time; the newest takes the place of the one before."""
 
-    _ready = Signal(int)
+    _ready = Signal(int, object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -281,12 +281,14 @@ class TracePrecomputer(QObject):
             if also is not None:
                 also()
         finally:
-            self._ready.emit(number)
+            self._ready.emit(number, trace)
 
-    def _go_on(self, number: int) -> None:
+    def _go_on(self, number: int, trace: Trace) -> None:
         if number == self._number and self._then is not None:
             then, self._then = self._then, None
             then()
+        else:
+            trace.let_go()  # it is not shown: what was derived would hold it
 
 
 class Examiner(QObject):

@@ -74,7 +74,7 @@ _PROCESSES = {
     "stop a process": "import os, signal\nos.kill(VICTIM, signal.SIGSTOP)",
     "end every process": "import os\nos.kill(-1, 0)\nprint('LEARNED')",
     "end the program": "import os\nos.kill(os.getppid(), 0)\nprint('LEARNED')",
-    "slow a process down": "import os\nos.setpriority(os.PRIO_PROCESS, VICTIM, 19)",
+    "slow a process down": "import os\nos.setpriority(os.PRIO_PROCESS, VICTIM, 19)\nprint('LEARNED')",
     "look into a process": "import ctypes\nif ctypes.CDLL(None).ptrace(16, VICTIM, 0, 0) == 0: print('LEARNED')",
     "read a process's memory": (
         "memory = open('/proc/VICTIM/mem', 'rb', 0)\n"

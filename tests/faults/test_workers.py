@@ -137,6 +137,7 @@ def test_a_worker_that_never_reads_its_input(length: int, tmp_path: Path) -> Non
 
 
 def test_a_pool_whose_workers_are_killed_at_each_event_goes_on() -> None:
+    others = set(threading.enumerate())  # of pools that a whole module or session shares
     pool = WorkerPool(Limits())
     try:
         for fatal in range(4):
@@ -155,7 +156,8 @@ def test_a_pool_whose_workers_are_killed_at_each_event_goes_on() -> None:
             assert [event.text for event in good if isinstance(event, Output)] == ["1\n"]
     finally:
         pool.close()
-    threads = [each for each in threading.enumerate() if each.name.startswith(("gradviz-run", "gradviz-worker"))]
+    ours = set(threading.enumerate()) - others
+    threads = [each for each in ours if each.name.startswith(("gradviz-run", "gradviz-worker"))]
     for thread in threads:  # of a worker that is gone, on its last line
         thread.join(PATIENCE)
     assert not [thread for thread in threads if thread.is_alive()]

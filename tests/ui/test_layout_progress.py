@@ -98,6 +98,7 @@ def drawn(pilot: Pilot, brake: Brake) -> Pilot:
 
 def test_a_layout_that_is_quick_is_not_told(pilot: Pilot) -> None:
     told: list[str] = []
+    pilot.window.shell.layout_progress._patience.setInterval(10 * WAITS)  # it is quick, however busy the machine is
     pilot.window.store.subscribe(lambda _, after: told.append(after.layout_progress))
     pilot.run_again(LOOP)
     settle(pilot)

@@ -18,8 +18,12 @@ from pytestqt.qtbot import QtBot
 
 from gradviz.trace.table.trace import Trace
 from gradviz.ui import memory_management, worker_bridge
+from gradviz.ui.canvas import diagram_layout
+from gradviz.ui.canvas.placed import Placed
 from gradviz.ui.memory_management import GarbageCollector
+from gradviz.ui.worker_bridge import TracePrecomputer
 from tests.driver import Pilot
+from tests.trace.running import run
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
@@ -145,6 +149,40 @@ def test_a_trace_ends_with_the_run_that_takes_its_place(pilot: Pilot) -> None:
         seen.append(weakref.ref(trace))
         del trace
     pilot.qtbot.waitUntil(lambda: [made() is None for made in seen] == [True, True, True, False])
+
+
+@pytest.mark.usefixtures("no_collection")
+def test_a_trace_that_is_still_laid_out_when_another_takes_its_place_ends_too(
+    pilot: Pilot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    goes_on, prepare = threading.Event(), diagram_layout.prepare
+
+    def prepare_late(placed: Placed) -> None:
+        goes_on.wait()
+        assert placed.diagram.trace.naming
+        prepare(placed)
+
+    monkeypatch.setattr(diagram_layout, "prepare", prepare_late)
+    seen = []
+    for number in range(2):
+        pilot.run_again(f"import torch\nx = torch.ones(50, {number + 2}, requires_grad=True)\n(x * x).sum().backward()")
+        assert pilot.state.trace is not None
+        seen.append(weakref.ref(pilot.state.trace))
+    goes_on.set()
+    pilot.qtbot.waitUntil(lambda: [made() is None for made in seen] == [True, False])
+
+
+def test_a_trace_that_was_made_ready_in_vain_ends_too(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = run("import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()")
+    monkeypatch.setattr(worker_bridge, "SHORT", 1)
+    precomputer, shown = TracePrecomputer(), []
+    precomputer.precompute(trace, lambda: shown.append(True))
+    precomputer.drop()
+    assert precomputer._thread is not None
+    precomputer._thread.join()
+    assert trace._cache
+    qtbot.waitUntil(lambda: not trace._cache)
+    assert not shown
 
 
 @pytest.mark.usefixtures("no_collection")

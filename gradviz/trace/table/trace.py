@@ -139,9 +139,10 @@ class Trace:
     def frame(self, cursor: int) -> Frame:
         """The state when `cursor` steps are done; cut to 0..len(self)."""
         cursor = max(0, min(int(cursor), len(self)))
-        if self._frame is None or self._frame.cursor != cursor:
-            self._frame = Frame(self, cursor)
-        return self._frame
+        frame = self._frame  # as in `kept`
+        if frame is None or frame.cursor != cursor:
+            frame = self._frame = Frame(self, cursor)
+        return frame
 
     def frame_at(self, cursor: int) -> Frame:
         """Like `frame`, without taking the place of the frame that is kept."""
@@ -172,9 +173,8 @@ class Trace:
 
     def kept(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the trace alone, made when it is first asked for."""
-        if name not in self._cache:
-            self._cache[name] = make()
-        found: T = self._cache[name]
+        cache = self._cache  # `let_go` may put another one in its place meanwhile
+        found: T = cache[name] if name in cache else cache.setdefault(name, make())
         return found
 
     @property

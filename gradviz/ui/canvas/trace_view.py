@@ -7,6 +7,7 @@ newest request wins; the one in work is given up. A thread lives only as long as
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import threading
@@ -60,6 +61,7 @@ class BackgroundLayout(QObject):
     """`placed(request, placed, final)` for each request: a draft first where the drawing may take a while."""
 
     placed = Signal(object, object, bool)
+    _left = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,6 +76,7 @@ class BackgroundLayout(QObject):
         self.idle = QTimer(self, singleShot=True, interval=IDLE)
         self.idle.timeout.connect(trim_memory)
         self.placed.connect(self._rest)
+        self._left.connect(self._forget)
 
     def place(self, request: Request) -> None:
         """Draw this, instead of anything else in work."""
@@ -115,10 +118,16 @@ class BackgroundLayout(QObject):
                     return
                 layouter = self._layouter = self._layouter or Layouter()
                 layouter.begin()
-            try:
+            with contextlib.suppress(Cancelled):
                 self._draw(layouter, request)
-            except Cancelled:
-                continue
+            self._left.emit(request)
+
+    def _forget(self, request: Request) -> None:
+        """The thread is done with it. What it derived would hold a trace of which whoever showed it has let go before;
+        here, because no other thread may take that from the window's."""
+        newest = self._request
+        if newest is None or newest.trace is not request.trace:
+            request.trace.let_go()
 
     def _draw(self, layouter: Layouter, request: Request) -> None:
         from gradviz.ui.canvas.diagram import diagram_of

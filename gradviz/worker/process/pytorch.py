@@ -37,10 +37,12 @@ GATHERED = 0.02  # seconds in which what is printed is told together
 MOST_PRINTED = 4_000_000  # characters of a stream that are told
 GRACE = 3.0  # seconds for a job to write its last steps when it is stopped
 
-# What lies beside this program comes from there, everything else from the environment that runs the script.
+# What lies beside this program comes from there, everything else from the environment that runs the script. A line that
+# is printed comes whole, as in a terminal: in pieces, one of the other stream may come in between.
 _BOOT = """
 import importlib.machinery, json, sys
 places = json.loads(sys.argv.pop(1))
+sys.stdout.reconfigure(line_buffering=True, write_through=False)
 class Finder:
     def find_spec(name, path=None, target=None):
         found = path is None and name in places
@@ -294,7 +296,7 @@ def _command(job: Job, script: Path, out: Path) -> list[str]:
     places = json.dumps({name: package_folder(name) for name in ("gradviz", "ml_dtypes")})
     options = ["-o", str(out), "--quiet", "--values", job.values, "--budget", str(job.budget_mb)]
     steps = ["--steps", job.steps] if job.steps else []
-    return [str(job.interpreter.path), "-u", "-c", _BOOT, places, *options, *steps, str(script), *job.arguments]
+    return [str(job.interpreter.path), "-c", _BOOT, places, *options, *steps, str(script), *job.arguments]
 
 
 def _environment(own: Mapping[str, str]) -> dict[str, str]:
