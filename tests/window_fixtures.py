@@ -3,14 +3,10 @@ tests/trace/sample.py."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtGui import QMouseEvent
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QSettings
 from pytestqt.qtbot import QtBot
 
 from gradviz.document.files.trust import OwnFiles
@@ -31,9 +27,8 @@ def answers() -> Answers:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> Iterator[MainWindow]:
-    """A shown, active window with settings and a list of own files of its own. At the end no button is held: the next
-    press, in whichever test, would be that of a second button."""
+def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> MainWindow:
+    """A shown, active window with settings and a list of own files of its own."""
     application()
     settings = Settings(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
     made = MainWindow(settings, Windows(Ownership(OwnFiles(tmp_path / "own"))))
@@ -42,20 +37,7 @@ def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> Iterator[MainWindo
     with qtbot.waitSignal(made.painted, timeout=10_000):
         made.show()
     made.activateWindow()
-    yield made
-    probe = _Probe()
-    qtbot.addWidget(probe)
-    QTest.mouseMove(probe, QPoint(1, 1))
-    assert probe.held == Qt.MouseButton.NoButton, "a mouse button that was pressed was not released"
-
-
-class _Probe(QWidget):
-    """Hears which buttons Qt's tests hold; a move without any is not told to it."""
-
-    held = Qt.MouseButton.NoButton
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        self.held = event.buttons()
+    return made
 
 
 def _discard(window: MainWindow) -> None:
