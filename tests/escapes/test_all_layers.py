@@ -66,6 +66,11 @@ def wrong(attacks: list[Attack], results: list[Result], allowed: tuple[str, ...]
     ]
 
 
+def is_for_the_language(kind: str) -> bool:
+    """Whether the language alone must contain attacks of a class, without an end of the worker."""
+    return kind.startswith("Found") and not may_end(kind)
+
+
 def is_told_well(result: Result) -> bool:
     """One sentence says why a run was not to be; the text of an error is the snippet's own."""
     return result.status in ("ok", "raised") or bool(result.sentence.strip() and "\n" not in result.sentence)
@@ -73,7 +78,9 @@ def is_told_well(result: Result) -> bool:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_worker_as_it_is_shipped_contains_it(bench: MakeBench, kind: str) -> None:
-    assert wrong(KINDS[kind], bench("all").attempt_all(KINDS[kind]), (CONTAINED, ENDED)) == []
+    """What the language alone must contain never gets as far as the locks: one attack of each such class is tried."""
+    tried = KINDS[kind][:1] if is_for_the_language(kind) else KINDS[kind]
+    assert wrong(tried, bench("all").attempt_all(tried), (CONTAINED, ENDED)) == []
 
 
 def test_the_next_run_works(bench: MakeBench) -> None:
@@ -85,7 +92,7 @@ def test_the_next_run_works(bench: MakeBench) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_language_alone_lets_nothing_past(bench: MakeBench, kind: str) -> None:
     """Nor does it let memory be damaged: a worker that a door, once open, brought down would be a sign of that."""
-    allowed = (CONTAINED,) if kind.startswith("Found") and not may_end(kind) else (CONTAINED, ENDED)
+    allowed = (CONTAINED,) if is_for_the_language(kind) else (CONTAINED, ENDED)
     assert wrong(KINDS[kind], bench("language").attempt_all(KINDS[kind]), allowed) == []
 
 
