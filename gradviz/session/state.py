@@ -173,6 +173,7 @@ class State:
     recorded: int = 0  # how many steps the run that goes on has recorded so far
     live: str = ""  # what it has printed so far
     selection: Selection | None = None
+    pointed: Selection | None = None  # what the pointer is on outside of the canvas
     picked: frozenset[int] = frozenset()  # what is selected of a drawing: nodes, comments, groups by their number
     folding: Folding = field(default_factory=Folding)
     lineage: Lineage | None = None
@@ -282,8 +283,8 @@ class State:
 
 Field = Literal[
     "document", "saved", "path", "cuda_as_cpu", "note", "doubt", "undo_label", "redo_label", "run", "trace", "traced",
-    "steps", "cursor", "recorded", "live", "selection", "picked", "folding", "lineage", "chain", "check", "origin",
-    "search", "playing", "playback", "breakpoints", "what_if", "doctor", "notice", "layout_progress", "stage",
+    "steps", "cursor", "recorded", "live", "selection", "pointed", "picked", "folding", "lineage", "chain", "check",
+    "origin", "search", "playing", "playback", "breakpoints", "what_if", "doctor", "notice", "layout_progress", "stage",
     "predict", "lessons", "view",
 ]  # fmt: skip
 MOMENT: tuple[Field, ...] = ("trace", "steps", "cursor")  # a trace grows, so its length belongs to it

@@ -152,6 +152,11 @@ class Store:
         beside = what_if.selected(state.what_if, selection)
         self._become(replace(state, selection=selection, picked=picked, what_if=beside))
 
+    def point(self, thing: Selection | None) -> None:
+        """Light this node or tensor on the canvas, as if the pointer were on it there."""
+        if thing != self._state.pointed:
+            self._become(replace(self._state, pointed=thing))
+
     def pick(self, picked: frozenset[int]) -> None:
         """Select these nodes, comments and groups of the drawing."""
         self._become(replace(self._state, picked=picked, selection=selection_sync.selection_for(self._state, picked)))

@@ -12,8 +12,8 @@ LONGEST = 36  # characters of a name
 
 
 def elsewhere(name: str, origin: str = "") -> str:
-    """Of a file that is none of the user's own; `origin` as "from example.org"."""
-    return f"{shown(name, LONGEST)} {f'was downloaded {origin}' if origin else 'comes from elsewhere'}."
+    """Of a file that neither ran nor was saved here before; `origin` as "from example.org"."""
+    return f"{shown(name, LONGEST)} {f'was downloaded {origin}' if origin else 'is ready'}."
 
 
 def changed(name: str) -> str:

@@ -99,6 +99,7 @@ CORNER = (0.25, 200, 520)
 BOTTOM = (0.24, 150, 240)  # of its height, for pages that need room
 TALL = (0.4, 230, 460)  # the same, for those that need more
 STRIP = 100  # pixels that the timeline needs, at text scale 1
+COMFORTABLE = 330  # pixels of the snippet that no page at the bottom takes for what it does not need
 MARGINS = (8, 8, 8, 2)
 GAP = 7
 SNIPPET = 0.6  # of a side that it shares with the inspector
@@ -331,7 +332,11 @@ class PanelArea:
         under = self.cards["under"]
         taken = under.sizeHint().height() + GAP if under.isVisibleTo(self.root) else 0
         height = self.root.height() - MARGINS[1] - MARGINS[3] - taken
-        return allotted(width, height, HALF * window.width() * window.height(), self._low(scale), scale)
+        least = HALF * window.width() * window.height()
+        room = allotted(width, height, least, self._low(scale) - self._more, scale)
+        larger = allotted(width, height, least, self._low(scale), scale)
+        keeps = larger.stacked == room.stacked and larger.left >= min(room.left, COMFORTABLE * scale)
+        return larger if larger.low and keeps else room
 
     @property
     def _page(self) -> QWidget:
@@ -342,8 +347,14 @@ class PanelArea:
         """How high the card at the bottom is, by the page in front."""
         row = self._bottom
         if row.id == "timeline":
-            return round(STRIP * scale)
+            return round(STRIP * scale) + self._more
         return _share(self._page.height(), *(TALL if row.tall else BOTTOM))
+
+    @property
+    def _more(self) -> int:
+        """The pixels that the page in front at the bottom can use beyond what it needs."""
+        panel = self.made.get(self._bottom.id)
+        return panel.more_height if panel is not None else 0
 
     @property
     def _bottom(self) -> PanelRow:

@@ -14,7 +14,7 @@ from gradviz.session.moves import last_change_of, next_change_of
 from gradviz.session.state import Selection
 from gradviz.session.timeline.iterations import iterations, training
 from gradviz.session.timeline.marks import Mark, Marks, find_marks
-from gradviz.session.timeline.memory import holders
+from gradviz.session.timeline.memory import MOST_LANES, holders, lives
 from gradviz.session.timeline.zoom import Span, whole
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
@@ -120,6 +120,21 @@ def test_holders_are_counted_once_each_and_sum_up() -> None:
     assert found[0].nbytes == 400 and math.isclose(sum(one.share for one in found), 1.0)
     assert any(one.others for one in found), "y is held by exp and by the product"
     assert holders(trace, 0) == () and holders(trace, len(trace)) == ()
+
+
+def test_each_buffer_lives_from_birth_to_release_in_a_lane_of_its_own() -> None:
+    head = "import torch\nw = torch.tensor(3., requires_grad=True)\n"
+    trace = run(f"{head}y = w * 2\nloss = y * y + w.exp()\nloss.backward()\nz = w.sin()\n")
+    found = lives(trace, len(trace))
+    said = ["the number 2 for × (line 3)", "y = 6 for × (line 4)", "y = 6 for × (line 4)"]
+    assert [life.text for life in found[:3]] == said and "sin" in found[-1].text
+    assert [life.is_freed for life in found] == [True] * 4 + [False] and found[-1].end == len(trace)
+    assert [life.lane for life in found] == [0, 1, 2, 3, 0], "a lane is used again"
+    for cursor in range(1, len(trace) + 1):
+        held = {life.node for life in found if life.born < cursor <= life.end}
+        assert {one.node for one in holders(trace, cursor)} <= held and bool(held) == bool(holders(trace, cursor))
+    many = run(head + "".join(f"w{n} = w.exp()\n" for n in range(MOST_LANES + 1)))
+    assert lives(many, len(many)) == () and len(lives(many, 1 + MOST_LANES)) == MOST_LANES
 
 
 def test_what_changed_a_tensor_and_an_operation(trained: Trace) -> None:

@@ -388,6 +388,10 @@ def test_a_number_has_as_many_digits_as_there_is_room_for(qapp: QApplication) ->
     assert ways[0] == "0.1235"
     assert ways[-1] == "0.1"
     assert sorted(map(len, ways), reverse=True) == list(map(len, ways))
+    grids = Writer(run("import torch\nx = torch.tensor([[0.123, -0.0456], [7., 25.3]])\n")).of(0).grids
+    assert [(grid.rows[0], grid.longest) for grid in grids] == [
+        (("0.12", "-0.046"), 6), (("0.1", "-0.05"), 5), ((".1", "-.05"), 5),
+    ]  # fmt: skip
 
 
 def test_titles_of_frames_stay_while_their_strip_is_above_the_view(qapp: QApplication) -> None:

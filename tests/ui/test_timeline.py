@@ -8,14 +8,14 @@ from typing import cast
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QSize, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gradviz.document.snippet import Snippet
 from gradviz.session.breakpoints.points import Playback
-from gradviz.session.state import Phase, Run
+from gradviz.session.state import Phase, Run, Selection
 from gradviz.session.timeline.outline import Strip
 from gradviz.session.timeline.zoom import Span, whole
 from gradviz.trace.table.encoding import Writer
@@ -23,6 +23,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from gradviz.ui.panels.timeline import Content, TimelinePanel, draw, tooltip
 from gradviz.ui.panels.timeline_paint import Geometry, colour_of
+from gradviz.ui.panels.timeline_plots import areas
 from gradviz.ui.theme import LIGHT
 from tests.driver import Pilot
 from tests.trace.running import run
@@ -249,6 +250,30 @@ def test_tooltips_say_what_is_there(trained: TimelinePanel, pilot: Pilot) -> Non
     assert said(geometry.strip.center()).startswith("Step ")
     accumulation = int(np.flatnonzero(content.strip.kinds == Kind.ACCUMULATE)[3])
     assert "accumulation" in said(QPointF(geometry.left_of(accumulation + 0.5), geometry.marks.center().y()))
+
+
+def test_a_lane_says_who_keeps_a_buffer_and_lights_it(pilot: Pilot) -> None:
+    text = "import torch\nw = torch.tensor(3., requires_grad=True)\ny = w.exp() * w\ny.backward()\n"
+    show(pilot, run(text), text)
+    pilot.window.resize(1900, 1400)
+    QApplication.processEvents()
+    panel = timeline_of(pilot)
+    content, geometry = panel.content, panel.geometry_
+    assert content is not None and content.has_lanes(geometry)
+    life, area = content.lives[0], areas(geometry, None)[1]
+    at = QPoint(round(geometry.left_of(life.born) + 5), round(area.top() + 5))
+    assert "exp (line 3)" in tooltip(at, geometry, content, pilot.state)
+    QTest.mouseMove(panel, at)
+    assert pilot.state.pointed == Selection("node", life.node)
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
+    scene = pilot.window.canvas.view.surface.scene
+    panel.leaveEvent(QEvent(QEvent.Type.Leave))
+    QTest.mouseMove(panel, at + QPoint(2, 0))
+    assert scene is not None and scene.marks.hovered == scene.find("node", life.node)
+    click(panel, at.x(), at.y())
+    assert pilot.state.selection == Selection("node", life.node)
+    panel.leaveEvent(QEvent(QEvent.Type.Leave))
+    assert pilot.state.pointed is None and scene.marks.hovered == -1
 
 
 def test_a_mark_takes_the_click(trained: TimelinePanel, pilot: Pilot) -> None:

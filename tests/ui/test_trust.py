@@ -43,7 +43,7 @@ DRAWN = add_call(
     Drawing((Leaf(1, "w", 3.0, requires_grad=True), Operation(2, "mul", (Ref(1), Ref(1)), names=("loss",))), next_id=3),
     Ref(2),
 )
-STRANGE = "net.gradviz comes from elsewhere."
+STRANGE = "net.gradviz is ready."
 
 
 def with_w(number: float) -> Drawing:
@@ -187,7 +187,7 @@ def test_the_bar_is_reached_by_keyboard_and_goes_with_the_run(pilot: Pilot, ran:
     by_dialog(pilot, snippet)
     bar = pilot.window.editor.trust_bar
     assert bar is not None
-    assert bar.accessibleName() == bar.sentence.text() == "net.py comes from elsewhere. Nothing has run yet."
+    assert bar.accessibleName() == bar.sentence.text() == "net.py is ready. Nothing has run yet."
     for button in (bar.run, bar.details):
         assert button.focusPolicy() & Qt.FocusPolicy.TabFocus
         assert button.accessibleName() or button.text()
@@ -328,7 +328,7 @@ def test_where_it_was_downloaded_from_is_said(
 
 
 def test_a_name_is_said_as_it_is_and_not_longer_than_a_name() -> None:
-    assert elsewhere("<b>x</b>\n.py") == "<b>x</b>\ufffd.py comes from elsewhere."
+    assert elsewhere("<b>x</b>\n.py") == "<b>x</b>\ufffd.py is ready."
     assert len(elsewhere("n" * 500 + ".py")) == len(elsewhere("n" * LONGEST))
 
 

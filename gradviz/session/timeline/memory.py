@@ -1,5 +1,5 @@
-"""Who holds the memory of saved buffers at a cursor: the largest storages with the operations that saved them. Pure;
-the memory page lists it."""
+"""Who holds the memory of saved buffers at a cursor, the largest storages with the operations that saved them, and the
+lives of the buffers from step to step. Pure; the memory page lists the ones, the timeline draws the others."""
 
 from __future__ import annotations
 
@@ -61,3 +61,58 @@ def _holder(trace: Trace, cursor: int, rows: list[int], total: int) -> Holder:
         share=nbytes / total if total else 0.0,
         others=len({int(saved.node[row]) for row in rows} - {node}),
     )
+
+
+# -- from birth to release
+
+MOST_LIVES = 2000  # buffers; of more only the sum of their bytes is drawn
+MOST_LANES = 8  # at the same time
+
+
+@dataclass(frozen=True)
+class Life:
+    """One saved buffer: held at the cursors (born, end], in a lane of its own as long as it is."""
+
+    node: int  # the operation that keeps it
+    born: int
+    end: int
+    is_freed: bool
+    lane: int
+    text: str  # "x = 2 for × (line 4)"
+
+
+def lives(trace: Trace, steps: int) -> tuple[Life, ...]:
+    """All saved buffers, in the order in which they were saved; none where there are too many to be told apart."""
+    import numpy as np
+
+    saved = trace.saved
+    rows = np.flatnonzero((saved.step < steps) & (saved.nbytes > 0))
+    if not 0 < len(rows) <= MOST_LIVES:
+        return ()
+    order = rows[np.argsort(saved.step[rows], kind="stable")]
+    found, free_from = list[tuple[int, int, int, int]](), list[int]()  # by lane, the step from which on it is free
+    for row, born, freed in zip(order.tolist(), saved.step[order].tolist(), saved.freed[order].tolist(), strict=True):
+        end = min(freed, steps)
+        lane = next((lane for lane, free in enumerate(free_from) if free <= born), len(free_from))
+        if lane == MOST_LANES:
+            return ()
+        free_from[lane : lane + 1] = [end]
+        found.append((row, born, end, lane))
+    return tuple(
+        Life(int(saved.node[row]), born, end, bool(saved.freed[row] < steps), lane, _life_text(trace, row, born))
+        for row, born, end, lane in found
+    )
+
+
+def _life_text(trace: Trace, row: int, born: int) -> str:
+    from gradviz.trace.table.values import number_text
+    from gradviz.trace.words.contributions import saved_name
+
+    node, frame = int(trace.saved.node[row]), trace.frame_at(born + 1)
+    first = int(trace.saved.node.searchsorted(node))
+    one = frame.saved(node)[row - first]
+    value = frame.value(one.tensor) if one.tensor >= 0 else None
+    number = f" = {number_text(value.scalar)}" if value is not None and value.scalar is not None else ""
+    line = int(trace.nodes.line[node])
+    symbol = str(trace.nodes.symbol[node]) or str(trace.nodes.op[node])
+    return f"{saved_name(frame, node, one)}{number} for {symbol}{f' (line {line})' if line > 0 else ''}"

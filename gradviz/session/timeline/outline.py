@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from gradviz.session.columns import place
 from gradviz.session.timeline.iterations import Iterations, Training, iterations, training
 from gradviz.session.timeline.marks import Mark, find_marks
+from gradviz.session.timeline.memory import Life, lives
 from gradviz.session.timeline.zoom import Span
 
 if TYPE_CHECKING:
@@ -222,13 +223,15 @@ class Outline:
     iterations: Iterations
     course: Training | None
     marks: dict[Mark, NDArray[Any]]  # those that follow from the trace alone
+    lives: tuple[Life, ...]  # of the saved buffers, where there are few at a time
 
 
 def outline(trace: Trace, steps: int) -> Outline:
     """The outline of the first `steps` steps."""
 
     def make() -> Outline:
-        return Outline(Strip(trace, steps), iterations(trace, steps), training(trace, steps), find_marks(trace, steps))
+        strip, marks = Strip(trace, steps), find_marks(trace, steps)
+        return Outline(strip, iterations(trace, steps), training(trace, steps), marks, lives(trace, steps))
 
     return trace.kept(f"outline of {steps}", make)
 

@@ -306,10 +306,11 @@ def saved_names(frame: Frame, node: int) -> list[str]:
     kept = [*frame.saved(node)]
     if "training=False" in str(frame.trace.nodes.params[node]):  # of a batch norm, whose statistics are empty then
         kept = [one for one in kept if one.name not in ("result1", "result2")]
-    return list(dict.fromkeys(_saved_name(frame, node, one) for one in kept))
+    return list(dict.fromkeys(saved_name(frame, node, one) for one in kept))
 
 
-def _saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
+def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
+    """What one saved buffer is, in the words of the snippet."""
     if saved.tensor >= 0:
         name = frame.name(saved.tensor)
         return f"the number {name}" if _NUMBER.fullmatch(name) else name

@@ -5,6 +5,7 @@ what is near; far away even this is too much, see `painter`."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 DIGITS = (4, 3, 2, 1)  # of a number, the first that there is room for
 LONGEST = 14  # characters of a small array that is written
+BEFORE_POINT = re.compile(r"^(-?)0\.")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,14 @@ class Brief:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """The numbers of a small array, by rows, and how many characters the longest of them has."""
+
+    rows: tuple[tuple[str, ...], ...]
+    longest: int
+
+
+@dataclass(frozen=True)
 class Written:
     """A value in a few characters, or as a picture."""
 
@@ -52,7 +62,7 @@ class Written:
     norm: str
     picture: Picture | None
     shorter: tuple[str, ...] = ()  # the norm with fewer digits
-    cells: tuple[tuple[str, ...], ...] = ()  # the numbers of a small array
+    grids: tuple[Grid, ...] = ()  # the numbers of a small array, each time with fewer digits
 
 
 class Briefs:
@@ -123,17 +133,22 @@ class Writer:
         shown = picture(value.edges) if value.numel > 1 else None
         norm, *shorter = (f"‖{number_text(value.norm, digits)}‖" for digits in DIGITS)
         written = text if len(text) <= LONGEST else ""
-        return Written(written, norm, shown, tuple(shorter), _cells(value))
+        return Written(written, norm, shown, tuple(shorter), _grids(value))
 
 
-def _cells(value: Value) -> tuple[tuple[str, ...], ...]:
-    """The numbers of an array of few rows and columns, in three digits; none of a larger one."""
+def _grids(value: Value) -> tuple[Grid, ...]:
+    """The numbers of an array of few rows and columns in two digits, in one, and without the zero before the point;
+    none of a larger one."""
     if value.array is None or not 0 < value.array.ndim <= 2 or not 1 < value.numel <= MOST_ROWS * MOST_COLUMNS:
         return ()
-    rows = value.array.reshape(-1, value.array.shape[-1])
-    if len(rows) > MOST_ROWS or rows.shape[1] > MOST_COLUMNS:
+    numbers = value.array.reshape(-1, value.array.shape[-1])
+    if len(numbers) > MOST_ROWS or numbers.shape[1] > MOST_COLUMNS:
         return ()
-    return tuple(tuple(number_text(number, 2) for number in row) for row in rows.tolist())
+    two, one = (
+        tuple(tuple(number_text(number, digits) for number in row) for row in numbers.tolist()) for digits in (2, 1)
+    )
+    bare = tuple(tuple(BEFORE_POINT.sub(r"\1.", text) for text in row) for row in one)
+    return tuple(Grid(rows, max(len(text) for row in rows for text in row)) for rows in (two, one, bare))
 
 
 # -- painting
@@ -145,7 +160,7 @@ NARROWEST_WORD = 26.0
 WIDEST = 2.4  # times its width that the name of an operation may make a circle
 ANY_NAME, ANY_ROOM = "ƒ", 20  # instead of a name that does not fit, and the pixels that it wants
 NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards: 11 pixels
-CELL = 5.4  # widths of a digit that a number in a grid needs
+BETWEEN = 0.7  # widths of a digit between the numbers of a grid
 PASSING = "∇"  # before a gradient, which without it would be taken for a value
 
 
@@ -244,13 +259,15 @@ class BriefPainter:
             self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", place, text, LEFT)
 
     def _grid(self, painter: QPainter, body: QRectF, line: float, written: Written) -> bool:
-        """The numbers of a small array, where there is room for them."""
-        if not written.cells or body.height() < (line - 2) * len(written.cells):
+        """The numbers of a small array, with as many digits as there is room for; whether there is any."""
+        if not written.grids or body.height() < (line - 2) * len(written.grids[0].rows):
             return False
-        wide = body.width() / len(written.cells[0])
-        if wide < CELL * self._ink.width(sizes.CELL, "0") * self._ink.theme.scale:
+        wide = body.width() / len(written.grids[0].rows[0])
+        room = wide / (self._ink.width(sizes.CELL, "0") * self._ink.theme.scale) - BETWEEN
+        grid = next((grid for grid in written.grids if grid.longest <= room), None)
+        if grid is None:
             return False
-        for row, texts in enumerate(written.cells):
+        for row, texts in enumerate(grid.rows):
             for column, text in enumerate(texts):
                 place = QRectF(body.left() + column * wide, body.top() + row * (line - 2), wide, line - 2)
                 self._word(painter, sizes.CELL, 1.0, "text", place, text, CENTRE)

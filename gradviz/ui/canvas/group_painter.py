@@ -77,7 +77,7 @@ def paint_group_small(painter: QPainter, ink: Ink, box: QRectF, content: GroupCo
     rows = [(sizes.NAME, "error", f"! {content.title}") if content.problem else (sizes.NAME, "text", content.title)]
     rows += [(sizes.META, "error", f"! {content.problem}")] if content.problem and lines > 1 else []
     rows += [(sizes.META, "muted", content.detail)] if content.detail and lines > 2 else []
-    rows += [(sizes.META, "muted", f"{content.operations:,} operations")] if lines > len(rows) else []
+    rows += [(sizes.META, "muted", f"{content.operations:,} {_operations(content)}")] if lines > len(rows) else []
     rows += [(sizes.META, "gradient", f"∇ norm {content.norm}")] if content.norm and lines > len(rows) else []
     painter.scale(size, size)
     wide = area.width() / size
@@ -115,13 +115,17 @@ def _body(
     painter.drawRoundedRect(box, corner, corner)
 
 
+def _operations(content: GroupContent) -> str:
+    return "operation" if content.operations == 1 else "operations"
+
+
 def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> None:
     room = row.width() - (_held(painter, ink, row, f"holds {content.held}") + 8 if content.held else 0.0)
-    count = f"{content.operations:,}"
+    count, noun = f"{content.operations:,}", _operations(content)
     if content.ran < content.operations:
         count = f"{content.ran:,} of {count}"
     numbers = f" · {content.parameters:,} parameters" if content.parameters else ""
-    text = _fitting(ink, room, f"{count} operations{numbers}", f"{count} operations", f"{count} op.", count)
+    text = _fitting(ink, room, f"{count} {noun}{numbers}", f"{count} {noun}", f"{count} op.", count)
     ink.text(painter, sizes.META, "muted", QRectF(row.left(), row.top(), room, row.height()), text, LEFT)
     below = row.translated(0, sizes.GROUP_LINE)
     if content.now or content.problem:

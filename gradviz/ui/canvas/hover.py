@@ -57,6 +57,13 @@ class Hover(QObject):
             self.leave_card()
             self._resting.start()
 
+    def light(self, kind: str, index: int) -> None:
+        """As if the pointer were on this tensor or node, without its card; on none for -1."""
+        scene = self._surface.scene
+        if scene is not None:
+            self._hover(scene, scene.find(kind, index) if index >= 0 else -1)
+            self._resting.stop()
+
     def _hover(self, scene: Scene, item: int) -> None:
         old, scene.marks.hovered = scene.marks.hovered, item
         for each in (old, item):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SHOWN = Slice(
     "document", "doubt", "what_if", "run", "cuda_as_cpu", "traced", "view", "folding", "playing", "layout_progress",
-    "selection", "picked", "lineage", "chain", "origin", "search", "predict",
+    "selection", "pointed", "picked", "lineage", "chain", "origin", "search", "predict",
     "stage", *MOMENT,  # the room for it depends on the stage
 )  # fmt: skip
 
@@ -196,6 +196,9 @@ class GraphPanel(Panel):
                 self.view.selection.clear()
             else:
                 self.view.selection.select(after.selection.kind, after.selection.index)
+        if before.pointed != after.pointed:
+            thing = after.pointed
+            self.view.hover.light(thing.kind if thing else "", thing.index if thing else -1)
         self.over.show_state(before, after)
 
     def _show_page(self, page: QWidget, before: State, after: State) -> None:

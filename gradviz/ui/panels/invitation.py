@@ -36,7 +36,7 @@ INVITED = 3  # examples of snippets
 TITLE = "See what backward() does"
 RUN = "Press Run (F5) to see its graph here."
 SNIPPET = ("Paste a snippet", "Paste PyTorch code on the left and press Run (F5).")
-DRAWING = ("Draw a graph", "Double-click to start a drawing, or type: 3.0, mul, w*x + b")
+DRAWING = ("Draw a graph", "Double-click to start a drawing, or type: 3.0, mul, w*x\u00a0+\u00a0b")
 EXAMPLES = "or begin with an example"
 WIDE = 560  # pixels at 100 % from which the two ways stand side by side
 CARD = 380  # at most
@@ -202,8 +202,10 @@ class Invitation(QWidget):
         self._turn()
 
     def show_doubt(self, doubt: str) -> None:
-        """Above the two ways: what the window is for, or why the document has not run."""
+        """What the window is for, above the two ways; or why the document has not run, alone."""
         self.title.setText(f"{doubt}\n{NOT_RUN} {RUN}" if doubt else TITLE)
+        for way in self.ways:
+            way.setVisible(not doubt)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Fonts once more: the style sheet may have come after they were set."""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QLabel,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -73,6 +74,14 @@ def _text(one: Holder, column: int) -> str:
     others = f" and {one.others:,} more" if one.others else ""
     texts = (one.operation + others, one.buffers, one.tensor, size_text(one.nbytes), f"{100 * one.share:.0f} %")
     return texts[column]
+
+
+def _nothing_held(strip: Strip | None) -> str:
+    """Instead of an empty table."""
+    if strip is None or not strip.peak[0]:
+        return "Nothing is saved for a backward pass."
+    most, at = strip.peak
+    return f"Nothing is held at this step. The most was {size_text(most)}, at step {at:,}: click there on the curve."
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:
@@ -167,6 +176,11 @@ class MemoryPanel(Panel):
         row.setContentsMargins(0, 2, 8, 8)
         row.addWidget(self.curve, 2)
         row.addWidget(self.table, 3)
+        self.nothing = QLabel()
+        self.nothing.setObjectName("muted")
+        self.nothing.setWordWrap(True)
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        row.addWidget(self.nothing, 3)
         self.set_theme(context.theme)
 
     @property
@@ -177,6 +191,7 @@ class MemoryPanel(Panel):
         super().set_theme(theme)
         self._bars.colour = QColor(theme.saved)
         self.table.setFont(look.sans(theme, 12.5))
+        self.nothing.setFont(look.sans(theme, 12.5))
         self.table.verticalHeader().setDefaultSectionSize(theme.px(23))
         for column, width in ((1, 96), (2, 110), (3, 76), (4, 66)):
             self.table.setColumnWidth(column, theme.px(width))
@@ -198,6 +213,9 @@ class MemoryPanel(Panel):
         elif strip is None or strip.trace is not state.trace or strip.steps != state.steps:
             self.curve.strip = outline(state.trace, state.steps).strip
         self.model.show(holders(state.trace, state.cursor) if state.trace is not None else ())
+        self.table.setVisible(bool(self.model.holders))
+        self.nothing.setVisible(not self.model.holders)
+        self.nothing.setText(_nothing_held(self.curve.strip))
         self.curve.update()
 
     def _select(self, index: QModelIndex) -> None:

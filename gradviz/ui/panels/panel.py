@@ -44,6 +44,11 @@ class Panel(QWidget):
         """Take other colours and sizes."""
         self.theme = theme
 
+    @property
+    def more_height(self) -> int:
+        """Pixels that it can use beyond those that its card has."""
+        return 0
+
     def end(self) -> None:
         """The window closes: leave what is being worked out in another thread."""
 

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import QToolTip
 
 from gradviz.session import moves
 from gradviz.session.breakpoints.points import Playback
-from gradviz.session.state import MOMENT, Slice, State
+from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.session.timeline.marks import Mark, Marks
 from gradviz.session.timeline.outline import Group, outline, size_text
 from gradviz.session.timeline.zoom import Span, whole
@@ -42,11 +42,13 @@ from gradviz.ui.theme import Theme
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gradviz.session.timeline.memory import Life
     from gradviz.trace.table.trace import Trace
 
 
 # -- mouse and keys
 
+LANES_MARGIN, ITERATIONS = 28, 14  # pixels of the line of text above the lanes, and of the row of iterations
 PAGE = 10  # steps per PageUp or PageDown, at least
 CLICK = "Click to loop over these steps."
 
@@ -89,13 +91,15 @@ class Mouse:
                 self._centre(geometry, at)
         elif group is not None:
             self._loop_over(group)
+        elif (life := content.life_at(geometry, at)) is not None:
+            self._timeline.context.shell.store.select(Selection("node", life.node))
         elif geometry.marks.contains(at) and paint.marks_at(geometry, content.marks, at.x()):
             self._timeline.move_to(paint.marks_at(geometry, content.marks, at.x())[0][2] + 1)
         else:
             self._drag = "scrub"
             self._scrub(geometry, at)
 
-    def move(self, event: QMouseEvent, geometry: Geometry) -> None:
+    def move(self, event: QMouseEvent, geometry: Geometry, content: Content) -> None:
         """Go on with a gesture; without one show what a press would do."""
         at = event.position()
         by, self._last = at.x() - self._last.x(), at
@@ -110,7 +114,9 @@ class Mouse:
             cursor = min(max(round(geometry.step_at(at.x())), 0), geometry.steps)
             store.play_as(replace(store.state.playback, **{self._drag: cursor}))
         else:
-            self._timeline.setCursor(self._shape(geometry, at))
+            life = content.life_at(geometry, at)
+            self._timeline.context.shell.store.point(Selection("node", life.node) if life is not None else None)
+            self._timeline.setCursor(Qt.CursorShape.PointingHandCursor if life else self._shape(geometry, at))
 
     def release(self) -> None:
         """The gesture ends where it is."""
@@ -176,6 +182,9 @@ def tooltip(at: QPoint, geometry: Geometry, content: Content, state: State) -> s
         return f"{group.title}: steps {group.start + 1:,} to {group.end:,}\n{CLICK}"
     if geometry.marks.contains(place):
         return paint.marks_text(paint.marks_at(geometry, content.marks, place.x()))
+    if (life := content.life_at(geometry, place)) is not None:
+        until = f"let go at step {life.end + 1:,}" if life.is_freed else "held to the end"
+        return f"{life.text}\nkept from step {life.born + 1:,}, {until}. Click to see who keeps it."
     cursor = geometry.cursor_at(place.x(), place.y(), state.cursor)
     if not cursor:
         return ""
@@ -201,7 +210,7 @@ class Content:
         self.trace = trace
         self.steps = steps
         known = outline(trace, steps)
-        self.strip, self.iterations = known.strip, known.iterations
+        self.strip, self.iterations, self.lives = known.strip, known.iterations, known.lives
         self.course = None if hides_numbers else known.course
         self._marks = self._marked = known.marks
         self.marks = Marks(self._marks)
@@ -215,12 +224,26 @@ class Content:
         self._marked = {**self._marks, Mark.BREAKPOINT: found[found < self.steps], Mark.LESSON: told}
         self.marks = Marks(self._marked)
 
+    def has_lanes(self, geometry: Geometry) -> bool:
+        """Whether there is room for a lane for each saved buffer, instead of the curve of all."""
+        room = plots.areas(geometry, self.course)[1].height()
+        return bool(self.lives) and room >= plots.lanes_height(geometry.theme, self.lives)
+
+    def life_at(self, geometry: Geometry, at: QPointF) -> Life | None:
+        """The saved buffer under the mouse."""
+        held = plots.areas(geometry, self.course)[1]
+        if not (held.contains(at) and self.has_lanes(geometry)):
+            return None
+        return plots.life_at(geometry, held, self.lives, at)
+
     def looks_like(self, other: Content) -> bool:
         """Whether the picture of another trace is the same: a slider brings other values only. A course has values in
         it, so that it is another one each time."""
         import numpy as np
 
         if self.steps != other.steps or self.course is not None or other.course is not None:
+            return False
+        if self.lives != other.lives:
             return False
         if max(len(self.iterations), len(other.iterations)) > 1 or self._marked.keys() != other._marked.keys():
             return False
@@ -259,7 +282,10 @@ def draw(content: Content, geometry: Geometry, size: QSize, ratio: float) -> QPi
         paint.paint_marks(painter, geometry, content.marks)
         paint.paint_phases(painter, geometry, content.strip)
         course, held = plots.areas(geometry, content.course)
-        plots.paint_held(painter, geometry, held, content.strip)
+        if content.has_lanes(geometry):
+            plots.paint_lives(painter, geometry, held, content.lives, -1)
+        else:
+            plots.paint_held(painter, geometry, held, content.strip)
         if content.course is not None:
             plots.paint_course(painter, geometry, course, content.course)
     return picture
@@ -275,6 +301,8 @@ def paint_now(painter: QPainter, content: Content, geometry: Geometry, now: Now)
     if content.course is not None and course.height():
         plots.paint_course_text(painter, geometry, course, content.course, now.cursor)
     if held.height():
+        if content.has_lanes(geometry):
+            plots.paint_lives(painter, geometry, held, content.lives, now.cursor)
         text = plots.held_text(content.strip, now.cursor)
         plots.paint_held_text(painter, geometry, held, text, at_right=course == held)
 
@@ -370,6 +398,18 @@ class TimelinePanel(Panel):
         if self.content is not None:
             self.show_span(self.span.zoomed(factor, at, self.state.steps))
 
+    @property
+    def more_height(self) -> int:
+        """The pixels of the row of iterations, and of the lanes of the saved buffers where there is no course of a
+        training to be seen."""
+        content = self.content
+        if content is None:
+            return 0
+        rows = self.theme.px(ITERATIONS) if len(content.iterations) > 1 else 0
+        if not content.lives or content.course is not None:
+            return rows
+        return rows + self.theme.px(LANES_MARGIN) + round(plots.lanes_height(self.theme, content.lives))
+
     # painting
 
     @property
@@ -433,10 +473,14 @@ class TimelinePanel(Panel):
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if self.content is not None:
-            self.mouse.move(event, self.geometry_)
+            self.mouse.move(event, self.geometry_, self.content)
 
     def mouseReleaseEvent(self, _: QMouseEvent) -> None:
         self.mouse.release()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.context.shell.store.point(None)
+        super().leaveEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """All steps again."""

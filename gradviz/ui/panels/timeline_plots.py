@@ -1,6 +1,6 @@
-"""Painting the curves under the strip: the bytes held by saved buffers, with their peak; in a training loop the loss
-and the norm of the gradients over its iterations. The numbers are made in `outline` and `iterations` of
-`session.timeline`."""
+"""Painting what is under the strip: the saved buffers, each as a bar from birth to release, or where they are many the
+bytes that they hold, with their peak; in a training loop the loss and the norm of the gradients over its iterations.
+The numbers are made in `outline`, `memory` and `iterations` of `session.timeline`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from gradviz.session.columns import place
 from gradviz.session.timeline.iterations import Series, Training
+from gradviz.session.timeline.memory import Life
 from gradviz.session.timeline.outline import Strip, size_text
 from gradviz.ui import look
 from gradviz.ui.panels.timeline_paint import Geometry
@@ -99,6 +100,51 @@ def _paint_levels(painter: QPainter, geometry: Geometry, area: QRectF, strip: St
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(geometry.theme.saved), 1.5))
     painter.drawPolyline(line)
+
+
+LANE = 16.0  # pixels of the lane of a buffer, at text scale 1
+KEPT, HELD = 40, 110  # how much the colour of a buffer covers while it is not held, and while it is
+SHORTEST = 26.0  # pixels of a bar that has room for words
+
+
+def lanes_height(theme: Theme, lives: tuple[Life, ...]) -> float:
+    """The pixels that the lanes need."""
+    return theme.px(LANE) * (1 + max((life.lane for life in lives), default=-1))
+
+
+def _bar(geometry: Geometry, area: QRectF, life: Life) -> QRectF:
+    height, left = geometry.theme.px(LANE), geometry.left_of(life.born)
+    width = max(geometry.left_of(life.end) - left, 2.0)
+    return QRectF(left, area.top() + life.lane * height + 1, width, height - 2) & area
+
+
+def life_at(geometry: Geometry, area: QRectF, lives: tuple[Life, ...], at: QPointF) -> Life | None:
+    """The buffer whose bar is under the mouse."""
+    return next((life for life in lives if _bar(geometry, area, life).contains(at)), None)
+
+
+def paint_lives(painter: QPainter, geometry: Geometry, area: QRectF, lives: tuple[Life, ...], cursor: int) -> None:
+    """The bars of saved buffers; those that are held at the cursor are filled, and with a cursor below 0 none is."""
+    theme, radius = geometry.theme, geometry.theme.px(LANE) / 2 - 1
+    painter.save()
+    painter.setClipRect(area.adjusted(-1, -1, 1, 1))
+    painter.setFont(look.sans(theme, look.SMALL))
+    metrics = painter.fontMetrics()
+    fill = QColor(theme.saved)
+    fill.setAlpha(KEPT if cursor < 0 else HELD)
+    for life in lives:
+        bar = _bar(geometry, area, life)
+        if bar.isEmpty() or (cursor >= 0 and not life.born < cursor <= life.end):
+            continue
+        painter.setPen(QPen(QColor(theme.saved), 1.2))
+        painter.setBrush(fill)
+        painter.drawRoundedRect(bar, min(radius, bar.width() / 2), radius)
+        if bar.width() >= SHORTEST:
+            painter.setPen(QColor(theme.text))
+            inner = bar.adjusted(radius, 0, -radius / 2, 0)
+            text = metrics.elidedText(life.text, Qt.TextElideMode.ElideRight, int(inner.width()))
+            painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+    painter.restore()
 
 
 def paint_held_text(painter: QPainter, geometry: Geometry, area: QRectF, text: str, *, at_right: bool) -> None:
