@@ -178,7 +178,7 @@ class Pilot:
         before = self.state.document
         ground.overlay.drop_bubble()
         self.drag(begin, end)
-        self.qtbot.waitUntil(lambda: self.state.document is not before or bool(ground.overlay.sentence), timeout=20_000)
+        self.qtbot.waitUntil(lambda: self.state.document is not before or bool(ground.overlay.sentence), timeout=60_000)
 
     def drag(self, begin: QPoint, end: QPoint) -> None:
         """Press on the canvas, move in steps, release."""

@@ -34,7 +34,7 @@ def window(qtbot: QtBot, tmp_path: Path, answers: Answers) -> MainWindow:
     made = MainWindow(settings, Windows(Ownership(OwnFiles(tmp_path / "own"))))
     made.files.questions = answers
     qtbot.addWidget(made, before_close_func=_discard)
-    with qtbot.waitSignal(made.painted, timeout=10_000):
+    with qtbot.waitSignal(made.painted, timeout=60_000):
         made.show()
     made.activateWindow()
     return made

@@ -56,7 +56,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     command = [sys.executable, "-m", "pytest", "-p", "tests.conftest", "-p", "no:cacheprovider", "-p", "no:xdist"]
     command += ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(file.parent), "--tb=short", "-rA", str(file)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "GRADVIZ_GUARD_PATIENCE": "0.1"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300)
     return done.stdout + done.stderr
 
 

@@ -32,7 +32,7 @@ print(sorted(name for name in sys.modules if name.startswith(("gradviz.ui", "gra
 
 def run(code: str) -> str:
     command = [sys.executable, "-W", "error", "-c", code]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

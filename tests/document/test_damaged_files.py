@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.document.damage import opened, wholes
 
 ROOT = Path(__file__).parents[2]
-HANG = 120  # seconds for all of them; they take ten
+HANG = 600  # seconds for all of them; they take twenty
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

@@ -30,7 +30,7 @@ YEAR = 365 * 24 * 3600.0
 @posix
 def test_killed_at_every_step_of_writing(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.faults.keeping", str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     counts = json.loads(done.stdout)
     assert list(counts) == list(KEPT)

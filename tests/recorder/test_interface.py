@@ -21,7 +21,7 @@ WITHOUT = "import sys; sys.modules['torch'] = None; "
 
 def python(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, *map(str, arguments)], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
     )
 
 

@@ -186,7 +186,7 @@ def test_what_was_saved_is_there_when_it_is_opened_again(pilot: Pilot, tmp_path:
 def test_what_was_drawn_before_a_kill_comes_back(pilot: Pilot, tmp_path: Path) -> None:
     places = {name: str(tmp_path) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")}
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(tmp_path)], cwd=ROOT, env=os.environ | places, timeout=120, check=False
+        [sys.executable, "-c", KILLED, str(tmp_path)], cwd=ROOT, env=os.environ | places, timeout=300, check=False
     )
     assert done.returncode == -signal.SIGKILL
     keeper = RecoveryKeeper(Store(), tmp_path / "kept")

@@ -84,7 +84,7 @@ def test_what_was_drawn_saved_and_drawn_on_is_there_after_a_kill(pilot: Pilot, t
     file, kept = tmp_path / "net.gradviz", tmp_path / "kept"
     places = {name: str(tmp_path) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME")}
     command = [sys.executable, "-m", "tests.stories.drawn_and_killed", str(file), str(kept)]
-    done = subprocess.run(command, cwd=ROOT, env=os.environ | places, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | places, timeout=300, check=False)
     assert done.returncode == -signal.SIGKILL
     pilot.answers.to_open = [str(file)]
     pilot.press("Ctrl+O")

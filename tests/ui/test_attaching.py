@@ -43,7 +43,7 @@ def test_a_file_that_a_run_looked_for_is_attached_from_its_error(pilot: Pilot, d
     card = editor(pilot).card
     assert card.attach.isVisible() and card.attach.text().replace("&", "") == "Attach names.txt…"
     pilot.answers.to_open = [str(data / "names.txt")]
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         card.attach.click()
     assert pilot.state.run.phase is Phase.OK and attached(pilot) == ["data/names.txt"], "as the snippet calls it"
     assert pilot.answers.asked == ["Attach data/names.txt"]

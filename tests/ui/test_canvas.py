@@ -251,7 +251,7 @@ def test_dashes_move_while_playing(qtbot: QtBot) -> None:
     QApplication.processEvents()
     before = picture(view)
     view.surface.motion.set_playing(True)
-    qtbot.waitUntil(lambda: differing(before, picture(view)) > 0, timeout=3000)
+    qtbot.waitUntil(lambda: differing(before, picture(view)) > 0, timeout=60_000)
     view.surface.motion.set_playing(False)
     QApplication.processEvents()
     rest = picture(view)
@@ -265,7 +265,7 @@ def test_ten_thousand_operations_deep(qtbot: QtBot) -> None:
     qtbot.addWidget(view, before_close_func=lambda widget: widget.shutdown())
     view.resize(800, 500)
     view.show()
-    with qtbot.waitSignal(view.laid_out, timeout=10_000):
+    with qtbot.waitSignal(view.laid_out, timeout=60_000):
         view.set_trace(trace)
     for cursor in (0, 5000, 15_000, len(trace)):
         view.set_cursor(cursor)

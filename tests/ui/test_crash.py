@@ -167,17 +167,17 @@ def left_in(folder: Path) -> list[str]:
 @posix
 def test_a_process_that_died_is_told_of_by_the_next_one(tmp_path: Path) -> None:
     with program(tmp_path, "die") as one:
-        one.communicate(timeout=60)
+        one.communicate(timeout=300)
     assert one.returncode == -signal.SIGSEGV
     with program(tmp_path, "end") as two:
-        said, _ = two.communicate(timeout=60)
+        said, _ = two.communicate(timeout=300)
     assert two.returncode == 0
     assert f"BOX {LAST_TIME} GradViz " in said and "Fatal Python error: Segmentation fault" in said
     assert f"NOTICE {LAST_TIME}" in said
     assert str(tmp_path) not in said and str(ROOT) not in said
     assert left_in(tmp_path) == ["report-1.txt"], "no file of a running program is left"
     with program(tmp_path, "end") as three:
-        assert three.communicate(timeout=60)[0] == "NOTICE \n", "it is told once"
+        assert three.communicate(timeout=300)[0] == "NOTICE \n", "it is told once"
 
 
 @posix
@@ -187,7 +187,7 @@ def test_a_program_that_the_system_ends_keeps_what_was_typed(tmp_path: Path) -> 
         while one.stdout.readline() != "READY\n":
             assert one.poll() is None
         one.send_signal(signal.SIGTERM)
-        one.communicate(timeout=60)
+        one.communicate(timeout=300)
     assert one.returncode == -signal.SIGTERM
     found = recovery.read(tmp_path / "GradViz" / "GradViz" / "recovery" / "window-1.json")
     assert found is not None and text_of(found.contents.document) == "typed = 1"
@@ -197,7 +197,7 @@ def test_a_program_that_the_system_ends_keeps_what_was_typed(tmp_path: Path) -> 
 @posix
 def test_a_display_that_goes_away_loses_nothing(tmp_path: Path) -> None:
     with program(tmp_path, "lose the display") as one:
-        said, _ = one.communicate(timeout=60)
+        said, _ = one.communicate(timeout=300)
     assert one.returncode == 1 and "KEPT" in said
     found = recovery.read(tmp_path / "GradViz" / "GradViz" / "recovery" / "window-1.json")
     assert found is not None and text_of(found.contents.document) == "typed = 1"

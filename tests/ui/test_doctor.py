@@ -23,14 +23,14 @@ RIGHT = PILES_UP.replace("    loss.backward()", "    opt.zero_grad()\n    loss.b
 def look(pilot: Pilot) -> None:
     """Run it, wait for the doctor, and show what is found."""
     pilot.run_again(PILES_UP)
-    pilot.qtbot.waitUntil(lambda: bool(pilot.state.told), timeout=10_000)
+    pilot.qtbot.waitUntil(lambda: bool(pilot.state.told), timeout=60_000)
     pilot.window.commands.do("learn.look")
 
 
 @pytest.mark.slow
 def test_what_is_found_is_told_quietly_and_shown_when_asked_for(pilot: Pilot) -> None:
     pilot.run_again(PILES_UP)
-    pilot.qtbot.waitUntil(lambda: bool(pilot.state.told), timeout=10_000)
+    pilot.qtbot.waitUntil(lambda: bool(pilot.state.told), timeout=60_000)
     badge, card = pilot.window.status.badge, pilot.window.panel_area.panel("editor").card
     assert badge.isVisible() and badge.text() == "▼ 1 finding"
     assert not card.is_shown
@@ -50,7 +50,7 @@ def test_its_fix_is_applied_and_undone_by_one_key(pilot: Pilot) -> None:
     look(pilot)
     pilot.window.panel_area.panel("editor").card.apply.click()
     assert text_of(pilot.state.document) == RIGHT
-    pilot.qtbot.waitUntil(lambda: not pilot.state.run.is_running, timeout=10_000)
+    pilot.qtbot.waitUntil(lambda: not pilot.state.run.is_running, timeout=60_000)
     assert not pilot.state.told and not pilot.window.status.badge.isVisible()
     pilot.window.commands.do("edit.undo")
     assert text_of(pilot.state.document) == PILES_UP
@@ -64,7 +64,7 @@ def test_a_lesson_is_dismissed_once_or_for_longer(pilot: Pilot, command: str, ag
     look(pilot)
     pilot.window.commands.do(command)
     assert not pilot.state.told and not pilot.window.status.badge.isVisible()
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.examined, timeout=10_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.examined, timeout=60_000):
         pilot.run_again(PILES_UP)
     assert len(pilot.state.told) == again
     pilot.window.commands.do("learn.tell_again")

@@ -289,7 +289,7 @@ def test_values_of_an_older_drawing_fade_only_when_the_run_is_late(qtbot: QtBot)
     other = everything(w=5.0)
     view.show_drawing(other, everything(), trace)
     assert scene_of(view).addition.stale == frozenset(), "nothing flickers"
-    qtbot.waitUntil(lambda: SUM in scene_of(view).addition.stale, timeout=5000)
+    qtbot.waitUntil(lambda: SUM in scene_of(view).addition.stale, timeout=60_000)
     faded = grabbed(view, around(view, SUM))
     view.show_drawing(other, other, run(text_of(other)))
     assert scene_of(view).addition.stale == frozenset()

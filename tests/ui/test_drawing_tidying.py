@@ -18,7 +18,7 @@ def test_tidy_up_is_one_step_and_leaves_what_is_pinned(pilot: Pilot) -> None:
     drawing, ids = squared_error()
     drawing = shaping.pin(drawing, {ids["b"]}, True)
     window.store.open(drawing, None)
-    with pilot.qtbot.waitSignal(window.shell.board.tidier.done, timeout=20_000):
+    with pilot.qtbot.waitSignal(window.shell.board.tidier.done, timeout=60_000):
         window.commands.do("draw.tidy")
     assert pilot.state.undo_label == "Tidy Up"
     tidy = places(pilot.state.drawing)
@@ -33,7 +33,7 @@ def test_what_changed_while_it_was_tidied_up_is_left_alone(pilot: Pilot) -> None
     window = pilot.window
     drawing, ids = squared_error()
     window.store.open(drawing, None)
-    with pilot.qtbot.waitSignal(window.shell.board.tidier.done, timeout=20_000):
+    with pilot.qtbot.waitSignal(window.shell.board.tidier.done, timeout=60_000):
         window.commands.do("draw.tidy")
         window.store.edit("Delete", shaping.delete(drawing, {ids["b"]}))
     assert pilot.state.undo_label == "Delete"

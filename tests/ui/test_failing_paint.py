@@ -124,7 +124,7 @@ def output(program: str, folder: Path, *arguments: str) -> str:
         env=os.environ | places,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout

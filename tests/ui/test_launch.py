@@ -21,7 +21,7 @@ def gradviz(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
     }
     environment = kept | {"XDG_CONFIG_HOME": str(home), "XDG_DATA_HOME": str(home)}
     command = [sys.executable, "-m", "gradviz", *arguments]
-    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_a_picture_of_a_step_and_nothing_on_the_terminal(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_lesson_does_not_take_the_place_of_work(teacher: Pilot) -> None:
     gallery(teacher).cards[0].open.click()
     *_, other = teacher.window.windows.open_now
     assert other is not teacher.window
-    teacher.qtbot.waitUntil(lambda: other.store.state.run.phase is Phase.OK, timeout=30_000)
+    teacher.qtbot.waitUntil(lambda: other.store.state.run.phase is Phase.OK, timeout=60_000)
     now, before = other.store.state, teacher.state
     assert text_of(now.document) == FIRST and now.lessons is not None and now.lessons.at == 0
     assert text_of(before.document) == SECOND and before.lessons is not None and before.lessons.at == 1

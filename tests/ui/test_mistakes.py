@@ -62,7 +62,7 @@ def test_the_page_of_the_error_of_a_run_opens_and_its_snippet_runs(pilot: Pilot)
     dialog.open_button.click()
     assert not dialog.isVisible()
     *_, other = pilot.window.windows.open_now
-    pilot.qtbot.waitUntil(lambda: other.store.state.run.phase is Phase.RAISED, timeout=30_000)
+    pilot.qtbot.waitUntil(lambda: other.store.state.run.phase is Phase.RAISED, timeout=60_000)
     assert text_of(other.store.state.document) == case.text and other.store.state.note == "Backward twice"
     assert "# mine" in text_of(pilot.state.document), "in a tab of its own"
     assert other.close()

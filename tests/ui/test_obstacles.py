@@ -47,7 +47,7 @@ def test_all_is_listed_and_changed_by_one_press_that_can_be_undone(pilot: Pilot)
     assert shown.title.text() == "3 things that this file uses are not available here"
     assert shown.rows[2].places[0].text() == "line 5" and "breakpoint()" in shown.rows[2].change.text()
     assert shown.all.text() == "Make All 3 Changes and Run"
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         shown.all.click()
     assert pilot.state.run.phase is Phase.OK and not shown.isVisible()
     text = "import torch\nfrom helper import double\nx = torch.ones(1, requires_grad=True)\nx.sum().backward()\n"
@@ -58,7 +58,7 @@ def test_all_is_listed_and_changed_by_one_press_that_can_be_undone(pilot: Pilot)
 
 def test_one_change_leaves_the_others_on_the_list(pilot: Pilot) -> None:
     pilot.run_again(FILE)
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         page(pilot).rows[2].buttons[0].click()
     assert pilot.state.run.phase is Phase.RAISED and titles(pilot) == ["cuda", "wandb"]
     assert "stopped at line 3" in page(pilot).said.text()
@@ -67,7 +67,7 @@ def test_one_change_leaves_the_others_on_the_list(pilot: Pilot) -> None:
 def test_cuda_means_the_cpu_by_one_press(pilot: Pilot) -> None:
     pilot.run_again("import torch\nx = torch.ones(1, requires_grad=True).cuda()\nx.sum().backward()\n")
     assert titles(pilot) == ["cuda"]
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         page(pilot).rows[0].buttons[1].click()
     assert pilot.state.run.phase is Phase.OK and pilot.state.cuda_as_cpu
 
@@ -76,7 +76,7 @@ def test_a_module_is_attached_from_the_list(pilot: Pilot, tmp_path: Path) -> Non
     (tmp_path / "helper.py").write_text("def double(x):\n    return 2 * x\n")
     pilot.answers.to_open = [str(tmp_path / "helper.py")]
     pilot.run_again("import torch\nfrom helper import double\nx = double(torch.ones(1, requires_grad=True))\n")
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         page(pilot).rows[0].buttons[0].click()
     assert pilot.state.run.phase is Phase.OK and pilot.answers.asked == ["Attach helper.py"]
 

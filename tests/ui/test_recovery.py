@@ -38,7 +38,7 @@ def test_what_is_typed_is_on_disk_soon(qtbot: QtBot, store: Store, tmp_path: Pat
     keeper._timer.setInterval(10)
     store.edit(TYPING, Snippet("x = 1"))
     file = tmp_path / "window-1.json"
-    qtbot.waitUntil(file.exists, timeout=5000)
+    qtbot.waitUntil(file.exists, timeout=60_000)
     assert recovery.read(file) == typed("x = 1")
     keeper.close()
     assert not file.exists(), "a window that closes in good order leaves nothing behind"
@@ -108,7 +108,7 @@ os.kill(os.getpid(), 9)
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process that kills itself so is a matter of POSIX")
 def test_a_process_that_was_killed_left_its_text_and_no_lock(qtbot: QtBot, store: Store, tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", CRASH, str(tmp_path)], cwd=ROOT, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", CRASH, str(tmp_path)], cwd=ROOT, timeout=300, check=False)
     assert done.returncode == -9
     keeper = RecoveryKeeper(store, tmp_path)
     assert keeper.left_behind == typed("typed = 'before the crash'")

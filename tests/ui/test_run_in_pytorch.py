@@ -53,7 +53,7 @@ def test_a_refused_file_runs_in_the_users_pytorch_and_is_stepped_through(pilot: 
     dialog.run_button.click()
     pilot.qtbot.waitUntil(lambda: pilot.state.trace is not None and len(pilot.state.trace) == len(trace))
     assert pilot.state.run.is_running
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         python.with_name("go").touch()
     assert (pilot.state.run.phase, pilot.state.run.sentence) == (Phase.OK, "Ran in PyTorch 9.9.")
     assert pilot.state.cursor == pilot.state.steps == len(trace)
@@ -81,7 +81,7 @@ def test_what_is_typed_reaches_the_job_and_what_is_wrong_is_not_run(pilot: Pilot
         assert not dialog.run_button.isEnabled()
         field.setText(right)
         assert dialog.run_button.isEnabled()
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         dialog.run_button.click()
     assert "--steps 0-3,7 arguments --name A B" in "".join(pilot.window.shell.runner.live.printed)
 
@@ -105,7 +105,7 @@ def test_changes_are_saved_before_the_file_runs(pilot: Pilot, tmp_path: Path) ->
     dialog = opened(pilot)
     assert dialog.run_button.text() == "&Save and Run"
     dialog.trust.click()
-    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=30_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         dialog.run_button.click()
     assert script.read_text().endswith("# changed\n")
     assert "script train.py 4" in "".join(pilot.window.shell.runner.live.printed)

@@ -30,7 +30,7 @@ def opened(pilot: Pilot, suffix: str) -> ExportDialog:
     pilot.window.commands.do("file.export")
     dialog = sharing.dialog
     assert dialog is not None
-    with pilot.qtbot.waitSignal(dialog.previews.ended, timeout=20_000):
+    with pilot.qtbot.waitSignal(dialog.previews.ended, timeout=60_000):
         dialog.kind.setCurrentIndex([row.suffix for row in FORMATS].index(suffix))
     return dialog
 
@@ -58,7 +58,7 @@ def test_a_picture_is_what_is_on_the_canvas(sample: Pilot, tmp_path: Path) -> No
     store.select(Selection("tensor", 1))
     dialog = opened(sample, ".png")
     before = dialog.preview.pixmap().toImage()
-    with sample.qtbot.waitSignal(dialog.previews.ended, timeout=20_000):
+    with sample.qtbot.waitSignal(dialog.previews.ended, timeout=60_000):
         dialog.theme.setCurrentIndex(2)
     assert dialog.preview.pixmap().toImage() != before
     assert dialog.selected.isChecked() and dialog.scale.isEnabled() and not dialog.every.isEnabled()
@@ -83,11 +83,11 @@ def test_a_long_export_can_be_cancelled(pilot: Pilot, tmp_path: Path) -> None:
     assert not dialog.progress.isHidden() and not dialog.kind.isEnabled()
     dialog.buttons.rejected.emit()
     assert dialog.note.text() == "Cancelled: nothing was written." and dialog.kind.isEnabled()
-    pilot.qtbot.waitUntil(lambda: not dialog.task.is_busy, timeout=20_000)
+    pilot.qtbot.waitUntil(lambda: not dialog.task.is_busy, timeout=60_000)
     assert not list(tmp_path.glob("run*"))
     dialog.buttons.rejected.emit()
     assert dialog.isHidden()
-    pilot.qtbot.waitUntil(lambda: not dialog.previews.is_busy, timeout=20_000)
+    pilot.qtbot.waitUntil(lambda: not dialog.previews.is_busy, timeout=60_000)
 
 
 def test_what_cannot_be_written_is_a_sentence_in_the_dialog(sample: Pilot, tmp_path: Path) -> None:
@@ -105,12 +105,12 @@ def test_a_kind_that_needs_a_library_says_so(sample: Pilot, monkeypatch: pytest.
     dialog = opened(sample, ".mp4")
     assert not dialog.write.isEnabled() and "needs PyAV" in dialog.note.text()
     dialog.reject()
-    sample.qtbot.waitUntil(lambda: not dialog.previews.is_busy, timeout=20_000)
+    sample.qtbot.waitUntil(lambda: not dialog.previews.is_busy, timeout=60_000)
 
 
 def test_the_graph_is_copied_as_pixels_and_as_svg(sample: Pilot) -> None:
     sharing = sample.window.shell.sharing
-    with sample.qtbot.waitSignal(sharing.copying.ended, timeout=20_000):
+    with sample.qtbot.waitSignal(sharing.copying.ended, timeout=60_000):
         sample.window.commands.do("edit.copy_picture")
     data = QApplication.clipboard().mimeData()
     assert data is not None and data.hasImage()

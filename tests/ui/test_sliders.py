@@ -38,7 +38,7 @@ def value(window: MainWindow) -> object:
 
 @pytest.fixture
 def drawn(window: MainWindow, qtbot: QtBot) -> MainWindow:
-    with qtbot.waitSignal(window.shell.live.ended, timeout=30_000):
+    with qtbot.waitSignal(window.shell.live.ended, timeout=60_000):
         window.store.open(weights(), None)
     return window
 

@@ -46,7 +46,7 @@ def start(code: str, tmp_path: Path, **environment: str) -> subprocess.Completed
     kept = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
     kept |= {"XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path), **environment}
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=ROOT, env=kept, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, cwd=ROOT, env=kept, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_before_the_first_paint_only_what_is_seen_is_imported_and_made(tmp_path: Path) -> None:

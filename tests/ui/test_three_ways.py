@@ -31,7 +31,7 @@ def inspection(pilot: Pilot) -> Inspection:
 
 
 def wait(pilot: Pilot) -> None:
-    with pilot.qtbot.waitSignal(pilot.window.shell.checks.ended, timeout=30_000):
+    with pilot.qtbot.waitSignal(pilot.window.shell.checks.ended, timeout=60_000):
         pass
 
 

@@ -153,7 +153,7 @@ def test_several_files_at_once_run_in_none_of_their_windows(
     pilot.window.files.open_paths([snippet, drawing])
     other = pilot.window.windows.open_now[-1]
     try:
-        qtbot.waitUntil(lambda: other.store.state.drawing is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: other.store.state.drawing is not None, timeout=60_000)
         nothing_ran(pilot, ran)
         nothing_ran(Pilot(qtbot, other, Answers()), ran)
     finally:

@@ -70,7 +70,7 @@ def test_playing_stops_where_folds_end(walked: Pilot, key: str) -> None:
     seen: list[int] = []
     walked.window.store.subscribe(lambda _, after: seen.append(after.cursor))
     walked.press(key)
-    walked.qtbot.waitUntil(lambda: not walked.state.playing, timeout=10_000)
+    walked.qtbot.waitUntil(lambda: not walked.state.playing, timeout=60_000)
     walk = list(dict.fromkeys(seen))
     assert walk == [0, *STOPS] if key == "F6" else walk == [10, 9, 6, 5, 3, 2, 1, 0]
 

@@ -154,7 +154,7 @@ def test_playing_steps_on_and_ends(qtbot: QtBot, sample: Pilot) -> None:
     sample.window.store.move(SAMPLE_STEPS - 2)
     sample.press("F6")
     assert sample.state.playing
-    qtbot.waitUntil(lambda: not sample.state.playing, timeout=10_000)
+    qtbot.waitUntil(lambda: not sample.state.playing, timeout=60_000)
     assert sample.state.cursor == SAMPLE_STEPS
     sample.press("F6")
     assert (sample.state.cursor, sample.state.playing) == (0, True)

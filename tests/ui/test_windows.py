@@ -56,7 +56,7 @@ def opened(pilot: Pilot, qtbot: QtBot, more: list[Pilot]) -> Pilot:
     """The window that was opened last, when all of it is there."""
     window = pilot.window.windows.open_now[-1]
     assert window is not pilot.window
-    qtbot.waitUntil(lambda: not window._slices.isActive() and "canvas" in window.panel_area.made, timeout=20_000)
+    qtbot.waitUntil(lambda: not window._slices.isActive() and "canvas" in window.panel_area.made, timeout=60_000)
     answers = Answers()
     window.files.questions = answers
     more.append(Pilot(qtbot, window, answers))
@@ -99,7 +99,7 @@ def test_closing_one_window_leaves_the_other(pilot: Pilot, qtbot: QtBot, more: l
 
 def test_a_closed_window_is_forgotten(pilot: Pilot, qtbot: QtBot) -> None:
     window = pilot.window.windows.open()
-    with qtbot.waitSignal(window.painted, timeout=20_000):
+    with qtbot.waitSignal(window.painted, timeout=60_000):
         pass
     window.store.edit("Add", everything())
     window.store.open(Snippet(), None)
@@ -151,7 +151,7 @@ def test_of_several_dropped_files_each_gets_a_tab(
     opening.save(names[1], Contents(everything()))
     opening.save(names[2], Contents(Snippet("c = 3\n")))
     drop(pilot.window, carried(*names))
-    qtbot.waitUntil(lambda: len(pilot.window.windows.open_now) == 3, timeout=20_000)
+    qtbot.waitUntil(lambda: len(pilot.window.windows.open_now) == 3, timeout=60_000)
     opened(pilot, qtbot, more)
     assert [window.store.state.path for window in pilot.window.windows.open_now] == names
     assert pilot.window.windows.open_now[1].store.state.document == everything()
@@ -171,7 +171,7 @@ def test_new_and_open_leave_work_alone(pilot: Pilot, qtbot: QtBot, more: list[Pi
     other = opened(pilot, qtbot, more)
     assert pilot.state.document == Snippet("a = 1\n") and pilot.state.is_dirty
     documents = {"Ctrl+N": Snippet(), "Ctrl+Alt+N": Drawing(), "Ctrl+O": Snippet("b = 2\n")}
-    qtbot.waitUntil(lambda: other.state.document == documents[key], timeout=5000)
+    qtbot.waitUntil(lambda: other.state.document == documents[key], timeout=60_000)
     assert home(pilot).currentWidget() is other.window
     assert home(pilot).tabText(0) == "Untitled*"
     assert "keep" not in pilot.answers.asked
@@ -320,7 +320,7 @@ os.kill(os.getpid(), 9)
 @pytest.mark.skipif(sys.platform == "win32", reason="a process that kills itself so is a matter of POSIX")
 def test_all_windows_of_a_killed_process_come_back(qtbot: QtBot, tmp_path: Path, answers: Answers) -> None:
     folder = tmp_path / "recovery"
-    done = subprocess.run([sys.executable, "-c", KILLED, str(folder)], cwd=ROOT, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(folder)], cwd=ROOT, timeout=300, check=False)
     assert done.returncode == -9
     back: list[Drawing | Snippet] = []
     keepers = []

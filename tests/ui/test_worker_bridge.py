@@ -184,7 +184,7 @@ def test_a_recording_that_ended_by_itself_is_told_and_offers_more(qtbot: QtBot, 
     assert 0 < int(run.part.rpartition(" ")[2]) < 5_999
     assert run.sentence.startswith(f"Of this run {run.part} was recorded, the rest ran without it: it has taken 25%")
     assert run.sentence.endswith("four times the time.") and status.currentMessage() == run.sentence
-    qtbot.waitUntil(lambda: window.canvas.is_settled, timeout=30_000)  # a layout tells of itself meanwhile
+    qtbot.waitUntil(lambda: window.canvas.is_settled, timeout=60_000)  # a layout tells of itself meanwhile
     assert f"recorded {run.part}: {pilot.state.steps:,} steps" in summary(pilot.state)
     assert status.more.isVisible() and window.commands.actions["run.longer"].isEnabled()
     pilot.type_snippet(FINE)

@@ -86,7 +86,7 @@ ATTEMPTS = {
 
 
 def run(script: str) -> str:
-    done = subprocess.run([sys.executable, "-c", BEFORE + script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", BEFORE + script], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -166,7 +166,7 @@ SAID = {
 @pytest.fixture(scope="module")
 def said() -> list[str]:
     script = BEFORE + "".join(f"print(said(lambda: {code}))\n" for code, _ in SAID.values())
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

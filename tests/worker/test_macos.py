@@ -169,7 +169,7 @@ print(*sorted(each for each in opened if isinstance(each, str)), sep="\\n")
 def test_a_worker_opens_nothing_while_it_starts_that_the_strict_profile_denies(tmp_path: Path) -> None:
     rules = parsed(macos.written(STRICT, worker_folders(), search_folders()))
     command = [sys.executable, "-I", "-c", OPENED]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300)
     assert done.returncode == 0, done.stderr
     opened = [os.path.realpath(each) for each in done.stdout.splitlines() if os.path.exists(each)]
     opened = [each for each in opened if not each.startswith("/proc/")]  # asked for on Linux alone; macOS has none

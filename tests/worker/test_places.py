@@ -80,7 +80,7 @@ def test_nothing_in_a_warm_worker_holds_the_name_of_a_folder(tmp_path: Path) -> 
     flags = [each for each in source_command("look_around", "started()")[1:] if not each.startswith(("--gv", "/"))]
     folders = [f"{FOLDER_FLAG}{folder}" for folder in (home / "own", home)]
     command = [str(home / "python"), *flags, *folders, NAME]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={"HOME": str(home)}, timeout=100)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env={"HOME": str(home)}, timeout=300)
     assert done.returncode == 0, done.stderr
     loaded, found, told = json.loads(done.stdout)
     assert loaded > 10, "the packages came from the folder that was looked for"

@@ -100,7 +100,7 @@ def test_the_traceback_is_pythons(run: Runner, tmp_path: Path) -> None:
     )
     path = tmp_path / "snippet.py"
     path.write_text(source, encoding="utf-8")
-    plain = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=30)
+    plain = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=300)
     outcome = run(source)
     assert outcome.done.detail.traceback == plain.stderr.replace(str(path), "snippet.py")
     assert outcome.done.detail.last_line == "ValueError: no"
@@ -177,7 +177,7 @@ def test_the_ticker_ticks_without_an_interval_timer() -> None:
         "def tick():\n    global count\n    count += 1\n"
         "ticker = Ticker(tick, by_thread=True)\nticker.start()\nwhile count < 3: pass\nticker.stop()\nprint('ticked')"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
     assert done.stdout == "ticked\n", done.stderr
 
 
