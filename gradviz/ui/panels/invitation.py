@@ -163,7 +163,7 @@ class Invitation(QWidget):
         self.draw = QPushButton("New drawing")
         self.draw.setObjectName("newDrawing")
         self.draw.clicked.connect(lambda: context.do("draw.new"))
-        snippets = [self._button(example) for example in examples()[:INVITED]]
+        snippets = [self._button(example) for example in examples(at_most=INVITED)]
         drawings = [self._button(example) for example in drawn_examples()]
         self.buttons = [*snippets, self.draw, *drawings]
         self.ways = (Way(False, SNIPPET, snippets), Way(True, DRAWING, [self.draw, *drawings]))
