@@ -16,6 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
+from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase, Run, State
 from gradviz.session.store import Store
 from gradviz.session.wire_check import Tried, forward_only, reason
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 
+Then = Callable[[str], None]
 SOON = 40  # milliseconds after an edit; while a slider moves there is no pause
 SHOWN = 300  # milliseconds until a run is shown as one
 LONG = 1000  # milliseconds that a newer drawing waits for the run before
@@ -170,10 +172,35 @@ class LiveDrawing(QObject):
         self._begin()
 
 
+# -- running something beside it
+
+
+class Sampling(QObject):
+    """Runs a text in a worker that is used again and again, for what it prints: the newest question wins."""
+
+    def __init__(self, pool: Callable[[], WorkerPool]) -> None:
+        super().__init__()
+        self._then: Then | None = None
+        self.live = LiveRun(pool)
+        self.live.ended.connect(self._finish)
+
+    def ask(self, text: str, then: Then) -> None:
+        """Call `then` with what this prints, if it ends well."""
+        self._then = then
+        self.live.start(Snippet(text), "curve")
+
+    def drop(self) -> None:
+        """Forget the question."""
+        self._then = None
+        self.live.drop()
+
+    def _finish(self, done: Done) -> None:
+        then, self._then = self._then, None
+        if then is not None and Phase(done.status) is Phase.OK:
+            then("".join(self.live.printed))
+
+
 # -- trying a drawing out before it is made
-
-
-Then = Callable[[str], None]
 
 
 class WireTrial(QObject):

@@ -10,12 +10,17 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import shaping
-from gradviz.document.drawing import Drawing, Leaf
-from gradviz.ui.drawing.sliders import LeafSlider, range_of, value_at
+from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
+from gradviz.ui.drawing.node_entry import LineField
+from gradviz.ui.drawing.sliders import LeafSlider, range_in, range_of, value_at
 from gradviz.ui.window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
 W = 1
+SQUARED = shaping.add_call(
+    Drawing((Leaf(1, "w", 3.0, requires_grad=True), Operation(2, "mul", (Ref(1), Ref(1)), names=("y",))), next_id=3),
+    Ref(2),
+)
 
 
 def weights() -> Drawing:
@@ -102,6 +107,20 @@ def test_a_drag_is_one_step(drawn: MainWindow) -> None:
     assert value(drawn) == 3.0 and not drawn.store.state.undo_label
 
 
+@pytest.mark.parametrize("zoom", [0.6, 1.0])
+def test_cards_have_the_values_of_the_latest_run_at_any_zoom(drawn: MainWindow, qtbot: QtBot, zoom: float) -> None:
+    view = drawn.canvas.drawn.view
+    view.viewport.jump(replace(view.camera, scale=zoom))
+    view.grab()
+    with qtbot.waitSignal(drawn.shell.live.ended, timeout=30_000):
+        drawn.store.edit("Change w", shaping.change_leaf(weights(), W, data=5.0))
+    kept = view.grab().toImage()
+    assert view.scene is not None
+    view.scene.painter.sprites.known.clear()
+    view.surface.repaint_all()
+    assert kept == view.grab().toImage()
+
+
 def test_the_keyboard_moves_it(drawn: MainWindow) -> None:
     drawn.store.pick(frozenset({W}))
     slider = slider_of(drawn)
@@ -121,3 +140,39 @@ def test_values_have_no_more_digits_than_the_slider_shows() -> None:
     assert value_at(501, -10.0, 10.0, whole=True) == 0
     assert range_of(Leaf(1, "w", 300.0)) == (-600.0, 600.0)
     assert range_of(Leaf(1, "w", 3.0, slider=(0.0, 5.0))) == (0.0, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"), [("-5 to 5", (-5.0, 5.0)), ("0, 1e2", (0.0, 100.0)), ("3 -1", None), ("a to b", None), ("", None)]
+)
+def test_a_range_is_two_numbers(text: str, ends: tuple[float, float] | None) -> None:
+    assert range_in(text) == ends
+
+
+def test_the_range_is_edited_at_the_slider(drawn: MainWindow) -> None:
+    drawn.store.pick(frozenset({W}))
+    slider_of(drawn).setFocus()
+    QTest.keyClick(slider_of(drawn), Qt.Key.Key_F2)
+    (field,) = (each for each in drawn.canvas.drawn.view.findChildren(LineField) if each.isVisible())
+    field.setText("7 to 1")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert field.isVisible() and "smaller one first" in drawn.store.state.notice.sentence
+    field.setText("4 to 8")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert not field.isVisible() and slider_of(drawn).ends == (4.0, 8.0)
+    assert value(drawn) == 4.0, "what is out of the range goes to its end"
+
+
+def test_who_holds_a_slider_sees_the_slope(drawn: MainWindow, qtbot: QtBot) -> None:
+    card = drawn.canvas.drawn.sliders.slopes.card
+    with qtbot.waitSignal(drawn.shell.live.ended, timeout=30_000):
+        drawn.store.open(SQUARED, None)
+    drawn.store.pick(frozenset({W}))
+    slider_of(drawn).setFocus()
+    QTest.keyClick(slider_of(drawn), Qt.Key.Key_Right)
+    qtbot.waitUntil(card.isVisible, timeout=30_000)
+    qtbot.waitUntil(lambda: card.said == "y against w: slope 6.4 = w.grad", timeout=30_000)
+    assert {x: y for x, y in card.points}[-10.0] == 100.0 and len(card.points) == 41
+    assert card.slope is not None and (card.slope.at, round(card.slope.root, 4)) == (3.2, 10.24)
+    drawn.canvas.drawn.view.setFocus()
+    assert not card.isVisible()

@@ -5,7 +5,7 @@ gives the same pixels as painting all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from time import thread_time
@@ -64,6 +64,15 @@ class SpriteCache:
         elif self.part < 1 and len(self.fading) < MOST_FADES:
             self.fading.setdefault(item, before[1])
         self.known[item] = says, sprite
+
+    def forget_briefs(self, is_same: Callable[[int], bool]) -> None:
+        """Forget what was painted in brief of a value that is another one now: a `Brief` has its number only."""
+        for item, (says, _) in [*self.known.items()]:
+            if isinstance(says, Brief) and not all(
+                is_same(number) for number in (says.value, says.grad) if number >= 0
+            ):
+                sprite = self.known.pop(item)[1]
+                self.pixels -= sprite.width() * sprite.height()
 
     def dissolve(self, part: float) -> list[int]:
         """How far it is now, 0 for the beginning of a step; the items that look different by that."""

@@ -1,22 +1,26 @@
 """Sliders over the cards of scalar leaves: one for the leaf that is picked, and one for each that has a range of its
 own. They are widgets, so that the keyboard reaches them; a drag is one undo step. What a change sets going is in
-`ui.live_drawing`; the range is set in the inspector."""
+`ui.live_drawing`; `slope` shows the curve that the value moves on. A double click or F2 edits the range."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen, QWheelEvent
+from PySide6.QtCore import QObject, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QSlider, QStyle
 
+from gradviz.commands.row import Samples
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Leaf, Ref
 from gradviz.document.literals import as_float
 from gradviz.session.state import State
 from gradviz.session.store import Store
+from gradviz.ui import look
 from gradviz.ui.canvas import sizes
+from gradviz.ui.drawing.node_entry import LineField
+from gradviz.ui.drawing.slope import Slopes
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.theme import LIGHT, Theme
 
@@ -25,6 +29,8 @@ STEPS = 1000
 HEIGHT, GAP = 20, 6  # pixels at 100 %
 GROOVE, HANDLE = 4, 7
 MOST = 1e30  # how far a slider goes; beyond, a place on it says nothing
+FIELD = 120  # pixels at 100 % that the field for the range has
+NO_RANGE = "Type both ends of the slider, the smaller one first, such as -5 to 5."
 SMALLEST = 0.4  # scale of the canvas below which a slider can't be taken hold of
 
 
@@ -44,6 +50,16 @@ def range_of(leaf: Leaf) -> tuple[float, float]:
     return -2 * abs(value), 2 * abs(value)
 
 
+def range_in(text: str) -> tuple[float, float] | None:
+    """The two numbers of "-5 to 5", None where they are no range."""
+    low, _, high = text.partition("to") if "to" in text else text.strip().replace(",", " ").partition(" ")
+    try:
+        ends = float(low), float(high)
+    except ValueError:
+        return None
+    return ends if -MOST <= ends[0] < ends[1] <= MOST else None
+
+
 def value_at(place: int, low: float, high: float, *, whole: bool) -> int | float:
     """The value at one of the slider's places, with no more digits than a place has."""
     value = low + (high - low) * place / STEPS
@@ -54,7 +70,10 @@ def value_at(place: int, low: float, high: float, *, whole: bool) -> int | float
 
 
 class LeafSlider(QSlider):
-    """The slider of one leaf. `take` gets the value; `done` comes when it was let go."""
+    """The slider of one leaf. `take` gets the value; `done` comes when it was let go, `left` when the keyboard goes."""
+
+    left = Signal()
+    range_wanted = Signal()  # to be edited
 
     def __init__(self, over: DrawingView, take: Callable[[int | float], None], done: Callable[[], None]) -> None:
         super().__init__(Qt.Orientation.Horizontal, over)
@@ -85,10 +104,24 @@ class LeafSlider(QSlider):
             self.setValue(place)
             self.blockSignals(False)
         self.setAccessibleName(f"Value of {leaf.name}, from {low:g} to {high:g}")
-        self.setToolTip(f"{leaf.name} from {low:g} to {high:g}; the range is set in the inspector.")
+        self.setToolTip(f"{leaf.name} from {low:g} to {high:g}. Double-click or F2 to change the range.")
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """From where to where it goes."""
+        return self._range
 
     def _moved(self, place: int) -> None:
         self._take(value_at(place, *self._range, whole=self._whole))
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.range_wanted.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_F2:
+            self.range_wanted.emit()
+        else:
+            super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:
         super().keyReleaseEvent(event)
@@ -98,6 +131,7 @@ class LeafSlider(QSlider):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         self._done()
+        self.left.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """A groove, filled up to a round handle; with the keyboard the handle is full."""
@@ -110,6 +144,8 @@ class LeafSlider(QSlider):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.canvas))  # over a pill or an edge
+            painter.drawRoundedRect(self.rect(), self.height() / 2, self.height() / 2)
             for colour, end in ((theme.panel_border, self.width() - length / 2), (theme.focus, x)):
                 painter.setBrush(QColor(colour))
                 box = QRectF(length / 2, middle - groove / 2, end - length / 2, groove)
@@ -126,8 +162,9 @@ class LeafSlider(QSlider):
 class Sliders(QObject):
     """All sliders of a canvas."""
 
-    def __init__(self, view: DrawingView, store: Store, theme: Theme) -> None:
+    def __init__(self, view: DrawingView, store: Store, theme: Theme, samples: Callable[[], Samples]) -> None:
         super().__init__(view)
+        self.slopes = Slopes(view, samples)
         self._view = view
         self._store = store
         self._theme = theme
@@ -142,6 +179,7 @@ class Sliders(QObject):
 
     def show_state(self, before: State, after: State) -> None:
         """There is a slider for each leaf that should have one."""
+        self.slopes.show()
         if before is not after and (before.document, before.picked) == (after.document, after.picked):
             return
         drawing = after.drawing or Drawing()
@@ -158,14 +196,68 @@ class Sliders(QObject):
                 self._view.setFocus()
             slider.hide()
             slider.deleteLater()
+            if id == self.slopes.leaf:
+                self.slopes.let_go()
         for id, leaf in wanted.items():
             if id not in self.by_leaf:
                 self.by_leaf[id] = self._made(id)
             self.by_leaf[id].show_leaf(leaf)
+        if self.slopes.leaf:
+            self._hold(self.slopes.leaf)
         self._place()
 
     def _made(self, id: int) -> LeafSlider:
-        return LeafSlider(self._view, lambda value: self._take(id, value), self._store.seal)
+        slider = LeafSlider(self._view, lambda value: self._take(id, value), self._store.seal)
+        slider.sliderPressed.connect(lambda: self._hold(id))
+        slider.left.connect(self.slopes.let_go)
+        slider.range_wanted.connect(lambda: self._edit_range(id))
+        return slider
+
+    def _edit_range(self, id: int) -> None:
+        """A field over the slider, with both ends."""
+        slider = self.by_leaf[id]
+        field = LineField("{:g} to {:g}".format(*slider.ends), self._view)
+        field.setAccessibleName("Range of the slider")
+        field.setStyleSheet(
+            f"border: 2px solid {self._theme.focus}; background: {self._theme.panel}; padding: 1px 4px;"
+        )
+        field.setFont(look.mono(self._theme, 12.5))
+        place = slider.geometry()
+        width, height = max(place.width(), self._theme.px(FIELD)), self._theme.px(HEIGHT + GAP)
+        field.setGeometry(place.left(), place.bottom() - height, width, height)
+        field.key.connect(lambda name: self._end_range(id, field, name))
+        field.left.connect(lambda: self._end_range(id, field, "enter"))
+        field.show()
+        field.setFocus()
+        field.selectAll()
+
+    def _end_range(self, id: int, field: LineField, key: str) -> None:
+        """Take what was typed; what is no range stays to be mended, unless the keyboard is elsewhere."""
+        drawing, leaf = self._store.state.drawing, None
+        if drawing is not None:
+            leaf = drawing.by_id.get(id)
+        if key not in ("enter", "escape", "tab") or field.isHidden():
+            return
+        ends = range_in(field.text())
+        if key != "escape" and ends is None and field.hasFocus():
+            self._store.say(NO_RANGE)
+            return
+        field.hide()
+        field.deleteLater()
+        if drawing is not None and isinstance(leaf, Leaf) and key != "escape" and ends is not None:
+            data = leaf.data if isinstance(leaf.data, int | float) else 0.0
+            inside = min(max(data, ends[0]), ends[1]) if data == data else data
+            changed = shaping.change_leaf(drawing, id, slider=ends, data=data if inside == data else type(data)(inside))
+            self._store.edit(f"Change Range of {leaf.name}", changed)
+        if id in self.by_leaf:
+            self.by_leaf[id].setFocus()
+
+    def _hold(self, id: int) -> None:
+        """Show how what is computed depends on this leaf."""
+        drawing, slider = self._store.state.drawing, self.by_leaf.get(id)
+        if drawing is not None and slider is not None and self._store.state.is_trusted:
+            self.slopes.hold(id, slider.ends, drawing)
+            self._place()
 
     def _take(self, id: int, value: int | float) -> None:
         drawing = self._store.state.drawing
@@ -173,6 +265,7 @@ class Sliders(QObject):
         if drawing is not None and isinstance(leaf, Leaf) and leaf.data != value:
             changed = shaping.change_leaf(drawing, id, data=value)
             self._store.edit(f"Change {leaf.name}", changed, merge=f"slider {id}")
+            self._hold(id)
 
     def _place(self) -> None:
         """Each over its card, or under it where another card is over it."""
@@ -189,6 +282,9 @@ class Sliders(QObject):
             slider.theme = self._theme
             slider.setGeometry(round(left), round(top) + (gap if place.top() > card.top() else 0), width, height)
             slider.setVisible(view.rect().contains(QPointF(left, top).toPoint()))
+            if id == self.slopes.leaf:
+                at = QRectF(*view.camera.to_screen(card.left(), card.top()), width, card.height() * view.camera.scale)
+                self.slopes.put(at.united(QRectF(slider.geometry())), self._theme)
 
     def _beside(self, id: int, card: QRectF, room: float) -> QRectF:
         """Where there is room beside a card, in the world: over it unless that covers another card and under it not."""
