@@ -84,17 +84,19 @@ class WhatIfRuns(Protocol):
     def drop(self) -> None: ...
 
 
-class WireTrials(Protocol):
-    """Says whether a drawing can run before it is made."""
-
-    def ask(self, candidate: Drawing, then: Callable[[str], None]) -> None: ...
-
-
 class Samples(Protocol):
     """Runs a text beside what is drawn and says what it prints."""
 
     def ask(self, text: str, then: Callable[[str], None]) -> None: ...
     def drop(self) -> None: ...
+
+
+class WireTrials(Protocol):
+    """Says whether a drawing can run before it is made."""
+
+    @property
+    def samples(self) -> Samples: ...
+    def ask(self, candidate: Drawing, then: Callable[[str], None]) -> None: ...
 
 
 class Chains(Protocol):
@@ -237,8 +239,6 @@ class Shell(Protocol):
     def layout_progress(self) -> LayoutProgress: ...
     @property
     def wire_trial(self) -> WireTrials: ...
-    @property
-    def sampling(self) -> Samples: ...
     @property
     def canvas(self) -> Canvas: ...
     @property

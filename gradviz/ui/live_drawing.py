@@ -213,6 +213,7 @@ class WireTrial(QObject):
         self._next: tuple[Drawing, Then] | None = None
         self._before: tuple[str, Tried] | None = None  # how the drawing ended as it is, by its code
         self._first = False  # what runs now is the drawing as it is
+        self.samples = Sampling(pool)
         self.live = LiveRun(pool)
         self.live.ended.connect(self._finish)
 
@@ -228,6 +229,7 @@ class WireTrial(QObject):
 
     def drop(self) -> None:
         """Forget all questions."""
+        self.samples.drop()
         self._asked = self._next = None
         self.live.drop()
 

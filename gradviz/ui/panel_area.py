@@ -140,6 +140,12 @@ def allotted(width: float, height: float, least: float, low: int, scale: float) 
     return next((room for room in ways if room.canvas(width, height) >= least), Room())
 
 
+def roomier(room: Room, larger: Room, scale: float) -> Room:
+    """The one with more room for the page at the bottom, if that takes nothing that is needed from the others."""
+    keeps = larger.stacked == room.stacked and larger.left >= min(room.left, COMFORTABLE * scale)
+    return larger if larger.low and keeps else room
+
+
 def _share(whole: int, part: float, least: int, most: int) -> int:
     return min(max(round(whole * part), least), most)
 
@@ -332,11 +338,9 @@ class PanelArea:
         under = self.cards["under"]
         taken = under.sizeHint().height() + GAP if under.isVisibleTo(self.root) else 0
         height = self.root.height() - MARGINS[1] - MARGINS[3] - taken
-        least = HALF * window.width() * window.height()
-        room = allotted(width, height, least, self._low(scale) - self._more, scale)
-        larger = allotted(width, height, least, self._low(scale), scale)
-        keeps = larger.stacked == room.stacked and larger.left >= min(room.left, COMFORTABLE * scale)
-        return larger if larger.low and keeps else room
+        least, low = HALF * window.width() * window.height(), self._low(scale)
+        room, larger = (allotted(width, height, least, each, scale) for each in (low - self._more, low))
+        return roomier(room, larger, scale)
 
     @property
     def _page(self) -> QWidget:
@@ -353,8 +357,7 @@ class PanelArea:
     @property
     def _more(self) -> int:
         """The pixels that the page in front at the bottom can use beyond what it needs."""
-        panel = self.made.get(self._bottom.id)
-        return panel.more_height if panel is not None else 0
+        return self.made[self._bottom.id].more_height if self._bottom.id in self.made else 0
 
     @property
     def _bottom(self) -> PanelRow:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gradviz.ui.input_dialog import InputAsker
     from gradviz.ui.layout_progress import LayoutProgress
     from gradviz.ui.lessons import WindowLessons
-    from gradviz.ui.live_drawing import LiveDrawing, Sampling, WireTrial
+    from gradviz.ui.live_drawing import LiveDrawing, WireTrial
     from gradviz.ui.overture import OverturePlayer
     from gradviz.ui.panel_area import PanelArea
     from gradviz.ui.panels.editor import EditorPanel
@@ -232,13 +232,6 @@ class WindowShell:
         return LiveDrawing(self.store, self.runner)
 
     @cached_property
-    def sampling(self) -> Sampling:
-        """Runs of texts for what they print."""
-        from gradviz.ui.live_drawing import Sampling
-
-        return Sampling(lambda: self.live.pool)
-
-    @cached_property
     def wire_trial(self) -> WireTrial:
         """Says whether a wire is possible."""
         from gradviz.ui.live_drawing import WireTrial
@@ -296,7 +289,6 @@ class WindowShell:
         self.checks.close()
         self.elements.close()
         self.wire_trial.drop()
-        self.sampling.drop()
         self.live.close()
         self.board.tidier.close()
         self.runner.close()

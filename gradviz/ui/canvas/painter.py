@@ -5,11 +5,11 @@ gives the same pixels as painting all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from time import thread_time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.item_painter import number_boxes, paint_card, paint_operation, paint_reference
 from gradviz.ui.canvas.moment import Moment
 from gradviz.ui.canvas.placed import SCREEN, Placed
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.trace import Trace
+    from gradviz.trace.table.values import Value
 
 MOST_PIXELS = 12_000_000  # of all sprites
 MOST_FADES = 40  # items that may dissolve at the same time
@@ -65,14 +69,15 @@ class SpriteCache:
             self.fading.setdefault(item, before[1])
         self.known[item] = says, sprite
 
-    def forget_briefs(self, is_same: Callable[[int], bool]) -> None:
-        """Forget what was painted in brief of a value that is another one now: a `Brief` has its number only."""
-        for item, (says, _) in [*self.known.items()]:
-            if isinstance(says, Brief) and not all(
-                is_same(number) for number in (says.value, says.grad) if number >= 0
-            ):
+    def taken_over(self, old: Trace, new: Trace) -> SpriteCache:
+        """This one, for a newer trace of the same structure: without what was painted in brief of a value that is
+        another one there, since a `Brief` has its number only."""
+        for item, (says, _) in [*self.known.items()] if old is not new else ():
+            numbers = [number for number in (says.value, says.grad) if number >= 0] if isinstance(says, Brief) else []
+            if not all(_is_same(old.value(number), new.value(number)) for number in numbers):
                 sprite = self.known.pop(item)[1]
                 self.pixels -= sprite.width() * sprite.height()
+        return self
 
     def dissolve(self, part: float) -> list[int]:
         """How far it is now, 0 for the beginning of a step; the items that look different by that."""
@@ -94,6 +99,13 @@ class SpriteCache:
             painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Plus)
             painter.drawPixmap(0, 0, _faint(sprite, self.part))
         return mixed
+
+
+def _is_same(one: Value | None, other: Value | None) -> bool:
+    """Whether two values are written alike, as far as that is quickly known."""
+    if one is None or other is None or one.array is None or other.array is None:
+        return one is other
+    return np.array_equal(one.array, other.array)
 
 
 def _faint(sprite: QPixmap, part: float) -> QPixmap:

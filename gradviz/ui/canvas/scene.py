@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QPoint
 
     from gradviz.trace.table.trace import Trace
-    from gradviz.trace.table.values import Value
     from gradviz.ui.canvas.groups import Groups
 
 
@@ -268,11 +267,8 @@ class Scene:
 
     def keep_pictures(self, old: Scene) -> None:
         """Take over what an older scene of the same diagram has painted; what says something else is painted anew."""
-        self.painter.sprites, self.painter.numbers = old.painter.sprites, old.painter.numbers
-        if old.trace is not self.trace:
-            self.painter.sprites.forget_briefs(
-                lambda number: _is_same(old.trace.value(number), self.trace.value(number))
-            )
+        self.painter.numbers = old.painter.numbers
+        self.painter.sprites = old.painter.sprites.taken_over(old.trace, self.trace)
         self.marks.hovered = old.marks.hovered
 
     def has_the_edges_of(self, old: Scene) -> bool:
@@ -479,10 +475,3 @@ class Scene:
         """What a screen reader is told of the picture."""
         what = f"{self.boxes} items" if self.addition is None else self.addition.title
         return f"{what}. Now: {step_title(self.moment.frame) or 'before the first step'}"
-
-
-def _is_same(one: Value | None, other: Value | None) -> bool:
-    """Whether two values are written alike, as far as that is quickly known."""
-    if one is None or other is None or one.array is None or other.array is None:
-        return one is other
-    return np.array_equal(one.array, other.array)

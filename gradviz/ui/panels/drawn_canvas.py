@@ -82,7 +82,7 @@ class DrawnCanvas(QObject):
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.view.addActions(menu)
         self.hands = attach(self.view, context.shell.store, theme, self._fits, context.do)
-        self.sliders = Sliders(self.view, context.shell.store, theme, lambda: context.shell.sampling)
+        self.sliders = Sliders(self.view, context.shell.store, theme, lambda: context.shell.wire_trial.samples)
         self.over = CanvasOverlays(context, self.view)
         self.over.set_theme(theme)
         self.waiting = WaitingNote(self.view, theme)
