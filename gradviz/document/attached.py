@@ -17,7 +17,7 @@ MOST_BYTES = 6_000_000  # of all files of a document, which is saved with them
 MOST_FILES = 300
 LONGEST = 200  # characters of a name
 _PART = re.compile(r"[^\\/:*?\"<>|\x00-\x1f\x7f]+")
-_OF_USE = frozenset(".py .txt .csv .tsv .json .md .yaml .yml .cfg .png .npy .npz .gz .zip .tar .tgz .dat".split())
+_OF_USE = frozenset(".py .txt .csv .tsv .json .md .yaml .yml .cfg .png .npy .npz .gz .zip .tar .tgz .dat .bin".split())
 
 
 @dataclass(frozen=True)

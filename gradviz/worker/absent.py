@@ -32,7 +32,9 @@ def way_round(module: str) -> str:
         from gradviz.torch.missing import reason
 
         return reason(module)[1] or "leave it out"
-    return MODULE_HINTS.get(module) or MODULE_HINTS.get(root) or f"{_NOTHING_ELSE}; {_YOURS.format(root)}"
+    hint = MODULE_HINTS.get(module) or MODULE_HINTS.get(root)
+    is_known = root in sys.stdlib_module_names or root in _IN_PART or root == "numpy"
+    return hint or (_NOTHING_ELSE if is_known else f"{_NOTHING_ELSE}; {_YOURS.format(root)}")
 
 
 def sentence_of(path: str) -> str:

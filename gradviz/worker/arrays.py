@@ -5,6 +5,7 @@ the package, which is slow to import."""
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -14,8 +15,9 @@ import numpy as np
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.overflow import CAREFUL
+from gradviz.worker.arguments import keep_methods
 from gradviz.worker.file_formats import array_files, warm_formats
-from gradviz.worker.numpy_boundary import STAND_INS, as_tensor, call_numpy, to_numpy, to_snippet
+from gradviz.worker.numpy_boundary import STAND_INS, as_tensor, call_numpy, offer, to_numpy, to_snippet
 from gradviz.worker.numpy_types import DType, Finfo, Iinfo, SafeArray
 from gradviz.worker.stand_in import stand_in
 
@@ -79,7 +81,7 @@ array_str array_repr result_type can_cast promote_types array_equiv isreal iscom
 trim_zeros ediff1d nancumsum nanprod bitwise_and bitwise_or bitwise_xor invert left_shift right_shift asanyarray
 diagonal extract hanning hamming blackman bartlett kaiser roots poly polyder polyint histogram2d nanvar setxor1d ix_
 asfortranarray base_repr binary_repr isneginf isposinf ldexp frexp nextafter gcd lcm may_share_memory shares_memory
-mask_indices
+mask_indices atleast_3d
 """.split()
 _LINALG = """norm inv det solve eig eigh eigvals eigvalsh svd qr cholesky matrix_rank pinv lstsq matrix_power slogdet
 cond multi_dot"""
@@ -92,6 +94,66 @@ floating integer number generic half single double int_ uint str_"""
 _ASKING_THE_TENSOR = "round clip cumsum cumprod argmax argmin reshape transpose squeeze swapaxes".split()
 _BY_INDEX = "c_ r_ mgrid ogrid"
 _RANDOM_WORDS = 624  # of the generator's state
+
+
+@keep_methods
+class Poly1d:
+    """What a snippet knows as `numpy.poly1d`."""
+
+    __slots__ = ("_poly",)
+
+    def __init__(self, c_or_r: Any, r: Any = False, variable: Any = None) -> None:
+        self._poly = np.poly1d(to_numpy(c_or_r), bool(r), None if variable is None else str.__str__(variable))
+
+    c = coef = coeffs = coefficients = property(lambda self: to_snippet(self._poly.c.copy()), doc="From the highest.")
+    r = roots = property(lambda self: to_snippet(np.asarray(self._poly.r)), doc="Where it is zero.")
+    o = order = property(lambda self: int(self._poly.o), doc="The highest power.")
+
+    def __call__(self, val: Any) -> Any:
+        return to_snippet(self._poly(to_numpy(val)))
+
+    def deriv(self, m: Any = 1) -> Any:
+        """The derivative."""
+        return to_snippet(self._poly.deriv(int(m)))
+
+    def integ(self, m: Any = 1, k: Any = 0) -> Any:
+        """An integral."""
+        return to_snippet(self._poly.integ(int(m), to_numpy(k)))
+
+    def __add__(self, other: Any) -> Any:
+        return to_snippet(self._poly + to_numpy(other))
+
+    def __sub__(self, other: Any) -> Any:
+        return to_snippet(self._poly - to_numpy(other))
+
+    def __mul__(self, other: Any) -> Any:
+        return to_snippet(self._poly * to_numpy(other))
+
+    def __neg__(self) -> Any:
+        return to_snippet(-self._poly)
+
+    def __len__(self) -> int:
+        return int(self._poly.o)
+
+    def __getitem__(self, val: Any) -> Any:
+        return to_snippet(self._poly[int(val)])
+
+    def __repr__(self) -> str:
+        return repr(self._poly)
+
+    def __str__(self) -> str:
+        return str(self._poly)
+
+
+def _poly_of(found: Any) -> Poly1d:
+    made: Poly1d = object.__new__(Poly1d)
+    made._poly = found
+    return made
+
+
+Poly1d.__name__ = Poly1d.__qualname__ = "poly1d"
+Poly1d.__module__ = "numpy"
+offer(Poly1d, np.poly1d, _poly_of, operator.attrgetter("_poly"))
 
 
 class _ByIndex:
@@ -127,6 +189,7 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, Any]
     names |= {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan, "newaxis": None, "__version__": np.__version__}
     names |= {
         "ndarray": SafeArray,
+        "poly1d": Poly1d,
         "bool": STAND_INS[np.bool_],
         "set_printoptions": _set_printoptions,
         "vectorize": _vectorize,

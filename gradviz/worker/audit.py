@@ -22,7 +22,7 @@ from gradviz.engine.kernel.formula import compiled
 from gradviz.engine.kernel.modes import forward_stack
 from gradviz.trace.record.location import Sites
 from gradviz.trace.record.recorder import Recorder
-from gradviz.worker import errors, fresh, own_modules, runner, standard_modules
+from gradviz.worker import errors, fresh, own_modules, run_texts, runner, standard_modules
 
 # "compile" makes code of a type hint in quotation marks; running code is "exec"
 _HARMLESS = frozenset({"builtins.id", "array.__new__", "compile", "time.sleep", "sys.unraisablehook", "sys.excepthook"})
@@ -62,7 +62,8 @@ def refuse_from_now_on() -> None:
 def _lookers() -> list[CodeType]:
     """What asks for its own frame, to find the line of the snippet, and gives nobody more than that."""
     busy: Any = Recorder.busy
-    return [Sites.here.__code__, busy.fget.__code__, forward_stack.__code__, runner.snippet_line.__code__]
+    asking = (forward_stack, runner.snippet_line, run_texts._locals)
+    return [Sites.here.__code__, busy.fget.__code__, *(function.__code__ for function in asking)]
 
 
 def _permitted() -> Mapping[str, frozenset[CodeType]]:
@@ -80,7 +81,8 @@ def _permitted() -> Mapping[str, frozenset[CodeType]]:
             fresh.restore_class,
         ),
         **dict.fromkeys(("sys._getframe", "sys._getframemodulename"), (names_module,)),  # a module's name
-        "exec": (collections.namedtuple, makes_methods),  # of texts that they made, with names that are checked
+        # of texts that they made, with names that are checked; of code that the policy has passed
+        "exec": (collections.namedtuple, makes_methods, run_texts.run_code),
         # of a checked snippet and its modules; of the engine's own formulas
         "function.__new__": (runner.Runner._execute, own_modules.OwnModules._run, compiled),
     }

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.torch.optim.optimizer import Optimizer
 from gradviz.worker.absent import Absent, error_of
 from gradviz.worker.guard import WITH_ARRAYS, Guard, meets_arrays
 from gradviz.worker.kept_memory import comparing
@@ -122,6 +123,7 @@ class ClassMaker:
             raise TypeError(f"a metaclass is not {HERE}")
         if issubclass(made, WITH_ARRAYS):
             self._check_alone(made)
+        _move_restorer(made)
         _check_finished(made)
         _find_abstract(made)
         self._guard.adopt(made)
@@ -193,6 +195,16 @@ class AbstractMeta:
 
 
 ABSTRACT_META = AbstractMeta()
+
+
+def _move_restorer(made: Any) -> None:
+    """`__setstate__`, which Python would call on copies, is what an optimizer does when it has been loaded."""
+    if "__setstate__" not in vars(made):
+        return
+    if not issubclass(made, Optimizer):
+        raise TypeError("__setstate__ is for optimizers in GradViz snippets; leave it out")
+    made._restored = made.__setstate__
+    del made.__setstate__
 
 
 def _check_finished(made: type) -> None:

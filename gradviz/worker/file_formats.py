@@ -318,11 +318,26 @@ def _frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 
     return to_snippet(np.frombuffer(data, numeric(dtype), operator.index(count), operator.index(offset)).copy())
 
 
+def _fromfile(file: Any, dtype: Any = float, count: Any = -1, sep: Any = "", offset: Any = 0) -> Any:
+    if sep:
+        raise ValueError("np.fromfile reads bytes in GradViz snippets; np.loadtxt reads text")
+    data = SCRATCH.file(plain_path(file)).data if isinstance(file, str | Path) else file.read()
+    return _frombuffer(data, dtype, count, offset)
+
+
+def _memmap(filename: Any, dtype: Any = np.uint8, mode: Any = "r+", offset: Any = 0, shape: Any = None) -> Any:
+    """A file as an array: a copy, which its bytes do not follow."""
+    if mode not in ("r", "c"):
+        raise ValueError("np.memmap is for reading, mode='r' or 'c', in GradViz snippets")
+    found = _fromfile(filename, dtype, -1, "", offset)
+    return found if shape is None else found.reshape(shape)
+
+
 def array_files() -> dict[str, Any]:
     """NumPy's functions, by name."""
     names = {"save": _save, "savez": _savez, "savez_compressed": _savez, "load": _load_arrays, "savetxt": _savetxt}
     reading = {name: _reading(getattr(np, name)) for name in ("loadtxt", "genfromtxt")}
-    return {**names, **reading, "frombuffer": _frombuffer}
+    return {**names, **reading, "frombuffer": _frombuffer, "fromfile": _fromfile, "memmap": _memmap}
 
 
 def warm_formats() -> None:

@@ -454,10 +454,99 @@ class Env:
         """Nothing is open."""
 
 
+class Wrapper(Env):
+    """Base of what a snippet puts around a game: what it does not do itself, the game does."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+
+    @property
+    def unwrapped(self) -> Any:
+        """The game itself."""
+        return self.env.unwrapped
+
+    def reset(self, **options: Any) -> Any:
+        """Begin an episode."""
+        return self.env.reset(**options)
+
+    def step(self, action: Any) -> Any:
+        """Do something."""
+        return self.env.step(action)
+
+    def render(self, *look: Any, **more: Any) -> Any:
+        """Nothing is drawn."""
+        return self.env.render(*look, **more)
+
+    def close(self) -> None:
+        """Nothing is open."""
+        self.env.close()
+
+
+def _of_the_game(name: str) -> property:
+    """What a wrapper says of the game, unless it has been told otherwise."""
+
+    def told(self: Any) -> Any:
+        return vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
+
+    def tell(self: Any, value: Any) -> None:
+        vars(self)[f"own_{name}"] = value
+
+    return property(told, tell)
+
+
+for _told in ("action_space", "observation_space", "spec", "render_mode", "metadata"):
+    setattr(Wrapper, _told, _of_the_game(_told))
+
+
+class ObservationWrapper(Wrapper):
+    """Base of one that changes what is seen."""
+
+    def observation(self, observation: Any) -> Any:
+        """A class of its own changes it."""
+        raise NotImplementedError
+
+    def reset(self, **options: Any) -> Any:
+        """Begin an episode."""
+        begun = self.env.reset(**options)
+        return (self.observation(begun[0]), begun[1]) if type(begun) is tuple else self.observation(begun)
+
+    def step(self, action: Any) -> Any:
+        """Do something."""
+        seen, *rest = self.env.step(action)
+        return (self.observation(seen), *rest)
+
+
+class RewardWrapper(Wrapper):
+    """Base of one that changes the rewards."""
+
+    def reward(self, reward: Any) -> Any:
+        """A class of its own changes it."""
+        raise NotImplementedError
+
+    def step(self, action: Any) -> Any:
+        """Do something."""
+        seen, reward, *rest = self.env.step(action)
+        return (seen, self.reward(reward), *rest)
+
+
+class ActionWrapper(Wrapper):
+    """Base of one that changes what is done."""
+
+    def action(self, action: Any) -> Any:
+        """A class of its own changes it."""
+        raise NotImplementedError
+
+    def step(self, action: Any) -> Any:
+        """Do something."""
+        return self.env.step(self.action(action))
+
+
+_WRAPPERS = tuple(map(keep_methods, (Wrapper, ObservationWrapper, RewardWrapper, ActionWrapper)))
 for _class in (Discrete, Box):
     _class.__module__ = "gymnasium.spaces"
 Game.__name__ = Game.__qualname__ = "TimeLimit"
-Game.__module__ = Env.__module__ = "gymnasium"
+for _kind in (Game, Env, *_WRAPPERS):
+    _kind.__module__ = "gymnasium"
 
 
 def game_modules() -> dict[str, Any]:
@@ -467,5 +556,6 @@ def game_modules() -> dict[str, Any]:
     for root, maker in (("gym", _make_as_asked), ("gymnasium", make)):
         spaces = stand_in(f"{root}.spaces", {"Discrete": Discrete, "Box": Box})
         names = {"make": maker, "Env": Env, "spaces": spaces, "__version__": VERSION}
+        names |= {each.__name__: each for each in _WRAPPERS}
         made |= {root: stand_in(root, names), f"{root}.spaces": spaces}
     return made

@@ -20,6 +20,8 @@ import typing
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
+import numpy as np
+
 from gradviz.engine.kernel.dtypes import dtype
 from gradviz.engine.kernel.graph import Node, RemovableHandle
 from gradviz.engine.kernel.tensor import Tensor
@@ -30,6 +32,7 @@ from gradviz.worker.absent import Absent
 from gradviz.worker.arguments import check_arguments, is_numpys_own, looking
 from gradviz.worker.identity import Identities
 from gradviz.worker.kept_memory import remember
+from gradviz.worker.numpy_boundary import REAL
 from gradviz.worker.policy_names import (
     ENGINE_ATTRIBUTES,
     FORBIDDEN_ATTRIBUTES,
@@ -122,6 +125,14 @@ def method_of(act: Callable[..., Any], thing: object) -> Callable[..., Any]:
     return lambda *given: act(*given) if isinstance(thing, type) else act(thing, *given)
 
 
+def restorer_of(guard: Owner, thing: object) -> Callable[[object], None]:
+    """The snippet's super().__setstate__ in an optimizer: `load_state_dict` has done all that there is to do."""
+    subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
+    if not isinstance(subject, Optimizer) or not guard.owns(subject):
+        raise AttributeError(f"'{type(subject).__name__}' object has no attribute '__setstate__' in GradViz snippets")
+    return lambda state: None
+
+
 # private names of PyTorch's own objects that tutorials read
 _OPEN_PRIVATE = frozenset(
     """
@@ -201,6 +212,7 @@ class Guard:
         self._own: set[type] = set()
         self.globals: dict[str, Any] = {}
         self.namespaces = [self.globals]  # and those of the snippet's own modules
+        self.compiler: Callable[[str, str, str], types.CodeType]  # of a text, its file and its package
         self.identities = Identities(self.namespaces)
         self._formatter = _Formatter(self)
         self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # with nothing of ours in their objects
@@ -212,6 +224,7 @@ class Guard:
         hooks["<code>"] = functools.partial(code_of, self)
         hooks["<getter>"] = functools.partial(method_of, lambda thing, name: self.getattr(thing, name))
         hooks["<setter>"] = functools.partial(method_of, self.setattr)
+        hooks["<restorer>"] = functools.partial(restorer_of, self)
         return hooks
 
     def adopt(self, made: type) -> type:
@@ -423,6 +436,8 @@ class Guard:
         if isinstance(thing, Node) and hasattr(Node, name):
             raise AttributeError(f"'{name}' on a '{cls.__name__}' belongs to GradViz; choose another name")
         if isinstance(thing, self._changeable) and not self._is_closed(thing, name):
+            return thing
+        if name == "shape" and REAL.get(cls) is np.ndarray:
             return thing
         raise AttributeError(f"the attributes of '{cls.__name__}' objects can't be changed in GradViz snippets")
 

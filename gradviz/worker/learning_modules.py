@@ -1,4 +1,4 @@
-"""`import sklearn` for a snippet: toy sets, splits, scalers and four scores, as tutorials of PyTorch use them.
+"""`import sklearn` for a snippet: toy sets, splits, scalers and eight scores, as tutorials of PyTorch use them.
 
 Written over NumPy with scikit-learn's order of random draws, so that a seeded set or split has its numbers: without a
 seed they come from the snippet's own `np.random`. Nothing here is a model. Arrays come and go through `numpy_boundary`.
@@ -28,8 +28,10 @@ def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
     parts: dict[str, dict[str, Any]] = {
         "datasets": _sets(source) | {"load_iris": load_iris},
         "model_selection": {"train_test_split": _splitter(source)},
-        "preprocessing": {"StandardScaler": StandardScaler, "MinMaxScaler": MinMaxScaler},
-        "metrics": {each.__name__: each for each in (accuracy_score, confusion_matrix, mean_squared_error, r2_score)},
+        "preprocessing": {
+            each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
+        },
+        "metrics": {each.__name__: each for each in _SCORES},
         "utils": {"shuffle": _shuffler(source)},
     }
     modules = {f"sklearn.{name}": stand_in(f"sklearn.{name}", names) for name, names in parts.items()}
@@ -391,6 +393,66 @@ def _columns(given: Any) -> Array:
     return x if x.dtype.kind == "f" else x.astype(float)
 
 
+def normalize(X: Any, norm: Any = "l2", *, axis: Any = 1, copy: object = True) -> Any:
+    """Rows, or columns, of length 1."""
+    x, way = _columns(X), operator.index(axis)
+    if way not in (0, 1) or norm not in ("l1", "l2", "max"):
+        raise ValueError(f"normalize(norm={norm!r}, axis={axis!r}) is not available in GradViz snippets")
+    size = np.abs(x)
+    lengths = {"l1": size.sum(way), "max": size.max(way), "l2": np.sqrt((x * x).sum(way))}
+    found = np.expand_dims(lengths[str.__str__(norm)], way)
+    return to_snippet(x / np.where(found == 0, 1.0, found))
+
+
+def scale(X: Any, *, axis: Any = 0, with_mean: Any = True, with_std: Any = True, copy: object = True) -> Any:
+    """Columns, or rows, with mean 0 and deviation 1."""
+    x, way = _numbers(X).astype(float), operator.index(axis)
+    middle = x.mean(way, keepdims=True) if with_mean else 0.0
+    width: Any = x.std(way, keepdims=True) if with_std else 1.0
+    return to_snippet((x - middle) / np.where(width == 0, 1.0, width))
+
+
+@keep_methods
+class LabelEncoder:
+    """Numbers for labels, in their order."""
+
+    __slots__ = ("_labels",)
+
+    def __init__(self) -> None:
+        self._labels: Array | None = None
+
+    classes_ = property(lambda self: to_snippet(self._fitted().copy()), doc="The labels.")
+
+    def _fitted(self) -> Array:
+        if self._labels is None:
+            raise ValueError("This LabelEncoder instance is not fitted yet. Call 'fit' before using this estimator.")
+        return self._labels
+
+    def fit(self, y: Any) -> Any:
+        """Look which labels there are."""
+        self._labels = np.unique(np.asarray(to_numpy(y)))
+        return self
+
+    def transform(self, y: Any) -> Any:
+        """Their numbers."""
+        labels, given = self._fitted(), np.asarray(to_numpy(y))
+        unknown = np.setdiff1d(given, labels)
+        if len(unknown):
+            raise ValueError(f"y contains previously unseen labels: {unknown}")
+        return to_snippet(np.searchsorted(labels, given))
+
+    def fit_transform(self, y: Any) -> Any:
+        """Both."""
+        return self.fit(y).transform(y)
+
+    def inverse_transform(self, y: Any) -> Any:
+        """The labels of numbers."""
+        return to_snippet(self._fitted()[np.asarray(to_numpy(y))])
+
+    def __repr__(self) -> str:
+        return "LabelEncoder()"
+
+
 # --- scores ---
 
 
@@ -423,7 +485,48 @@ def mean_squared_error(y_true: Any, y_pred: Any) -> float:
     return float(((a - b) ** 2).mean())
 
 
+def mean_absolute_error(y_true: Any, y_pred: Any) -> float:
+    """The mean of differences."""
+    a, b = _pair(y_true, y_pred)
+    return float(np.abs(a - b).mean())
+
+
+def _shares(name: str) -> Callable[..., float]:
+    """Precision, recall, or what lies between them."""
+
+    def score(
+        y_true: Any, y_pred: Any, *, pos_label: Any = 1, average: Any = "binary", zero_division: object = 0
+    ) -> float:
+        a, b = _pair(y_true, y_pred)
+        labels = np.unique(np.concatenate([a, b]))
+        if average == "binary":
+            if len(labels) > 2:
+                raise ValueError(
+                    "Target is multiclass but average='binary'. Please choose another average setting, one of [None, "
+                    "'micro', 'macro', 'weighted']."
+                )
+            labels = np.asarray([to_numpy(pos_label)])
+        elif average not in ("micro", "macro", "weighted"):
+            raise ValueError(f"{name}(average={average!r}) is not available in GradViz snippets")
+        hits = np.array([((a == each) & (b == each)).sum() for each in labels], float)
+        meant, taken = (np.array([(side == each).sum() for each in labels], float) for side in (a, b))
+        weights = meant / meant.sum() if average == "weighted" else np.full(len(labels), 1 / len(labels))
+        if average == "micro":
+            hits, meant, taken, weights = (np.array([each.sum()]) for each in (hits, meant, taken, weights))
+        below = {"precision_score": taken, "recall_score": meant, "f1_score": (taken + meant) / 2}[name]
+        return float((np.divide(hits, below, out=np.zeros_like(hits), where=below != 0) * weights).sum())
+
+    score.__name__ = score.__qualname__ = name
+    return score
+
+
 def r2_score(y_true: Any, y_pred: Any) -> float:
     """The share of the variance that is explained."""
     a, b = _pair(y_true, y_pred)
     return float(1 - ((a - b) ** 2).sum() / ((a - a.mean(0)) ** 2).sum())
+
+
+_SCORES = (
+    *(accuracy_score, confusion_matrix, mean_squared_error, mean_absolute_error, r2_score),
+    *map(_shares, ("precision_score", "recall_score", "f1_score")),
+)

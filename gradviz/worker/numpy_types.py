@@ -9,6 +9,7 @@ refused, on the instance and on the class. Its methods and operators go through 
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Container, Iterator
 from typing import Any, NoReturn
@@ -40,12 +41,12 @@ _METHODS = """all any argmax argmin argpartition argsort byteswap choose clip co
 cumsum diagonal dot flatten item max mean min nonzero prod ravel repeat reshape round searchsorted squeeze std sum
 swapaxes take tobytes tolist trace transpose var""".split()
 _WITH_DTYPE = ("astype", "view")
-_OF_ARRAYS = "fill partition put sort".split()
+_OF_ARRAYS = "partition put sort".split()
 _OF_PYTHON = "as_integer_ratio fromhex hex is_integer bit_count denominator numerator".split()  # of its own numbers
 _OPERATORS = "add and_ floordiv lshift matmul mod mul or_ pow rshift sub truediv xor".split()
 _COMPARISONS = "eq ge gt le lt ne".split()
 _UNARY = "abs invert neg pos".split()
-_INSTEAD = {"resize": "; use numpy.reshape", "base": "; use numpy.shares_memory"}
+_INSTEAD = {"base": "; use numpy.shares_memory"}
 
 
 # --- attributes ---
@@ -118,15 +119,42 @@ def _with_tensor(compute: Callable[[object, object], object], reflected: bool, s
     """As NumPy does it, which leaves the first word to a tensor."""
     if type(self) is Bool:
         return compute(bool(self), other)
-    return as_tensor(to_snippet(compute(own(self), to_numpy(other)))) if reflected else NotImplemented
+    if reflected:
+        return as_tensor(to_snippet(compute(own(self), to_numpy(other))))
+    sign = _SIGNS.get(getattr(compute, "__name__", "").rstrip("_"))
+    return _left_to(other, self, sign) if sign and isinstance(self, SafeArray) else NotImplemented
+
+
+def _left_to(other: Tensor, array: object, sign: str) -> Any:
+    """What Python makes of `array + tensor`, or of `array += tensor`, after NumPy has left it to the tensor."""
+    name = _NAMES_OF_SIGNS[sign.split()[0].removesuffix("=")]
+    answer: Any = getattr(type(other), f"__r{name}__", lambda tensor, array: NotImplemented)
+    found = answer(other, array)
+    if found is not NotImplemented:
+        return found
+    if name == "add":
+        raise TypeError(_CONCATENATION)
+    kind = type(other).__name__
+    raise TypeError(f"unsupported operand type(s) for {sign}: 'numpy.ndarray' and '{kind}'")
+
+
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "matmul": "@"}
+_SIGNS |= {"pow": "** or pow()", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"}
+_NAMES_OF_SIGNS = {sign.split()[0]: name for name, sign in _SIGNS.items()}
+_CONCATENATION = (  # to join two sequences is what Python tries last
+    "Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead. Please do not rely on "
+    "this error; it may not be given on all Python implementations."
+)
 
 
 def _swapped(compute: Callable[[object, object], object]) -> Callable[[Any, Any], Any]:
     return lambda a, b: compute(b, a)
 
 
-def _in_place(compute: Callable[[object, object], object]) -> Callable[..., Any]:
+def _in_place(compute: Callable[[object, object], object], sign: str) -> Callable[..., Any]:
     def method(self: object, other: object) -> Any:
+        if isinstance(other, Tensor):
+            return _left_to(other, self, sign)
         compute(own(self), to_numpy(other))
         return self
 
@@ -157,6 +185,8 @@ def _shared() -> dict[str, Any]:
 
 # --- arrays ---
 
+_SHAPE: Any = vars(np.ndarray)["shape"]
+
 
 class SafeArray(np.ndarray[Any, Any]):
     """What a snippet knows as `numpy.ndarray`."""
@@ -174,6 +204,28 @@ class SafeArray(np.ndarray[Any, Any]):
         array, place = own(self), to_numpy(key)
         is_number = isinstance(value, Tensor) and _is_one_element(array, place)
         array[place] = _AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value)
+
+    def fill(self, value: object) -> None:
+        """The same number everywhere."""
+        array = own(self)
+        is_number = isinstance(value, Tensor) and array.dtype.kind in _AS_NUMBER
+        array.fill(_AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value))
+
+    def _reshape(self, sizes: Any) -> None:
+        """In place, as long as there are as many elements."""
+        _SHAPE.__set__(self, to_numpy(sizes))
+
+    shape = property(lambda self: own(self).shape, _reshape)
+
+    def resize(self, *sizes: Any, refcheck: object = True) -> None:
+        """The same where there are as many elements; memory that others may see doesn't grow."""
+        given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+        whole = tuple([operator.index(each) for each in given])
+        if math.prod(whole) != own(self).size:
+            raise ValueError(
+                "an array keeps its number of elements in GradViz snippets; numpy.resize(a, shape) makes another one"
+            )
+        self.shape = whole
 
     def __iter__(self) -> Iterator[Any]:
         return map(to_snippet, iter(own(self)))
@@ -194,11 +246,11 @@ class SafeArray(np.ndarray[Any, Any]):
 # NumPy asks what is written to one element for a number, as float() does; a tensor that requires grad has one, though
 # it has no array.
 _AS_NUMBER: dict[str, Callable[[Any], object]] = {
-    "b": Tensor.__bool__,
-    "i": Tensor.__int__,
-    "u": Tensor.__int__,
-    "f": Tensor.__float__,
-    "c": Tensor.__complex__,
+    "b": lambda tensor: Tensor.__bool__(tensor),
+    "i": lambda tensor: Tensor.__int__(tensor),
+    "u": lambda tensor: Tensor.__int__(tensor),
+    "f": lambda tensor: Tensor.__float__(tensor),
+    "c": lambda tensor: Tensor.__complex__(tensor),
 }
 
 
@@ -353,9 +405,9 @@ def _make_arrays() -> None:
         setattr(SafeArray, name, _method(name))
     for name in _OPERATORS:
         word = name.rstrip("_")
-        setattr(SafeArray, f"__i{word}__", _in_place(getattr(operator, f"i{word}")))
+        setattr(SafeArray, f"__i{word}__", _in_place(getattr(operator, f"i{word}"), f"{_SIGNS[word].split()[0]}="))
         setattr(Bool, f"__i{word}__", shared[f"__{word}__"])
-    _shut_others(SafeArray, shared.keys() | frozenset(_OF_ARRAYS))
+    _shut_others(SafeArray, shared.keys() | frozenset((*_OF_ARRAYS, "fill", "resize")))
     _shut_others(Bool, frozenset(shared))
     offer(SafeArray, np.ndarray, lambda array: _view(array, SafeArray), lambda array: _view(array, np.ndarray))
 

@@ -96,14 +96,13 @@ NUMPY_ATTRIBUTES = frozenset(
 PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash__".split())
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
-# read through a hook of their own: what `getattr` and `setattr` would do, and of a function's code the names alone
-METHODS = {"__getattr__": "<getter>", "__setattr__": "<setter>"}
+# read through a hook of their own: what `getattr` and `setattr` would do, what an optimizer does when it is loaded, and
+# of a function's code the names alone
+METHODS = {"__getattr__": "<getter>", "__setattr__": "<setter>", "__setstate__": "<restorer>"}
 ASKED = {**METHODS, "__code__": "<code>"}
 OF_CODE = frozenset({"co_varnames", "co_argcount"})
 
 REFUSED_BUILTINS = {
-    "exec": "write the code where it is needed; settings in a file of their own: attach it, from settings import *",
-    "eval": "write the expression where it is needed",
     "compile": "write the code where it is needed",
     "locals": "name the variables that you need",
     "memoryview": "use a list, bytes or a tensor",

@@ -58,7 +58,7 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     """PyTorch's functions in other places, by module name."""
     made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
     made["torch.utils._pytree"] = stand_in("torch.utils._pytree", {"tree_map": _tree_map})
-    made["torch.distributed"] = stand_in("torch.distributed", {"is_available": _no, "is_initialized": _no})
+    made["torch.distributed"] = stand_in("torch.distributed", _of_one_process())
     processes = {"cpu_count": _one, "get_start_method": _fork} | dict.fromkeys(_OF_PROCESSES.split(), accept)
     made["torch.multiprocessing"] = stand_in("torch.multiprocessing", processes)
     for name, module in made.items():
@@ -68,11 +68,27 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
+def _of_one_process() -> dict[str, Any]:
+    """Of `torch.distributed` what asks about the processes, of which there is one and no group."""
+
+    def no_group(*given: object, **named: object) -> NoReturn:
+        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+
+    without = "is_initialized is_nccl_available is_mpi_available is_torchelastic_launched is_ucc_available"
+    asking = "get_rank get_world_size get_backend barrier all_reduce all_gather broadcast reduce"
+    found = {"is_available": _yes, "is_gloo_available": _yes}
+    return found | dict.fromkeys(without.split(), _no) | dict.fromkeys(asking.split(), no_group)
+
+
 _OF_PROCESSES = "set_start_method set_sharing_strategy freeze_support"
 
 
 def _no() -> bool:
     return False
+
+
+def _yes() -> bool:
+    return True
 
 
 def _one() -> int:
@@ -162,7 +178,8 @@ def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
     shown |= {"clear_output": accept, "set_matplotlib_formats": accept}
     inner = stand_in("IPython.display", shown)
     look = stand_in("seaborn", dict.fromkeys(_LOOKS.split(), accept))
-    return {"IPython.display": inner, "IPython": stand_in("IPython", {"display": inner}), "seaborn": look}
+    root = stand_in("IPython", {"display": inner})
+    return {"IPython.display": inner, "IPython.core.display": inner, "IPython": root, "seaborn": look}
 
 
 def _text(data: Any = "", **look: object) -> str:

@@ -12,6 +12,7 @@ from gradviz.torch.missing import is_pytorch, sentence
 from gradviz.worker.classes import ClassMaker
 from gradviz.worker.guard import Guard, own_names
 from gradviz.worker.policy_names import HERE, REFUSED_BUILTINS
+from gradviz.worker.run_texts import text_builtins
 from gradviz.worker.scratch_paths import open_
 from gradviz.worker.stand_in import plain_type
 
@@ -62,8 +63,14 @@ def of_namespace(names: dict[str, Any], guard: Guard, namespace: dict[str, Any])
     def dir_(*things: Any) -> list[str]:
         return guard.dir(*things) if things else sorted(own_names(namespace))
 
+    def fresh(given: dict[str, Any]) -> dict[str, Any]:
+        made = {"__name__": "__main__", **given, **{key: value for key, value in namespace.items() if "<" in key}}
+        made["__builtins__"] = of_namespace(names, guard, made)
+        guard.namespaces.append(made)
+        return made
+
     globals_.__name__, dir_.__name__ = "globals", "dir"
-    return {**names, "globals": globals_, "dir": dir_}
+    return {**names, "globals": globals_, "dir": dir_, **text_builtins(guard, namespace, fresh)}
 
 
 def _exceptions() -> dict[str, type[BaseException]]:

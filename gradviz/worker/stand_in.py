@@ -40,6 +40,9 @@ class StandIn:
 
 def stand_in(name: str, names: Mapping[str, object]) -> Any:
     """A stand-in for module `name` with these public names."""
+    for value in names.values():
+        if type(value) is types.FunctionType and "<locals>" in value.__qualname__:
+            value.__qualname__ = value.__name__  # which errors of Python show
     fixed = {
         key: staticmethod(value) if callable(value) and not isinstance(value, type) else value
         for key, value in names.items()

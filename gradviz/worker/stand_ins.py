@@ -29,6 +29,7 @@ from gradviz.worker.numpy_boundary import to_numpy
 from gradviz.worker.own_modules import OwnModules, star
 from gradviz.worker.plots import Book, plot_modules
 from gradviz.worker.policy import compile_snippet
+from gradviz.worker.run_texts import benchmark_module
 from gradviz.worker.small_modules import helper_modules, notebook_modules, question_modules, torch_places
 from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.standard_modules import offered_classes, standard_modules
@@ -88,7 +89,9 @@ class World:
             **torch.modules,
         }
         self.modules |= question_modules(self.modules, self.import_module)
+        self.modules["torch.utils.benchmark"] = benchmark_module(self.guard)
         self.own = OwnModules(self.guard, {})
+        self.guard.compiler = self._compiled
 
     def attach(self, files: Mapping[str, bytes]) -> None:
         """The snippet has these files, the modules among them, too."""
@@ -111,7 +114,8 @@ class World:
         return self.own.load(whole, self._compiled) if self.own.find(whole) == whole else None
 
     def _compiled(self, source: str, path: str, package: str) -> types.CodeType:
-        linecache.cache[path] = (len(source), None, source.splitlines(True), path)
+        if not path.startswith("<"):  # Python shows no lines of a text that was evaluated
+            linecache.cache[path] = (len(source), None, source.splitlines(True), path)
         return compile_snippet(source, path, self.modules, own=self.own, package=package)
 
 
@@ -144,6 +148,7 @@ _ALSO: dict[str, tuple[str, ...]] = {
     "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # whoever writes a Linear anew
     "torch.nn.modules.batchnorm": ("_BatchNorm",),
     "torch.optim.lr_scheduler": ("_LRScheduler",),
+    "torch.optim.optimizer": ("required",),
     "torch.nn.modules.lazy": ("LazyModuleMixin",),
     "torch.nn.modules.utils": ("_single", "_pair", "_triple"),
     "torch.nn.modules.linear": ("NonDynamicallyQuantizableLinear",),

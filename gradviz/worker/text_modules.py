@@ -1,4 +1,5 @@
-"""Small modules that tutorials use: json, pprint, traceback, timeit, gc, types, numbers and tqdm.
+"""Small modules that tutorials use: json, pprint, traceback, timeit, hashlib, gc, types,
+numbers and tqdm.
 
 Functions take plain options only, and nothing evaluates text. Tracebacks are text of the snippet's own lines, which
 `errors` writes; there are no frames to walk. With tqdm a loop runs as it is, and no bar is drawn. Next:
@@ -7,6 +8,7 @@ Functions take plain options only, and nothing evaluates text. Tracebacks are te
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import numbers
@@ -22,6 +24,7 @@ from gradviz.worker.arguments import keep_methods
 from gradviz.worker.errors import ErrorText, describe
 from gradviz.worker.guard import Guard
 from gradviz.worker.policy_names import MEMORY, is_dunder
+from gradviz.worker.scratch import plain_bytes
 from gradviz.worker.stand_in import stand_in
 
 Writer = Callable[[str, str], None]
@@ -41,6 +44,8 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         "timeit": stand_in("timeit", {"timeit": _timeit, "repeat": _repeat, "default_timer": time.perf_counter}),
         "gc": stand_in("gc", {"collect": _collect, "enable": _nothing, "disable": _nothing, "isenabled": _yes}),
         "types": stand_in("types", {"SimpleNamespace": space}),
+        "hashlib": stand_in("hashlib", {name: _digest(name) for name in _DIGESTS.split()}),
+        "tracemalloc": stand_in("tracemalloc", dict.fromkeys(_TRACING.split(), _nothing) | _TRACED),
     }
 
 
@@ -138,6 +143,44 @@ def _pprint_names(write: Writer) -> dict[str, Any]:
         print_(object, None, *rest, **{"sort_dicts": False, **look})
 
     return {"pprint": print_, "pformat": pformat, "pp": sorted_as_made}
+
+
+# --- hashlib, tracemalloc ---
+
+_TRACING = "start stop clear_traces"
+_TRACED: dict[str, Any] = {"is_tracing": lambda: False, "get_traced_memory": lambda: (0, 0)}  # memory says nothing here
+_DIGESTS = "md5 sha1 sha224 sha256 sha384 sha512"
+
+
+@keep_methods
+class Digest:
+    """What `hashlib` gives: the sum of the bytes so far."""
+
+    __slots__ = ("_hash", "name")
+
+    def __init__(self, name: str, data: Any) -> None:
+        self.name = name
+        self._hash: Any = getattr(hashlib, name)(plain_bytes(data))
+
+    def update(self, data: Any) -> None:
+        """More of them."""
+        self._hash.update(plain_bytes(data))
+
+    def digest(self) -> bytes:
+        """The sum."""
+        return bytes(self._hash.digest())
+
+    def hexdigest(self) -> str:
+        """The same as text."""
+        return str(self._hash.hexdigest())
+
+
+def _digest(name: str) -> Callable[..., Digest]:
+    def make(data: Any = b"", **how: object) -> Digest:
+        return Digest(name, data)
+
+    make.__name__ = make.__qualname__ = name
+    return make
 
 
 # --- timeit ---
@@ -284,4 +327,5 @@ def progress_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
             write("out", str.__str__(str(s)) + str.__str__(end))
 
     names = {"tqdm": tqdm, "trange": lambda *args, **look: tqdm(range(*args), **look)}
+    names |= {"tqdm_notebook": tqdm, "tnrange": names["trange"]}
     return {name: stand_in(name, names) for name in ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std")}

@@ -112,5 +112,5 @@ def test_the_keyboard_reaches_every_line_and_button(pilot: Pilot) -> None:
 
 def test_what_is_shown_is_text(pilot: Pilot) -> None:
     """A stranger's names are no markup."""
-    pilot.run_again("import wandb\nwandb.init('<img src=x><b>y</b>')\nexec('<b>')\n")
+    pilot.run_again("import wandb\nwandb.init('<img src=x><b>y</b>')\ncompile('<b>')\n")
     assert "&lt;img" in page(pilot).rows[0].change.text() and "<img" not in page(pilot).rows[0].change.text()

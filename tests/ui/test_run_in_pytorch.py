@@ -18,7 +18,7 @@ from tests.pythons import environment, recording_python
 from tests.trace.running import run as traced
 
 TEXT = "import torch\nx = torch.ones(2, requires_grad=True)\n(x * x).sum().backward()\n"
-REFUSED = f"exec(input())\n{TEXT}"
+REFUSED = f"exec(compile(input(), 'x', 'exec'))\n{TEXT}"
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the stand-in for PyTorch is started by its first line")
 
 

@@ -238,7 +238,7 @@ def test_a_change_by_hand(pilot: Pilot) -> None:
 
 FAILURES = [
     ("y = = 2", Phase.RAISED, "it cannot be read"),
-    ("y = eval('x')", Phase.REFUSED, "it is not run"),
+    ("y = compile('x')", Phase.REFUSED, "it is not run"),
     ("raise ValueError('no')", Phase.RAISED, "it stops at line 3"),
 ]
 

@@ -37,8 +37,50 @@ ESCAPES: dict[str, str] = {
     "open by another name": "f = [open][0]\nf('/etc/passwd')\nprint('ESCAPED')",
     "open hidden": "def f(g=open):\n    return g('/etc/passwd')\nf()\nprint('ESCAPED')",
     "open bound elsewhere": "def f():\n    open = 1\nopen('/etc/passwd')\nprint('ESCAPED')",
-    "exec": "exec('import os')\nprint('ESCAPED')",
-    "eval": "eval('1')\nprint('ESCAPED')",
+    "exec": "exec('import os\\nprint(\\'ESCAPED\\', os.fork())')",
+    "eval": "eval('().__class__.__bases__[0].__subclasses__()')\nprint('ESCAPED')",
+    "exec with hooks of its own": (
+        "exec('x._hidden', {'<get>': lambda x, name: print('ESCAPED'), '__builtins__': {}, 'x': 1})"
+    ),
+    "exec of code": "exec(compile)\nprint('ESCAPED')",
+    "exec into a table that lies": (
+        "class D(dict):\n    def __getitem__(self, k): print('ESCAPED', k)\n    def __setitem__(self, k, v): "
+        "print('ESCAPED', v)\nexec('y = x', D(x=1))"
+    ),
+    "builtins of an evaluated text": "print('ESCAPED', eval('globals()', {})['__builtins__'])",
+    "what an evaluated text leaves": "exec('__builtins__ = {}')\nprint('ESCAPED')",
+    "imports of an evaluated text": "eval('__import__(\\'os\\')')\nprint('ESCAPED')",
+    "locals of those that call eval": (
+        "from torchvision import transforms\nprint('ESCAPED', transforms.Lambda(eval)('self'))"
+    ),
+    "locals of PyTorch's part": (
+        "import torch\nx = torch.ones(2, requires_grad=True)\nx.register_hook(eval)\n(x * 2).sum().backward()\n"
+        "print('ESCAPED')"
+    ),
+    "a text that is another one": (
+        "class S(str):\n    def __str__(self): return '1'\n    def strip(self): return '1'\n"
+        "eval(S('().__mro__'))\nprint('ESCAPED')"
+    ),
+    "a statement to be timed": (
+        "from torch.utils.benchmark import Timer\nTimer('print(().__mro__)').timeit(1)\nprint('ESCAPED')"
+    ),
+    "the shape of other memory": (
+        "import numpy as np\na = np.ones(3)\na.shape = (1 << 40,)\nprint('ESCAPED', a[1 << 39])"
+    ),
+    "more memory than there is": "import numpy as np\na = np.ones(3)\na.resize((1 << 20,))\nprint('ESCAPED', a[9])",
+    "a polynomial's own array": "import numpy as np\nprint('ESCAPED', np.poly1d([1, 2]).c.base.base)",
+    "a wrapper around another thing": (
+        "import gym, torch\nprint('ESCAPED', gym.Wrapper.step(torch.nn.Linear(1, 1), 0))"
+    ),
+    "a property of a wrapper": (
+        "import gym, torch\nclass A:\n    get = classmethod(gym.Wrapper.spec)\nprint('ESCAPED', A.get)"
+    ),
+    "the digest of a file": "import hashlib\nprint('ESCAPED', hashlib.file_digest('/etc/passwd', 'md5'))",
+    "state of a partial": "import functools\nprint('ESCAPED', functools.partial(print).__setstate__)",
+    "state of an error": (
+        "class E(Exception):\n    def f(self): super().__setstate__({'args': 1})\nE().f()\nprint('ESCAPED')"
+    ),
+    "a class with a state": "class A:\n    def __setstate__(self, s): pass\nprint('ESCAPED')",
     "compile": "compile('1', 'x', 'eval')\nprint('ESCAPED')",
     "breakpoint": "breakpoint()\nprint('ESCAPED')",
     "globals": "print('ESCAPED', globals()['__builtins__'])",

@@ -28,8 +28,8 @@ from tests.worker.conftest import Runner
         ("from torch.fx import symbolic_trace as t\nt(1)\n", 2, "torch.fx.symbolic_trace is not in GradViz: programs"),
         ("import torch.fx\ntorch.fx.Graph()\n", 2, "torch.fx is not in GradViz"),
         ("import torch.no_such_part as x\nx()\n", 2, "torch.no_such_part is not in GradViz"),
-        ("from numpy import memmap, ones\nones(2)\nmemmap('x')\n", 3, "numpy.memmap is not available"),
-        ("import numpy as np\nnp.memmap('x')\n", 2, "numpy.memmap is not available"),
+        ("from numpy import fromregex, ones\nones(2)\nfromregex('x')\n", 3, "numpy.fromregex is not available"),
+        ("import numpy as np\nnp.fromregex('x')\n", 2, "numpy.fromregex is not available"),
         ("import random\nrandom.SystemRandom()\n", 2, "random.SystemRandom is not available"),
         ("import wandb\nprint(wandb.__version__)\n", 2, "wandb is not available"),
         ("import wandb\nwith wandb.run: pass\n", 2, "wandb.run is not available"),
@@ -66,12 +66,12 @@ def test_a_failing_import_that_is_expected_fails(run: Runner) -> None:
 
 
 def test_all_refusals_are_told_at_once(run: Runner) -> None:
-    outcome = run("x = eval('1')\nimport os\nclass A(metaclass=B): pass\nasync def f():\n    await g()\nint.mro()\n")
+    outcome = run("x = compile('1')\nimport os\nclass A(metaclass=B): pass\nasync def f():\n    await g()\nint.mro()\n")
     assert outcome.status == "refused"
     found = [(each.line, each.what.split()[0]) for each in outcome.done.detail.refusals]
-    assert found == [(1, "eval()"), (3, "a"), (4, "async"), (6, "the")]
+    assert found == [(1, "compile()"), (3, "a"), (4, "async"), (6, "the")]
     assert outcome.sentence == outcome.done.detail.refusals[0].sentence
-    many = run("\n".join(f"eval('{n}')" for n in range(300)))
+    many = run("\n".join(f"compile('{n}')" for n in range(300)))
     assert len(many.done.detail.refusals) == 100
 
 
@@ -89,14 +89,14 @@ def _missing(run: Runner, source: str) -> list[tuple[str, str, tuple[int, ...]]]
 def test_all_that_is_missing_is_told_with_the_first_use(run: Runner) -> None:
     source = (
         "import pandas as pd, torch\nimport torch.distributed as dist\nfrom .data import load\n"
-        "pd.read_csv('x')\ndist.barrier()\npd.read_csv('y')\nload()\ntorch.no_such_thing\n"
+        "pd.read_csv('x')\ndist.scatter()\npd.read_csv('y')\nload()\ntorch.no_such_thing\n"
     )
     assert _missing(run, source) == [
         ("pandas.read_csv", "pd.read_csv", (4, 6)),
-        ("torch.distributed.barrier", "dist.barrier", (5,)),
+        ("torch.distributed.scatter", "dist.scatter", (5,)),
         (".data.load", "load", (7,)),
     ]
-    assert _missing(run, f"eval('1')\n{source}")[0] == ("pandas.read_csv", "pd.read_csv", (5, 7))
+    assert _missing(run, f"compile('1')\n{source}")[0] == ("pandas.read_csv", "pd.read_csv", (5, 7))
     assert _missing(run, "import pandas\nprint(1)\n1 / 0\npandas.x()") == [], "another error is nobody's absence"
 
 

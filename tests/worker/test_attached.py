@@ -83,7 +83,7 @@ def test_a_module_of_ones_own_is_recorded_as_the_snippet_is(run: Runner) -> None
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [
-        ({"m.py": "import torch\nx = eval('1')\n"}, "ImportError: m.py, line 2: eval() is not available in"),
+        ({"m.py": "import torch\nx = compile('1')\n"}, "ImportError: m.py, line 2: compile() is not available in"),
         ({"m.py": "x = (\n"}, "SyntaxError: '(' was never closed"),
         ({"m.py": b"\xff\xfe"}, "ImportError: m.py is not UTF-8 text"),
         ({"m.py": "import n\n", "n.py": "import m\nprint(m.x)\n"}, "AttributeError: module 'm' has no attribute 'x'"),

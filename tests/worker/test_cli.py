@@ -58,7 +58,7 @@ def test_an_error_is_pytorchs_with_the_snippets_frames_only(tmp_path: Path) -> N
     ("text", "status", "says"),
     [
         ("print(1", 1, "SyntaxError: '(' was never closed"),
-        ("x = 1\neval('1')\n", 1, "line 2: eval() is not available in GradViz snippets"),
+        ("x = 1\ncompile('1')\n", 1, "line 2: compile() is not available in GradViz snippets"),
         ("import sys\nsys.exit(0)\n", 0, ""),
         ("exit()\n", 0, ""),
         ("raise SystemExit(3)\n", 1, "SystemExit: 3"),

@@ -30,7 +30,7 @@ def test_the_language_alone_contains_them(run: Runner) -> None:
 @pytest.mark.parametrize(
     ("source", "line", "way_round"),
     [
-        ("def f():\n    return eval('1')\n", 2, "write the expression"),
+        ("def f():\n    return compile('1')\n", 2, "write the code"),
         ("class A:\n    x: int\n    def __reduce__(self): pass\n", 3, "belong to Python"),
         ("async def f(): pass\n", 1, "plain functions"),
         ("from ctypes import *\n", 1, "leave it out"),

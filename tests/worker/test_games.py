@@ -86,6 +86,29 @@ def test_a_snippet_writes_a_game_of_its_own(run: Runner) -> None:
     assert run(source).printed() == "(1, 1.0, False, False, {}) True\n"
 
 
+def test_a_snippet_puts_wrappers_around_a_game(run: Runner) -> None:
+    """As Gymnasium 1.4 prints it."""
+    source = (
+        "import gymnasium as gym\nclass O(gym.ObservationWrapper):\n"
+        "    def observation(self, seen): return seen * 2\n"
+        "class A(gym.ActionWrapper):\n    def action(self, action): return 1 - action\n"
+        "class R(gym.RewardWrapper):\n    def __init__(self, env, k):\n"
+        "        super().__init__(env)\n        self.k = k\n"
+        "        self.observation_space = gym.spaces.Box(-1.0, 1.0, (4,))\n"
+        "    def reward(self, reward): return reward * self.k\n"
+        "class W(gym.Wrapper):\n    def __init__(self, env):\n        gym.Wrapper.__init__(self, env)\n"
+        "        self.n = 0\n"
+        "    def step(self, action):\n        self.n += 1\n        return super().step(action)\n"
+        "e = W(R(A(O(gym.make('CartPole-v1'))), 3))\nprint(e.reset(seed=1)[0])\nprint(*e.step(0)[:3])\n"
+        "print(e.n, e.action_space, e.observation_space, e.unwrapped.force_mag, e.env.k)\n"
+    )
+    assert run(source).printed() == (
+        "[ 0.00236432  0.09009274 -0.07116808  0.08972989]\n"
+        "[ 0.00416618  0.48132005 -0.06937348 -0.5176586 ] 3.0 False\n"
+        "1 Discrete(2) Box(-1.0, 1.0, (4,), float32) 10.0 3\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("source", "words"),
     [

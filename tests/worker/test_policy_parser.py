@@ -48,7 +48,7 @@ REFUSED = {  # where something else would stop it, too, when it runs
     "mro": "int.mro()",
     "__globals__": "f.__globals__",
     "__doc__ can't be assigned": "x.__doc__ = y",
-    "eval()": "f = eval",
+    "compile()": "f = compile",
     "called super": "super = 1",
     "format can't be changed in place": "x.format += y",
 }

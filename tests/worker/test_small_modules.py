@@ -18,9 +18,9 @@ from tests.worker.conftest import Runner
             "{'a': [2, (4,)]}\n",
         ),
         (
-            "import torch.distributed as dist\nif dist.is_available(): dist.init_process_group()\n"
-            "print(dist.is_initialized())",
-            "False\n",
+            "import torch.distributed as dist\nif dist.is_initialized(): dist.init_process_group()\n"
+            "print(dist.is_available(), dist.is_gloo_available(), dist.is_nccl_available())",
+            "True True False\n",
         ),
         ("from importlib.metadata import version as v\nimport torch\nprint(v('torch') == torch.__version__)", "True\n"),
         (
@@ -32,6 +32,17 @@ from tests.worker.conftest import Runner
             "import inspect, torch\nprint('fused' in inspect.signature(torch.optim.AdamW).parameters)\n"
             "print(inspect.signature(lambda a, b=2: a), inspect.isfunction(len), inspect.isclass(int))",
             "True\n(a, b) False True\n",
+        ),
+        (
+            "import torch\nfrom torch.utils.benchmark import Timer\nx = torch.ones(2)\n"
+            "t = Timer('y = x * z', setup='z = 2', globals=globals(), label='a', num_threads=1)\nm = t.timeit(3)\n"
+            "print(len(m.times), m.mean >= 0, 'a\\n' in str(m), '1 thread' in str(t.blocked_autorange()))",
+            "3 True True True\n",
+        ),
+        (
+            "import hashlib, tracemalloc\nh = hashlib.sha1(b'a')\nh.update(b'b')\n"
+            "print(h.hexdigest(), hashlib.md5().hexdigest()[:4])\ntracemalloc.start()",
+            "da23614e02469a0d7c7bd1bdab5c9c474b1904dc d41d\n",
         ),
         ("from IPython.display import display, clear_output\nclear_output(wait=True)\ndisplay(3)", "3\n"),
         (
@@ -188,9 +199,9 @@ def test_what_scripts_do_with_names_and_numbers_of_theirs(run: Runner, source: s
 _LEARNING = """
 import numpy as np
 from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons, make_regression
-from sklearn.metrics import confusion_matrix, r2_score
+from sklearn.metrics import confusion_matrix, f1_score, mean_absolute_error, precision_score, r2_score, recall_score
 from sklearn.model_selection import train_test_split
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.preprocessing import LabelEncoder, MinMaxScaler, StandardScaler, normalize, scale
 np.random.seed(5)
 for X, y in (make_moons(7, noise=0.1), make_circles(6, factor=0.5, random_state=3),
              make_blobs(5, centers=2, random_state=3),
@@ -202,6 +213,16 @@ print(a.shape, b[:2], d.sum(), c[:5], train_test_split(list(range(6)), random_st
 print(StandardScaler().fit_transform(iris.data)[0].round(6))
 print(MinMaxScaler().fit(iris.data).transform(iris.data[:1]).round(6))
 print(confusion_matrix([0, 1, 2, 2], [0, 2, 2, 2]).tolist(), round(r2_score([1.0, 2, 3], [1.1, 2, 2.7]), 6))
+rows = np.array([[3.0, 4.0], [0, 0], [1, -2]])
+for norm in ("l1", "l2", "max"):
+    print(*[float(normalize(rows, norm, axis=way).round(3).sum().round(3)) for way in (0, 1)])
+print(scale(rows).round(4).tolist())
+labels = LabelEncoder()
+print(labels.fit_transform(["b", "a", "c", "a"]), labels.classes_.tolist(), labels.inverse_transform([1, 0]).tolist())
+for score in (f1_score, precision_score, recall_score):
+    several = [score([0, 1, 2, 2, 1], [0, 2, 2, 2, 1], average=way) for way in ("macro", "micro", "weighted")]
+    print([round(float(each), 4) for each in several], round(float(score([0, 1, 1], [1, 1, 0])), 4))
+print(float(mean_absolute_error([1.0, 2], [2.0, 4])))
 """
 _LEARNED = """\
 5.279159 [2.136759 0.557471] [1 0 1]
@@ -213,6 +234,15 @@ _LEARNED = """\
 [-0.900681  1.019004 -1.340227 -1.315444]
 [[0.222222 0.625    0.067797 0.041667]]
 [[1, 0, 0], [0, 0, 1], [0, 0, 2]] 0.95
+1.334 0.666
+1.712 0.953
+1.833 1.25
+[[1.3363, 1.3363], [-1.069, -0.2673], [-0.2673, -1.069]]
+[1 0 2 0] ['a', 'b', 'c'] ['b', 'a']
+[0.8222, 0.8, 0.7867] 0.5
+[0.8889, 0.8, 0.8667] 0.5
+[0.8333, 0.8, 0.8] 0.5
+1.5
 """
 
 

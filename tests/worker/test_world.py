@@ -184,7 +184,7 @@ def test_the_ticker_ticks_without_an_interval_timer() -> None:
 def test_imports_of_what_is_left_out_say_why(run: Runner) -> None:
     outcome = run("from torch import hub\nhub.load('x')\n")
     assert "torch.hub.load is not in GradViz: a snippet has no network; build the model" in str(outcome.done)
-    outcome = run("import torch.distributed as dist\ndist.barrier()\n")
+    outcome = run("import torch.distributed as dist\ndist.scatter()\n")
     assert "leave it out and run the training function directly" in str(outcome.done)
     outcome = run("from torch.nn import Foo\n")
     assert "cannot import name 'Foo' from 'torch.nn'" in str(outcome.done)

@@ -308,6 +308,10 @@ def need_reduction(reduction: str) -> None:
 def chosen_reduction(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
     """The reduction, checked; the deprecated arguments choose it with a warning."""
     if size_average is None and reduce is None:
+        if reduction == "elementwise_mean":
+            told = "reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead."
+            warnings.warn(told, stacklevel=4)
+            return "mean"
         need_reduction(reduction)
         return reduction
     size_average = True if size_average is None else size_average

@@ -39,6 +39,16 @@ _HOMES = {
 }  # where PyTorch has them, when a type is printed
 
 
+class _RequiredParameter:
+    """Of an option that has no default."""
+
+    def __repr__(self) -> str:
+        return "<required parameter>"
+
+
+required = _RequiredParameter()
+
+
 class Optimizer:
     """Holds parameters in groups with options, and changes them by their gradients."""
 
@@ -233,8 +243,12 @@ class Optimizer:
         for group, new in zip(self.param_groups, saved, strict=True):
             new["params"] = group["params"]
         self.param_groups = saved
+        self._restored({"state": self.state, "param_groups": saved})
         for hook in self.__dict__["_optimizer_load_state_dict_post_hooks"].values():
             hook(self)
+
+    def _restored(self, state: dict[str, Any]) -> None:
+        """What a class of its own, in whose text this is `__setstate__`, does with what was loaded."""
 
 
 def _register(optimizer: Optimizer, kind: str, hook: object, prepend: bool) -> RemovableHandle:

@@ -25,6 +25,8 @@ rcdefaults rc_context xkcd switch_backend waitforbuttonpress thetagrids rgrids f
 set_loglevel box"""
 _PARTS = """style ticker colors animation patches gridspec lines dates patheffects font_manager offsetbox collections
 transforms text cycler backends widgets projections legend_handler"""
+_MADE = """Line2D Rectangle Circle Polygon Arrow Text Normalize MaxNLocator FuncFormatter NullLocator MultipleLocator
+FormatStrFormatter LinearLocator LogLocator NullFormatter ScalarFormatter"""
 DEFAULTS = {"figure.figsize": [6.4, 4.8], "figure.dpi": 100.0, "font.size": 10.0, "lines.linewidth": 1.5}
 
 
@@ -50,6 +52,7 @@ class Pyplot:
         names |= {name: self._through(self.gcf, name) for name in _OF_FIGURE.split()}
         names |= {function.__name__: function for function in own}
         cm = cm_module(self._numbers)
+        names |= dict.fromkeys(_MADE.split(), ACCEPTED)
         return names | {"rcParams": self.settings, "cm": cm, "style": ACCEPTED, "Figure": Figure, "Axes": Axes}
 
     @staticmethod

@@ -1,0 +1,178 @@
+"""Texts that a snippet runs as a part of itself: `exec`, `eval`, and the statements of `torch.utils.benchmark.Timer`.
+
+Such a text passes the policy as the snippet does and is code with the same hooks: it can do what the snippet could do
+if it stood there, and no more. It runs with the names of the snippet, or with copies of those that it is given; in a
+function it sees that function's names, too, and changes none of them. Next: `policy`, and `own_modules` for files.
+"""
+
+from __future__ import annotations
+
+import ast
+import statistics
+import sys
+import time
+import types
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from gradviz.worker.arguments import keep_methods
+from gradviz.worker.guard import Guard, own_names
+from gradviz.worker.policy import Refusal
+from gradviz.worker.policy_names import HERE
+from gradviz.worker.stand_in import stand_in
+
+Names = dict[str, Any]
+_VALUE = "value_of_this_expression"
+_STRING = "<string>"
+_MOST_TIMED = 100  # runs of a statement, each of which is recorded
+
+
+def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names]) -> Names:
+    """`exec` and `eval` for code that has these names; `fresh` makes a namespace of such a table."""
+
+    def exec_(source: Any, globals: Any = None, locals: Any = None, /) -> None:
+        code = _compiled(guard, source, "exec")
+        if globals is None and locals is None:
+            inner = _locals(namespace)
+            run_code(code, namespace, namespace if inner is None else inner)
+            return
+        around = namespace if globals is None else fresh(_plain(globals, "globals"))
+        inner = around if locals is None else _plain(locals, "locals")
+        before = dict(inner)
+        run_code(code, around, inner)
+        given = globals if locals is None else locals
+        for name, value in own_names(inner).items():
+            if name not in before or before[name] is not value:
+                given[name] = value
+
+    def eval_(source: Any, globals: Any = None, locals: Any = None, /) -> Any:
+        text = _text(source, "eval").strip()
+        ast.parse(text, _STRING, "eval")  # which says what is wrong with it in Python's words
+        code = _compiled(guard, f"{_VALUE} = (\n{text}\n)", "eval")
+        if globals is None and locals is None:
+            inner = _locals(namespace) or {}
+        else:
+            inner = {} if locals is None else _plain(locals, "locals")
+        around = namespace if globals is None else fresh(_plain(globals, "globals"))
+        run_code(code, around, inner)
+        return inner[_VALUE]
+
+    exec_.__name__ = exec_.__qualname__ = "exec"
+    eval_.__name__ = eval_.__qualname__ = "eval"
+    return {"exec": exec_, "eval": eval_}
+
+
+def _locals(namespace: Names) -> Names | None:
+    """A copy of the names of the function that has called; None where the module itself has."""
+    function = sys._getframe().f_back  # exec or eval
+    frame = None if function is None else function.f_back
+    if frame is None or frame.f_globals is not namespace or frame.f_locals is namespace:
+        return None
+    return own_names({name: value for name, value in frame.f_locals.items() if name.isidentifier()})
+
+
+def run_code(code: types.CodeType, around: Names, inner: Names) -> None:
+    """The one place where code runs that was made of a text while the snippet ran; the policy has passed it."""
+    exec(code, around, inner)
+
+
+def _compiled(guard: Guard, source: Any, what: str) -> types.CodeType:
+    try:
+        return guard.compiler(_text(source, what), _STRING, "")
+    except Refusal as refusal:
+        raise PermissionError(f"{what}(): {refusal.sentence}") from None
+
+
+def _plain(names: Any, what: str) -> Names:
+    if type(names) is not dict or not all(type(name) is str for name in names):
+        raise TypeError(f"{what} must be a dict of names in GradViz snippets")
+    return own_names(names)
+
+
+def _text(source: Any, what: str) -> str:
+    if not isinstance(source, str):
+        raise TypeError(f"{what}() takes a text in GradViz snippets, not a {type(source).__name__}")
+    return str.__str__(source)
+
+
+# --- torch.utils.benchmark ---
+
+
+@keep_methods
+class Measurement:
+    """What a Timer gives: seconds of each run of its statement."""
+
+    __slots__ = ("_told", "number_per_run", "times")
+
+    def __init__(self, times: list[float], told: tuple[str, str]) -> None:
+        self.times, self.number_per_run, self._told = times, 1, told
+
+    mean = property(lambda self: statistics.mean(self.times), doc="Of all runs.")
+    median = property(lambda self: statistics.median(self.times), doc="The one in the middle.")
+    raw_times = property(lambda self: list(self.times), doc="The same.")
+    iqr = property(lambda self: 0.0, doc="How far they lie apart, which says nothing here.")
+
+    def __repr__(self) -> str:
+        unit, name = next((each for each in _UNITS if self.median >= each[0]), _UNITS[-1])
+        first, rest = self._told
+        runs = f"  1 measurement, {len(self.times)} runs , 1 thread"
+        return f"<{_HOME}.utils.common.Measurement object>\n{first}\n{rest}  {self.median / unit:.2f} {name}\n{runs}"
+
+
+_HOME = "torch.utils.benchmark"
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+
+
+def benchmark_module(guard: Guard) -> Any:
+    """`Timer`, which runs its statement, recorded like the rest, at most a hundred times."""
+
+    def statement(source: Any, names: Names) -> Callable[[], None]:
+        code = _compiled(guard, source, "Timer")
+        return lambda: run_code(code, guard.globals, names)
+
+    class Timer:
+        __slots__ = ("_run", "_setup", "_told")
+
+        def __init__(
+            self,
+            stmt: Any = "pass",
+            setup: Any = "pass",
+            global_setup: Any = "",
+            timer: object = None,
+            globals: Any = None,
+            label: Any = None,
+            sub_label: Any = None,
+            description: Any = None,
+            env: object = None,
+            num_threads: object = 1,
+            language: object = "Python",
+        ) -> None:
+            names = {} if globals is None else _plain(globals, "globals")
+            self._setup, self._run = statement(setup, names), statement(stmt, names)
+            head = ": ".join(str.__str__(str(each)) for each in (label, sub_label) if each) or _text(stmt, "Timer")
+            below = f"{str.__str__(str(description))}\n" if description else ""
+            below += "" if setup == "pass" else f"setup: {_text(setup, 'Timer')}\n"
+            self._told = (head, below)
+
+        def timeit(self, number: Any = 1_000_000) -> Measurement:
+            self._setup()
+            times = []
+            for _ in range(min(int(number), _MOST_TIMED)):
+                begun = time.perf_counter()
+                self._run()
+                times.append(time.perf_counter() - begun)
+            return Measurement(times or [0.0], self._told)
+
+        def blocked_autorange(self, callback: object = None, min_run_time: object = 0.2) -> Measurement:
+            return self.timeit(_MOST_TIMED)
+
+        def adaptive_autorange(
+            self, threshold: object = 0.1, *, min_run_time: object = 0.01, max_run_time: object = 10.0, **more: object
+        ) -> Measurement:
+            return self.timeit(_MOST_TIMED)
+
+        def collect_callgrind(self, *given: object, **how: object) -> NoReturn:
+            raise PermissionError(f"Timer.collect_callgrind() is not {HERE}; leave it out")
+
+    keep_methods(Timer)
+    return stand_in(_HOME, {"Timer": Timer, "Measurement": Measurement})
