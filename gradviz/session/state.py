@@ -301,6 +301,16 @@ class Slice:
         """Whether one of them is another object; a state beside itself means all of it."""
         return before is after or any(getattr(before, name) is not getattr(after, name) for name in self.names)
 
+    def meets(self, changed: set[str]) -> bool:
+        """The same, of `changed_fields` that were found for many slices."""
+        return not changed.isdisjoint(self.names)
+
+
+def changed_fields(before: State, after: State) -> set[str]:
+    """The fields that are other objects; of a state beside itself all."""
+    old = vars(before)
+    return {name for name, value in vars(after).items() if before is after or old[name] is not value}
+
 
 class ReadState(State):
     """A state that notes which of its fields are read: what is made of it stays as it is until one of them differs."""

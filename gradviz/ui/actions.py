@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QSizePolicy, QToolB
 from gradviz.commands.presenting import STAGE_ROWS
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.commands.table import MENUS
-from gradviz.session.state import ReadState, Slice, State
+from gradviz.session.state import ReadState, Slice, State, changed_fields
 
 if TYPE_CHECKING:
     from gradviz.ui.backward_bar import BackwardBar
@@ -194,9 +194,10 @@ class Actions(QObject):
         """Which commands are possible, what they are called, which choice is made. A row is asked again only where
         something differs that it looked at the last time."""
         before, self._state = self._state, state
+        changed = changed_fields(before or state, state)
         for name in (*self.actions, *self._menus):
             looked_at = self._looked_at.get(name)
-            if looked_at is None or before is None or looked_at.differs(before, state):
+            if looked_at is None or looked_at.meets(changed):
                 read = ReadState.of(state)
                 self._refresh(self._rows[name], read)
                 self._looked_at[name] = read.slice()

@@ -12,6 +12,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.table.values import Value
 from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.brief import Briefs
 from gradviz.ui.canvas.content import (
     OperationContent,
     ReferenceContent,
@@ -149,6 +150,42 @@ def test_stepping_back_shows_exactly_what_was_seen(scene: Scene) -> None:
     forwards = [state(cursor) for cursor in cursors]
     backwards = [state(cursor) for cursor in reversed(cursors)]
     assert forwards == backwards[::-1]
+
+
+ALL_KINDS = """import torch
+a = torch.tensor([2., 3.], requires_grad=True)
+b = torch.ones(2)
+with torch.no_grad():
+    c = a * b
+y = (a * b).exp()
+y.retain_grad()
+z = y * a
+z.register_hook(lambda grad: grad * 2)
+z.sum().backward()
+for turn in range(3):
+    with torch.no_grad():
+        a -= 0.1 * a.grad
+    a.grad = None
+    (a * a * b).sum().backward()
+saved = a.exp()
+saved += 1
+saved.sum().backward()
+"""
+
+
+@pytest.mark.parametrize("code", [ALL_KINDS, LOOP, NOT_FINITE], ids=["all kinds", "loop", "not finite"])
+def test_what_is_kept_from_step_to_step_is_what_is_said(qapp: QApplication, code: str) -> None:
+    scene = scene_of(run(code))
+    diagram, painter, cursors = scene.placed.diagram, scene.painter, list(range(len(scene.trace) + 1))
+    for cursor in cursors[::-1] + cursors + cursors[::-7]:
+        scene.move_to(cursor)
+        now = scene.moment
+        briefs = Briefs(now.frame)
+        for item in np.flatnonzero(now.items).tolist():
+            whole = content(diagram, now.frame, item)
+            assert painter._says(now, item) == whole
+            group = diagram.kind[item] > REFERENCE
+            assert painter._says_briefly(now, item) == (whole if group else briefs.of(diagram, item))
 
 
 EVERYWHERE = (-np.inf, -np.inf, np.inf, np.inf)

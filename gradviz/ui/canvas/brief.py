@@ -186,9 +186,7 @@ class BriefPainter:
             self._tag(painter, area, category, says)
         painter.restore()
 
-    def _word(
-        self, painter: QPainter, role: str, size: float, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag
-    ) -> None:
+    def _word(self, painter: QPainter, role: str, size: float, colour: str, box: QRectF, text: str, align: int) -> None:
         size *= self._ink.theme.scale
         painter.save()
         painter.translate(box.topLeft())

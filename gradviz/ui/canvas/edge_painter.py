@@ -2,7 +2,8 @@
 
 Note [Fast lines]
 Qt draws thousands of lines in one call through a pointer to their numbers, and quickly only with a pen of width 1 or
-less; wider pens are kept for the few edges that are seen near. All geometry is one matrix product over the cubics."""
+less; wider pens are kept for the few edges that are seen near, and have no round ends there: each line with them is
+filled as an outline of its own, which takes ten times as long. All geometry is one matrix product over the cubics."""
 
 from __future__ import annotations
 
@@ -80,7 +81,10 @@ def draw_cubics(painter: QPainter, placed: Placed, cubics: Ints, area: Area, sca
     """Cubics as lines, where these may be seen in an area. A file keeps them as the curves that they are: it is a tenth
     as large and as long in the making."""
     if painter.paintEngine().type() not in KEEP_CURVES:
-        lines = lines_of(placed, cubics, scale)
+        lines, pen = lines_of(placed, cubics, scale), painter.pen()
+        if pen.capStyle() == Qt.PenCapStyle.RoundCap:
+            pen.setCapStyle(Qt.PenCapStyle.SquareCap)
+            painter.setPen(pen)
         draw_lines(painter, lines[in_area(lines, area)])
         return
     painter.setBrush(QBrush())

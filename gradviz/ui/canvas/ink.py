@@ -19,9 +19,13 @@ from gradviz.ui.theme import Theme
 LEAST = 11.0  # pixels of the smallest text on a screen: smaller text is not written
 ALMOST = 0.98  # of a size: fonts have whole pixels, zooms don't
 PATH = re.compile(r"\w+(\.\w+)*\.[^\W\d]\w*")
-LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
-RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-CENTRE = Qt.AlignmentFlag.AlignCenter
+ONE_LINE = int(Qt.TextFlag.TextSingleLine) | int(Qt.TextFlag.TextDontClip)
+LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | ONE_LINE  # joined once, not for every text
+RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | ONE_LINE
+CENTRE = int(Qt.AlignmentFlag.AlignCenter) | ONE_LINE
+NO_BRUSH = QBrush()
+MOST_WIDTHS = 5_000  # texts whose width is remembered: labels come again and again
+Fonts = tuple[dict[str, QFont], dict[str, QFontMetricsF], dict[tuple[str, str], float]]
 NEGATIVE, POSITIVE = QColor("#4f6d96"), QColor("#8a6d4b")
 NEGATIVE_DARK, POSITIVE_DARK = QColor("#7f9cc8"), QColor("#b59a78")
 
@@ -42,8 +46,8 @@ class Ink:
         self.theme = theme
         self.least = LEAST * theme.scale  # a picture in a file may be looked at more closely than a screen
         self._near = self._fonts_at(theme.scale)
-        self._smaller: dict[float, tuple[dict[str, QFont], dict[str, QFontMetricsF]]] = {}  # by zoom, the latest only
-        self.fonts, self._metrics = self._near
+        self._smaller: dict[float, Fonts] = {}  # by zoom, the latest only
+        self.fonts, self._metrics, self._widths = self._near
         self.frames = {
             LEAF: Frame(QColor(theme.leaf), QColor(theme.leaf_fill), 2.2),
             CONSTANT: Frame(QColor(theme.constant), QColor(theme.constant_fill), 1.2),
@@ -75,12 +79,12 @@ class Ink:
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         return pen
 
-    def _fonts_at(self, scale: float) -> tuple[dict[str, QFont], dict[str, QFontMetricsF]]:
-        """Fonts in world units of which none is too small at a zoom, and their measures."""
+    def _fonts_at(self, scale: float) -> Fonts:
+        """Fonts in world units of which none is too small at a zoom, their measures, and what was measured."""
         fonts = sizes.fonts()
         for font in fonts.values():
             font.setPixelSize(max(font.pixelSize(), math.ceil(ALMOST * self.least / scale)))
-        return fonts, {role: QFontMetricsF(font) for role, font in fonts.items()}
+        return fonts, {role: QFontMetricsF(font) for role, font in fonts.items()}, {}
 
     @contextmanager
     def at(self, scale: float) -> Iterator[None]:
@@ -89,11 +93,11 @@ class Ink:
         small = scale < self.theme.scale and self.least > 0
         if small and scale not in self._smaller:
             self._smaller = {scale: self._fonts_at(scale)}
-        self.fonts, self._metrics = self._smaller[scale] if small else self._near
+        self.fonts, self._metrics, self._widths = self._smaller[scale] if small else self._near
         try:
             yield
         finally:
-            self.fonts, self._metrics = self._near
+            self.fonts, self._metrics, self._widths = self._near
 
     def font(self, role: str) -> QFont:
         """A font by its role in `sizes`."""
@@ -101,7 +105,12 @@ class Ink:
 
     def width(self, role: str, text: str) -> float:
         """The width of a text."""
-        return self._metrics[role].horizontalAdvance(text)
+        found = self._widths.get((role, text))
+        if found is None:
+            if len(self._widths) >= MOST_WIDTHS:
+                self._widths.clear()
+            found = self._widths[role, text] = self._metrics[role].horizontalAdvance(text)
+        return found
 
     def broken(self, role: str, text: str, width: float) -> list[str]:
         """A text in lines of about this width, broken between words."""
@@ -114,7 +123,7 @@ class Ink:
                 lines[-1] = longer
         return lines
 
-    def text(self, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: Qt.AlignmentFlag) -> None:
+    def text(self, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: int) -> None:
         """One line of text in a box; too long, it ends in an ellipsis (and a tooltip has it whole). The path of a
         parameter begins with it: its end says more. Text that nobody could read is left out."""
         if not self.is_legible(role, painter.worldTransform().m22()):
@@ -123,8 +132,8 @@ class Ink:
             text = self.shortened(role, text, box.width())
         painter.setFont(self.fonts[role])
         painter.setPen(self.colours[colour])
-        painter.setBrush(QBrush())
-        painter.drawText(box, align | Qt.TextFlag.TextSingleLine | Qt.TextFlag.TextDontClip, text)
+        painter.setBrush(NO_BRUSH)
+        painter.drawText(box, align, text)
 
     def is_legible(self, role: str, scale: float) -> bool:
         """Whether words are large enough to be written at this zoom."""

@@ -295,9 +295,7 @@ def _boxes(part: str, area: QRectF, value: ValueContent) -> Iterator[tuple[str, 
             yield part, row * len(texts) + column, QRectF(left, top, wide - 1.5, sizes.CELL_HEIGHT - 1.5)
 
 
-def _number(
-    painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str, align: Qt.AlignmentFlag
-) -> None:
+def _number(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str, align: int) -> None:
     """A number in large figures, in small ones, or shortened, whichever is the first to fit. Gradients are bold."""
     if value.text == "None":
         ink.text(painter, sizes.META, "muted", room, value.text, align)

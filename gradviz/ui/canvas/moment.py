@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.tables import span
 from gradviz.trace.words.errors import explain_at
 from gradviz.ui.canvas.content import where_in
-from gradviz.ui.canvas.diagram import GROUP, REFERENCE, Diagram, Flags, Floats, Ints
+from gradviz.ui.canvas.diagram import GROUP, REFERENCE, TENSOR, Diagram, Flags, Floats, Ints
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -162,3 +163,44 @@ def _tag_at(diagram: Diagram, tensor: int, node: int) -> int:
     tails = diagram.edges[first:last, 0]
     tags = tails[(diagram.kind[tails] == REFERENCE) & (diagram.index[tails] == tensor)]
     return int(tags[0]) if len(tags) else -1
+
+
+# -- what is said anew
+
+MOST_STEPS = 256  # between two moments, beyond which everything is asked again
+
+
+def touched(diagram: Diagram, before: Frame, after: Frame) -> Flags | None:
+    """Which items may say something else at another moment of their trace: those of the tensors and operations that the
+    steps between the two were about. None: all may."""
+    trace, (low, high) = after.trace, sorted((before.cursor, after.cursor))
+    if before.trace is not trace or before.call != after.call or high - low > MOST_STEPS:
+        return None
+    first, last = span(trace.names.step, low, high)
+    if first < last:  # others are called after what has a name now
+        return None
+    low = max(low - 1, 0)  # the step that is the current one at the earlier moment
+
+    def rows(steps: Ints) -> slice:
+        return slice(*span(steps, low, high))
+
+    made = span(trace.nodes.step, low, high)
+    written = trace.versions.storage[rows(trace.versions.step)].tolist()
+    nodes = np.zeros(len(trace.nodes) + 1, bool)  # the last one is what -1 stands for
+    nodes[trace.steps.node[low:high]] = nodes[slice(*made)] = True
+    for of_nodes in (trace.flows, trace.saved, trace.frees, trace.drops):
+        nodes[of_nodes.node[rows(of_nodes.step)]] = True
+    nodes[[node for storage in set(written) for node in trace.saved_on(storage, len(trace))]] = True
+    tensors = np.zeros(len(trace.tensors) + 1, bool)
+    tensors[trace.steps.tensor[low:high]] = tensors[rows(trace.tensors.step)] = True
+    for of_tensors in (trace.writes, trace.grads, trace.arrivals, trace.flags, trace.hooks):
+        tensors[of_tensors.tensor[rows(of_tensors.step)]] = True
+    tensors[trace.inputs.tensor[slice(*span(trace.inputs.node, *made))]] = True
+    for node in np.flatnonzero(nodes[:-1]).tolist():
+        tensors[trace.outputs_of(node)] = True
+    items = np.zeros(len(diagram) + 1, bool)
+    items[diagram.item_of_node[nodes[: len(diagram.item_of_node)]]] = True
+    cards = np.flatnonzero((diagram.kind == TENSOR) | (diagram.kind == REFERENCE))
+    items[cards[tensors[diagram.index[cards]]]] = True
+    found: Flags = items[:-1]
+    return found

@@ -22,12 +22,12 @@ from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.content import Content, GroupContent, OperationContent, ReferenceContent, TensorContent, content
-from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, TENSOR, Ints
+from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.edge_painter import MIDDLE, PillPlaces, paint_flows, paint_forward, paint_pills
 from gradviz.ui.canvas.group_painter import paint_frames, paint_group, paint_group_small
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.item_painter import number_boxes, paint_card, paint_operation, paint_reference
-from gradviz.ui.canvas.moment import Moment
+from gradviz.ui.canvas.moment import Moment, touched
 from gradviz.ui.canvas.placed import SCREEN, Placed
 
 if TYPE_CHECKING:
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from gradviz.trace.table.values import Value
 
 MOST_PIXELS = 12_000_000  # of all sprites
+KEPT_PART = 0.75  # of the sprites when they are too many
+MOST_SAID = 4_000  # items of which it is kept what they say
 MOST_FADES = 40  # items that may dissolve at the same time
 Said = Content | Brief
 
@@ -55,14 +57,28 @@ class SpriteCache:
     def at(self, scale: float, ratio: float, whole: bool, *, coarse: bool = False) -> dict[int, tuple[Said, QPixmap]]:
         """The sprites of this zoom; those of another zoom are forgotten, unless a `coarse` picture will do."""
         other = (scale, ratio) != (self.scale, self.ratio) and not (coarse and self.known)
-        if other or whole != self.whole or self.pixels > MOST_PIXELS:
+        if other or whole != self.whole:
             self.scale, self.ratio, self.whole, self.pixels, self.known = scale, ratio, whole, 0, {}
             self.fading.clear()
+        if self.pixels > MOST_PIXELS:  # those that were not seen for the longest time go
+            for item, (_, sprite) in list(self.known.items()):
+                if self.pixels <= MOST_PIXELS * KEPT_PART:
+                    break
+                self.pixels -= sprite.width() * sprite.height()
+                del self.known[item]
         return self.known
+
+    def found(self, item: int, says: Said) -> QPixmap | None:
+        """The picture of an item that says this; it is now the one that was seen last."""
+        kept = self.known.get(item)
+        if kept is None or not (kept[0] is says or kept[0] == says):
+            return None
+        self.known[item] = self.known.pop(item)
+        return kept[1]
 
     def keep(self, item: int, says: Said, sprite: QPixmap) -> None:
         """Remember one, and the one before it while it dissolves."""
-        before = self.known.get(item)
+        before = self.known.pop(item, None)
         if before is None:
             self.pixels += sprite.width() * sprite.height()
         elif self.part < 1 and len(self.fading) < MOST_FADES:
@@ -147,30 +163,45 @@ class ScenePainter:
         self.coarse = False  # while zooming: near items may be scaled pictures
         self.patience: float | None = None  # seconds after which the other new items of a picture are plain blocks
         self.unfinished: list[int] = []  # such blocks, which have to be painted again
-        self._said: tuple[Frame, dict[int, Content]] | None = None
-        self._brief: tuple[Frame, Briefs, dict[int, Said]] | None = None
+        self._said_at: tuple[Diagram, Frame] | None = None
+        self._said: dict[int, Content] = {}  # what items say, near and
+        self._said_briefly: dict[int, Brief] = {}  # from further away, kept from step to step
+        self._briefs: Briefs | None = None
         self.numbers = numbers or Numbers()
         vertical = placed.diagram.drawing.vertical
         self._brief_painter = BriefPainter(ink, Writer(placed.diagram.trace), vertical=vertical)
 
     def _says(self, moment: Moment, item: int) -> Content:
-        """What an item says, asked once per frame."""
-        if self._said is None or self._said[0] is not moment.frame:
-            self._said = moment.frame, {}
-        known = self._said[1]
-        if item not in known:
-            known[item] = content(self.placed.diagram, moment.frame, item)
-        return known[item]
+        """What an item says, asked again where it may be something else than at the moment before."""
+        self._forget_what_differs(moment.frame)
+        found = self._said.get(item)
+        if found is None:
+            found = self._said[item] = content(self.placed.diagram, moment.frame, item)
+        return found
 
     def _says_briefly(self, moment: Moment, item: int) -> Said:
         """The little that an item says from further away; a closed group says what it says near."""
-        if self._brief is None or self._brief[0] is not moment.frame:
-            self._brief = moment.frame, Briefs(moment.frame), {}
-        _, briefs, known = self._brief
-        if item not in known:
-            group = self.placed.diagram.kind[item] > REFERENCE
-            known[item] = self._says(moment, item) if group else briefs.of(self.placed.diagram, item)
-        return known[item]
+        self._forget_what_differs(moment.frame)
+        found = self._said_briefly.get(item)
+        if found is None:
+            if self.placed.diagram.kind[item] > REFERENCE:
+                return self._says(moment, item)
+            self._briefs = self._briefs or Briefs(moment.frame)
+            found = self._said_briefly[item] = self._briefs.of(self.placed.diagram, item)
+        return found
+
+    def _forget_what_differs(self, frame: Frame) -> None:
+        diagram, known = self.placed.diagram, self._said_at
+        if known is not None and known[0] is diagram and known[1] is frame:
+            return
+        self._said_at, self._briefs = (diagram, frame), None
+        changed = touched(diagram, known[1], frame) if known is not None and known[0] is diagram else None
+        if changed is None or max(len(self._said), len(self._said_briefly)) > MOST_SAID:
+            self._said, self._said_briefly = {}, {}
+            return
+        for item in np.flatnonzero(changed).tolist():
+            self._said.pop(item, None)
+            self._said_briefly.pop(item, None)
 
     @property
     def pills(self) -> PillPlaces:
@@ -200,7 +231,7 @@ class ScenePainter:
         says = self._says if whole else self._says_briefly
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()))
         seen = [item for item in self.items_in(world, moment.items).tolist() if item in known]
-        return [item for item in seen if known[item][0] != says(moment, item)]
+        return [item for item in seen if (now := says(moment, item)) is not known[item][0] and now != known[item][0]]
 
     def items_in(self, world: Box, among: NDArray[np.bool_], margin: float = sizes.MARGIN) -> Ints:
         """The items that meet a box of the world."""
@@ -264,11 +295,11 @@ class ScenePainter:
             box = self._box(item).adjusted(-sizes.MARGIN, -sizes.MARGIN, sizes.MARGIN, sizes.MARGIN)
             x, y = camera.to_screen(box.left(), box.top())
             if grown != 1.0:
-                sprite = self._sprite(known, says(moment, item), item, box)
+                sprite = self._sprite(says(moment, item), item, box)
                 size = sprite.deviceIndependentSize() * grown
                 painter.drawPixmap(QRectF(QPointF(x, y), size), sprite, QRectF(sprite.rect()))
                 continue
-            sprite = self._sprite(known, says(moment, item), item, box)
+            sprite = self._sprite(says(moment, item), item, box)
             place = QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio)
             painter.drawPixmap(place, self.sprites.shown(item, sprite))
         painter.restore()
@@ -282,10 +313,10 @@ class ScenePainter:
         painter.setBrush(frame.header)
         painter.drawRect(QRectF(x, y, card.width() * camera.scale, card.height() * camera.scale))
 
-    def _sprite(self, known: dict[int, tuple[Said, QPixmap]], says: Said, item: int, box: QRectF) -> QPixmap:
-        found = known.get(item)
-        if found is not None and found[0] == says:
-            return found[1]
+    def _sprite(self, says: Said, item: int, box: QRectF) -> QPixmap:
+        found = self.sprites.found(item, says)
+        if found is not None:
+            return found
         scale, ratio = self.sprites.scale, self.sprites.ratio
         sprite = QPixmap(int(box.width() * scale * ratio) + 2, int(box.height() * scale * ratio) + 2)
         sprite.setDevicePixelRatio(ratio)

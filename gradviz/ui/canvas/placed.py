@@ -9,7 +9,7 @@ alone, never on the part that is painted, so that a part looks the same as in th
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
@@ -55,9 +55,18 @@ class EdgeDensity:
     short_length: Floats
     long_length: Floats
     area: Floats
+    _known: dict[tuple[float, Budget], tuple[Flags, Flags]] = field(default_factory=dict)  # of the latest zoom
 
     def painted(self, scale: float, budget: Budget) -> tuple[Flags, Flags]:
         """By edge: whether it is painted at this zoom, and whether with dashes where a gradient flows."""
+        found = self._known.get((scale, budget))
+        if found is None:
+            found = self._painted(scale, budget)
+            self._known.clear()
+            self._known[scale, budget] = found
+        return found
+
+    def _painted(self, scale: float, budget: Budget) -> tuple[Flags, Flags]:
         wide, high = budget.width / scale, budget.height / scale
         reach = self.short_length / np.maximum(self.short, 1)
         near = np.minimum(1.0, (wide + reach) * (high + reach) / self.area)
