@@ -93,7 +93,10 @@ def _trained(what: str, text: str, small: str) -> list[Line]:
     begun, thread = time.process_time(), time.thread_time()
     opened = stage.run(text)
     stage.until_soon(lambda: bool(examined))
-    own, gui, steps = time.process_time() - begun, time.thread_time() - thread, stage.window.store.state.steps
+    own, gui = (
+        now - then - stage.watched for now, then in ((time.process_time(), begun), (time.thread_time(), thread))
+    )
+    steps = stage.window.store.state.steps
     worker = stage.worker_seconds
     stage.close()
     return [

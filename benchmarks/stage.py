@@ -89,6 +89,7 @@ class Stage:
 
     def __init__(self, width: int = 1280, height: int = 800, limits: Limits | None = None) -> None:
         self.worker_peak = 0
+        self.watched = 0.0  # CPU time that looking at the worker took, which is not the window's
         self._worker_seconds: dict[int, tuple[float, float]] = {}
         self.app = application()
         self.window = MainWindow(Settings(Forgetful()))
@@ -118,6 +119,11 @@ class Stage:
         self._look_at_worker.start()
 
     def _note_worker(self) -> None:
+        begun = time.thread_time()
+        self._look_at_run()
+        self.watched += time.thread_time() - begun
+
+    def _look_at_run(self) -> None:
         run = self.window.shell.runner.live._run
         if isinstance(run, Run) and run._worker is not None:
             self.worker_peak = max(self.worker_peak, peak_of(run._worker.pid))

@@ -236,17 +236,21 @@ class StatusLine(QStatusBar):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """A notice that is longer than its room ends in dots; all of it is in the tooltip."""
+        option, message = QStyleOption(), self.currentMessage()
+        option.initFrom(self)
+        with QPainter(self) as painter:
+            self.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelStatusBar, option, painter, self)
+            if message:  # there is none while progress moves, many times a second
+                self._paint_message(painter, message)
+
+    def _paint_message(self, painter: QPainter, message: str) -> None:
         widgets = self.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly)
         seen = [each.x() for each in widgets if each.isVisible()]
         left = self.contentsMargins().left()
         place = QRect(left, 0, min(seen, default=self.width()) - GAP - left, self.height())
-        text = self.fontMetrics().elidedText(self.currentMessage(), Qt.TextElideMode.ElideRight, place.width())
-        option = QStyleOption()
-        option.initFrom(self)
-        with QPainter(self) as painter:
-            self.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelStatusBar, option, painter, self)
-            painter.setPen(self.palette().windowText().color())
-            painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
+        text = self.fontMetrics().elidedText(message, Qt.TextElideMode.ElideRight, place.width())
+        painter.setPen(self.palette().windowText().color())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
 
     def _write(self) -> None:
         """The summary, as much of it as there is room for."""

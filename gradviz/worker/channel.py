@@ -1,4 +1,5 @@
-"""The worker's end of the pipe: collects printed text and recorded steps and sends them in order, about every 50 ms.
+"""The worker's end of the pipe: collects printed text and recorded steps and sends them in order, every 50 ms at first
+and less often the longer a run takes: each batch costs the window some milliseconds, however small it is.
 
 Everything happens in the main thread; `tick` may come between any two bytecodes, so whatever is not finished is
 marked by `_busy`, and a tick that finds it set does nothing.
@@ -8,12 +9,14 @@ from __future__ import annotations
 
 import os
 import sys
+from time import monotonic
 from typing import Any, Protocol
 
 from gradviz.worker.parent import parent_watch
 from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, read_frame, write_frame
 
 FLUSH_CHARS = 16_000
+SELDOM, PART = 0.25, 0.2  # a batch waits for so many seconds at most, and for this part of the time of the run
 PROMPT_CHARS = 2_000
 ANSWER_BYTES = 1 << 20
 DEPTH = 200  # calls that a question takes at most: it must not end half way because the snippet is deep
@@ -50,6 +53,7 @@ class Channel:
         self._parts: list[tuple[str, str]] = []
         self._chars = 0
         self._busy = False
+        self._began = self._flushed = monotonic()
         self.sent = 0  # bytes of the recording
 
     def begin(self, request: int, output_chars: int) -> None:
@@ -58,6 +62,7 @@ class Channel:
         self._room = output_chars + 1  # the parent must see that it was too much
         self._recording = None
         self._parts, self._chars, self.sent = [], 0, 0
+        self._began = self._flushed = monotonic()
 
     def record(self, recording: Recording | None) -> None:
         """Send what this recorder records, too."""
@@ -79,12 +84,14 @@ class Channel:
             self.flush()
 
     def tick(self) -> bool:
-        """Send what there is, unless something is half done (False); end when the program that asked is gone."""
+        """Send what there is, if it is time for it, unless something is half done (False); end when the program that
+        asked is gone."""
         if self._is_orphan():
             os._exit(0)
         if self._busy or (self._recording is not None and self._recording.busy):
             return False
-        self.flush()
+        if monotonic() - self._flushed >= min(SELDOM, PART * (self._flushed - self._began)):
+            self.flush()
         return True
 
     def flush(self) -> None:
@@ -97,6 +104,7 @@ class Channel:
         if batch is not None:
             self._send(FrameKind.BATCH, batch.header, batch.payload)
             self.sent += len(batch.payload)
+        self._flushed = monotonic()
         self._busy = False
 
     def ask(self, prompt: str) -> str:

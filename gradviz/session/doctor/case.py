@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.session.doctor.text import Text, name_of, receiver_of
+from gradviz.trace.table.frame import ZERO
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.words.error_explanation import Mark
@@ -154,14 +155,13 @@ class Case(Text):
     def events(self) -> dict[int, list[Event]]:
         """What happened to each leaf: gradients that were added, cleared, and used up."""
         trace, found = self.trace, defaultdict[int, list[Event]](list)
-        kinds, values = trace.steps.kind, trace.value_flag
-        for step, tensor, value in zip(
-            trace.grads.step.tolist(), trace.grads.tensor.tolist(), trace.grads.value.tolist(), strict=True
-        ):
-            added = step >= 0 and kinds[step] == Kind.ACCUMULATE
-            zero = value < 0 or values[value] == 2
-            what = "added" if added else "cleared" if zero else "changed"
-            found[tensor].append(Event(step, what, value))
+        grads = trace.grads
+        added = np.append(trace.steps.kind == Kind.ACCUMULATE, False)[grads.step]  # -1: before the first step
+        zero = np.append(trace.value_flag == ZERO, True)[grads.value]  # -1: None
+        what = np.where(added, "added", np.where(zero, "cleared", "changed")).tolist()
+        rows = zip(grads.step.tolist(), grads.tensor.tolist(), what, grads.value.tolist(), strict=True)
+        for step, tensor, happened, value in rows:
+            found[tensor].append(Event(step, happened, value))
         for step, tensor in {*zip(trace.writes.step.tolist(), trace.writes.tensor.tolist(), strict=True)}:
             if tensor in found:
                 found[tensor].append(Event(step, "updated"))

@@ -151,6 +151,49 @@ class Numbers:
     lit: Mapping[tuple[int, str], Mapping[int, float]] = field(default_factory=dict)
 
 
+class Sayings:
+    """What items say, near and from further away: kept from step to step, and asked again where it may be something
+    else than at the moment before."""
+
+    def __init__(self) -> None:
+        self._at: tuple[Diagram, Frame] | None = None
+        self._whole: dict[int, Content] = {}
+        self._brief: dict[int, Brief] = {}
+        self._briefs: Briefs | None = None
+
+    def whole(self, diagram: Diagram, frame: Frame, item: int) -> Content:
+        """What an item says."""
+        self._go_to(diagram, frame)
+        found = self._whole.get(item)
+        if found is None:
+            found = self._whole[item] = content(diagram, frame, item)
+        return found
+
+    def brief(self, diagram: Diagram, frame: Frame, item: int) -> Said:
+        """The little that an item says from further away; a closed group says what it says near."""
+        if diagram.kind[item] > REFERENCE:
+            return self.whole(diagram, frame, item)
+        self._go_to(diagram, frame)
+        found = self._brief.get(item)
+        if found is None:
+            self._briefs = self._briefs or Briefs(frame)
+            found = self._brief[item] = self._briefs.of(diagram, item)
+        return found
+
+    def _go_to(self, diagram: Diagram, frame: Frame) -> None:
+        before, self._at = self._at, (diagram, frame)
+        if before is not None and before[0] is diagram and before[1] is frame:
+            return
+        self._briefs = None
+        changed = touched(diagram, before[1], frame) if before is not None and before[0] is diagram else None
+        if changed is None or max(len(self._whole), len(self._brief)) > MOST_SAID:
+            self._whole, self._brief = {}, {}
+            return
+        for item in np.flatnonzero(changed).tolist():
+            self._whole.pop(item, None)
+            self._brief.pop(item, None)
+
+
 class ScenePainter:
     """Paints one placed diagram in one theme."""
 
@@ -163,45 +206,18 @@ class ScenePainter:
         self.coarse = False  # while zooming: near items may be scaled pictures
         self.patience: float | None = None  # seconds after which the other new items of a picture are plain blocks
         self.unfinished: list[int] = []  # such blocks, which have to be painted again
-        self._said_at: tuple[Diagram, Frame] | None = None
-        self._said: dict[int, Content] = {}  # what items say, near and
-        self._said_briefly: dict[int, Brief] = {}  # from further away, kept from step to step
-        self._briefs: Briefs | None = None
+        self._sayings = Sayings()
         self.numbers = numbers or Numbers()
         vertical = placed.diagram.drawing.vertical
         self._brief_painter = BriefPainter(ink, Writer(placed.diagram.trace), vertical=vertical)
 
     def _says(self, moment: Moment, item: int) -> Content:
-        """What an item says, asked again where it may be something else than at the moment before."""
-        self._forget_what_differs(moment.frame)
-        found = self._said.get(item)
-        if found is None:
-            found = self._said[item] = content(self.placed.diagram, moment.frame, item)
-        return found
+        """What an item says."""
+        return self._sayings.whole(self.placed.diagram, moment.frame, item)
 
     def _says_briefly(self, moment: Moment, item: int) -> Said:
-        """The little that an item says from further away; a closed group says what it says near."""
-        self._forget_what_differs(moment.frame)
-        found = self._said_briefly.get(item)
-        if found is None:
-            if self.placed.diagram.kind[item] > REFERENCE:
-                return self._says(moment, item)
-            self._briefs = self._briefs or Briefs(moment.frame)
-            found = self._said_briefly[item] = self._briefs.of(self.placed.diagram, item)
-        return found
-
-    def _forget_what_differs(self, frame: Frame) -> None:
-        diagram, known = self.placed.diagram, self._said_at
-        if known is not None and known[0] is diagram and known[1] is frame:
-            return
-        self._said_at, self._briefs = (diagram, frame), None
-        changed = touched(diagram, known[1], frame) if known is not None and known[0] is diagram else None
-        if changed is None or max(len(self._said), len(self._said_briefly)) > MOST_SAID:
-            self._said, self._said_briefly = {}, {}
-            return
-        for item in np.flatnonzero(changed).tolist():
-            self._said.pop(item, None)
-            self._said_briefly.pop(item, None)
+        """The little that an item says from further away."""
+        return self._sayings.brief(self.placed.diagram, moment.frame, item)
 
     @property
     def pills(self) -> PillPlaces:
