@@ -273,6 +273,17 @@ _VISION = {
         "lambda: i.save('FOLDER/x')):\n"
         "    try: print('ESCAPED', act())\n    except (AttributeError, TypeError, OSError): pass"
     ),
+    "a picture that is much larger than its file": (
+        "import io\nfrom PIL import Image\nhead = b'\\x89PNG\\r\\n\\x1a\\n\\0\\0\\0\\rIHDR'\n"
+        "large = (10**6).to_bytes(4, 'big') * 2 + b'\\x08\\2\\0\\0\\0' + bytes(4)\n"
+        "class F:\n    def read(self): return bytearray(head + large)\n"
+        "class G:\n    def read(self): return S(b'x')\n"
+        "class S(bytes):\n    def startswith(self, *x): print('ESCAPED')\n    __getitem__ = startswith\n"
+        "class W:\n    def write(self, data):\n        if type(data) is not bytes: print('ESCAPED', type(data))\n"
+        "Image.new('L', (2, 2)).save(W())\nfor f in (F(), G(), 'SECRET', 3, None, b'SECRET'):\n"
+        "    try: print('ESCAPED', Image.open(f).size)\n"
+        "    except (ValueError, OSError, TypeError, AttributeError): pass"
+    ),
     "a picture that is kept for the next look": (
         "import numpy as np, torch\nfrom torchvision import datasets, transforms as t\nfrom PIL import Image\n"
         "for d in (datasets.MNIST(), datasets.CIFAR10()):\n    i = d[3][0]\n    before = np.array(i).tolist()\n"

@@ -146,3 +146,28 @@ def test_a_folder_named_celeba_has_drawn_faces(run: Runner) -> None:
     assert whole == f"202599 ['img_align_celeba'] torch.Size([8, 3, 64, 64]) {[0] * 8} True False", outcome.sentence
     assert refused.startswith("[Errno 2] No such file or directory: a snippet sees no folder of pictures")
     assert outcome.printed("err").startswith("CelebA is not here: these pictures are drawn by GradViz")
+
+
+_FILTERED = (  # 4 x 5 pixels, whose five rows have PNG's five filters
+    "89504e470d0a1a0a0000000d4948445200000004000000050802000000edcfda8c0000003b49444154789c63606038a1c1b02a80a1a782218f9193"
+    "e1a486e0230862e26460e41464e45462e43466641662489354fa24a9fd49d2f8130bb20c00d92e0cbf1282f8c60000000049454e44ae426082"
+)
+
+
+def test_pictures_are_written_and_read_in_the_folder_of_the_run(run: Runner) -> None:
+    source = (
+        "import io, numpy as np, torch\nfrom PIL import Image\nfrom torchvision.utils import save_image\n"
+        f"i = Image.open(io.BytesIO(bytes.fromhex('{_FILTERED}')))\na = np.array(i)\n"
+        "print(i.mode, i.size, int(a.astype(int).sum()), a[4, 3], a[3, 1])\n"
+        "i.save('a.png')\nprint((np.array(Image.open('a.png')) == a).all())\nheld = io.BytesIO()\n"
+        "i.convert('L').save(held, format='PNG')\nheld.seek(0)\nprint(Image.open(held).mode)\n"
+        "save_image(torch.linspace(0, 1, 12).reshape(3, 2, 2), 'grid.png')\n"
+        "print(np.array(Image.open('grid.png')).tolist())\n"
+        "for data in (b'x', held.getvalue()[:40], b'\\x89PNG\\r\\n\\x1a\\n' + bytes(60)):\n"
+        "    try: Image.open(io.BytesIO(data))\n    except ValueError as e: print(e)\n"
+    )
+    assert run(source).printed() == (
+        "RGB (4, 5) 5720 [156 204 114] [ 67  51 173]\nTrue\nL\n"
+        "[[[0, 93, 185], [23, 116, 209]], [[46, 139, 232], [70, 162, 255]]]\n"
+        "pictures are read from PNG files in GradViz snippets\nthis PNG file is damaged\nthis PNG file is damaged\n"
+    )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from gradviz import torch
 from gradviz.engine.kernel.state import paused
-from gradviz.worker.scratch import SCRATCH
-from gradviz.worker.scratch_paths import plain_path
+from gradviz.worker.numpy_boundary import to_numpy
+from gradviz.worker.vision.picture import picture
 
 
 def make_grid(
@@ -57,7 +59,6 @@ def _laid(several: Any, nrow: int, padding: int, pad_value: Any) -> Any:
 
 def save_image(tensor: Any, fp: Any, format: object = None, **look: Any) -> None:
     """Keep a grid of pictures under a name in the folder of the run."""
-    grid = make_grid(tensor, **look)
-    content = SCRATCH.create(plain_path(fp), makes_folders=True)
-    SCRATCH.empty(content)
-    content.data += SCRATCH.put_away(grid, content)
+    with paused():
+        grid = make_grid(tensor, **look).mul(255).add(0.5).clamp(0, 255).permute(1, 2, 0)
+        picture(np.floor(to_numpy(grid.detach()))).save(fp)

@@ -1,6 +1,6 @@
 """`PIL.Image` as far as transforms need it: a picture of 8-bit numbers that is looked at, converted, resized and cut.
 
-It holds a tensor. `Image.open` reads no file of the computer; a snippet has none. Next: `transforms`.
+`Image.open` and `save` work on the folder of the run, in the one format of `png`. Next: `transforms`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,9 @@ from gradviz.torch import from_numpy
 from gradviz.torch.nn import functional
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.numpy_boundary import IN, to_numpy
+from gradviz.worker.scratch import SCRATCH, plain_bytes
+from gradviz.worker.scratch_paths import Path, plain_path
+from gradviz.worker.vision import png
 
 NEAREST, LANCZOS, BILINEAR, BICUBIC = 0, 1, 2, 3
 
@@ -72,9 +75,16 @@ class Image:
         """The same."""
         return picture(self._pixels)
 
-    def save(self, fp: Any, *look: object, **more: object) -> NoReturn:
-        """Pictures are kept by torchvision.utils.save_image."""
-        raise PermissionError("pictures can't be saved in GradViz snippets; show them with matplotlib")
+    def save(self, fp: Any, format: object = None, **more: object) -> None:
+        """Write it as PNG, whatever the name says, into the folder of the run or an open file."""
+        data = png.written(self._pixels)
+        if not isinstance(fp, str | Path):
+            fp.write(data)
+            return
+        content = SCRATCH.create(plain_path(fp))
+        SCRATCH.empty(content)
+        SCRATCH.take(content, len(data))
+        content.data += data
 
     def show(self, title: object = None) -> NoReturn:
         """Pictures are shown by matplotlib."""
@@ -151,9 +161,14 @@ def new(mode: Any, size: Any, color: Any = 0) -> Image:
     return picture(cut(np.broadcast_to(plain, (height, width, *plain.shape[2:])), 0, 0, height, width))
 
 
-def open_image(fp: Any, *rest: object) -> NoReturn:
-    """No file of the computer is read."""
-    raise FileNotFoundError(2, "No such file or directory: a snippet sees no pictures of the computer", str(fp))
+def open_image(fp: Any, *rest: object) -> Image:
+    """A PNG file that is attached or that the run has written; no file of the computer is read."""
+    if not isinstance(fp, str | Path):
+        return _holding(png.read(plain_bytes(fp.read())))
+    name = plain_path(fp)
+    if SCRATCH.meant(name) not in SCRATCH.files:
+        raise FileNotFoundError(2, "No such file or directory: a snippet sees no pictures of the computer", name)
+    return _holding(png.read(bytes(SCRATCH.file(name).data)))
 
 
 IN[Image] = pixels_of
