@@ -144,7 +144,7 @@ VIEW_ROWS = (
         menu="View",
         help="Stop at every step, or walk untracked operations and what a node lets go of as one.",
         shortcuts=("Ctrl+Alt+E",),
-        retitle=lambda state: "Fold Steps without News" if state.view.every_step else "Show Every Step",
+        retitle=lambda state: "Group Steps without News" if state.view.every_step else "Show Every Step",
         run=lambda shell, _: shell.store.look(
             replace(shell.store.state.view, every_step=not shell.store.state.view.every_step)
         ),
@@ -225,7 +225,7 @@ VIEW_ROWS = (
     ),
     Command(
         id="view.fold_away",
-        title="Fold This Panel Away",
+        title="Hide This Panel",
         menu="View",
         under=PANELS_MENU,
         help="Give the room of the panel that has the keyboard to the graph; going to it brings it back.",
@@ -340,7 +340,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.unfold_all",
-        title="&Unfold All",
+        title="&Expand All",
         menu="View",
         under=GRAPH,
         help="Expand every module, loop and function.",
@@ -351,7 +351,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.fold_all",
-        title="Fold All",
+        title="Collapse All",
         menu="View",
         under=GRAPH,
         help="Collapse every module, loop and function.",
@@ -362,7 +362,7 @@ FOLD_ROWS = (
     ),
     Command(
         id="view.fold_level",
-        title="Fold to Le&vel",
+        title="Expand to Le&vel",
         menu="View",
         under=GRAPH,
         help="Expand the outer groups only, or as many as stay readable.",

@@ -163,7 +163,7 @@ class StatusLine(QStatusBar):
         for row in rows:
             if row.id not in self.folded:
                 button = self.folded[row.id] = QPushButton(f"{row.title} ▴")
-                button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc folds it away.")
+                button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc hides it.")
                 button.clicked.connect(lambda _=False, name=row.id: self._do(f"view.focus_{name}"))
                 self.insertPermanentWidget(len(self.folded) - 1, button)  # where no notice lies under it
         self._offered = {row.id for row in rows}

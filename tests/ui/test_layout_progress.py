@@ -137,7 +137,7 @@ def test_what_was_cancelled_twice_leaves_an_empty_canvas_that_says_so(pilot: Pil
     no_progress(pilot)
     assert pilot.window.canvas.is_settled
     assert canvas(pilot).scene is None
-    assert "View > Unfold All" in canvas(pilot).surface.invitation
+    assert "View > Expand All" in canvas(pilot).surface.invitation
     brake.passes.set()
     pilot.window.commands.do("view.unfold_all")
     settle(pilot)

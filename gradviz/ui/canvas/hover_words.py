@@ -68,7 +68,7 @@ def _group(diagram: Diagram, frame: Frame, item: int) -> Words:
         Row("now", said.now),
         Row("", "double click opens it", "muted"),
     )
-    return Words(said.title, "folded", rows)
+    return Words(said.title, "collapsed", rows)
 
 
 def html(said: Words, theme: Theme) -> str:

@@ -42,7 +42,7 @@ IDLE = 1500  # milliseconds after a layout until its memory is given back: the d
 LAYING = "Laying out a graph of {:,} nodes…"
 CANCELLED = (
     "The layout was cancelled: the graph is collapsed and drawn with a simple layout. "
-    "View > Unfold All lays out all of it."
+    "View > Expand All lays out all of it."
 )
 QUICK = 300  # items that are laid out well before anyone would want a draft
 
@@ -274,7 +274,7 @@ class GraphLayout(QObject):
 
 
 NO_TENSOR = "No tensors yet, so there is no graph"
-GIVEN_UP = "The layout was cancelled. View > Unfold All lays the graph out."
+GIVEN_UP = "The layout was cancelled. View > Expand All lays the graph out."
 
 
 class TraceView(CanvasView):
