@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.memory import device
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.modes import no_grad
+from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.function import FunctionCtx
 from gradviz.torch import settings
 
@@ -77,11 +80,25 @@ class autocast:
 autocast.__module__ = "torch.amp.autocast_mode"
 
 
+_NO_SCALE = (
+    "Attempted {} but {} is None.  This may indicate your script did not use scaler.scale(loss or outputs) earlier in "
+    "the iteration."
+)
+
+
 class GradScaler:
-    """Off: the loss is not scaled, and steps are taken as they are."""
+    """Multiplies the loss, so that small gradients are not lost in a small type, and divides the gradients before a
+    step, which is left out where one is not finite. For CUDA it is off: the loss is not scaled, and steps are taken as
+    they are."""
 
     def __init__(
-        self, device: str = "cuda", init_scale: float = 65536.0, enabled: bool = True, **options: object
+        self,
+        device: str = "cuda",
+        init_scale: float = 65536.0,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
     ) -> None:
         if enabled and device == "cuda":
             warnings.warn(
@@ -89,34 +106,166 @@ class GradScaler:
                 UserWarning,
                 stacklevel=2,
             )
-        elif enabled:
-            raise RuntimeError("torch.amp.GradScaler on the CPU is not supported in GradViz; leave it out")
+            enabled = False
+        self._enabled = enabled
+        if not enabled:
+            return
+        if growth_factor <= 1.0:
+            raise AssertionError("The growth factor must be > 1.0.")
+        if backoff_factor >= 1.0:
+            raise AssertionError("The backoff factor must be < 1.0.")
+        self._init_scale, self._scale = init_scale, wrap(np.zeros((), np.float32))
+        self._scaled, self._unskipped = False, 0  # whether a loss was scaled; steps since the scale changed last
+        self._growth_factor, self._backoff_factor, self._growth_interval = (
+            growth_factor,
+            backoff_factor,
+            growth_interval,
+        )
+        self._optimizers: dict[
+            int, tuple[str, bool | None]
+        ] = {}  # what became of each since the last update; found inf or nan
+
+    def _check(self, function: str) -> None:
+        if not self._scaled:
+            raise AssertionError(_NO_SCALE.format(function, "_scale"))
 
     def scale(self, outputs: Any) -> Any:
-        """The loss itself."""
-        return outputs
+        """The loss times the scale; also of several in a list or tuple."""
+        if not self._enabled:
+            return outputs
+        if not self._scaled:
+            self._scale, self._scaled = wrap(np.asarray(self._init_scale, np.float32)), True
+        if isinstance(outputs, Tensor):
+            return outputs * self._scale
+        if isinstance(outputs, Iterable):
+            scaled = map(self.scale, outputs)
+            return type(outputs)(scaled) if isinstance(outputs, list | tuple) else scaled
+        raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def unscale_(self, optimizer: Any) -> None:
-        """Nothing was scaled."""
+        """Divide the gradients of an optimizer by the scale, to look at them or clip them before its step."""
+        if not self._enabled:
+            return
+        self._check("unscale_")
+        stage, _ = self._optimizers.get(id(optimizer), ("", False))
+        if stage == "unscaled":
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+        if stage == "stepped":
+            raise RuntimeError("unscale_() is being called after step().")
+        inverse = np.float32(1.0 / np.float64(self._scale._data))
+        grads = [p._grad for group in optimizer.param_groups for p in group["params"] if p._grad is not None]
+        if any(grad.dtype is dtypes.float16 for grad in grads):
+            raise ValueError("Attempting to unscale FP16 gradients.")
+        infinite = False
+        for grad in grads:
+            infinite = infinite or not np.isfinite(grad._data).all()
+            with no_grad():
+                grad.mul_(float(inverse))
+        self._optimizers[id(optimizer)] = "unscaled", infinite if grads else None
 
     def step(self, optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        """A step of the optimizer."""
-        return optimizer.step(*args, **kwargs)
+        """A step of the optimizer, unless a gradient is infinite or nan."""
+        if not self._enabled:
+            return optimizer.step(*args, **kwargs)
+        if "closure" in kwargs:
+            raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
+        self._check("step")
+        stage, _ = self._optimizers.get(id(optimizer), ("", False))
+        if stage == "stepped":
+            raise RuntimeError("step() has already been called since the last update().")
+        if not stage:
+            self.unscale_(optimizer)
+        _, infinite = self._optimizers[id(optimizer)]
+        if infinite is None:
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        found = None if infinite else optimizer.step(*args, **kwargs)
+        self._optimizers[id(optimizer)] = "stepped", infinite
+        return found
 
     def update(self, new_scale: Any = None) -> None:
-        """There is no scale."""
+        """Make the scale smaller after a step that was left out, larger after many that were not."""
+        if not self._enabled:
+            return
+        self._check("update")
+        if new_scale is not None:
+            self._scale = wrap(np.asarray(float(new_scale), np.float32))
+        else:
+            found = [infinite for _, infinite in self._optimizers.values() if infinite is not None]
+            if not found:
+                raise AssertionError("No inf checks were recorded prior to update.")
+            self._follow(any(found))
+        self._optimizers = {}
+
+    def _follow(self, infinite: bool) -> None:
+        scale = self._scale._data
+        if infinite:
+            self._unskipped, scale = 0, scale * np.float32(self._backoff_factor)
+        else:
+            self._unskipped += 1
+            if self._unskipped == self._growth_interval:
+                grown = scale * np.float32(self._growth_factor)
+                self._unskipped, scale = 0, grown if np.isfinite(grown) else scale
+        self._scale = wrap(np.asarray(scale, np.float32))
 
     def get_scale(self) -> float:
-        """One."""
-        return 1.0
+        """The factor; one where it is off."""
+        return (float(self._scale._data) if self._scaled else self._init_scale) if self._enabled else 1.0
+
+    def get_growth_factor(self) -> float:
+        """By how much the scale grows."""
+        return self._growth_factor
+
+    def set_growth_factor(self, new_factor: float) -> None:
+        """Choose by how much the scale grows."""
+        self._growth_factor = new_factor
+
+    def get_backoff_factor(self) -> float:
+        """What the scale is multiplied by after an infinite gradient."""
+        return self._backoff_factor
+
+    def set_backoff_factor(self, new_factor: float) -> None:
+        """Choose what the scale is multiplied by after an infinite gradient."""
+        self._backoff_factor = new_factor
+
+    def get_growth_interval(self) -> int:
+        """After how many steps the scale grows."""
+        return self._growth_interval
+
+    def set_growth_interval(self, new_interval: int) -> None:
+        """Choose after how many steps the scale grows."""
+        self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
-        """False."""
-        return False
+        """Whether it scales."""
+        return self._enabled
 
-    def state_dict(self) -> dict[str, object]:
-        """Empty."""
-        return {}
+    def state_dict(self) -> dict[str, Any]:
+        """The scale and how it changes; empty where it is off."""
+        if not self._enabled:
+            return {}
+        return {
+            "scale": self.get_scale(),
+            "growth_factor": self._growth_factor,
+            "backoff_factor": self._backoff_factor,
+            "growth_interval": self._growth_interval,
+            "_growth_tracker": self._unskipped,
+        }
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Take over what `state_dict` gave."""
+        if not self._enabled:
+            return
+        if not state_dict:
+            raise RuntimeError(
+                "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
+            )
+        self._init_scale = state_dict["scale"]
+        self._scale = wrap(np.asarray(self._init_scale, np.float32))
+        self._growth_factor, self._backoff_factor = state_dict["growth_factor"], state_dict["backoff_factor"]
+        self._growth_interval, self._unskipped = state_dict["growth_interval"], state_dict["_growth_tracker"]
+
+
+GradScaler.__module__ = "torch.amp.grad_scaler"
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: object = None) -> Any:
@@ -209,9 +358,16 @@ class _OnCUDA(autocast):
 class _ScalerOnCUDA(GradScaler):
     """`torch.amp.GradScaler("cuda")`."""
 
-    def __init__(self, init_scale: float = 65536.0, enabled: bool = True, **options: object) -> None:
+    def __init__(
+        self,
+        init_scale: float = 65536.0,
+        growth_factor: float = 2.0,
+        backoff_factor: float = 0.5,
+        growth_interval: int = 2000,
+        enabled: bool = True,
+    ) -> None:
         _warn("GradScaler")
-        super().__init__("cuda", init_scale, enabled, **options)
+        super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 
 CPU_AMP: dict[str, object] = {"autocast": _OnCPU}

@@ -154,8 +154,32 @@ torch.add({a}, {b}, out={a})
 """.strip().splitlines()
 
 
+# Programs written for what random ones of another making found; a line each.
+WRITTEN = """
+x = torch.ones(2, 2, requires_grad=True); x.addmm_(x, torch.ones(2, 3)); x.addr_(x[0], x); x.unsqueeze_(9)
+with torch.no_grad(): x = torch.ones(2, 1, requires_grad=True)[0]; x.addmm_(x, x)
+x = torch.ones(2, 2, requires_grad=True); v = x.unbind(-1)[1]; v[torch.tensor([0])] = x[:1]
+x = torch.ones(2, 3); v = x[1:].diagonal(1); w = x.diagonal(5); y = x.diagonal(-2)
+x = torch.arange(4.0); x.scatter_(0, torch.tensor([1, 0, 0, 0]), x); x.index_add_(0, torch.tensor([0]), x[1:2])
+x = torch.arange(4.0); x.index_copy_(0, torch.tensor([3, 2, 1, 0]), x); x.put_(torch.tensor([0]), x[1:2])
+x = torch.arange(4.0); x.scatter_reduce_(0, torch.tensor([0, 0, 0, 0]), x, "sum"); x.masked_fill_(x > 1, x[1])
+x = torch.arange(3.0).expand(2, 3); x[torch.tensor([1])] = torch.tensor(5.0); x[x > 4] = 2.0; x.fill_(1.0)
+x = torch.arange(3.0).expand(2, 3); x.index_fill_(0, torch.tensor([0]), 2.0); x.scatter_(0, torch.tensor([[0]]), 1.0)
+x = torch.tensor([float("nan"), 1.0]).expand(2, 2); x.index_fill_(0, torch.tensor([0]), 2.0)
+x = torch.ones(2, requires_grad=True); y = x * 2; y.requires_grad = True; y.requires_grad_(); y.requires_grad = False
+x = torch.tensor(1.0); y = x.expand(); y = x.size(0); y = x.stride(1)
+x = torch.ones(3, 2).t().sin(); y = x.gather(-1, torch.zeros_like(x, dtype=torch.long))
+x = torch.ones(3); y = x @ torch.ones(3, 2); y.add_(1)
+x = torch.tensor([-0.0, -0.0]); y = x.sum().signbit(); v = x.mean(0).signbit(); w = x.cumsum(0).signbit()
+x = torch.ones(2, requires_grad=True); y = torch.ones(4); torch.cat([x, x], out=y)
+""".strip().splitlines()
+
+
 def program(number: int) -> tuple[list[str], list[str]]:
     """The lines of one program, and the names of its tensors."""
+    if number >= COUNT:
+        lines = WRITTEN[number - COUNT].split("; ")
+        return lines, sorted({line.split(" = ")[0].split()[-1] for line in lines if " = " in line} & set("vwxy"))
     choice = random.Random(number)
     sizes, tracked = choice.choice(("2, 3", "3, 2", "6", "1, 6")), choice.choice((True, True, False))
     lines = [
@@ -238,7 +262,7 @@ def _numbers(tensor: Any) -> str:
 def main() -> None:
     import torch
 
-    lines = [f"{json.dumps(observed(torch, number))}" for number in range(COUNT)]
+    lines = [f"{json.dumps(observed(torch, number))}" for number in range(COUNT + len(WRITTEN))]
     GOLDEN.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
 
 

@@ -333,13 +333,52 @@ def _with_gradient(torch: Any) -> Any:
     return x
 
 
+# Calls that programs of another making got wrong; the line is the name.
+WRITTEN = """
+torch.ones(2, 2).baddbmm_(torch.ones(2, 2), torch.ones(2, 2))
+torch.addbmm(torch.ones(2, 2), torch.ones(2), torch.ones(2))
+torch.nn.functional.bilinear(torch.ones(2), torch.ones(2), torch.ones(2))
+torch.tensordot(torch.ones(2, 2), torch.ones(2))
+torch.tensordot(torch.ones(2), torch.ones(2), -1)
+torch.nn.functional.linear(torch.tensor(1.0), torch.ones(2))
+torch.nn.functional.kl_div(torch.ones(2), 3)
+torch.nn.functional.poisson_nll_loss(torch.ones(2), 3)
+torch.nn.functional.soft_margin_loss(torch.ones(3), torch.ones(2, 3))
+torch.nn.functional.multilabel_soft_margin_loss(torch.tensor(1.0), torch.ones(2))
+torch.nn.functional.hardtanh_(torch.ones(2).bool())
+torch.nn.functional.normalize([1.0, 2.0])
+torch.nn.Embedding(0, 3)(torch.tensor([0]))
+torch.meshgrid(torch.ones(2), torch.ones(2).long(), indexing="ij")
+torch.FloatTensor(torch.ones(2).long())
+torch.nn.Module.register_state_dict_post_hook(torch.nn.ReLU(), print)
+_hooked(torch, lambda given, got: 5)
+_hooked(torch, lambda given, got: torch.ones(2))
+_hooked(torch, lambda given, got: (5,))
+_hooked(torch, lambda given, got: (torch.ones(3),))
+torch.amp.GradScaler("cpu").step(None)
+torch.amp.GradScaler("cpu").load_state_dict({})
+torch.amp.GradScaler("cpu", backoff_factor=1.0)
+torch.amp.GradScaler("cpu").scale(5)
+""".strip().splitlines()
+
+
+def _hooked(torch: Any, hook: Callable[..., Any]) -> None:
+    y = torch.ones(2, requires_grad=True).exp()
+    y.grad_fn.register_hook(hook)
+    y.sum().backward()
+
+
+def written(torch: Any) -> Calls:
+    return {line: lambda line=line: eval(line, {"torch": torch, "_hooked": _hooked}) for line in WRITTEN}
+
+
 def calls(torch: Any) -> Calls:
     """All wrong calls by name."""
     from tests.engine.wrong_neural_calls import NEURAL_CALLS
     from tests.engine.wrong_science_calls import SCIENCE_CALLS
 
     found: Calls = {}
-    for table in (autograd, shapes, layers, reductions, elements, in_memory, *NEURAL_CALLS, *SCIENCE_CALLS):
+    for table in (autograd, shapes, layers, reductions, elements, in_memory, written, *NEURAL_CALLS, *SCIENCE_CALLS):
         more = table(torch)
         assert not found.keys() & more.keys()
         found |= more

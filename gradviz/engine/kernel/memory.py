@@ -331,15 +331,15 @@ def dense(x: Array) -> bool:
     return True
 
 
-def partly_overlapping(a: Array, b: Array) -> bool:
-    """Whether two arrays lie over each other and not element on element. As PyTorch, this looks at arrays without holes
-    only: for others the answer is no."""
+def partly_overlapping(a: Array, b: Array, wholly: bool = False) -> bool:
+    """Whether two arrays lie over each other and not (or also, for `wholly`) element on element. As PyTorch, this looks
+    at arrays without holes only: for others the answer is no."""
     if not np.may_share_memory(a, b) or not (a.size and b.size):
         return False
     if type(a) is not np.ndarray or type(b) is not np.ndarray or not (dense(a) and dense(b)):
         return False
     same_place = a.nbytes == b.nbytes and a.__array_interface__["data"][0] == b.__array_interface__["data"][0]
-    return not (same_place and a.strides == b.strides)
+    return wholly or not (same_place and a.strides == b.strides)
 
 
 def row_strides(size: Sequence[int], step: int = 1) -> tuple[int, ...]:

@@ -202,6 +202,7 @@ class Tensor(Operations):
         @staticmethod
         def _legacy_new(dtype: dtypes.dtype, /, *args: object, **kwargs: object) -> Tensor: ...  # in creation.py
         def _remake_view(self) -> None: ...  # in inplace.py
+        def _check_writable(self, tracked: bool = False) -> None: ...  # in inplace.py
         def _is_tracked_here(self) -> bool: ...  # in layered.py
 
     def __new__(cls, *args: object, **kwargs: object) -> Any:
@@ -257,11 +258,15 @@ class Tensor(Operations):
     def requires_grad(self, value: bool) -> None:
         if not isinstance(value, bool):
             raise RuntimeError("requires_grad must be a bool")
-        if self._node is not None and not value:
+        if self._node is not None:
             raise RuntimeError(
-                "you can only change requires_grad flags of leaf variables. If you want to use a computed "
-                "variable in a "
-                "subgraph that doesn't require differentiation use var_no_grad = var.detach()."
+                "you can only change requires_grad flags of leaf variables."
+                + (
+                    ""
+                    if value
+                    else " If you want to use a computed variable in a subgraph that doesn't require differentiation "
+                    "use var_no_grad = var.detach()."
+                )
             )
         if value and self._inference and not state.inference:
             raise RuntimeError(SET_ON_INFERENCE)

@@ -25,7 +25,12 @@ _SHORT = ([0], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 4, 1, 2, 3], [0, 4, 5, 
 
 
 def total(x: Array, axes: tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
-    """The sum of a float or complex array over `axes` (over all when None); see Note [The order of a sum]."""
+    """The sum of a float or complex array over `axes` (over all when None); see Note [The order of a sum]. PyTorch
+    begins with 0, so that it has no sum of −0."""
+    return np.asarray(_total(x, axes, keepdims) + 0.0)
+
+
+def _total(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
     if x.size >= _DIVIDED or x.dtype.itemsize < 4:
         return np.asarray(np.sum(x, axis=axes, keepdims=keepdims))
     plain = x.flags.c_contiguous
@@ -220,7 +225,7 @@ def picked_losses(x: Array) -> Array:
         if level.size % 16:
             parts.append(np.add.accumulate(level[blocks * 16 :])[-1])
         level = _in_turn(level[: blocks * 16].reshape(blocks, 16)) if blocks else level[:0]
-    return np.asarray(np.add.accumulate(np.array([*parts, x.reshape(-1)[0]], x.dtype))[-1])
+    return np.asarray(np.add.accumulate(np.array([*parts, x.reshape(-1)[0]], x.dtype))[-1] + 0.0)
 
 
 def product(a: Array, b: Array) -> Array:

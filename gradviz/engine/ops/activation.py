@@ -538,6 +538,7 @@ HARDSHRINK = activation(
 @api("hardtanh", where="F")
 def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """Each element limited to [min_val, max_val]."""
+    check_kind("hardtanh", input.dtype)
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     if input.dtype is dtypes.uint8 and min_val < 0:
@@ -548,7 +549,6 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
 @api("relu6", where="F")
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     """min(max(x, 0), 6)."""
-    check_kind("hardtanh", input.dtype)
     return hardtanh(input, 0, 6, inplace)
 
 

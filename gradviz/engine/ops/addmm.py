@@ -188,6 +188,8 @@ def _check_batches(x: Tensor, y: Tensor) -> None:
 
 
 def _baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
+    for each, dim in ((batch1, 0), (batch1, 1), (batch2, 2)):
+        each.size(dim)  # which PyTorch asks for before it looks at the number of dimensions
     _check_batches(batch1, batch2)
     _refuse_bool("baddbmm", batch1.dtype)
     if batch1.dtype is input.dtype is not batch2.dtype:
@@ -201,6 +203,7 @@ def _baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
 
 
 def _addbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
+    batch1.size(1), batch2.size(2)
     for name, each in (("batch1", batch1), ("batch2", batch2)):
         if each._data.ndim != 3:
             raise RuntimeError(f"{name} must be a 3D tensor")
@@ -352,6 +355,7 @@ def _check(x: Any, y: Any, w: Any, bias: Tensor | None) -> None:
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """input1ᵀ · weight[o] · input2 + bias[o] for each output o."""
     x, y, w = input1._data.shape, input2._data.shape, weight._data.shape
+    weight.size(1), weight.size(2)
     given = {"input1": input1, "input2": input2, "weight": weight, **({} if bias is None else {"bias": bias})}
     if len({each.dtype for each in given.values()}) > 1:
         kinds = ", ".join(f"{name}: {each.dtype.cpp}" for name, each in given.items())

@@ -245,7 +245,10 @@ def _cumulative(ufunc: Any) -> Any:
         axis = wrap_dim(dim, x.ndim)
         made = np.int64 if x.dtype.kind in "iub" else x.dtype
         wide = np.float64 if x.dtype.kind in "fV" else made  # as PyTorch accumulates it
-        return ufunc.accumulate(x, axis=axis, dtype=wide).astype(made, copy=False) if x.ndim else x.astype(made)
+        found = ufunc.accumulate(x, axis=axis, dtype=wide) if x.ndim else x.astype(wide)
+        if ufunc is np.add:
+            found = found + found.dtype.type(0)  # which comes before all others: there is no sum of −0
+        return found.astype(made, copy=False)
 
     return forward
 

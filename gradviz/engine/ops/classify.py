@@ -617,7 +617,9 @@ def multilabel_soft_margin_loss(
     loss: Tensor = -(target * log_sigmoid(input) + (1 - target) * log_sigmoid(-input))
     if weight is not None:
         loss = loss * weight
-    return reduced(loss.sum(-1) / input.size(-1), reduction)
+    axis = input._data.ndim - 1
+    count = input.size(axis)
+    return reduced(loss.sum(axis) / count, reduction)
 
 
 @api("one_hot", where="F")

@@ -503,9 +503,16 @@ def legacy_tensor(dtype: dtypes.dtype, /, *args: object, **kwargs: object) -> Te
         return made(_legacy_data(dtype, first))
     if isinstance(first, Tensor):
         if first.dtype is not dtype:
-            raise TypeError(f"expected {dtype.title} (got {first.dtype.title})")
+            raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return first.detach()
     return made(np.zeros(tuple(first) if isinstance(first, Size) else sizes_of(args), dtype.np))
+
+
+def _options(dtype: dtypes.dtype) -> str:
+    return (
+        f"TensorOptions(dtype={dtype.cpp}, device=cpu, layout=Strided, requires_grad=false (default), "
+        "pinned_memory=false (default), memory_format=(nullopt))"
+    )
 
 
 def _legacy_data(dtype: dtypes.dtype, data: object) -> Array:

@@ -46,6 +46,8 @@ DISTANCE_NORM = op(
 @api("normalize", where="F")
 def normalize(input: Tensor, p: float = 2.0, dim: object = 1, eps: float = 1e-12, out: Tensor | None = None) -> Tensor:
     """Each vector along `dim` divided by its norm."""
+    if not isinstance(input, Tensor):
+        raise AttributeError(f"'{type(input).__name__}' object has no attribute 'norm'", name="norm", obj=input)
     norm = LINALG["vector_norm"](input, float(p), dim, True)
     found = input / at_least(norm, eps).expand_as(input)
     return found if out is None else out.copy_(found)

@@ -81,6 +81,8 @@ def check_indices(indices: Tensor, weight: Tensor, name: str) -> None:
             f"but got {indices.dtype.cpu_type} instead (while checking arguments for {name})"
         )
     i = indices._data
+    if i.size and not weight._data.shape[0]:
+        raise RuntimeError("index_select(): self indexing axis dim should be positive")
     if i.size and (i.min() < 0 or i.max() >= weight._data.shape[0]):
         raise IndexError("index out of range in self")
 

@@ -190,6 +190,7 @@ GATHER = op(
     "gather",
     "self, index",
     _gather,
+    layout="rows",
     category="indexing",
     symbol="gather",
     latex=r"x_{i}",

@@ -29,7 +29,7 @@ from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import apply, call
-from gradviz.engine.run.inplace import write
+from gradviz.engine.run.inplace import check_writable, write
 
 F = FUNCTIONS
 
@@ -466,6 +466,7 @@ def setitem(self: Tensor, items: object, value: object) -> None:
         given = given.to(self.dtype)  # PyTorch fills here
     if given._data.shape[:1] == (1,):
         given = _without_ones(given)
+    check_writable(found.view, state.grad and (found.view._requires_grad or given._requires_grad))
     _check_put(found.view, indices, slots, given, True)
     arrays = found.view._data, indices._data, given._data
     write(found.view, INDEX_PUT, (found.view, indices, given), arrays, {"slots": slots, "accumulate": False})

@@ -18,7 +18,7 @@ from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Size, Tensor, wrap
 from gradviz.engine.ops.index import SLICE
 from gradviz.engine.ops.reduce import wrap_dim
-from gradviz.engine.ops.shape import cat, listed, stack
+from gradviz.engine.ops.shape import cat, listed, stack, warn_of_number
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import refuse
@@ -328,6 +328,7 @@ def adjoint(input: Tensor) -> Tensor:
     if input._data.ndim == 1:
         raise RuntimeError("tensor.adjoint() is only supported on matrices or batches of matrices. Got 1-D tensor.")
     if not input._data.ndim:
+        warn_of_number("adjoint()")
         return input.conj() if input.dtype.is_complex else input
     turned: Tensor = input.transpose(-2, -1)
     return turned.conj() if input.dtype.is_complex else turned

@@ -24,6 +24,7 @@ from gradviz.engine.ops.neural import (
     in_single,
     need_constants,
     need_floats,
+    need_tensor,
     one_gradient,
     plus,
     reduced,
@@ -144,7 +145,7 @@ def binary_cross_entropy(
 def _bce_logits(x: Array, y: Array, weight: Array | None, pos_weight: Array | None, *, reduction: str) -> Any:
     log_sigmoid = np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
     found = (1 - y) * x - (log_sigmoid if pos_weight is None else ((pos_weight - 1) * y + 1) * log_sigmoid)
-    return reduced_array((found if weight is None else found * weight).astype(x.dtype), reduction)
+    return reduced_array((found if weight is None else found * weight).astype(y.dtype), reduction)
 
 
 def _bce_logits_grad(
@@ -198,12 +199,7 @@ def binary_cross_entropy_with_logits(
     check_castable(input.dtype, target.dtype)
     check_broadcast(*(each._data for each in (input, weight, pos_weight) if each is not None))
     need_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    common = result_type(input, target)
-    if common is not input.dtype:
-        input = input.to(common)
-    if common is not target.dtype:
-        target = target.to(common)
-    return call(BCE_LOGITS, input, target, weight, pos_weight, reduction=reduction)
+    return call(BCE_LOGITS, input, target, weight, pos_weight, reduction=reduction)  # in the type of the target
 
 
 # --- Kullback–Leibler and likelihoods ---
@@ -226,6 +222,8 @@ def kl_div(
     log_target: bool = False,
 ) -> Tensor:
     """target · (ln target − input), for log-probabilities as input."""
+    need_tensor(input, "kl_div")
+    need_tensor(target, "kl_div", "target", 2)
     if target.dtype.is_complex or input.dtype.is_complex:
         raise RuntimeError("kl_div: Complex inputs not supported.")
     if target.dtype.rank < 2 or input.dtype.rank < 2:
@@ -260,6 +258,8 @@ def poisson_nll_loss(
 ) -> Tensor:
     """The negative log likelihood of counts `target` under a Poisson distribution of (log) rate `input`."""
     reduction = chosen_reduction(size_average, reduce, reduction)
+    need_tensor(input, "poisson_nll_loss")
+    need_tensor(target, "poisson_nll_loss", "target", 2)
     found = input.exp() - target * input if log_input else input - target * plus(input, eps).log()
     if full:
         stirling = target * target.log() - target + 0.5 * (2 * math.pi * target).log()
@@ -559,6 +559,10 @@ def soft_margin_loss(
     """ln(1 + e^(−yx)) for targets ±1."""
     reduction = chosen_reduction(size_average, reduce, reduction)
     x, y = expanded(input, target)
+    if x._data.shape != input._data.shape:
+        raise RuntimeError(
+            f"output with shape {list(input._data.shape)} doesn't match the broadcast shape {list(x._data.shape)}"
+        )
     if x.dtype is dtypes.bool_:
         check_kind("neg", x.dtype)
     if x.dtype.rank < 2 and y.dtype is not dtypes.bool_:

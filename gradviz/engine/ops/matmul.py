@@ -235,8 +235,11 @@ def matmul(input: Tensor, other: Tensor) -> Tensor:
 
 
 def squeezed(x: Tensor, dim: int) -> Tensor:
-    """PyTorch squeezes its result in place here, which names the node."""
+    """PyTorch squeezes its result in place here, which names the node, and makes no view."""
     made = x.squeeze(dim)
+    if made._base is x:
+        made._base = made._view = None
+        made._share_version().value += 1
     if made._node is not None:
         show_as(made._node, made._node.row.inplace_class)
     return made
@@ -307,6 +310,9 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         raise TypeError(f"linear(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if not isinstance(weight, Tensor):
         raise TypeError(f"linear(): argument 'weight' (position 2) must be Tensor, not {type(weight).__name__}")
+    n, m = input._data.ndim, weight._data.ndim
+    if not n or not m:
+        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
     if input._data.ndim == 2 and bias is not None:
         plain: Tensor = F["addmm"](bias, input, weight.t())
         return plain

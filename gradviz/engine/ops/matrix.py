@@ -16,6 +16,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes, memory
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
+from gradviz.engine.kernel.memory import memory_of, start_of, strided
 from gradviz.engine.kernel.messages import plain_numbers
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import warn_once
@@ -78,6 +79,9 @@ _triangle(TRIU)
 def diagonal_of(x: Array, *, offset: int, dim1: int, dim2: int) -> Array:
     """As `np.diagonal`, but a view that can be written to."""
     found = overflow.diagonal(x, *plain_numbers((offset, dim1, dim2)))
+    if not found.size and type(x) is np.ndarray and not found.shape[-1]:  # PyTorch leaves it where x begins
+        memory = memory_of(x)
+        return strided(memory, x.dtype, found.shape, found.strides, start_of(x, memory))
     found.flags.writeable = x.flags.writeable
     return found
 
@@ -213,6 +217,10 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
     if a.dtype is not b.dtype:
         raise RuntimeError("both inputs should have same dtype")
     if isinstance(dims, int):
+        if dims < 0:
+            raise RuntimeError(f"tensordot expects dims >= 0, but got dims={dims}")
+        if dims > min(a._data.ndim, b._data.ndim):
+            raise RuntimeError(f"tensordot expects dims < ndim_a or ndim_b, but got dims={dims}")
         left, right = list(range(a._data.ndim - dims, a._data.ndim)), list(range(dims))
     else:
         left, right = ([d] if isinstance(d, int) else list(d) for d in dims)
@@ -353,6 +361,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     for each in given:
         if each._data.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {each}")
+    if len({each.dtype for each in given}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     swap = indexing == "xy" and len(given) >= 2
     if swap:
         given[0], given[1] = given[1], given[0]

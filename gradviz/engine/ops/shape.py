@@ -329,6 +329,11 @@ _NUMBER_TURNED = {
 }
 
 
+def warn_of_number(name: str) -> None:
+    """Tell once that a tensor without dimensions has nothing to be turned."""
+    warn_once(f"{name} of a number", _NUMBER_TURNED[name].format(name if name == "adjoint()" else f"Tensor.{name}"))
+
+
 def _matrices(name: str) -> None:
     """`mT` and `mH` of matrices or batches of them."""
 
@@ -337,7 +342,7 @@ def _matrices(name: str) -> None:
         if self._data.ndim == 1:
             raise RuntimeError(f"tensor.{name} is only supported on matrices or batches of matrices. Got 1-D tensor.")
         if not self._data.ndim:
-            warn_once(f"{name} of a number", _NUMBER_TURNED[name].format(f"Tensor.{name}"))
+            warn_of_number(name)
             return self
         found = transpose(self, -2, -1)
         return found.conj() if name == "mH" else found
@@ -470,6 +475,8 @@ EXPAND = op(
 @method("expand")
 def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
     """Repeated along dimensions of size 1, without copying; -1 keeps a size."""
+    if not size:
+        raise TypeError('expand() missing 1 required positional arguments: "size"')
     return call(EXPAND, self, size=expanded_shape(self, sizes_of(size)))
 
 
@@ -701,7 +708,13 @@ prop("itemsize")(lambda self: self._data.itemsize)
 @method("size")
 def size(self: Tensor, dim: int | None = None) -> Any:
     """The sizes, or one of them."""
-    return Size(self._data.shape) if dim is None else self._data.shape[wrap_dim(dim, self._data.ndim)]
+    return Size(self._data.shape) if dim is None else self._data.shape[_dim_of(self, dim)]
+
+
+def _dim_of(x: Tensor, dim: int) -> int:
+    if not x._data.ndim:
+        raise IndexError(f"Dimension specified as {dim} but tensor has no dimensions")
+    return wrap_dim(dim, x._data.ndim)
 
 
 @method("stride")
@@ -715,7 +728,7 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
         found = tuple(step // data.itemsize for step in data.strides)
     else:  # where there are no elements, as if each dimension had at least one
         found = tuple(math.prod(max(n, 1) for n in data.shape[i + 1 :]) for i in range(data.ndim))
-    return found if dim is None else found[wrap_dim(dim, self._data.ndim)]
+    return found if dim is None else found[_dim_of(self, dim)]
 
 
 def _in_place(name: str) -> None:

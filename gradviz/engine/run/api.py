@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import inspect
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -103,6 +103,12 @@ _worded: dict[Any, Any] = {}  # the function inside of each
 _ASKED_FIRST = frozenset("nn.functional.pad nn.functional.leaky_relu nn.functional.elu Tensor.flip Tensor.tile".split())
 
 
+_NO_WRITES = frozenset(
+    """apply_ detach_ fill_diagonal_ logical_and_ logical_not_ logical_or_ logical_xor_ map_ requires_grad_ resize_
+    resize_as_ set_ share_memory_""".split()
+)
+
+
 def in_torch_words(fn: F, key: str) -> F:
     """The same function, whose arguments PyTorch refuses before it looks at them, or where they made an error of any
     kind; `key` is the name of its signatures."""
@@ -113,6 +119,7 @@ def in_torch_words(fn: F, key: str) -> F:
     if not (code.co_argcount or code.co_kwonlyargcount or code.co_flags & _TAKES_MORE):
         return fn  # there is nothing to read
     always = key in _ASKED_FIRST
+    writes = key[:7] == "Tensor." and key[-1] == "_" != key[-2] and key[7:] not in _NO_WRITES
     first = always or (not key.startswith("nn.functional.") and in_c(key))
     fn = _worded.get(fn, fn)  # by its other name
     taken: set[tuple[Any, ...]] = set()  # types of arguments that were read before; a class is not kept or asked
@@ -127,7 +134,9 @@ def in_torch_words(fn: F, key: str) -> F:
         try:
             return fn(*args, **keywords)
         except Exception as error:
-            another = refusal(key, args, keywords) or _no_tensor(error, args)
+            another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, args)
+            if writes and another is None:
+                another = _unwritable(args, keywords)
             if another is None:
                 raise
             raise another from None
@@ -136,6 +145,19 @@ def in_torch_words(fn: F, key: str) -> F:
     del call.__wrapped__  # type: ignore[attr-defined]
     _worded[call] = fn
     return cast(F, call)
+
+
+def _unwritable(args: Sequence[object], keywords: Mapping[str, object]) -> RuntimeError | None:
+    """A method that writes asks whether it may before it looks at its operands: this is the error to tell."""
+    target = args[0] if args else None
+    if not isinstance(target, Tensor):
+        return None
+    tracked = any(isinstance(each, Tensor) and each._requires_grad for each in (*args, *keywords.values()))
+    try:
+        target._check_writable(state.grad and tracked)
+    except RuntimeError as refused:
+        return refused
+    return None
 
 
 def _no_tensor(error: Exception, args: Sequence[object]) -> AttributeError | None:
@@ -179,7 +201,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
     def call(*args: object, out: Any = None, **keywords: object) -> Any:
         if out is None:
             return offered(*args, **keywords)
-        if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in (*args, out)):
+        if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in _flat((*args, out))):
             raise RuntimeError(
                 f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
                 "the arguments requires grad."
@@ -199,6 +221,11 @@ def with_out(fn: F, offered: F, name: str) -> F:
     functools.update_wrapper(call, fn)
     del call.__wrapped__  # type: ignore[attr-defined]
     return cast(F, call)
+
+
+def _flat(given: Iterable[object]) -> Iterator[object]:
+    for each in given:
+        yield from each if isinstance(each, (list, tuple)) else (each,)
 
 
 def give(out: Tensor, value: Tensor) -> Tensor:

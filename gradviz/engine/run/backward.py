@@ -254,11 +254,7 @@ def run_pre_hooks(node: Node, grads: list[Tensor | None], observer: Observer | N
     assert node.pre_hooks is not None
     for hook in tuple(node.pre_hooks.values()):
         found = hook(tuple(grads))
-        if found is not None and not isinstance(found, tuple):
-            raise TypeError(f"expected tuple, but hook returned '{type(found).__name__}'")
-        after = list(grads) if found is None else _counted(hook, found, len(grads))
-        for before, each in zip(grads, after, strict=True):
-            _checked(hook, before, each)
+        after = _replaced(hook, grads, found)
         if observer is not None:
             observer.hook("pre", node, tuple(grads), tuple(after))
         grads = after
@@ -272,7 +268,7 @@ def run_post_hooks(
     assert node.post_hooks is not None
     for hook in tuple(node.post_hooks.values()):
         found = hook(tuple(inputs), tuple(grads))
-        after = list(inputs) if found is None else _counted(hook, found, len(inputs))
+        after = _replaced(hook, inputs, found)
         if observer is not None:
             observer.hook("post", node, tuple(inputs), tuple(after))
         inputs = after
@@ -293,15 +289,20 @@ def _name(hook: object) -> str:
     return str(getattr(hook, "__name__", type(hook).__name__))
 
 
-def _counted(hook: object, found: object, expected: int) -> list[Any]:
+def _replaced(hook: object, former: list[Tensor | None], found: object) -> list[Any]:
     """What a node hook returned, refused when it is not one gradient for each that it got."""
-    values = list(found) if isinstance(found, tuple | list) else [found]
-    if len(values) != expected:
+    if found is None:
+        return list(former)
+    if not isinstance(found, tuple):
+        raise TypeError(f"expected tuple, but hook returned '{type(found).__name__}'")
+    if len(found) != len(former):
         raise RuntimeError(
-            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(values)}, but expected "
-            f"{expected})"
+            f"hook '{_name(hook)}' has returned an incorrect number of values (got {len(found)}, but expected "
+            f"{len(former)})"
         )
-    return values
+    for before, each in zip(former, found, strict=True):
+        _checked(hook, before, each)
+    return list(found)
 
 
 Ready = tuple[int, int, Node]  # the least goes first

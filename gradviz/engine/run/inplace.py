@@ -8,6 +8,7 @@ it.
 
 from __future__ import annotations
 
+import warnings
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -28,6 +29,20 @@ from gradviz.engine.run.apply import attach
 
 _UNWATCHED = frozenset({"logical_not", "logical_and", "logical_or", "logical_xor"})  # autograd knows nothing of them
 _SAME_EVERYWHERE = frozenset({"fill", "zero"})
+# Writes whose operands may not be read from the memory that is written, not even element by element.
+_APART = frozenset(
+    """scatter scatter_value scatter_multiply scatter_add scatter_reduce index_add index_copy index_reduce index_put
+    put""".split()
+)
+_READ_BEFORE = frozenset({"masked_fill_tensor", "index_fill_tensor"})  # their last operand, a number
+# Writes to places of a tensor whose elements share memory: PyTorch warns of them and writes. The line is its own.
+_WHERE_SHARED = {
+    "index_fill": ("index_fill_", "mask] = scalar", 1913),
+    "index_fill_tensor": ("index_fill_", "mask] = scalar", 1913),
+    "masked_fill": ("masked_fill_", "mask] = scalar", 2450),
+    "masked_fill_tensor": ("masked_fill_", "mask] = scalar", 2450),
+    "index_put": ("index_put_", "indices] = tensor", 976),
+}
 Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # size, stride and offset, in elements
 
 
@@ -78,9 +93,12 @@ def write(
     if row.name == "abs" and target.dtype.is_complex:
         raise RuntimeError("In-place abs is not supported for complex tensors.")
     data, same = target._data, row.key in _SAME_EVERYWHERE
-    if not same and 0 in data.strides and data.size > 1 and repeated(data.shape, data.strides):
-        raise RuntimeError(WRITTEN_TWICE)  # before a result as large as the target is computed
-    check_overlap(target, tensors[1:])
+    shared = not same and 0 in data.strides and data.size > 1 and bool(repeated(data.shape, data.strides))
+    if shared:
+        if row.key not in _WHERE_SHARED:
+            raise RuntimeError(WRITTEN_TWICE)  # before a result as large as the target is computed
+        warnings.warn(_shared_words(*_WHERE_SHARED[row.key]), UserWarning, stacklevel=3)
+    check_overlap(target, tensors[1 : 2 if row.key in _READ_BEFORE else None], apart=row.key in _APART)
     result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
     if result.shape != target._data.shape:
         raise RuntimeError(
@@ -90,7 +108,7 @@ def write(
     operands = [as_it_was(t) if tracked and t is not None and _is_written(t, target) else t for t in tensors]
     counter = target._version_counter
     version = 0 if counter is None else counter.value
-    put(target, result, same)
+    put(target, result, same, shared)
     if tracked:
         node = attach(row, operands, (target,), params, rebase=True)
         if node is not None:
@@ -103,21 +121,32 @@ def write(
     return target
 
 
-def put(target: Tensor, values: Array, same: bool = False) -> None:
+def _shared_words(name: str, assigned: str, line: int) -> str:
+    return (
+        f"Use of {name} on expanded tensors is deprecated. Please clone() the tensor before performing this operation. "
+        f"This also applies to advanced indexing e.g. tensor[{assigned} (Triggered internally at "
+        f"/__w/pytorch/pytorch/aten/src/ATen/native/TensorAdvancedIndexing.cpp:{line}.)"
+    )
+
+
+def put(target: Tensor, values: Array, same: bool = False, shared: bool = False) -> None:
     """Overwrite the memory of `target` and count the write; `same` says that all values are one, which may be written
-    to one element more than once."""
+    to one element more than once, `shared` that only what changes is to be written, however many elements share it."""
     if state.write_guard is not None:
         state.write_guard(target)
     if state.observer is not None:
         state.observer.before_write(target)
     data = target._data
     if not data.flags.writeable or (data.size > 1 and 0 in data.strides):
-        if not same and repeated(data.shape, data.strides):
+        if not (same or shared) and repeated(data.shape, data.strides):
             raise RuntimeError(WRITTEN_TWICE)
         if not data.flags.writeable:  # memory that NumPy handed out read-only (a constant) is nobody else's to see
             data = target._data = data.copy()
     if state.layered:
         batched.overwrite(data, values)
+    elif shared:
+        changed = (values != data) & ((values == values) | (data == data))  # nan that stays nan does not
+        np.copyto(data, values, casting="unsafe", where=changed)
     else:
         np.copyto(data, values, casting="unsafe")
     target._share_version().value += 1
@@ -141,14 +170,14 @@ def _watch_written(node: Node, tensors: Sequence[Tensor | None], before: Sequenc
                 one.counter = operand._share_version()
 
 
-def check_overlap(target: Tensor, operands: Iterable[Tensor | None]) -> None:
-    """Refuse to write to memory that an operand reads in another order: some elements would be read after they were
-    written. PyTorch looks at operands without holes only."""
+def check_overlap(target: Tensor, operands: Iterable[Tensor | None], apart: bool = False) -> None:
+    """Refuse to write to memory that an operand reads in another order (or reads at all, for `apart`): some elements
+    would be read after they were written. PyTorch looks at operands without holes only."""
     data = target._data
     for operand in operands:
-        if operand is None or operand is target or not isinstance(operand, Tensor):
+        if operand is None or not isinstance(operand, Tensor) or (operand is target and not apart):
             continue
-        if partly_overlapping(data, operand._data):
+        if (apart and operand is target) or partly_overlapping(data, operand._data, apart):
             raise RuntimeError(OVERLAPPING)
 
 
@@ -324,3 +353,4 @@ def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
 
 
 Tensor._remake_view = remake_view  # type: ignore[method-assign,assignment]
+Tensor._check_writable = check_writable  # type: ignore[method-assign,assignment]

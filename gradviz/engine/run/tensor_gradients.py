@@ -30,7 +30,8 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         layers.refuse_requires_grad()
     if requires_grad and self.dtype.rank < 2:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
-    self.requires_grad = requires_grad
+    if self._node is None or not requires_grad:  # of what has a history it changes nothing
+        self.requires_grad = requires_grad
     return self
 
 

@@ -315,8 +315,18 @@ class Module(Places):
         """Call `hook(module, prefix, keep_vars)` before the state is collected."""
         return add_hook(self.__dict__, "_state_dict_pre_hooks", hook, False)
 
-    def register_state_dict_post_hook(self, hook: object) -> RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """Call `hook(module, state_dict, prefix, local_metadata)` after the state is collected."""
+        hook._from_public_api = True
+        return add_hook(self.__dict__, "_state_dict_hooks", hook, False)
+
+    def _register_state_dict_hook(self, hook: Any) -> RemovableHandle:
+        """The private form: what the hook returns takes the place of the state."""
+        if getattr(hook, "_from_public_api", False):
+            raise RuntimeError(
+                "Cannot register the same function as the state dict post hook that was previously registered via "
+                "register_state_dict_post_hook"
+            )
         return add_hook(self.__dict__, "_state_dict_hooks", hook, False)
 
     def register_load_state_dict_pre_hook(self, hook: object) -> RemovableHandle:

@@ -59,8 +59,10 @@ def collect(module: Module, destination: object, prefix: str, keep_vars: bool) -
         if child is not None:
             child.state_dict(destination=destination, prefix=prefix + name + ".", keep_vars=keep_vars)
     for hook in module._state_dict_hooks.values():
-        if hook(module, destination, prefix, metadata) is not None:
+        found = hook(module, destination, prefix, metadata)
+        if found is not None and getattr(hook, "_from_public_api", False):
             raise RuntimeError("state_dict post-hook must return None")
+        destination = destination if found is None else found
     return destination
 
 

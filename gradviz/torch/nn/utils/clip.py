@@ -22,9 +22,9 @@ Tensors = Tensor | Iterable[Tensor]
 
 
 def _with_grad(parameters: Tensors) -> list[Tensor]:
-    """Those that have a gradient."""
+    """Those that have a gradient. What has a history and none warns, each time that it is asked."""
     listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    return [param for param in listed if param._grad is not None]
+    return [param for param in listed if param.grad is not None]
 
 
 def _norm(values: Array, p: float) -> Any:
@@ -87,6 +87,7 @@ def clip_grad_norm_(
         parameters = listed
     params = _with_grad(parameters)
     total = get_total_norm([_grad(param) for param in params], norm_type, error_if_nonfinite)
+    params = _with_grad(parameters)
     factor = _scale(params, max_norm, total)
     _tell("clip_grad_norm_", params, max_norm=max_norm, total=float(total._data), factor=factor, norm_type=norm_type)
     return total
