@@ -25,6 +25,7 @@ import numpy as np
 
 from gradviz.engine.kernel.state import paused
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.convert import AsSaved
 from gradviz.worker.arguments import keep_methods
 
 HOME = "/home/you/snippet"
@@ -171,7 +172,7 @@ class Scratch:
         weight = weight_of(thing)
         self._check_room(weight)
         with paused():
-            self._objects[self._next] = copy.deepcopy(thing)
+            self._objects[self._next] = copy.deepcopy(thing, AsSaved())
         self._next += 1
         if content is not None:
             content.numbers.append(self._next - 1)

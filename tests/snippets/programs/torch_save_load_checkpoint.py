@@ -49,3 +49,7 @@ for epoch, loss in enumerate([1.0, 0.8, 0.9, 0.85, 0.7]):
         print("Early stopping")
         break
 print(list(torch.load("best.pt")))
+y = torch.ones(2, requires_grad=True) * 2
+torch.save({"y": y, "several": [y.sum()]}, "history.pt")
+back = torch.load("history.pt")
+print(back, back["y"].is_leaf)
