@@ -355,6 +355,12 @@ _hooked(torch, lambda given, got: 5)
 _hooked(torch, lambda given, got: torch.ones(2))
 _hooked(torch, lambda given, got: (5,))
 _hooked(torch, lambda given, got: (torch.ones(3),))
+torch.tensor(1.0)[0, 0]
+torch.tensor(1.0)[True, 0]
+torch.ones(3).clamp(min=torch.ones(2))
+torch.ones(3).clamp_(torch.ones(2), torch.ones(3))
+torch.searchsorted(torch.ones(1, 3), 1.5)
+torch.nn.functional.dropout(torch.ones(2, dtype=torch.complex64))
 torch.amp.GradScaler("cpu").step(None)
 torch.amp.GradScaler("cpu").load_state_dict({})
 torch.amp.GradScaler("cpu", backoff_factor=1.0)

@@ -256,7 +256,7 @@ def _divided_by_zero(forward: Any) -> Any:
     """Integers divided by zero are an error, floating point numbers are not."""
 
     def checked(x: Array, y: Array, **mode: Any) -> Any:
-        if y.dtype.kind in "iu" and not np.all(y):
+        if y.dtype.kind in "iu" and x.size and not np.all(y):
             raise RuntimeError("ZeroDivisionError")
         return forward(x, y, **mode)
 

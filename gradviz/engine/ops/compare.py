@@ -439,6 +439,7 @@ def _prepare_clamp(input: Tensor, min: object = None, max: object = None) -> Pre
     target = result_type(input, *map(operand, bounds))
     if target.is_complex and not input.dtype.is_complex and not isinstance(bounds[0], Tensor):
         check_value(bounds[0], input.dtype)
+    check_broadcast(input._data, *(each._data for each in bounds if isinstance(each, Tensor)))
     if target.is_complex and not input.dtype.is_complex and any(isinstance(each, Tensor) for each in bounds):
         kernel = "clamp_tensor" if len(bounds) == 2 else "minimum_cpu" if min is None else "maximum_cpu"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{target.title}'")

@@ -26,9 +26,9 @@ from gradviz.engine.run.inplace import check_writable, rebase_history
 
 @method("data_ptr")
 def data_ptr(self: Tensor) -> int:
-    """The address of the first element: equal for tensors that share memory from their start."""
+    """The address of the first element, 0 without any: equal for tensors that share memory from their start."""
     address: int = self._data.__array_interface__["data"][0]
-    return address
+    return address if self._data.size else 0
 
 
 @method("storage_offset")

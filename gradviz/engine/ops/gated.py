@@ -253,6 +253,8 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tupl
         return _multiplied(input, wrap(np.zeros((), input._data.dtype)), inplace)
     if input.dtype.rank < 2:
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
+    if input.dtype.is_complex:
+        raise NotImplementedError(f"\"bernoulli_scalar_cpu_\" not implemented for '{input.dtype.title}'")
     kind = input._data.dtype
     if shape == input._data.shape:
         mask = draw.drawn_like(

@@ -265,11 +265,9 @@ class _Indexer:
         if used > n == 0:
             if len(self.items) == 1 and isinstance(self.items[0], slice):
                 raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-            if not isinstance(self.items[0], (int, np.integer, slice)) or (
-                len(self.items) > 1 and isinstance(self.items[0], slice)
-            ):
+            if len(self.items) > 1 or not isinstance(self.items[0], (int, np.integer)):
                 raise IndexError("too many indices for tensor of dimension 0")
-            if len(self.items) == 1 and isinstance(self.items[0], (int, np.integer)) and self.items[0]:
+            if self.items[0]:
                 raise IndexError(f"index {self.items[0]} is out of bounds for dimension 0 with size 0")
             raise IndexError(
                 "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to "

@@ -142,12 +142,12 @@ def _check_search(rows: Tensor, values: Tensor, right: bool, side: str | None, s
         raise RuntimeError(
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
-    if not rows._data.ndim:
+    ndim = values._data.ndim if isinstance(values, Tensor) else 0
+    if not rows._data.ndim or (rows._data.ndim > 1 and not ndim):
         count = values._data.size if isinstance(values, Tensor) else 1
-        ndim = values._data.ndim if isinstance(values, Tensor) else 0
         raise RuntimeError(
             "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
-            f"boundaries tensor dim(0) and input value's dim({ndim}) numel({count})"
+            f"boundaries tensor dim({rows._data.ndim}) and input value's dim({ndim}) numel({count})"
         )
     if sorter is not None:
         if sorter._data.shape != rows._data.shape:
