@@ -138,6 +138,15 @@ FILE_ROWS = (
         run=lambda shell, _: _do(shell.files.save_as()),
     ),
     Command(
+        id="file.compare_recording",
+        title="Compare &With Recording…",
+        menu="File",
+        help="Show another recording beside this one: that of another rank of the job, or of another run.",
+        group=1,
+        enabled=lambda state: state.is_recording and state.trace is not None,
+        run=lambda shell, _: shell.recordings.compare(),
+    ),
+    Command(
         id="file.save_recording",
         title="Save Recor&ding…",
         menu="File",

@@ -63,6 +63,8 @@ class Attachments(Protocol):
 class Recordings(Protocol):
     """What is done with recordings."""
 
+    def compare(self) -> None: ...
+
     def save_as(self) -> bool: ...
 
 

@@ -39,9 +39,15 @@ class Recorded(Snippet):
 
 
 def is_recording(path: Path) -> bool:
-    """True if a file of this name is a recording, which is looked at and never run. Its format is in
-    `gradviz.trace.table.recording`."""
-    return path.suffix.lower() == ".gvtrace"
+    """True if a file of this name is a recording, which is looked at and never run, or a folder with those of the ranks
+    of a job. Its format is in `gradviz.trace.table.recording`."""
+    return path.suffix.lower() == ".gvtrace" or bool(ranks_of(path))
+
+
+def ranks_of(folder: Path) -> list[Path]:
+    """The recordings of the processes of one job in this folder, in the order of their ranks."""
+    found = {int(number): path for path in folder.glob("rank*.gvtrace") if (number := path.stem[4:]).isdecimal()}
+    return [found[rank] for rank in sorted(found)]
 
 
 def load(path: Path) -> Snippet:

@@ -4,15 +4,16 @@ call keeps the graph."""
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
 
-from gradviz.recorder.rows import Rows
-from gradviz.recorder.values import memory_of, not_compiled, version_of
+from gradviz.recorder.rows import Exchange, Rows
+from gradviz.recorder.values import memory_of, not_compiled, plainly, version_of
 from gradviz.trace.table.kinds import Kind
 
 
@@ -29,6 +30,7 @@ class _Call:
     total: dict[int, Any] = field(default_factory=dict)
     latest: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # by tensor: what arrived, see `_told`
     stored: dict[int, tuple[Any, int]] = field(default_factory=dict)  # by leaf: it, and the version of its .grad
+    exchange: Exchange | None = None  # what the processes of the job began to exchange last
 
 
 class Backward:
@@ -38,7 +40,7 @@ class Backward:
         self._rows = rows
         self._now = _Call()
         self._given: Sequence[Any] = ()
-        self.grads: dict[int, int] = {}  # by memory of a .grad: the number of its tensor
+        self._grads: dict[tuple[int, int], tuple[int, weakref.ref[Any]]] = {}  # by place of a .grad: its tensor
         self.flush: Callable[[], None] = _nothing
         self.pause: Callable[[], bool] = _no
         self.resume: Callable[[], None] = _nothing
@@ -56,6 +58,25 @@ class Backward:
         """Whether the call that goes on makes a graph."""
         return self._now.creates
 
+    def keep_grad(self, x: Any, number: int) -> None:
+        """What is written to the memory of this `.grad` from now on is written to it."""
+        self._grads[_place(x.grad)] = number, weakref.ref(x)
+
+    def owner_of(self, written: Any) -> int:
+        """The tensor whose `.grad` this is, -1 where it is none: its memory may be that of something else by now."""
+        place = _place(written)
+        number, tensor = self._grads.get(place, _NOBODY)
+        x = tensor()
+        if x is None or _place(x.grad) != place:
+            self._grads.pop(place, None)
+            return -1
+        return int(number)
+
+    def exchanged(self, exchange: Exchange) -> None:
+        """The processes of the job begin to exchange something, while the backward pass goes on."""
+        self._now.exchange = exchange
+        self._rows.exchange(exchange, self._now.site, is_over=False)
+
     def make_grads(self, original: Any, roots: Any, grads: Any, *rest: Any, **more: Any) -> Any:
         """PyTorch makes the gradients of roots that were given none."""
         self.flush()
@@ -72,19 +93,18 @@ class Backward:
             return original(roots, grads, keep, create, inputs, *rest, **more)
         outer, before = self._now, self._rows.call
         self._begin(roots, grads, bool(keep), bool(create), inputs)
-        is_paused = not create and self.pause()
+        is_paused = not create and not has_ranks() and self.pause()
         try:
             return original(roots, grads, keep, create, inputs, *rest, **more)
         finally:
             if is_paused:
                 self.resume()
             self._rows.value.forget()
-            self.flush()
-            self._reread()
-            self._rows.add("ends", self._rows.steps - 1, self._rows.call)
+            self._end()
             self._now, self._rows.call = outer, before
             self.after()
 
+    @plainly
     def _begin(self, roots: Any, grads: Any, keeps: bool, creates: bool, inputs: Any) -> None:
         self.flush()
         self.line()
@@ -104,6 +124,12 @@ class Backward:
         self._expect(numbers, wanted)
         for number, grad in zip(numbers, grads, strict=False):
             self._arrive(number, -1, grad, rows.value(grad))
+
+    @plainly
+    def _end(self) -> None:
+        self.flush()
+        self._reread()
+        self._rows.add("ends", self._rows.steps - 1, self._rows.call)
 
     def _expect(self, roots: list[int], wanted: list[int]) -> None:
         """How many gradients will come to each tensor."""
@@ -159,6 +185,7 @@ class Backward:
         rows.add("arrivals", step, tensor, sender, value, total, now.arrived[tensor], expected, now.number)
 
     @not_compiled
+    @plainly
     def ran(self, number: int, saved: int, grads_in: Any, grads_out: Any) -> None:
         """A node ran; `saved` buffers are freed after it, unless the graph is kept."""
         rows, now = self._rows, self._now
@@ -181,6 +208,7 @@ class Backward:
         rows.value.policy = around
 
     @not_compiled
+    @plainly
     def accumulated(self, x: Any) -> None:
         """A leaf got its `.grad`."""
         rows = self._rows
@@ -188,9 +216,10 @@ class Backward:
             return
         self.flush()
         number = rows.known(x)
-        if number < 0:
+        is_shard = hasattr(x, "to_local") and not self._now.arrived[number]  # it was given its .grad by FSDP
+        if number < 0 or is_shard:
             return
-        self.grads[memory_of(x.grad)] = number
+        self.keep_grad(x, number)
         self._now.stored[number] = (x, version_of(x.grad))
         self.grad_row(Kind.ACCUMULATE, number, x.grad, self._now.site, self._told(x, number))
 
@@ -201,17 +230,45 @@ class Backward:
         return value if is_same else -1
 
     def _reread(self) -> None:
-        """What changed a stored gradient after it was stored, as the sum over all ranks does."""
-        rows = self._rows
-        for number, (x, version) in self._now.stored.items():
-            if x.grad is not None and version_of(x.grad) != version:
-                rows.add("grads", rows.steps - 1, number, rows.value(x.grad), -1)
+        """What changed a stored gradient after it was stored. The sum over all ranks does that in the memory of a
+        bucket, so that no version tells of it."""
+        rows, now = self._rows, self._now
+        changed = [
+            (number, x)
+            for number, (x, version) in now.stored.items()
+            if x.grad is not None and (now.exchange is not None or version_of(x.grad) != version)
+        ]
+        step = rows.steps - 1
+        if now.exchange is not None and changed:
+            rows.value.forget()
+            over = replace(now.exchange, name=f"{now.exchange.name} is over", tensors=[x.grad for _, x in changed])
+            step = rows.exchange(over, now.site)
+        for number, x in changed:
+            rows.add("grads", step, number, rows.value(x.grad), -1)
 
     def grad_row(self, kind: Kind, number: int, grad: Any, site: int, value: int = -1) -> None:
         """The `.grad` of a tensor is another one, or has another value, of which the number may be known."""
         rows = self._rows
         step = rows.step(kind, -1, number, rows.writer.count("grads"), site)
         rows.add("grads", step, number, value if value >= 0 else rows.value(grad), -1)
+
+
+def _gone() -> None:
+    """A weak reference to nothing."""
+
+
+def _place(grad: Any) -> tuple[int, int]:
+    """Where a gradient begins: those of a bucket share its memory."""
+    memory = memory_of(grad)
+    return (memory, int(grad.storage_offset())) if memory >= 0 else (-1, -1)
+
+
+def has_ranks() -> bool:
+    """Whether this process exchanges something with others."""
+    return bool(torch.distributed.is_available() and torch.distributed.is_initialized())
+
+
+_NOBODY: Any = (-1, _gone)
 
 
 def _no() -> bool:

@@ -13,12 +13,25 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward
-from gradviz.recorder.rows import Rows, number_of
-from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled
+from gradviz.recorder.rows import Exchange, Rows, number_of
+from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly
 from gradviz.trace.table.kinds import Kind
 
 UNREAL = ("FakeTensor", "FunctionalTensor", "AsyncCollectiveTensor")  # a compiler traces: nothing of it runs
 IGNORED = ("profiler.", "aten._local_scalar_dense", "aten.lift_fresh", "prim.", "c10d", "fsdp.", "_c10d")
+COLLECTIVES = {  # what the functions of torch.distributed are called below it
+    "allreduce_": "all_reduce",
+    "allreduce_coalesced_": "all_reduce",
+    "allgather_": "all_gather",
+    "_allgather_base_": "all_gather_into_tensor",
+    "allgather_into_tensor_coalesced_": "all_gather_into_tensor",
+    "reduce_scatter_": "reduce_scatter",
+    "_reduce_scatter_base_": "reduce_scatter_tensor",
+    "reduce_scatter_tensor_coalesced_": "reduce_scatter_tensor",
+    "alltoall_": "all_to_all",
+    "alltoall_base_": "all_to_all_single",
+    "recv_any_source_": "recv",
+}
 MOST_SHOWN = 6  # parameters of an operation
 
 
@@ -43,6 +56,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         super().__init__()
         self._rows, self._backward = rows, backward
         self._pending: _Pending | None = None
+        self._exchange: tuple[Exchange, int] | None = None  # and its site: nobody knows yet that it is over
         self._is_paused = False
         self.updating = 0
         self.line: Any = _nothing  # hears of each operation before it runs
@@ -52,6 +66,8 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         """One operation runs."""
         kwargs = kwargs or {}
         rows = self._rows
+        if not rows.quiet and (exchange := _exchange(func)):
+            return self._exchanged(exchange, func, args, kwargs)
         inside = rows.call >= 0 and not self._backward.create
         if rows.quiet or inside or (self.updating and not torch.is_grad_enabled()) or _is_hidden(func, types):
             rows.value.forget()
@@ -76,10 +92,25 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self._pending = _Pending(op, slots, outs, written, rows.sites.here(1), ", ".join(shown[:MOST_SHOWN]), mode)
         return out
 
+    @plainly
+    def _exchanged(self, name: str, func: Any, args: Any, kwargs: Any) -> Any:
+        """The processes of the job exchange something: what that overwrites is known at the next event."""
+        self.flush()
+        self.line()
+        self._rows.value.forget()
+        tensors = [x for x in tree_leaves(args) if isinstance(x, torch.Tensor)]
+        exchange = Exchange(name, tensors, torch.distributed.get_world_size())
+        if self._rows.call < 0:
+            self._exchange = exchange, self._rows.sites.here(2)
+        else:
+            self._backward.exchanged(exchange)
+        return func(*args, **kwargs)
+
     def _is_initialised(self, x: Any) -> bool:
         """Whether a write only gives a new leaf its first numbers."""
-        return self._rows.known(x) < 0 and bool(x.is_leaf) and memory_of(x) not in self._backward.grads
+        return self._rows.known(x) < 0 and bool(x.is_leaf) and self._backward.owner_of(x) < 0
 
+    @plainly
     def _operands(self, func: Any, args: Any, kwargs: Any) -> tuple[list[tuple[int, int]], list[Any], list[str]]:
         """Slot and number of each tensor, the tensors that are written to, and the parameters that a person reads."""
         slots: list[tuple[int, int]] = []
@@ -114,8 +145,12 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self.updating = 0
             self.resume()
 
+    @plainly
     def flush(self) -> None:
         """Write the last operation: only now its results have their node."""
+        exchange, self._exchange = self._exchange, None
+        if exchange is not None:
+            self._rows.exchange(*exchange)
         pending, self._pending = self._pending, None
         if pending is None:
             return
@@ -130,8 +165,8 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             return
         x = pending.written[0]
         rows.value.forget(memory_of(x))
-        owner = self._backward.grads.get(memory_of(x))
-        if owner is not None:
+        owner = self._backward.owner_of(x)
+        if owner >= 0:
             self._backward.grad_row(Kind.CLEAR_GRAD, owner, x, pending.site)
             return
         fresh, target = fn is not None, dict(pending.slots).get(0, -1)
@@ -144,6 +179,15 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
 
 def _is_hidden(func: Any, types: Any) -> bool:
     return _is_ignored(func) or (bool(types) and any(each.__name__ in UNREAL for each in types))
+
+
+@functools.cache
+def _exchange(func: Any) -> str:
+    """What a collective operation is called; "" for any other, and for one that only waits."""
+    space, _, name = func._schema.name.partition("::")
+    if space not in ("c10d", "_c10d_functional") or name in ("wait_tensor", "check_for_nan"):
+        return ""
+    return COLLECTIVES.get(name, str(name).rstrip("_"))
 
 
 @functools.cache

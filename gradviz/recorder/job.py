@@ -21,10 +21,10 @@ import torch.nn.modules.module as modules
 import torch.optim.optimizer as optimizers
 
 from gradviz.recorder import rank_of
-from gradviz.recorder.backward import Backward
+from gradviz.recorder.backward import Backward, has_ranks
 from gradviz.recorder.forward import Forward
 from gradviz.recorder.rows import Rows
-from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled
+from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled, plainly
 from gradviz.trace.record.recorder import settings_text
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.trace.table.kinds import Kind
@@ -36,6 +36,7 @@ _GRAD = torch._C.TensorBase.grad
 EVERY = 4_000_000  # bytes of rows after which a batch is written
 AT_LEAST = 1.0  # seconds after which there is one in any case: of a job that is killed no more is lost
 _AVERAGES = ("momentum_buffer", "exp_avg", "acc_delta", "step_size")
+_HOOKS = 3  # of modules: before, after, and that the latter is always called
 _SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
 
 
@@ -85,6 +86,7 @@ class Job:
         self._around: list[str] = []  # how much was kept of values around the modules that are open
         self._iteration = 0
         self._is_on = False
+        self._sharded = ""  # the module of which some parameters are
         self._began = time.monotonic()
         self.pid = os.getpid()
 
@@ -111,6 +113,8 @@ class Job:
         self._replace(torch.autograd, "_engine_run_backward", self._backward.run)
         self._replace(torch.autograd, "_make_grads", self._backward.make_grads)
         self._replace(torch.Tensor, "register_hook", self._register_hook)
+        if hasattr(modules, "_has_any_global_hook"):
+            self._replace(modules, "_has_any_global_hook", _has_hooks_of_others)
         torch.Tensor.grad = property(_GRAD.__get__, self._set_grad, _GRAD.__delete__)
         self._undo.append(lambda: delattr(torch.Tensor, "grad"))
         if hasattr(os, "register_at_fork"):
@@ -128,6 +132,7 @@ class Job:
         setattr(owner, name, wrapped)
         self._undo.append(lambda: setattr(owner, name, original))
 
+    @plainly
     def _set_grad(self, x: Any, grad: Any) -> None:
         """`x.grad = ...`, seen by a property: a mode of functions would turn PyTorch's fast paths off."""
         _GRAD.__set__(x, grad)
@@ -135,6 +140,8 @@ class Job:
         if number >= 0:
             self._forward.flush()
             self._backward.grad_row(Kind.CLEAR_GRAD, number, grad, self.rows.sites.here(2))
+            if grad is not None:
+                self._backward.keep_grad(x, number)
 
     def _switch(self, on: bool) -> None:
         if on == self._is_on:
@@ -163,6 +170,8 @@ class Job:
             self._forward.recover()
             self._forward.flush()
             path = self._paths.get(id(module), type(module).__name__)
+            if not self._around and has_ranks():
+                self._name_shards(path, module)
             self.rows.regions.enter(path)
             self._around.append(self.rows.value.policy)
             self.rows.value.policy = self._wishes.policy_of(path)
@@ -171,9 +180,18 @@ class Job:
     def _exit(self, module: Any, *_: Any) -> None:
         if self.is_recording and self._around:
             self._forward.flush()
+            self._name_gathered(module)
             self.rows.regions.exit()
             self.rows.value.policy = self._around.pop()
 
+    @plainly
+    def name(self, tensor: Any, name: str, rank: int) -> None:
+        """A tensor of the job is called so."""
+        if self.is_recording and tensor.layout is not None:
+            self._forward.flush()
+            self.rows.name(tensor, name, "", rank)
+
+    @plainly
     def name_module(self, name: str, root: Any) -> None:
         """A module of the job is called so, and its parameters after it."""
         self._forward.flush()
@@ -181,6 +199,24 @@ class Job:
             self._paths.setdefault(id(part), path or name)
         for path, parameter in root.named_parameters():
             self.rows.name(parameter, path, name, ELEMENT)
+
+    @plainly
+    def _name_shards(self, name: str, root: Any) -> None:
+        """A module whose parameters were sharded after it was named."""
+        shards = [parameter for parameter in root.parameters() if hasattr(parameter, "to_local")]
+        if any(self.rows.known(parameter) < 0 for parameter in shards):
+            self.name_module(name, root)
+            self._sharded = name
+
+    @plainly
+    def _name_gathered(self, module: Any) -> None:
+        """Within a module the parameters are whole, and other tensors than the shards that the optimizer has."""
+        if self._sharded:
+            path = self._paths.get(id(module), type(module).__name__)
+            for name, parameter in module.named_parameters(recurse=False):
+                if not hasattr(parameter, "to_local") and self.rows.known(parameter) >= 0:
+                    own = name if path == self._sharded else f"{path}.{name}"
+                    self.rows.name(parameter, f"{own} (gathered)", self._sharded, ELEMENT)
 
     def _before_update(self, _: Any, arguments: Any, more: Any) -> None:
         if self.is_recording:
@@ -203,6 +239,7 @@ class Job:
             self._iteration += 1
             self._switch(self._wishes.takes(self._iteration))
 
+    @plainly
     def _write_update(self, optimizer: Any) -> None:
         rows, text = self.rows, self.rows.text
         step = rows.step(Kind.OPTIMIZER, -1, -1, rows.writer.count("optimizers"), rows.sites.here(2))
@@ -297,6 +334,12 @@ class Job:
         whole = "".join(traceback.format_exception(type(error), error, at))
         rows.add("errors", step, text(kind), text(str(error)), line, text(whole), text(last))
         return Ending("raised", last, line, seconds)
+
+
+def _has_hooks_of_others(original: Any) -> bool:
+    """Whether the job has hooks for all modules: a compiled module warns of them, and ours are none of its business."""
+    kinds = [value for name, value in vars(modules).items() if name.startswith("_global_") and "_hooks" in name]
+    return bool(original()) and sum(map(len, kinds)) > _HOOKS
 
 
 def _plain(setting: Any) -> Any:

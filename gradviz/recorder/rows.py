@@ -8,6 +8,7 @@ import contextlib
 import functools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -25,6 +26,22 @@ NUMBER = "gradviz"  # in `Node.metadata`
 _BY_NODE = {(row.node_name, row.name): row for row in ROWS.values()}
 _FIRST = {row.node_name: row for row in reversed(ROWS.values())}
 _UNCOUNTED = 1 << 62  # nodes of AccumulateGrad have the largest sequence number that there is
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the processes of a job exchange: all_reduce and its like."""
+
+    name: str
+    tensors: Sequence[Any]
+    ranks: int
+
+    @property
+    def detail(self) -> str:
+        """How much, among how many."""
+        elements = sum(int(x.numel()) for x in self.tensors)
+        count = f"{elements:,} element{'s' * (elements != 1)}, " if elements else ""
+        return f"{count}{self.ranks} ranks"
 
 
 @functools.cache
@@ -150,6 +167,16 @@ class Rows:
         if (number, name) not in self._named:
             self._named.add((number, name))
             self.add("names", self.steps - 1, number, self.text(name), self.text(owner), rank)
+
+    def exchange(self, exchange: Exchange, site: int, *, is_over: bool = True) -> int:
+        """The processes of the job exchange something; what that overwrites is known when it is over."""
+        known = [x for x in exchange.tensors if self.known(x) >= 0]
+        first = self.known(known[0]) if known else -1
+        step = self.step(Kind.COLLECTIVE, -1, first, self.writer.count("collectives"), site)
+        self.add("collectives", step, self.text(exchange.name), self.text(exchange.detail))
+        for x in known if is_over else ():
+            self.wrote(step, x)
+        return step
 
     # nodes
 

@@ -191,9 +191,7 @@ class _Binder:
         return "_parameters" in vars(module) and self._job.is_recording
 
     def _name(self, tensor: Any, name: str, rank: int) -> None:
-        if self._job.is_recording and tensor.layout is not None:
-            self._job.flush()
-            self._job.rows.name(tensor, name, "", rank)
+        self._job.name(tensor, name, rank)
 
     def iterate(self, name: str, value: Any) -> None:
         """The next iteration of a loop begins, and `name` is its first variable."""

@@ -56,9 +56,8 @@ class Values:
 
     def unkept(self, x: Any) -> int:
         """A value of which only shape and type are kept: `x` is a tensor, or what a node knows of its result."""
-        if x.dtype in _NUMPY:
-            return self._writer.unkept(tuple(x.shape), _NUMPY[x.dtype].name)
-        return self._writer.unkept([int(size) for size in x.shape], "float32" if x.dtype.is_floating_point else "int64")
+        other = "float32" if x.dtype.is_floating_point else "int64"
+        return self._writer.unkept(sizes_of(x), _NUMPY[x.dtype].name if x.dtype in _NUMPY else other)
 
     def _plain(self, x: Any, view: np.ndarray[Any, Any]) -> int:
         """Of a tensor in plain memory, which `view` shows."""
@@ -192,6 +191,25 @@ def not_compiled(function: F) -> F:
         return (untouched if _COMPILER in sys.modules else function)(*args, **kwargs)
 
     return cast(F, run)
+
+
+def plainly(function: F) -> F:
+    """A function that reads tensors as they are: those of a subclass would tell the job of every look."""
+
+    @functools.wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        with torch._C.DisableTorchFunctionSubclass():
+            return function(*args, **kwargs)
+
+    return cast(F, run)
+
+
+def sizes_of(x: Any) -> tuple[int, ...]:
+    """The shape; 0 where there is no single size, as in a nested tensor."""
+    try:
+        return tuple(int(size) for size in x.shape)
+    except AttributeError:
+        return tuple(size if type(size) is int else 0 for size in x.shape)
 
 
 def memory_of(x: Any) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gradviz.document.documents import Document, with_text
+from gradviz.document.documents import Document, text_of, with_text
 from gradviz.session.state import Phase, Run, Selection
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class WhatIf:
     sentence: str = ""  # what differs, in one sentence
     selection: Selection | None = None
     swapped: bool = False  # the run with the change is in front
+    names: tuple[str, str] = (AS_WRITTEN, CHANGED)  # of the two runs, before they are swapped
 
     @property
     def changed(self) -> Document:
@@ -51,14 +52,13 @@ class WhatIf:
     @property
     def titles(self) -> tuple[str, str]:
         """What the front and the other run are called."""
-        both = (AS_WRITTEN, self.proposal.title)
+        both = (self.names[0], self.proposal.title)
         return both[::-1] if self.swapped else both
 
     @property
     def short_titles(self) -> tuple[str, str]:
         """The same where there is little room."""
-        both = (AS_WRITTEN, CHANGED)
-        return both[::-1] if self.swapped else both
+        return self.names[::-1] if self.swapped else self.names
 
     @property
     def summary(self) -> str:
@@ -97,6 +97,14 @@ def compared(state: State, what_if: WhatIf, run: Run, verdict: Verdict) -> WhatI
         rows=rows,
         sentence=sentence(what_if.proposal.phrase, found, rows),
     )
+
+
+def recorded_beside(state: State, other: Run, verdict: Verdict, names: tuple[str, str]) -> WhatIf:
+    """Two recordings, of two ranks of a job or of two runs, beside each other."""
+    from gradviz.session.comparison.proposals import Proposal
+
+    beside = WhatIf(Proposal(names[1], -1, text_of(other.snippet)), other.snippet, names=names)
+    return compared(state, beside, other, verdict)
 
 
 def followed(what_if: WhatIf | None, cursor: int) -> WhatIf | None:
@@ -158,7 +166,7 @@ def taken(state: State) -> State:
 
 def can_take(state: State) -> bool:
     """Whether the change can go into the document: it is still the text that was changed."""
-    return state.what_if is not None and state.document == state.what_if.base
+    return state.what_if is not None and state.document == state.what_if.base and not state.is_recording
 
 
 def edit_label(what_if: WhatIf) -> str:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,11 +17,15 @@ from gradviz.document import disk
 from gradviz.document.disk import shown
 from gradviz.document.documents import text_of
 from gradviz.document.errors import UserError
+from gradviz.document.snippet import ranks_of
 from gradviz.session.state import Phase, Run
 from gradviz.session.store import Store
 
 if TYPE_CHECKING:
+    from gradviz.document.snippet import Recorded
+    from gradviz.session.comparison.differences import Verdict
     from gradviz.trace.table.recording import Recording
+    from gradviz.trace.table.trace import Trace
     from gradviz.ui.files import WindowFiles
 
 NOTHING = "{} holds no steps: the job ended before anything was recorded."
@@ -34,7 +38,17 @@ class _Result:
     number: int
     sentence: str = ""
     found: Recording | None = None
+    beside: _Beside | None = None
     is_cancelled: bool = False
+
+
+class _Beside(NamedTuple):
+    """Another recording, what the two are called, and how they differ."""
+
+    other: Recording
+    names: tuple[str, str]
+    verdict: Verdict
+    are_ranks: bool = False  # of one job
 
 
 class RecordingFiles(QObject):
@@ -60,7 +74,8 @@ class RecordingFiles(QObject):
 
     def open(self, path: Path) -> None:
         """Read this file and show it."""
-        self._begin(path, lambda number: self._read(number, path))
+        ranks = ranks_of(path)
+        self._begin(path, lambda number: self._read(number, ranks[:2] or [path]))
 
     def when_open(self, then: Callable[[], None]) -> None:
         """Call `then` once what is being read is shown; at once if nothing is."""
@@ -68,6 +83,16 @@ class RecordingFiles(QObject):
             self._then = then
         else:
             then()
+
+    def compare(self) -> None:
+        """Show another recording, which the user chooses, beside the one that is open."""
+        here, trace = self._store.state.path, self._store.state.trace
+        if here is None or trace is None:
+            return
+        name = self._files.questions.open_name(str(here.parent if here.is_file() else here))
+        if name:
+            front = next(iter(ranks_of(here)), here)
+            self._begin(Path(name), lambda number: self._read(number, [front, Path(name)], trace))
 
     def save_as(self) -> bool:
         """Save what was recorded to a file that the user chooses; True if one was chosen."""
@@ -88,7 +113,7 @@ class RecordingFiles(QObject):
             return
         ending = Ending(run.phase.value if run.phase is not Phase.NEVER else "ok", run.sentence, run.line, run.seconds)
         about = recordings.about_now(text_of(state.traced), state.title, _maker())
-        copies = here if state.is_recording else None
+        copies = here if state.is_recording else None  # a file, or the folder of its ranks
 
         def work(number: int) -> _Result:
             try:
@@ -124,8 +149,8 @@ class RecordingFiles(QObject):
         self._progress.update(self, f"working on {shown(path.name)}")
         self._thread.start()
 
-    def _read(self, number: int, path: Path) -> _Result:
-        """In the thread."""
+    def _read(self, number: int, paths: list[Path], front: Trace | None = None) -> _Result:
+        """In the thread: a recording, and a second one beside it; `front` is that of the first if it is open."""
         from gradviz.document.files import recordings
         from gradviz.session.timeline import outline
         from gradviz.trace.table.recording import Cancelled
@@ -135,13 +160,16 @@ class RecordingFiles(QObject):
             return number == self._number
 
         try:
-            found = recordings.read(path, heard)
-            outline.precompute(found.trace)
+            found = recordings.read(paths[0], heard) if front is None else None
+            trace = found.trace if found is not None else front
+            assert trace is not None
+            outline.precompute(trace)
+            beside = _beside(trace, paths, recordings.read(paths[1], heard)) if paths[1:] else None
         except UserError as error:
             return _Result(number, str(error))
         except Cancelled:
             return _Result(number, is_cancelled=True)
-        return _Result(number, found=found)
+        return _Result(number, found=found, beside=beside)
 
     def _tell(self, number: int, share: float) -> None:
         if number == self._number and self.is_busy:
@@ -158,27 +186,60 @@ class RecordingFiles(QObject):
         if result.number != self._number:
             return
         then = self._end()
-        if result.found is None:
-            if result.sentence:
-                self._store.say(result.sentence)
-        elif self._files.may_leave():
+        if result.sentence:
+            self._store.say(result.sentence)
+        if result.found is not None and self._files.may_leave():
             self._show(result.found)
             then()
+        elif result.found is not None:
+            return
+        if result.beside is not None:
+            self._show_beside(result.beside)
 
     def _show(self, found: Recording) -> None:
         from gradviz.document.files import recordings
 
-        path, ending, trace = disk.absolute(self._path), found.ending, found.trace
+        path, trace = disk.absolute(self._path), found.trace
         document = recordings.document_of(found)
         self._store.open(document, path, note=f"A recording of {found.about.name or 'a program'}\n{document.origin}")
         if not len(trace):
             self._store.say(NOTHING.format(shown(path.name)))
             return
-        run = Run(Phase.OK, document, figures=recordings.figures_of(found))
-        if ending is not None:
-            phase, sentence = Phase(ending.status), ending.sentence
-            run = replace(run, phase=phase, sentence=sentence, line=ending.line, seconds=ending.seconds)
-        self._store.end_run(run, trace)
+        self._store.end_run(_run(found, document), trace)
+
+    def _show_beside(self, beside: _Beside) -> None:
+        """The two side by side, at the first thing that all ranks should have in common and have not."""
+        from gradviz.document.files import recordings
+        from gradviz.session.comparison.differences import ranks_sentence
+        from gradviz.session.what_if import recorded_beside
+
+        state, (other, names, verdict, are_ranks) = self._store.state, beside
+        made = recorded_beside(state, _run(other, recordings.document_of(other)), verdict, names)
+        self._store.set_what_if(replace(made, sentence=ranks_sentence(names, verdict)) if are_ranks else made)
+        if verdict.rows and verdict.rows[0].sort == "rank":
+            self._store.move(verdict.rows[0].cursor_here)
+
+
+def _run(found: Recording, document: Recorded) -> Run:
+    """How a recorded run ended."""
+    from gradviz.document.files import recordings
+
+    run, ending = Run(Phase.OK, document, figures=recordings.figures_of(found)), found.ending
+    if ending is None:
+        return run
+    return replace(run, phase=Phase(ending.status), sentence=ending.sentence, line=ending.line, seconds=ending.seconds)
+
+
+def _beside(trace: Trace, paths: list[Path], other: Recording) -> _Beside:
+    """How two recordings differ; what those in one folder of ranks should have in common, they are asked for."""
+    from gradviz.session.comparison.differences import judge, of_ranks
+
+    verdict, ranks = judge(trace, other.trace), ranks_of(paths[0].parent)
+    if not all(path in ranks for path in paths):
+        one, two = (shown(path.stem) for path in paths)
+        return _Beside(other, (one, two if two != one else f"{shown(paths[1].parent.name)}/{two}"), verdict)
+    one, two = (f"rank {path.stem.removeprefix('rank')}" for path in paths)
+    return _Beside(other, (one, two), of_ranks(verdict), are_ranks=True)
 
 
 def _maker() -> str:

@@ -1,13 +1,14 @@
 """Real PyTorch jobs with and without the recorder: each prints the same numbers, bit for bit, or the same error, and
-its recording opens. Run it with a Python that has PyTorch and ml_dtypes: `python -m tests.recorder.check_jobs NAME`.
-The jobs are the files in `jobs/`, all if none is named; what it says is then in `jobs.txt`. Each runs in a fork, so
-that PyTorch is imported once."""
+its recording opens; those in `jobs/ranks` run in two processes, which have a recording each. Run it with a Python that
+has PyTorch and ml_dtypes: `python -m tests.recorder.check_jobs NAME`. The jobs are the files in `jobs/`, all if none is
+named; what it says is then in `jobs.txt`. Each runs in a fork, so that PyTorch is imported once."""
 
 from __future__ import annotations
 
 import ast
 import os
 import runpy
+import socket
 import sys
 import tempfile
 import traceback
@@ -15,15 +16,35 @@ from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).parent
-JOBS = sorted((HERE / "jobs").glob("*.py"))
+JOBS = sorted((HERE / "jobs").rglob("*.py"))
+RANKS = 2  # processes of the jobs in `jobs/ranks`
 
 
-def outcome(work: Callable[[], int], folder: Path) -> tuple[int, str]:
-    """Status and all that was printed, with the last line of an error."""
-    told = folder / "told.txt"
+def outcomes(work: Callable[[], int], folder: Path, ranks: int) -> list[tuple[int, str]]:
+    """Of each rank, status and all that was printed, with the last line of an error."""
     sys.stdout.flush()
+    os.environ["MASTER_PORT"] = str(_free_port())
+    children = [_begun(work, folder / f"told{rank}.txt", rank, ranks) for rank in range(ranks)]
+    found = []
+    for rank, child in enumerate(children):
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        lines = (folder / f"told{rank}.txt").read_text().splitlines()
+        frames = ("Traceback", "  ", "/", "W1")  # where an error or a warning came from is another file
+        found.append((status, "\n".join(line for line in lines if not line.startswith(frames))))
+    return found
+
+
+def _free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _begun(work: Callable[[], int], told: Path, rank: int, ranks: int) -> int:
     child = os.fork()
     if not child:
+        if ranks > 1:
+            os.environ.update(RANK=str(rank), WORLD_SIZE=str(ranks))
         with open(told, "w") as file:
             os.dup2(file.fileno(), 1)
             sys.stdout = sys.stderr = os.fdopen(1, "w", closefd=False)
@@ -37,10 +58,7 @@ def outcome(work: Callable[[], int], folder: Path) -> tuple[int, str]:
                 traceback.print_exception(error)
             sys.stdout.flush()
         os._exit(status)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    lines = told.read_text().splitlines()
-    frames = ("Traceback", "  ", "/", "W1")  # where an error or a warning came from is another file
-    return status, "\n".join(line for line in lines if not line.startswith(frames))
+    return child
 
 
 def bare(job: Path) -> int:
@@ -51,18 +69,22 @@ def bare(job: Path) -> int:
 
 def check(job: Path, folder: Path) -> str:
     """What became of a job."""
+    from gradviz.document.snippet import ranks_of
     from gradviz.recorder.job import Wishes
-    from gradviz.recorder.script import run
+    from gradviz.recorder.script import _out, run
     from gradviz.trace.table.recording import load
 
-    expected = outcome(lambda: bare(job), folder)
+    ranks = RANKS if job.parent.name == "ranks" else 1
+    expected = outcomes(lambda: bare(job), folder, ranks)
     steps, out, text = [], folder / f"{job.stem}.gvtrace", job.read_text()
     for wishes in (Wishes(), Wishes(values="summary"), Wishes(values="none"), Wishes(steps={1})):
-        found = outcome(lambda: run(job, text, ast.parse(text), out, wishes, []), folder)  # noqa: B023  called at once
+        work = lambda: run(job, text, ast.parse(text), _out(out, job), wishes, [])  # noqa: B023, E731  called at once
+        found = outcomes(work, folder, ranks)
         if found != expected:
             return f"{job.stem}: differs with {wishes}: {found} instead of {expected}"
-        steps.append(len(load(out).trace))
-    return f"{job.stem}: the same in 4 ways; status {expected[0]}; steps {', '.join(map(str, steps))}"
+        files = ranks_of(out.with_suffix("")) or [out]
+        steps.append("+".join(str(len(load(file).trace)) for file in files))
+    return f"{job.stem}: the same in 4 ways; status {expected[0][0]}; steps {', '.join(steps)}"
 
 
 def main() -> int:
@@ -71,6 +93,7 @@ def main() -> int:
     import torch._dynamo  # so that no fork has to
 
     torch.set_num_threads(1)
+    os.environ.update(MASTER_ADDR="127.0.0.1", GLOO_SOCKET_IFNAME="lo")
     lines = []
     with tempfile.TemporaryDirectory() as name:
         for job in JOBS:

@@ -8,12 +8,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gradviz.recorder import script
 from gradviz.trace.table.encoding import Writer
+from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.table.values import Summary
+from gradviz.trace.words.explain import explain
+from gradviz.trace.words.jsonable import trace_json
 
 ROOT = Path(__file__).parents[2]
 WITHOUT = "import sys; sys.modules['torch'] = None; "
@@ -68,9 +72,26 @@ def test_several_processes_have_a_file_each(tmp_path: Path, monkeypatch: pytest.
     assert (tmp_path / "job").is_dir()
 
 
-def test_values_of_which_little_or_nothing_was_kept() -> None:
-    import numpy as np
+def test_what_the_ranks_of_a_job_exchange_is_told() -> None:
+    writer, trace = Writer(), Trace()
+    text, values = writer.text, [writer.value(np.asarray(each, np.float32)) for each in (1, 3)]
+    for step, kind in enumerate((Kind.LEAF, Kind.COLLECTIVE)):
+        writer.add("steps", kind, -1, 0, -1, -1, 0)
+        writer.add("grads", step, 0, values[step], -1)
+    writer.add("tensors", 0, -1, 0, values[0], 0, 0, True, True, True, -1, -1)
+    writer.add("names", 0, 0, text("w"), text(""), 0)
+    writer.add("writes", 1, 0, values[1], 1)
+    writer.add("collectives", 1, text("all_reduce"), text("2 elements, 2 ranks"))
+    trace.extend(writer.take())
+    found = explain(trace.frame_at(2))
+    assert (found.title, found.sentence) == (
+        "all_reduce",
+        "all_reduce: 2 elements, 2 ranks. w.grad: 1 → 3; w: 1 → 3.",
+    )
+    assert trace_json(trace)["steps"][1]["name"] == "all_reduce"
 
+
+def test_values_of_which_little_or_nothing_was_kept() -> None:
     writer = Writer()
     writer.unkept((300, 2), "bfloat16")
     writer.summarised((1000, 1), np.arange(6, dtype=np.float32).reshape(6, 1), Summary(-1.0, 2.0, 0.5, 3.0, 0))

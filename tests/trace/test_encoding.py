@@ -369,6 +369,8 @@ def with_a_row(table: str, values: dict[str, int]) -> Batch:
         ("nodes", "region"),
         ("caught", "step"),
         ("caught", "message"),
+        ("collectives", "step"),
+        ("collectives", "name"),
     ],
 )
 @pytest.mark.parametrize("number", [2**31 - 1, 1, -2, -(2**31)])

@@ -10,12 +10,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gradviz import cli
+from gradviz.document.files import recordings as files
 from gradviz.document.snippet import Recorded
 from gradviz.session.state import Phase
 from gradviz.trace.table import recording
 from gradviz.ui import recordings
 from gradviz.worker.process.client import WorkerPool
 from tests.driver import Pilot
+from tests.trace.running import run
 
 SNIPPET = """\
 import torch
@@ -167,6 +169,42 @@ def test_a_run_is_recorded_and_looked_at_on_the_command_line(
     assert "is a recording, which can't be run" in capsys.readouterr().err
     assert cli.run_command_line(["export", str(out), "-o", str(tmp_path / "graph.svg")]) == 0
     assert "MulBackward0" in (tmp_path / "graph.svg").read_text()
+
+
+RANK = """\
+import torch
+x = torch.tensor([{0}.0, 2.0])
+w = torch.nn.Parameter(torch.ones(2))
+optimizer = torch.optim.SGD([w], lr=0.1)
+for i in range(2):
+    (w * x).sum().backward()
+    if i < {1}: w.grad = torch.ones(2)
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("common", "said"), [(1, "part at step"), (2, "is equal")])
+def test_a_folder_of_ranks_opens_side_by_side(pilot: Pilot, tmp_path: Path, common: int, said: str) -> None:
+    for rank in range(2):
+        about = recording.About(RANK.format(0, 0), "net.py", "PyTorch 2.13.0", rank=rank, ranks=2)
+        trace = run(RANK.format(rank, common))
+        files.write(tmp_path / f"rank{rank}.gvtrace", trace, about, recording.Ending())
+    opened(pilot, tmp_path)
+    state = pilot.state
+    assert state.is_recording and state.path == tmp_path
+    beside = state.what_if
+    assert beside is not None and beside.titles == ("rank 0", "rank 1") and said in beside.summary
+    apart = [row for row in beside.rows if row.sort == "rank"]
+    assert [(row.subject, row.here, row.there) for row in apart] == (
+        [] if common > 1 else [("w", "[0.8000, 0.6000]", "[0.7000, 0.6000]")]
+    )
+    if apart:
+        assert state.cursor == apart[0].cursor_here and f"step {state.cursor}" in beside.summary
+    pilot.answers.to_open = [str(tmp_path / "rank0.gvtrace")]
+    pilot.window.commands.do("run.close_what_if")
+    pilot.window.commands.do("file.compare_recording")
+    settle(pilot)
+    assert pilot.state.what_if is not None and not pilot.state.what_if.rows
 
 
 def test_closing_the_window_ends_the_reading(pilot: Pilot, saved: Path) -> None:

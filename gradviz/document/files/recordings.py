@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.disk import reason, shown, write_atomically
 from gradviz.document.errors import UserError
-from gradviz.document.snippet import Recorded
+from gradviz.document.snippet import Recorded, ranks_of
 from gradviz.trace.figures import read as read_figure
 from gradviz.trace.figures import sent
 from gradviz.trace.table.encoding import TraceFormatError
@@ -28,7 +28,9 @@ LOOKED_AT = "It can be stepped through, searched and exported, but neither run n
 
 
 def read(path: Path, progress: Callable[[float], bool] = lambda _: True) -> Recording:
-    """What is in a recording; UserError if it can't be read. `progress` as for `recording.load`."""
+    """What is in a recording, of a folder in that of the first rank; UserError if it can't be read. `progress` as for
+    `recording.load`."""
+    path = next(iter(ranks_of(path)), path)
     name = shown(path.name)
     try:
         if not path.is_file():
@@ -81,6 +83,7 @@ def write(path: Path, trace: Trace, about: About, ending: Ending, figures: Seque
 
 def copy(path: Path, to: Path) -> None:
     """The file of an open recording once more; UserError if that fails."""
+    path = next(iter(ranks_of(path)), path)
     try:
         if not (to.exists() and os.path.samefile(path, to)):
             shutil.copyfile(path, to)

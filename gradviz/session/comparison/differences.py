@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gradviz.session.comparison.compare import ALONE, GRADIENT, TEXT, Comparison, compare, held_values, plain
 from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import ELEMENT
+from gradviz.trace.table.schema import ELEMENT, Grads, Writes
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -31,7 +31,7 @@ NONE = "–"
 class Difference:
     """One row: what differs, how it is in this run and in the other, and the cursors at which that begins.
 
-    `sort` is "error", "gradient", "value", "flag", "memory", "output" or "step"; `tensors` are its rows in both
+    `sort` is "rank", "error", "gradient", "value", "flag", "memory", "output" or "step"; `tensors` are its rows in both
     traces, -1 none."""
 
     sort: str
@@ -275,6 +275,7 @@ STEP_WORDS = {
     "PRINT": "output",
     "WARNING": "a warning",
     "CAUGHT": "a caught error",
+    "COLLECTIVE": "an exchange of the ranks",
 }
 
 
@@ -339,6 +340,64 @@ def _stop(text: str) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
+
+
+# the ranks of a job
+
+APART = "should be equal on all ranks"
+TOGETHER = "what all ranks should have in common is equal: what they sum, and what updates make of the parameters"
+GATHERED = " (gathered)"  # how the names of parameters end that are sharded elsewhere
+_COMMON = ("all_reduce", "all_reduce is over", "broadcast")  # which give all ranks the same
+
+
+def parting(found: Comparison) -> Difference | None:
+    """The first thing that should be equal on all ranks of a job and is not: what an exchange gives to all of them,
+    and, where parameters are not sharded, what an optimizer makes of them."""
+    here = found.here
+    names = np.append(here.collectives.name, "")
+    exchanges = np.isin(names[np.where(here.steps.kind == Kind.COLLECTIVE, here.steps.ref, -1)], _COMMON)
+    is_sharded = any(str(name).endswith(GATHERED) for name in here.names.name)
+    updates = (here.steps.kind == Kind.OPTIMIZER) & (not is_sharded)
+    apart = [*_apart(found, "grads", exchanges), *_apart(found, "writes", exchanges | updates)]
+    return min(apart, key=lambda row: row.cursor_here, default=None)
+
+
+def _apart(found: Comparison, table: str, common: Array) -> Iterator[Difference]:
+    """The tensors, or their gradients, to which one of these steps gave another value in the other run."""
+    ours, theirs = found.here.tables[table], found.there.tables[table]
+    assert isinstance(ours, Writes | Grads) and isinstance(theirs, Writes | Grads)
+    places = zip(theirs.step.tolist(), theirs.tensor.tolist(), strict=True)
+    there = dict(zip(places, theirs.value.tolist(), strict=True))
+    rows = np.flatnonzero(np.append(common, False)[ours.step])
+    steps, tensors = ours.step[rows], ours.tensor[rows]
+    partners = found.alignment.steps.there[steps].tolist(), found.alignment.tensors.there[tensors].tolist()
+    values = np.array([there.get(place, -1) for place in zip(*partners, strict=True)], np.int64)
+    wrong = (values >= 0) & ~found.same_values(ours.value[rows], values)
+    for at in np.flatnonzero(wrong).tolist():
+        pair = int(tensors[at]), partners[1][at]
+        subject = f"{_name(found.here, pair[0])}{'.grad' * (table == 'grads')}"
+        texts = _written(found.here, int(ours.value[rows[at]])), _written(found.there, int(values[at]))
+        yield Difference("rank", subject, *texts, APART, int(steps[at]) + 1, partners[0][at] + 1, pair)
+
+
+def _written(trace: Trace, value: int) -> str:
+    found = trace.value(value)
+    return found.text(LONGEST) if found is not None else "None"
+
+
+def of_ranks(verdict: Verdict) -> Verdict:
+    """Of two ranks of one job, which have not the same data: what should be equal and is not comes first."""
+    first = parting(verdict.comparison)
+    return verdict if first is None else replace(verdict, rows=(first, *verdict.rows))
+
+
+def ranks_sentence(names: tuple[str, str], verdict: Verdict) -> str:
+    """The sentence of two ranks."""
+    first = verdict.rows[0] if verdict.rows and verdict.rows[0].sort == "rank" else None
+    both = f"{names[0].capitalize()} and {names[1]}"
+    if first is None:
+        return f"{both}: {TOGETHER}. The list says what differs, as with other data it may."
+    return f"{both} part at step {first.cursor_here:,}: {first.subject} {first.note}."
 
 
 @dataclass(frozen=True, eq=False)

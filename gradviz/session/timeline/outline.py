@@ -41,6 +41,7 @@ STACKED = (
     "FREE",
     "HOOK",
     "CLEAR_GRAD",
+    "COLLECTIVE",
     "OPTIMIZER",
     "PRINT",
     "WARNING",

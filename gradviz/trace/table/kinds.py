@@ -24,6 +24,7 @@ class Kind(IntEnum):
     WARNING = 12  # a warning was shown
     ERROR = 13  # the snippet raised
     CAUGHT = 14  # PyTorch raised, and the snippet caught it
+    COLLECTIVE = 15  # the processes of a job exchanged something
 
 
 TABLE_OF_KIND: dict[Kind, str] = {
@@ -42,4 +43,5 @@ TABLE_OF_KIND: dict[Kind, str] = {
     Kind.WARNING: "texts",
     Kind.ERROR: "errors",
     Kind.CAUGHT: "caught",
+    Kind.COLLECTIVE: "collectives",
 }

@@ -315,6 +315,15 @@ class Caught(Table):
     message: Text
 
 
+class Collectives(Table):
+    """The processes of a job exchanged something; what was overwritten by that is in `writes` and `grads` at the same
+    step."""
+
+    step: Step
+    name: Text  # "all_reduce"
+    detail: Text  # "50 elements, 2 ranks"
+
+
 class Answers(Table):
     """What was asked of a backward call: by how many paths it comes to a tensor, see `chains.py`."""
 
@@ -435,6 +444,7 @@ TABLES: dict[str, type[Table]] = {
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "updates": Updates, "calls": Calls,
     "roots": Roots, "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
+    "collectives": Collectives,
     "answers": Answers, "chains": Chains, "links": Links, "partials": Partials, "nudges": Nudges,
 }  # fmt: skip
 

@@ -26,6 +26,7 @@ from gradviz.trace.table.schema import (
     Calls,
     Caught,
     Chains,
+    Collectives,
     Dims,
     Drops,
     Ends,
@@ -86,6 +87,7 @@ class Trace:
             Wanted(),
         )
         self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
+        self.collectives = Collectives()
         self.answers, self.chains, self.links = Answers(), Chains(), Links()
         self.partials, self.nudges = Partials(), Nudges()
         self.strings: list[str] = []

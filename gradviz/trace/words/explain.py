@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 
+MOST_EXCHANGED = 4  # tensors that are told of an exchange
+
+
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """What one step did."""
@@ -389,6 +392,28 @@ def _caught(frame: Frame) -> str:
     return f"{_stop(said)} The snippet catches the error and goes on."
 
 
+def _collective_title(frame: Frame) -> str:
+    return f"{frame.trace.collectives.name[_ref(frame)]}{_where(frame.current_line)}"
+
+
+def _collective(frame: Frame) -> str:
+    trace, row, step = frame.trace, _ref(frame), frame.cursor - 1
+    before = trace.frame_at(step)
+    said = f"{trace.collectives.name[row]}: {trace.collectives.detail[row]}"
+    first, last = np.searchsorted(trace.grads.step, [step, step + 1])
+    changes = [
+        f"{frame.name(each)}.grad: {_text(before.grad(each))} → {_text(frame.grad(each))}"
+        for each in trace.grads.tensor[first : min(last, first + MOST_EXCHANGED)].tolist()
+    ]
+    more = [f"and {last - first - MOST_EXCHANGED} more"] if last - first > MOST_EXCHANGED else []
+    written = np.searchsorted(trace.writes.step, [step, step + 1])
+    changes += [
+        f"{frame.name(each)}: {_text(before.value(each))} → {_text(frame.value(each))}"
+        for each in trace.writes.tensor[slice(*written)][:MOST_EXCHANGED].tolist()
+    ]
+    return " ".join(map(_stop, [said, "; ".join(changes + more)] if changes else [said]))
+
+
 _Row = tuple[Callable[["Frame"], str], Callable[["Frame"], str]]
 _ROWS: dict[Kind, _Row] = {
     Kind.LEAF: (_leaf_title, _leaf),
@@ -406,4 +431,5 @@ _ROWS: dict[Kind, _Row] = {
     Kind.WARNING: (_warning_title, _printed),
     Kind.ERROR: (_error_title, _error),
     Kind.CAUGHT: (_caught_title, _caught),
+    Kind.COLLECTIVE: (_collective_title, _collective),
 }

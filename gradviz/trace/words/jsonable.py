@@ -186,6 +186,11 @@ def _caught(frame: Frame) -> dict[str, Any]:
     return {"type": caught.type[row], "message": caught.message[row]}
 
 
+def _collective(frame: Frame) -> dict[str, Any]:
+    collectives, row = frame.trace.collectives, int(frame.trace.steps.ref[frame.cursor - 1])
+    return {"name": collectives.name[row], "detail": collectives.detail[row]}
+
+
 _DETAILS = {
     Kind.LEAF: _leaf,
     Kind.FORWARD: _forward,
@@ -201,4 +206,5 @@ _DETAILS = {
     Kind.WARNING: _text,
     Kind.ERROR: _error,
     Kind.CAUGHT: _caught,
+    Kind.COLLECTIVE: _collective,
 }

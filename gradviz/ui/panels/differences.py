@@ -30,7 +30,16 @@ if TYPE_CHECKING:
 
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
-SIGNS = {"error": "×", "gradient": "∇", "value": "=", "flag": "?", "memory": "▮", "output": "›", "step": "+"}
+SIGNS = {
+    "rank": "≠",
+    "error": "×",
+    "gradient": "∇",
+    "value": "=",
+    "flag": "?",
+    "memory": "▮",
+    "output": "›",
+    "step": "+",
+}
 SHARES = (0.42, 0.29)  # of the width, for all columns but the last
 INVITATION = "See what one change does: the snippet runs again with it, and both runs are shown side by side."
 
@@ -80,7 +89,9 @@ class DifferencesModel(QAbstractTableModel):
 
     def _colour(self, row: Difference, column: int) -> str:
         if column == 0:
-            return {"error": self.theme.error, "gradient": self.theme.gradient}.get(row.sort, self.theme.text)
+            return {"rank": self.theme.error, "error": self.theme.error, "gradient": self.theme.gradient}.get(
+                row.sort, self.theme.text
+            )
         return self.theme.text
 
 

@@ -155,6 +155,7 @@ SIGNS = {
     "WARNING": "!",
     "ERROR": "×",
     "CAUGHT": "↩",
+    "COLLECTIVE": "⇄",
 }
 
 
@@ -173,6 +174,7 @@ def colour_of(theme: Theme, kind: str) -> str:
         "WARNING": theme.warning,
         "ERROR": theme.error,
         "CAUGHT": theme.error,
+        "COLLECTIVE": theme.accumulate,
     }.get(kind, theme.other)
 
 
