@@ -42,8 +42,13 @@ def record(
 
 
 def show(*tensors: Any, window: bool = True) -> Path:
-    """Open the graph that made these tensors of real PyTorch, such as a loss, in the window; returns the recording."""
-    path: Path = _interface().show(*tensors, frame=sys._getframe(1), window=window)
+    """Open the graph that made these tensors of real PyTorch, such as a loss, in the window, in a notebook under the
+    cell; returns the recording."""
+    notebook = importlib.import_module("gradviz.notebook")
+    in_cell = window and notebook.is_here()
+    path: Path = _interface().show(*tensors, frame=sys._getframe(1), window=window and not in_cell)
+    if in_cell:
+        notebook.show(path)
     return path
 
 
@@ -54,6 +59,11 @@ def open_recording(path: str | Path) -> Recording:
     """
     found: Recording = importlib.import_module("gradviz.document.opened").open_recording(path)
     return found
+
+
+def load_ipython_extension(ipython: object) -> None:
+    """`%load_ext gradviz`: then `%%gradviz` above a cell runs it as a snippet, to be stepped through under it."""
+    importlib.import_module("gradviz.notebook").register(ipython)
 
 
 def _interface() -> ModuleType:

@@ -6,11 +6,15 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import gradviz
+from gradviz import notebook
 from gradviz.recorder import script
 from gradviz.trace.table.encoding import Writer
 from gradviz.trace.table.kinds import Kind
@@ -70,6 +74,35 @@ def test_several_processes_have_a_file_each(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setenv("RANK", "1")
     assert script._out(tmp_path / "job.gvtrace", Path("train.py")) == tmp_path / "job" / "rank1.gvtrace"
     assert (tmp_path / "job").is_dir()
+
+
+class Shell:
+    """Of a notebook."""
+
+    def __init__(self) -> None:
+        self.magic: dict[str, Callable[[str, str], notebook.Page | None]] = {}
+
+    def register_magic_function(self, function: Any, kind: str, name: str) -> None:
+        self.magic[f"{kind} {name}"] = function
+
+
+def test_a_cell_of_a_notebook_becomes_a_page(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def export(command: list[str], **_: Any) -> subprocess.CompletedProcess[str]:
+        text = Path(command[4]).read_text(encoding="utf-8")
+        if text:
+            Path(command[6]).write_text(f"<script>{text}</script>", encoding="utf-8")
+        return subprocess.CompletedProcess(command, int(not text), "", "" if text else "It is empty.\n")
+
+    monkeypatch.setattr("subprocess.run", export)
+    shell = Shell()
+    gradviz.load_ipython_extension(shell)
+    page = shell.magic["cell gradviz"]("", 'print("é")\n')
+    assert page is not None and page.text == '<script>print("é")\n</script>'
+    frame = page._repr_html_()
+    assert frame.startswith('<iframe srcdoc="&lt;script') and "<script" not in frame
+    assert shell.magic["cell gradviz"]("", "") is None and capsys.readouterr().err == "It is empty.\n"
 
 
 def test_what_the_ranks_of_a_job_exchange_is_told() -> None:
