@@ -345,7 +345,8 @@ def _count(number: int, noun: str) -> str:
 # the ranks of a job
 
 APART = "should be equal on all ranks"
-TOGETHER = "what all ranks should have in common is equal: what they sum, and what updates make of the parameters"
+TOGETHER = "what all ranks should have in common is equal: what they sum"
+UPDATED = ", and what updates make of the parameters"
 GATHERED = " (gathered)"  # how the names of parameters end that are sharded elsewhere
 _COMMON = ("all_reduce", "all_reduce is over", "broadcast")  # which give all ranks the same
 
@@ -356,10 +357,13 @@ def parting(found: Comparison) -> Difference | None:
     here = found.here
     names = np.append(here.collectives.name, "")
     exchanges = np.isin(names[np.where(here.steps.kind == Kind.COLLECTIVE, here.steps.ref, -1)], _COMMON)
-    is_sharded = any(str(name).endswith(GATHERED) for name in here.names.name)
-    updates = (here.steps.kind == Kind.OPTIMIZER) & (not is_sharded)
+    updates = (here.steps.kind == Kind.OPTIMIZER) & (not _is_sharded(here))
     apart = [*_apart(found, "grads", exchanges), *_apart(found, "writes", exchanges | updates)]
     return min(apart, key=lambda row: row.cursor_here, default=None)
+
+
+def _is_sharded(trace: Trace) -> bool:
+    return any(str(name).endswith(GATHERED) for name in trace.names.name)
 
 
 def _apart(found: Comparison, table: str, common: Array) -> Iterator[Difference]:
@@ -396,7 +400,8 @@ def ranks_sentence(names: tuple[str, str], verdict: Verdict) -> str:
     first = verdict.rows[0] if verdict.rows and verdict.rows[0].sort == "rank" else None
     both = f"{names[0].capitalize()} and {names[1]}"
     if first is None:
-        return f"{both}: {TOGETHER}. The list says what differs, as with other data it may."
+        together = f"{TOGETHER}{'' if _is_sharded(verdict.comparison.here) else UPDATED}"
+        return f"{both}: {together}. The list says what differs, as with other data it may."
     return f"{both} part at step {first.cursor_here:,}: {first.subject} {first.note}."
 
 
