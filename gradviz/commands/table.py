@@ -78,6 +78,9 @@ DRAWING_KEYS = (
     ("Enter, double-click", "Edit a value, name, comment or title in place."),
     ("Middle button, Space+Drag", "Pan the view (or Shift+arrow keys); scroll to zoom."),
     ("Ctrl+D, Ctrl+G, Delete", "Duplicate, group or delete the selection."),
-    ("Slider over a number", "Drag it, or click it and use the arrow or page keys, to change the number."),
+    (
+        "Slider over a number",
+        "Drag it, or click it and use arrow or page keys, to change the number. F2 changes its range.",
+    ),
     ("Escape", "Cancel the gesture; press again to clear the selection."),
 )
