@@ -21,6 +21,7 @@ MAGIC = re.compile(r"\s*(%{1,2}\w|!\s*\w|\?\w|(pip3?|conda) install\b)|.*\w\?{1,
 NOT_WRITTEN = "GradViz reads notebooks and writes none. Save {name} under a name that ends in .py or .gradviz."
 _OF_PYTHON = re.compile(r"%%(time|timeit|capture|prun|python3?)\b")  # what is below them is Python
 _MOST = 200  # lines of a cell that are no Python
+_MOST_READ = 8_000_000  # characters that Python reads to find them, since it reads a cell once more after each
 _WIDTH = 110
 
 
@@ -33,7 +34,9 @@ def text_of_notebook(data: bytes, name: str) -> str:
     cells = _cells(found)
     if cells is None:
         raise UserError(f"{name} is not a notebook: it has no list of cells.")
-    parts = [_as_text(each) for each in cells]
+    sources = [_source_of(each) for each in cells]
+    most = min(_MOST, _MOST_READ // max(sum(map(len, sources)), 1))
+    parts = [_as_text(cell, source, most) for cell, source in zip(cells, sources, strict=True)]
     text = "\n".join(part for part in parts if part).replace("\0", "")
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -46,30 +49,34 @@ def _cells(found: Any) -> list[Any] | None:
     return cells if type(cells) is list else None
 
 
-def _as_text(cell: Any) -> str:
-    """One cell, "" for an empty one and what is none."""
-    if type(cell) is not dict:
-        return ""
-    source = cell.get("source", cell.get("input"))
+def _source_of(cell: Any) -> str:
+    """What is written in a cell, "" in an empty one and in what is none."""
+    source = cell.get("source", cell.get("input")) if type(cell) is dict else None
     if type(source) is list:
         source = "".join(each for each in source if type(each) is str)
     if type(source) is not str or not source.strip():
         return ""
-    source = source.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    return source.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+
+
+def _as_text(cell: Any, source: str, most: int) -> str:
+    """One cell, in which so many lines may be no Python; "" for an empty one."""
+    if not source:
+        return ""
     if cell.get("cell_type") == "code":
-        return f"{CELL}\n{_without_magics(source)}\n"
+        return f"{CELL}\n{_without_magics(source, most)}\n"
     lines = [part for line in source.split("\n") for part in textwrap.wrap(line[:2_000], _WIDTH) or [""]]
     return f"{CELL} [markdown]\n" + "".join(f"# {line}".rstrip() + "\n" for line in lines)
 
 
-def _without_magics(source: str) -> str:
+def _without_magics(source: str, most: int) -> str:
     """Code that Python can read, where only lines for the notebook stand in its way."""
     lines = source.split("\n")
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     if lines[first].startswith("%%"):
         whole = not _OF_PYTHON.match(lines[first])
         lines = [f"# {line}" if whole or at == first else line for at, line in enumerate(lines)]
-    for _ in range(_MOST):
+    for _ in range(most):
         try:
             ast.parse("\n".join(lines) + "\n")
         except SyntaxError as error:

@@ -78,7 +78,7 @@ def decode(data: bytes, name: str) -> Snippet:
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)
-    except (SyntaxError, UnicodeDecodeError) as error:
+    except (SyntaxError, UnicodeError, LookupError) as error:  # a codec may be one of bytes alone, such as zlib
         raise UserError(f"{name} is not UTF-8 text. Save it as UTF-8 in your editor and open it again.") from error
     newline = "\r\n" if "\r\n" in text else "\n"
     return Snippet(text.replace("\r\n", "\n").replace("\r", "\n"), newline)

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.overflow import CAREFUL
+from gradviz.torch import Tensor  # with its operators
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.kept_memory import keeping
 from gradviz.worker.numpy_boundary import (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,19 @@ def test_odd_cells_are_left_out() -> None:
     cells = [None, 3, {}, {"cell_type": "code"}, {"source": 3}, {"cell_type": "code", "source": [1, "x = 1\0\ud800"]}]
     found = text_of_notebook(json.dumps({"cells": cells}).encode(), "a.ipynb")
     assert found == "# %%\nx = 1?\n"
+
+
+def test_python_reads_a_long_notebook_a_few_times_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def parse(text: str) -> None:
+        read.append(len(text))
+        raise SyntaxError("no", ("a.py", len(read), 1, ""))
+
+    monkeypatch.setattr(ast, "parse", parse)
+    found = text_of_notebook(notebook(("code", "!ls\n" * 90_000)), "a.ipynb")
+    assert found.startswith("# %%\n!ls\n")  # as in a cell with more such lines than are looked for
+    assert sum(read) < 20 * MAX_BYTES + 1
 
 
 def test_a_file_is_opened_and_never_written(tmp_path: Path) -> None:

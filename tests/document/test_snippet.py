@@ -40,6 +40,8 @@ def test_a_byte_order_mark_is_no_text() -> None:
         (b"\x7fELF\0\0\1", "not a text file"),
         (b"x = '\xff\xfe\xfa'\n", "not UTF-8"),
         (b"# coding: no-such-coding\n", "not UTF-8"),
+        (b"# coding: rot13\n", "not UTF-8"),
+        (b"# coding: undefined\n", "not UTF-8"),
     ],
 )
 def test_what_is_no_text_is_refused_by_name(data: bytes, words: str) -> None:

@@ -17,7 +17,7 @@ from gradviz.layout.flat import Layouter
 from gradviz.layout.nested import nested
 from gradviz.layout.records import NestedInput, NestedResult
 from gradviz.session.folding import EVERYTHING
-from gradviz.session.state import Phase
+from gradviz.session.state import Phase, Selection
 from gradviz.ui.canvas import TraceView, diagram_layout, trace_view
 from gradviz.ui.canvas.placed import Placed
 from tests.document.drawings import squared_error
@@ -221,6 +221,18 @@ def test_another_document_ends_the_layout(drawn: Pilot) -> None:
     drawn.window.store.open(Snippet("x = 1"), None)
     no_progress(drawn)
     assert not canvas(drawn).graph_layout.is_laying
+
+
+def test_a_graph_of_the_run_before_has_nothing_to_choose(drawn: Pilot) -> None:
+    last = len(placed(drawn).diagram.trace.tensors) - 1
+    assert drawn.run_again("import torch\nx = torch.ones(1)") is Phase.OK
+    assert len(placed(drawn).diagram.trace.tensors) > last, "it is still drawn, while the layout waits"
+    view = canvas(drawn)
+    drawn.window.store.select(Selection("tensor", 0))
+    for asked in (view.selection.chosen, view.input.opened, view.input.other_end):
+        asked.emit("tensor", last)
+    view.input.number_chosen.emit(last, "value", 0)
+    assert drawn.state.selection == Selection("tensor", 0)
 
 
 def test_a_drawing_ends_the_layout(drawn: Pilot) -> None:

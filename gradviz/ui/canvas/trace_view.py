@@ -294,6 +294,11 @@ class TraceView(CanvasView):
 
     # -- what is shown
 
+    @property
+    def is_current(self) -> bool:
+        """Whether what is drawn is of this run; until its graph is laid out, that of the run before is."""
+        return self.scene is not None and self.trace is not None and self.scene.trace.run is self.trace.run
+
     def set_trace(self, trace: Trace | None) -> None:
         """Show another trace, or the same one after it grew; the layout follows by itself."""
         self.trace = trace

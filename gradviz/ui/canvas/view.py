@@ -67,6 +67,11 @@ class CanvasView(QWidget):
         return self.surface.scene
 
     @property
+    def is_current(self) -> bool:
+        """Whether its things are there to be chosen."""
+        return True
+
+    @property
     def camera(self) -> Camera:
         """Where it looks."""
         return self.surface.camera

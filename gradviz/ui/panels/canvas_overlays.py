@@ -440,16 +440,19 @@ class CanvasOverlays:
     def _ask(self, tensor: int, part: str, index: int) -> None:
         from gradviz.session.inspect.elements import Element
 
+        if not self._view.is_current:
+            return
         self._context.shell.elements.show(Element(tensor, part, index))
         self._context.shell.focus("elements")
 
     def _opened(self, kind: str, index: int) -> None:
-        self._context.shell.store.select(Selection(kind, index))
-        self._context.do("view.source")
+        if self._view.is_current:
+            self._context.shell.store.select(Selection(kind, index))
+            self._context.do("view.source")
 
     def _other_end(self, kind: str, index: int) -> None:
         begun = self._context.shell.store.state.selection
-        if begun is not None and "group" not in (begun.kind, kind):
+        if self._view.is_current and begun is not None and "group" not in (begun.kind, kind):
             show_path(self._context.shell, Lineage("path", begun, Selection(kind, index)))
 
 

@@ -261,7 +261,8 @@ class GraphPanel(Panel):
                 part.shutdown()
 
     def _select(self, kind: str, index: int) -> None:
-        self.context.shell.store.select(Selection(kind, index))
+        if self.view.is_current:
+            self.context.shell.store.select(Selection(kind, index))
 
     # what the commands ask for
 
