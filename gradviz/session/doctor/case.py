@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.session.doctor.text import Text, name_of, receiver_of
+from gradviz.session.doctor.text import Text, drawn_in_turn, name_of, receiver_of
 from gradviz.trace.table.frame import ZERO
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
@@ -72,7 +72,8 @@ class Case(Text):
     # -- names and places
 
     @cached_property
-    def _bound(self) -> dict[str, tuple[list[int], list[int]]]:
+    def bound(self) -> dict[str, tuple[list[int], list[int]]]:
+        """The steps at which each name was bound, and the tensors."""
         names, found = self.trace.names, defaultdict[str, tuple[list[int], list[int]]](lambda: ([], []))
         for step, tensor, name, owner in zip(
             names.step.tolist(), names.tensor.tolist(), names.name, names.owner, strict=True
@@ -94,7 +95,7 @@ class Case(Text):
 
     def named(self, text: str, step: int) -> list[int]:
         """The tensors that a name was bound to before a step, the last one last."""
-        steps, tensors = self._bound.get(text, ([], []))
+        steps, tensors = self.bound.get(text, ([], []))
         return tensors[: bisect.bisect_left(steps, step)]
 
     @cached_property
@@ -256,7 +257,8 @@ class Case(Text):
         layers = [each for each in self.calls if name_of(each).lower() == op.replace("_", "")]
         layers = [each for each in layers if name_of(each)[:1].isupper()]
         inside = [each for each in layers if isinstance(self.parents.get(each), (ast.Call, ast.List, ast.Tuple))]
-        return inside[0].lineno if len(inside) == 1 and len(layers) == 1 else line
+        lines = {each.lineno for each in layers}
+        return inside[0].lineno if inside and len(lines) == 1 else line
 
     def begun(self, tensor: int) -> int:
         """The line that gave a leaf the numbers that it began with."""
@@ -281,7 +283,7 @@ class Case(Text):
             alike = min(len(parts), len(named)) if alike is None else alike
             if alike:
                 found.append((alike, call.lineno))
-        return max(found)[1] if found else line
+        return max(found)[1] if found else drawn_in_turn(self, line)
 
     def mark(self, node: int, reason: str) -> tuple[Mark, ...]:
         """A mark on a node, nothing where there is none."""
@@ -299,3 +301,12 @@ class Case(Text):
             return False
         reads = 0 < line <= len(self.lines) and re.search(r"saved|\bgetattr\(", self.lines[line - 1])
         return not reads or any(name_of(call) in ("backward", "grad") for call in calls)
+
+
+def under_keys(case: Case, node: ast.expr, step: int) -> list[int]:
+    """The tensors of a container before a step, if an expression takes one of them by a variable: `held[name]`."""
+    if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Constant):
+        return []
+    start = f"{ast.unparse(node.value)}["
+    found = (case.named(name, step)[-1:] for name in case.bound if name.startswith(start))
+    return [each for tensors in found for each in tensors]

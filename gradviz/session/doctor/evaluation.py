@@ -37,6 +37,8 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
 
 def _switches_mode(case: Case, call: ast.Call) -> bool:
     """Whether a call is eval(), or a train() that is not the usual one before training or at the head of an epoch."""
+    if receiver_of(call) is None or _is_own(case, name_of(call)):
+        return False
     if name_of(call) == "eval":
         return not call.args
     backward = [each for each in case.calls if name_of(each) == "backward"]
@@ -45,6 +47,13 @@ def _switches_mode(case: Case, call: ast.Call) -> bool:
     loop = case.loop_of(call)
     early = call.lineno < backward[0].lineno and case.function_of(call) is case.function_of(backward[0])
     return bool(call.args) or not (early or (loop is not None and _trains(case, loop)))
+
+
+def _is_own(case: Case, name: str) -> bool:
+    """Whether a class of the snippet that is no module has a method of this name: `trainer.train(10)`."""
+    functions = [each for each in case.statements if isinstance(each, ast.FunctionDef) and each.name == name]
+    holders = [holder for each in functions if (holder := case.class_of(each)) is not None]
+    return any(not any("Module" in case.source(base) for base in holder.bases) for holder in holders)
 
 
 def _functional(case: Case, switched: list[int]) -> Iterator[Hit]:
@@ -272,6 +281,9 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         if _stands_still(case, node.slice, loop):
             yield _still(case, node)
             return
+        if _is_only_part(case, node, loop):
+            yield _only(case, node, loop)
+            return
         names = {n.id for n in ast.walk(node.slice) if isinstance(n, ast.Name)}
         counted = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
         given = {n.id for n in ast.walk(loop.iter) if isinstance(n, ast.Name)}
@@ -302,6 +314,42 @@ def _stands_still(case: Case, rows: ast.Slice, loop: ast.For) -> bool:
     around = [loop, *(each for each in case.around(loop) if isinstance(each, (ast.For, ast.While)))]
     stored = {n.id for n in ast.walk(around[-1]) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     return low.id not in stored
+
+
+def _is_only_part(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
+    """Whether a loop takes the same few rows of a tensor each time, and nothing ever looks at the others."""
+    whole = case.was(node.value, len(case.trace) + 1)
+    changing = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    fixed = not any(isinstance(n, ast.Name) and n.id in changing for n in ast.walk(node.slice))
+    if not fixed or whole < 0 or not isinstance(node.value, ast.Name) or not isinstance(loop.target, ast.Name):
+        return False
+    parts = case.made_by(node)
+    less = len(parts) > 2 and case.shape(whole)[:1] > case.shape(parts[0])[:1]
+    names = [n for n in case.walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    reads = [n for n in names if n.id == node.value.id]
+    rows = case.source(node.slice)
+    same = all(isinstance(u := case.parents.get(n), ast.Subscript) and case.source(u.slice) == rows for n in reads)
+    return bool(less and same and reads and not case.trace.tensors.requires_grad[whole])
+
+
+def _only(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
+    name, i, whole = case.source(node.value), case.source(loop.target), case.was(node.value, len(case.trace) + 1)
+    parts, rows = case.made_by(node), case.source(node.slice)
+    few, many = case.shape(parts[0])[0], case.shape(whole)[0]
+    why = (
+        f"Line {node.lineno} takes the same {few} of the {many} rows of {name} in all {len(parts)} steps, and nothing "
+    )
+    why += "ever looks at the others."
+    text, high = case.text, node.slice.upper if isinstance(node.slice, ast.Slice) else None
+    size = case.source(high) if high is not None else ""
+    for each in reversed(case.walked):
+        same = isinstance(each, ast.Subscript) and case.loop_of(each) is loop and case.source(each.slice) == rows
+        if same and isinstance(each, ast.Subscript) and size:
+            held = case.source(each.value)
+            text = edits.replace_node(text, each, f"{held}[{i} * {size} % len({held}):][:{size}]") or text
+    step = int(case.trace.tensors.step[parts[1]]) + 1
+    advice = f"Let the rows follow {i}."
+    return Hit(node.lineno, step, why, advice, fixes((f"rows that follow {i}", text if text != case.text else None)))
 
 
 def _still(case: Case, node: ast.Subscript) -> Hit:

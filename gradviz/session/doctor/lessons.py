@@ -85,7 +85,7 @@ LESSONS: tuple[Lesson, ...] = (
     _error("non-scalar-root", "Backward of several numbers", r"only for scalar outputs", raised.not_scalar),
     _error(
         "gradient-shape", "A gradient of the wrong shape",
-        r"Mismatch in shape: grad_output", raised.gradient_shape,
+        r"Mismatch in shape: grad_output|assign a gradient of size", raised.gradient_shape,
     ),
     _error("no-grad-fn", "A root without a history", _NO_HISTORY, raised.no_grad_fn),
     _error(

@@ -13,7 +13,7 @@ from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.magnitudes import is_summand
 from gradviz.session.doctor.missing import Cut, cut_hit, taken_out
-from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.text import name_of, receiver_of, uses
 
 _DIFFERENCES = ("sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _SHAPES = (
@@ -106,7 +106,9 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
         if len(read) < 2 or made < 0 or made not in case.below_roots:
             continue
         one, other = case.shape(read[0]), case.shape(read[1])
-        if not _crossed(one, other) or _of_one(case, *read):
+        facing = _facing(one, other) and not any(_was_stood_up(case, each) for each in read)
+        facing = facing and len({bool(trace.tensors.requires_grad[each]) for each in read}) == 2
+        if not (_crossed(one, other) or facing) or _of_one(case, *read):
             continue
         line, n = _line(case, node), max(*one, *other)
         names = [f"{case.name(each)} {case.shape(each)}" for each in read]
@@ -154,6 +156,17 @@ def _crossed(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     return len(long) == 2 and len(short) == 1 and long[1] == 1 and long[0] == short[0] > 1
 
 
+def _facing(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether these are the shapes (n, 1) and (1, n), in either order, n > 1."""
+    return len(one) == len(other) == 2 and one == other[::-1] and 1 in one and max(one) > 1
+
+
+def _was_stood_up(case: Case, tensor: int) -> bool:
+    """Whether a tensor was given its shape by the snippet, as where all pairs are wanted: `x[:, None] - y[None]`."""
+    node = int(case.trace.tensors.producer[tensor])
+    return node >= 0 and case.trace.nodes.op[node] in _SHAPES
+
+
 def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...]) -> tuple[Fix, ...]:
     long_first = len(one) > len(other)
     for each in case.on_line(_line(case, node)):
@@ -168,6 +181,9 @@ def _reshaped(case: Case, node: int, one: tuple[int, ...], other: tuple[int, ...
             pair = list(each.args[:2])
         elif isinstance(each, ast.Call) and len(each.args) == 2 and not isinstance(each.func, ast.Attribute):
             pair = list(each.args)
+        if pair and len(one) == len(other):
+            turned = edits.replace_node(case.text, pair[1], f"{_primary(case, pair[1])}.T")
+            return fixes((".T", turned))
         if pair:
             long, short = pair if long_first else pair[::-1]
             squeezed = edits.replace_node(case.text, long, f"{_primary(case, long)}.squeeze(1)")
@@ -185,7 +201,7 @@ def number_in_loss(case: Case) -> Iterator[Hit]:
     """A plain number of a tensor with a history that is added to the loss, or that its own elements are divided by."""
     for call in case.calls:
         source = taken_out(case, call, len(case.trace) + 1)
-        for used in _used(case, call) if source is not None else ():
+        for used in uses(case, call) if source is not None else ():
             outer = case.parents.get(used)
             made = case.made_by(outer) if isinstance(outer, ast.BinOp) else []
             made = [each for each in made if each in case.below_roots and case.trace.tensors.requires_grad[each]]
@@ -199,23 +215,6 @@ def number_in_loss(case: Case) -> Iterator[Hit]:
                 why += f"as what {what}. For autograd it is a constant, so nothing of it is in the gradient."
                 yield cut_hit(case, cut, int(case.trace.tensors.step[made[-1]]) + 1, why)
                 return
-
-
-def _used(case: Case, number: ast.expr, depth: int = 4) -> Iterator[ast.expr]:
-    """Where a number, or a constant multiple of it, is used, followed through a variable and what is returned."""
-    outer = case.parents.get(number)
-    if isinstance(outer, ast.UnaryOp) or (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult)):
-        yield from _used(case, outer, depth)
-    elif isinstance(outer, ast.expr):
-        yield number
-    function, again = case.function_of(number), list[ast.expr]()
-    if isinstance(outer, ast.Assign) and isinstance(outer.targets[0], ast.Name):
-        names = [n for n in case.walked if isinstance(n, ast.Name) and n.id == outer.targets[0].id]
-        again += [n for n in names if isinstance(n.ctx, ast.Load) and case.function_of(n) is function]
-    elif isinstance(outer, ast.Return) and isinstance(function, ast.FunctionDef):
-        again += [each for each in case.calls if name_of(each) == function.name]
-    for each in again if depth else ():
-        yield from _used(case, each, depth - 1)
 
 
 def _is_own_sum(case: Case, division: ast.BinOp, number: int) -> bool:
@@ -248,7 +247,11 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
 def _is_of_samples(case: Case, tensor: int) -> bool:
     """Whether a layer made a tensor: it has a row for each sample."""
     maker = _before(case, tensor, "add", "relu", "tanh", "div", "mul")
-    return maker >= 0 and case.trace.nodes.op[maker] in ("addmm", "mm", "linear", "matmul")
+    if maker < 0 or case.trace.nodes.op[maker] not in ("addmm", "mm", "linear", "matmul"):
+        return False
+    read, tensors = case.read_by(maker), case.trace.tensors
+    left = read[0] if case.trace.nodes.op[maker] in ("mm", "matmul") else -1
+    return left < 0 or tensors.producer[left] >= 0 or not tensors.requires_grad[left]  # W @ X has a column for each
 
 
 def _picks_classes(case: Case, tensor: int) -> bool:
@@ -260,7 +263,14 @@ def _picks_classes(case: Case, tensor: int) -> bool:
         if case.trace.nodes.op[user] == "log"
         for again in case.trace.users_of(case.output(user)).tolist()
     ]
-    return any(case.trace.nodes.op[user] == "nll_loss" for user in users)
+    return any(case.trace.nodes.op[user] in ("nll_loss", "gather") or _takes_one_each(case, user) for user in users)
+
+
+def _takes_one_each(case: Case, node: int) -> bool:
+    """Whether an operation takes one element of each row: `p[range(n), labels]`."""
+    read, made = case.read_by(node), case.output(node)
+    indexes = case.trace.nodes.op[node] == "index" and read and made >= 0
+    return bool(indexes and len(case.shape(read[0])) == 2 and case.shape(made) == case.shape(read[0])[:1])
 
 
 def _over_queries(case: Case) -> Iterator[Hit]:
@@ -316,8 +326,8 @@ _TURNS = ("t", "transpose", "permute", "select", "slice")
 def _classes_of_a_column(case: Case) -> Iterator[Hit]:
     """argmax over the batch, compared with the classes that the loss was given."""
     trace, targets = case.trace, {_operand(case, node, 1) for node in _ops(case, "nll_loss")}
-    for node in _ops(case, "argmax"):
-        read, made = _operand(case, node), case.output(node)
+    for node in _ops(case, "argmax", "max"):
+        read, made = _operand(case, node), next(reversed(trace.outputs_of(node).tolist()), -1)
         shape = case.shape(read) if read >= 0 else ()
         if len(shape) != 2 or made < 0 or not re.search(r"dim=(0|-2)\b", str(trace.nodes.params[node])):
             continue
@@ -325,8 +335,9 @@ def _classes_of_a_column(case: Case) -> Iterator[Hit]:
         if not any({*case.read_by(user)} & targets for user in compared):
             continue
         line = _line(case, node)
-        why = f"argmax(dim=0) on line {line} looks for the best sample of each class in {case.name(read)} {shape}, not "
-        why += "for the best class of each sample: what is compared with the targets has nothing to do with them."
+        why = f"{trace.nodes.op[node]}(dim=0) on line {line} looks for the best sample of each class in "
+        why += f"{case.name(read)} {shape}, not for the best class of each sample: what is compared with the targets "
+        why += "has nothing to do with them."
         yield Hit(
             line, _cursor(case, node), why, "Use dim=1 (or dim=-1): one class for each row.",
             _other_dim(case, node), case.mark(node, "along the batch"),
@@ -337,7 +348,7 @@ def _classes_of_a_column(case: Case) -> Iterator[Hit]:
 def _other_dim(case: Case, node: int, given_dim: str = "", wanted: str = "1") -> tuple[Fix, ...]:
     calls = [each for each in case.on_line(_line(case, node)) if isinstance(each, ast.Call)]
     for call in [*calls, *case.calls]:
-        if name_of(call) not in ("softmax", "log_softmax", "Softmax", "LogSoftmax", "argmax"):
+        if name_of(call) not in ("softmax", "log_softmax", "Softmax", "LogSoftmax", "argmax", "max"):
             continue
         given = next((each.value for each in call.keywords if each.arg == "dim"), None)
         place = 0 if name_of(call)[0].isupper() else 1

@@ -14,7 +14,7 @@ from gradviz.document import edits
 from gradviz.session.doctor import rates
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.raised import Fault, Say
-from gradviz.session.doctor.text import name_of
+from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.frame import NOT_FINITE
 from gradviz.trace.table.kinds import Kind
 
@@ -263,6 +263,8 @@ def vanishing(case: Case) -> Iterator[Hit]:
     if found is None:
         return
     node, first, last, layers = found
+    if _is_recurrent(case):
+        return
     line, op = case.written(node), str(case.trace.nodes.op[node])
     why = (
         f"On its way back through {layers} layers the gradient shrank from {first:.2g} to {last:.2g}: each {op} (line "
@@ -271,6 +273,18 @@ def vanishing(case: Case) -> Iterator[Hit]:
     advice = "Use ReLU instead of sigmoid or tanh, a normalisation, residual connections, or larger first weights."
     fix = _residual(case, node) or _relus(case, op)
     yield Hit(line, int(case.trace.calls.step[0]) + 1, why, advice, fix, case.mark(node, "shrinks it"))
+
+
+def _is_recurrent(case: Case) -> bool:
+    """Whether the gradient goes back in time, through one layer again and again that began as its module makes it: each
+    such network forgets what is long ago, and learns all the same."""
+    trace = case.trace
+    products = [node for _, node, _ in _depths(case) if trace.nodes.op[node] in _LAYERS]
+    weights = {each for node in products for each in _weights(case, node) if len(case.shape(each)) > 1}
+    first = int(trace.calls.step[0])
+    changed = {int(trace.writes.tensor[row]) for row in np.flatnonzero(trace.writes.step < first).tolist()}
+    by_module = weights and not weights & changed and all(trace.tensors.is_parameter[each] for each in weights)
+    return bool(by_module and len(products) >= 4 * len(weights))
 
 
 def exploding(case: Case) -> Iterator[Hit]:
@@ -284,7 +298,8 @@ def exploding(case: Case) -> Iterator[Hit]:
     why += f"line {line} makes it larger each time, with the weights of line {at}. One step with it throws them far "
     why += "away."
     advice = "Make the weights smaller at the start, clip the gradients (clip_grad_norm_), or normalise."
-    yield Hit(at, int(case.trace.calls.step[0]) + 1, why, advice, _clipped(case), case.mark(node, "makes it grow"))
+    fix = _smaller_weights(case, node, at) or _clipped(case)
+    yield Hit(at, int(case.trace.calls.step[0]) + 1, why, advice, fix, case.mark(node, "makes it grow"))
 
 
 def _begun(case: Case, node: int) -> int:
@@ -297,13 +312,21 @@ def _begun(case: Case, node: int) -> int:
     return max(lines, key=lines.count) if lines else int(nodes.line[node])
 
 
-def _weights(case: Case, node: int) -> list[int]:
-    """The leaves that a layer was computed with: of its product and of the sum with its bias."""
+def _asked_later(case: Case) -> set[int]:
+    """The results that requires_grad_() made leaves of: `(3 * torch.randn(8, 8)).requires_grad_()`."""
+    flags, tensors = case.trace.flags, case.trace.tensors
+    asked = flags.tensor[flags.requires_grad & flags.is_leaf]
+    return {each for each in asked.tolist() if tensors.producer[each] >= 0 and not tensors.requires_grad[each]}
+
+
+def _weights(case: Case, node: int, later: bool = False) -> list[int]:
+    """The leaves that a layer was computed with: of its product and of the sum with its bias; `later` also those that
+    became leaves after they had been computed."""
     trace, queue, found = case.trace, [node], list[int]()
     for each in queue:
         for tensor in case.read_by(each):
             maker = int(trace.tensors.producer[tensor])
-            if maker < 0 and trace.tensors.requires_grad[tensor]:
+            if (maker < 0 and trace.tensors.requires_grad[tensor]) or (later and tensor in _asked_later(case)):
                 found.append(tensor)
             elif maker >= 0 and len(queue) < 9 and trace.nodes.op[maker] in (_INSIDE if each == node else _TURNS):
                 queue.append(maker)
@@ -385,6 +408,37 @@ def _relus(case: Case, op: str) -> tuple[Fix, ...]:
             code = f"{case.source(call.func.value)}.{name}"
             text = edits.replace_node(text, call.func, code)
     return fixes(("relu", text if text != case.text else None))
+
+
+def _smaller_weights(case: Case, node: int, line: int) -> tuple[Fix, ...]:
+    """The text with first weights on a line that keep the size of what goes through a product."""
+    leaves = [leaf for leaf in _weights(case, node, later=True) if len(case.shape(leaf)) > 1]
+    sizes = [case.shape(leaf)[0] for leaf in leaves]
+    if leaves and leaves[0] in _asked_later(case):
+        line = int(case.trace.tensors.line[leaves[0]])
+    for call in [each for each in case.on_line(line) if isinstance(each, ast.Call)] if sizes else ():
+        scale, outer = f"{sizes[0] ** -0.5:.2g}", case.parents.get(call)
+        held = call.args[0] if call.args else None
+        if name_of(call) in ("normal_", "uniform_", "constant_", "ones_") and held and "init" in case.source(call.func):
+            code = f"{case.source(call.func).removesuffix(name_of(call))}xavier_uniform_({case.source(held)})"
+            return fixes(("xavier_uniform_", edits.replace_node(case.text, call, code)))
+        if name_of(call) in ("normal_", "uniform_") and (held := receiver_of(call)) is not None:
+            code = f"torch.nn.init.xavier_uniform_({case.source(held)})"
+            return fixes(("xavier_uniform_", edits.replace_node(case.text, call, code)))
+        if name_of(call) not in ("randn", "rand", "normal"):
+            continue
+        if isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult):
+            factor = outer.right if outer.left is call else outer.left
+            return fixes(("smaller weights", edits.replace_node(case.text, factor, scale)))
+        code = case.source(call)
+        asked = any(each.arg == "requires_grad" for each in call.keywords)
+        if asked:
+            plain = edits.remove_keyword(code, ast.parse(code, mode="eval").body, "requires_grad")  # type: ignore[arg-type]
+            code = f"({plain} * {scale}).requires_grad_()" if plain else code
+        else:
+            code = f"({code} * {scale})"
+        return fixes(("smaller weights", edits.replace_node(case.text, call, code)))
+    return ()
 
 
 def _clipped(case: Case) -> tuple[Fix, ...]:

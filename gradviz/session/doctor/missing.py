@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes
-from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.case import SEARCHED, SWITCHED_OFF, Case, Fix, Hit, fixes, under_keys
+from gradviz.session.doctor.text import collected, followed, is_of_gradients, name_of, receiver_of, uses
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.reasons import no_grad_reason
 
 _NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
-_COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable")
+_COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable", "Parameter")
 _NUMBERS = ("item", "numpy", "tolist")
 _FLOATS = ("float", "bfloat", "complex")
 
@@ -54,6 +54,8 @@ def cut_at(case: Case, tensor: int) -> Cut | None:
         return Cut("no_grad", at, before[0], tensor, node, case.maker(tensor))
     if trace.nodes.reason[node] == _NOT_DIFFERENTIABLE:
         return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
+    if not str(trace.tensors.dtype[tensor]).startswith(_FLOATS):  # the places beside the numbers: torch.max(x, 1)[1]
+        return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
     return None
 
 
@@ -79,42 +81,20 @@ def _all_copied(case: Case, tensor: int) -> Iterator[Cut]:
         return
     step = int(case.trace.tensors.step[tensor]) + 1
     for argument in made.args[:1]:
-        for expression in _followed(case, argument):
-            number = taken_out(case, expression, step)
+        for expression in followed(case, argument):
+            number = taken_out(case, expression, step, tensor)
             if number is not None:
                 yield Cut("item", expression.lineno, number, tensor, expression=expression)
-        for part in [*ast.walk(argument), *_collected(case, argument)]:
+        for part in [*ast.walk(argument), *collected(case, argument)]:
             if isinstance(part, (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)):
                 for source in reversed(case.were(part, step)):
                     if source != tensor and case.trace.tensors.requires_grad[source]:
                         yield Cut("copied", made.lineno, source, tensor, expression=made)
 
 
-def _collected(case: Case, expression: ast.expr) -> list[ast.expr]:
-    """What was put into the list that an expression names."""
-    given = case.assigned(expression.id, expression.lineno) if isinstance(expression, ast.Name) else expression
-    if isinstance(given, ast.ListComp):
-        return [given.elt]
-    return [
-        call.args[0]
-        for call in case.calls
-        if isinstance(expression, ast.Name) and name_of(call) == "append" and len(call.args) == 1
-        and isinstance(call.func, ast.Attribute) and case.source(call.func.value) == expression.id
-    ]  # fmt: skip
-
-
-def _followed(case: Case, expression: ast.expr) -> Iterator[ast.expr]:
-    """The parts of an expression, and of what its variables were given."""
-    for node in ast.walk(expression):
-        if isinstance(node, ast.expr):
-            yield node
-        if isinstance(node, ast.Name):
-            for given in [*case.all_assigned(node.id, node.lineno), *_collected(case, node)]:
-                yield from (each for each in ast.walk(given) if isinstance(each, ast.expr))
-
-
-def taken_out(case: Case, expression: ast.AST, step: int) -> int | None:
-    """The tensor with a history whose numbers an expression takes out: `loss.item()`; None if it is not that."""
+def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int | None:
+    """The tensor with a history whose numbers an expression takes out: `loss.item()`; None if it is not that. What is
+    made of them, `copy`, may have its name by now: `loss = torch.tensor(loss.item())`."""
     if not isinstance(expression, ast.Call):
         return None
     name, held = name_of(expression), receiver_of(expression)
@@ -126,8 +106,8 @@ def taken_out(case: Case, expression: ast.AST, step: int) -> int | None:
         held = held.func.value
     if isinstance(held, ast.Attribute) and held.attr == "data":
         held = held.value
-    source = case.was(held, step)
-    return source if source >= 0 and case.trace.tensors.requires_grad[source] else None
+    were = [each for each in case.were(held, step) if each != copy]
+    return were[-1] if were and case.trace.tensors.requires_grad[were[-1]] else None
 
 
 def cut_behind(case: Case, tensor: int) -> Cut | None:
@@ -158,10 +138,9 @@ def _in_arithmetic(case: Case) -> list[Cut]:
     """Every plain number of a tensor with a history that a tensor behind a loss was computed with."""
     trace, found = case.trace, []
     for call in case.calls:
-        outer = case.parents.get(call)
-        if not isinstance(outer, ast.BinOp):
-            continue
-        made = [each for each in case.made_by(outer) if each in case.below_roots]
+        places = [case.parents.get(each) for each in uses(case, call, summed=True)]
+        made = [one for each in places if isinstance(each, ast.BinOp) for one in case.made_by(each)]
+        made = [each for each in made if each in case.below_roots]
         source = taken_out(case, call, int(trace.tensors.step[made[0]]) + 1) if made else None
         if source is not None:
             found.append(Cut("item", call.lineno, source, -1, int(trace.tensors.producer[made[0]]), call))
@@ -245,7 +224,21 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
     given = case.assigned(root.id, line) if isinstance(root, ast.Name) else None
     line = given.lineno if given is not None else line
     advice = f"Compute the root from {case.name(tensor)}, or call backward() on what was computed from it."
-    return Hit(line, step, why, advice)
+    other = _forgotten_root(case, tensor)
+    text = edits.replace_node(case.text, root, f"({case.source(root)} + {other})") if root and other else None
+    return Hit(line, step, why, advice, fixes((f"with {other}", text)))
+
+
+def _forgotten_root(case: Case, tensor: int) -> str:
+    """The name of a scalar that was computed from a tensor and that nothing goes on with, "" if there is none."""
+    trace, queue = case.trace, [tensor]
+    for each in queue:
+        users = trace.users_of(each).tolist()
+        found = case.name(each)
+        if not users and each != tensor and case.shape(each) == () and found.isidentifier():
+            return found
+        queue += [made for user in users for made in trace.outputs_of(user).tolist() if len(queue) < SEARCHED]
+    return ""
 
 
 def _told(case: Case, cut: Cut) -> str:
@@ -301,7 +294,7 @@ def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
 
 def _uncopied(case: Case, call: ast.Call) -> str | None:
     first = call.args[0]
-    if isinstance(first, (ast.List, ast.Tuple)) or _collected(case, first):
+    if isinstance(first, (ast.List, ast.Tuple)) or collected(case, first):
         return edits.replace_node(case.text, call, f"torch.stack({case.source(first)})")
     return edits.replace_node(case.text, call, case.source(first))
 
@@ -317,7 +310,17 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
             return edits.replace_node(case.text, each, case.source(held))
         if isinstance(each, ast.stmt):
             break
-    return edits.replace_node(case.text, number, case.source(held))
+    changes: dict[ast.expr | ast.stmt, str | None] = {number: case.source(held)}
+    copy = case.maker(cut.made) if cut.made >= 0 else None
+    if isinstance(copy, ast.Call) and copy.args:
+        if number in ast.walk(copy):
+            return None
+        changes[copy] = case.source(copy.args[0])
+        modules = [n for n in case.walked if isinstance(n, ast.Name) and n.id in ("np", "numpy")]
+        changes |= {n: "torch" for n in modules if n.lineno in range(number.lineno + 1, copy.lineno)}
+        if any(n.lineno in (number.lineno, copy.lineno) for n in modules):
+            return None
+    return edits.all_at_once(case.text, case.tree, changes)
 
 
 def with_gradients(case: Case, line: int) -> str | None:
@@ -407,7 +410,7 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
             continue
         line = int(trace.tensors.line[tensor])
         statement = case.statement(line)
-        if statement is None or ".grad" not in case.source(statement):
+        if statement is None or not is_of_gradients(statement, case.gradient_names - {text}):
             continue
         if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
             line = _binding(case, text, statement)
@@ -437,12 +440,13 @@ def _was_leaf(case: Case, tensor: int) -> bool:
 
 def _updated_in_place(case: Case) -> tuple[Fix, ...]:
     """Every `w = w - … w.grad …` as `w -= …` inside no_grad, and .grad cleared after it."""
-    text = case.text
+    text, names = case.text, case.gradient_names
     for statement in reversed(case.statements):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             continue
         name, value = case.source(statement.targets[0]), statement.value
-        if f"{name}.grad" not in case.source(value):
+        starts = isinstance(value, ast.BinOp) and case.source(value.left) == name
+        if f"{name}.grad" not in case.source(value) and not (starts and is_of_gradients(value, names - {name})):
             continue
         if (
             isinstance(value, ast.BinOp)
@@ -503,7 +507,7 @@ def _held(case: Case, line: int, step: int) -> list[int]:
     for node in case.on_line(line):
         if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load):
             were = [each for each in case.were(node.value, step) if frame.grad(each) is None]
-            found += were[-1:]
+            found += were[-1:] or [each for each in under_keys(case, node.value, step) if frame.grad(each) is None]
     return found
 
 
@@ -546,10 +550,8 @@ def warned(case: Case) -> Iterator[Hit]:
     for step, text in zip(texts.step.tolist(), texts.text, strict=True):
         line = case.line_of(step)
         if _WARNED in str(text) and line > 0 and not _held(case, line, step + 1) and not _made_anew(case, line):
-            why = (
-                f"Line {line} reads the .grad of a tensor that was computed: backward() keeps the gradients of leaves "
-            )
-            why += "only, so it is None."
+            why = f"Line {line} reads the .grad of a tensor that was computed: backward() keeps the gradients of "
+            why += "leaves only, so it is None."
             advice = "Call retain_grad() on that tensor before backward(), or read the .grad of a leaf."
             yield Hit(line, step + 1, why, advice)
             return

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes
+from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, fixes
 from gradviz.session.doctor.missing import ROWS, cut_fixes, cuts_below
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.session.doctor.training import leaves, zeroed_too_late
@@ -23,7 +23,7 @@ def other_parameters(case: Case) -> Iterator[Hit]:
         return
     steps = case.steps_of(Kind.OPTIMIZER)
     left = _never_updated(case)
-    if not steps or not left or next(zeroed_too_late(case), None) is not None:
+    if not steps or not left or next(zeroed_too_late(case), None) is not None or _cut_before(case, left):
         return
     first = steps[0]
     alike = case.updates and not any(case.trace.tensors.is_parameter[each] for each in {*case.updates, *left})
@@ -41,6 +41,23 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     why += "the optimizer was given other tensors."
     advice = "Give the optimizer the tensors that the loss is computed from, after they have been made."
     yield Hit(line, first + 1, why, advice, _given(case, making, left), ())
+
+
+def _cut_before(case: Case, left: list[int]) -> bool:
+    """Whether the tensors of the optimizer are at work before those that get gradients, and cut off from them."""
+    trace = case.trace
+    users = {user for each in left for user in trace.users_of(each).tolist()}
+    turned = [node for node in users if trace.nodes.op[node] in ("t", "transpose", "permute")]
+    users |= {user for node in turned for user in trace.users_of(case.output(node)).tolist()}
+    queue = [cut.made for each in _expected(case) for cut in cuts_below(case, each) if cut.kind == "detached"]
+    seen = {*queue}
+    for each in queue:
+        for node in trace.users_of(each).tolist() if len(queue) < SEARCHED else ():
+            if node in users and case.output(node) in case.below_roots:
+                return True
+            queue += [made for made in trace.outputs_of(node).tolist() if made not in seen]
+            seen |= {*queue}
+    return False
 
 
 def _replaced(case: Case, left: list[int], step: int) -> Iterator[Hit]:

@@ -267,6 +267,11 @@ def gradient_shape(fault: Fault) -> Hit | None:
     """A starting gradient of another shape than its root."""
     case = fault.case
     call = case.called("backward", fault.line)
+    statement = case.statement(fault.line)
+    if call is None and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Attribute):
+        code = f"({case.source(statement.value)}).reshape({case.source(statement.targets[0].value)}.shape)"
+        shaped = edits.replace_node(fault.text, statement.value, code) if _as_many(fault) else None
+        return fault.hit(fixes(("in the shape of the tensor", shaped)))
     held = receiver_of(call) if call is not None else None
     given = call.args[0] if call is not None and call.args else None
     if call is not None and given is None:

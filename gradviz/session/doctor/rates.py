@@ -67,7 +67,7 @@ def _hand_rate(case: Case, statement: ast.stmt) -> ast.Constant | None:
     """The number that a gradient is multiplied by in an update by hand."""
     if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)):
         return None
-    gradients = _gradient_names(case)
+    gradients = case.gradient_names
     for node in ast.walk(statement):
         if isinstance(node, ast.Call) and node.args and ".grad" in case.source(node.args[0]):
             alpha = next((each.value for each in node.keywords if each.arg == "alpha"), None)
@@ -82,19 +82,6 @@ def _hand_rate(case: Case, statement: ast.stmt) -> ast.Constant | None:
                     if given is not None:
                         return given
     return None
-
-
-def _gradient_names(case: Case) -> set[str]:
-    """The names that are given what autograd.grad() returns, and what loops take out of them."""
-    found: set[str] = set()
-    for each in case.statements:
-        value = each.value if isinstance(each, ast.Assign) else each.iter if isinstance(each, ast.For) else None
-        targets = each.targets if isinstance(each, ast.Assign) else [each.target] if isinstance(each, ast.For) else []
-        parts = list(ast.walk(value)) if value is not None else []
-        calls = any(isinstance(n, ast.Call) and "grad" in name_of(n) for n in parts)
-        if calls or any(isinstance(n, ast.Name) and n.id in found for n in parts if isinstance(each, ast.For)):
-            found |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
-    return found
 
 
 def constant(case: Case, node: ast.expr, depth: int = 4) -> ast.Constant | None:

@@ -146,6 +146,17 @@ class Text:
                 found.append(value)
         return found
 
+    @cached_property
+    def gradient_names(self) -> set[str]:
+        """The names that are given gradients, or what was computed from them, and what loops take out of them."""
+        found: set[str] = set()
+        for each in [*self.statements, *self.statements]:
+            value = each.iter if isinstance(each, ast.For) else getattr(each, "value", None)
+            if isinstance(each, (ast.Assign, ast.For, ast.AugAssign)) and value and is_of_gradients(value, found):
+                targets = each.targets if isinstance(each, ast.Assign) else [each.target]
+                found |= {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+        return found
+
     def place(self, node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:
         """Where a node is, as the trace writes it: columns in characters."""
         end = node.end_lineno or node.lineno
@@ -169,3 +180,76 @@ def name_of(call: ast.Call) -> str:
 def receiver_of(call: ast.Call) -> ast.expr | None:
     """What a method is called on."""
     return call.func.value if isinstance(call.func, ast.Attribute) else None
+
+
+def is_of_gradients(value: ast.AST, names: set[str]) -> bool:
+    """Whether an expression or statement reads a .grad, what autograd.grad() returns, or one of these names."""
+    return any(
+        (isinstance(n, ast.Attribute) and n.attr == "grad" and isinstance(n.ctx, ast.Load))
+        or (isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Load))
+        or (isinstance(n, ast.Call) and name_of(n) == "grad")
+        for n in ast.walk(value)
+    )
+
+
+def collected(text: Text, expression: ast.expr) -> list[ast.expr]:
+    """What was put into the list that an expression names."""
+    given = text.assigned(expression.id, expression.lineno) if isinstance(expression, ast.Name) else expression
+    if isinstance(given, ast.ListComp):
+        return [given.elt]
+    return [
+        call.args[0]
+        for call in text.calls
+        if isinstance(expression, ast.Name) and name_of(call) == "append" and len(call.args) == 1
+        and isinstance(call.func, ast.Attribute) and text.source(call.func.value) == expression.id
+    ]  # fmt: skip
+
+
+def followed(text: Text, expression: ast.expr) -> Iterator[ast.expr]:
+    """The parts of an expression, and of what its variables were given, and theirs."""
+    queue, names = [expression], set[str]()
+    for part in queue:
+        for node in ast.walk(part):
+            if isinstance(node, ast.expr):
+                yield node
+            if isinstance(node, ast.Name) and node.id not in names:
+                names.add(node.id)
+                queue += [*text.all_assigned(node.id, node.lineno), *collected(text, node)]
+
+
+def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> Iterator[ast.expr]:
+    """Where a number, or a constant multiple of it, is used, followed through a variable and what is returned;
+    with `summed`, also through one that it is added to."""
+    outer = text.parents.get(number)
+    if isinstance(outer, ast.UnaryOp) or (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult)):
+        yield from uses(text, outer, depth, summed)
+    elif isinstance(outer, ast.expr):
+        yield number
+    function, again = text.function_of(number), list[ast.expr]()
+    target = outer.targets[0] if isinstance(outer, ast.Assign) else None
+    if summed and isinstance(outer, ast.AugAssign):
+        target = outer.target
+    if isinstance(target, ast.Name):
+        names = [n for n in text.walked if isinstance(n, ast.Name) and n.id == target.id]
+        again += [n for n in names if isinstance(n.ctx, ast.Load) and text.function_of(n) is function]
+    elif isinstance(outer, ast.Return) and isinstance(function, ast.FunctionDef):
+        again += [each for each in text.calls if name_of(each) == function.name]
+    for each in again if depth else ():
+        yield from uses(text, each, depth - 1, summed)
+
+
+def drawn_in_turn(text: Text, line: int) -> int:
+    """The line of the only call that draws numbers into what a loop or a function is given, else the line given."""
+    found = set[int]()
+    for call in text.calls:
+        held = call.args[0] if "init" in text.source(call.func) and call.args else receiver_of(call)
+        name = next((n.id for n in ast.walk(held) if isinstance(n, ast.Name)), "") if held is not None else ""
+        loop, function = text.loop_of(call), text.function_of(call)
+        turns = set[str]()
+        if isinstance(loop, ast.For):
+            turns |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+        if isinstance(function, ast.FunctionDef):
+            turns |= {each.arg for each in function.args.args}
+        if name in turns - {"self"} and name_of(call).endswith("_") and "grad" not in name_of(call):
+            found.add(call.lineno)
+    return found.pop() if len(found) == 1 else line

@@ -103,11 +103,18 @@ def _piled(case: Case, tensor: int, events: list[Event]) -> Stale | None:
         return None
     backward = case.called("backward", lines[0])
     where = case.loop_of(backward) or case.function_of(backward) if backward is not None else None
-    if where is None or not _reads_grad(where):
+    if where is None or not _reads_grad(where) or not _may_read(case, where, tensor):
         return None
     if not _twice_as_much(case, events) and not (_of_other_functions(case, calls) and _keeps_grad(where)):
         return None
     return events[1].step, tensor, events[0].value, events[1].value
+
+
+def _may_read(case: Case, where: ast.AST, tensor: int) -> bool:
+    """Whether a .grad that is read may be that of a tensor: all others are known to be those of other tensors."""
+    read = [node.value for node in ast.walk(where) if isinstance(node, ast.Attribute) and node.attr == "grad"]
+    were = [case.were(each, len(case.trace) + 1) for each in read]
+    return any(not each or tensor in each for each in were)
 
 
 def _twice_as_much(case: Case, events: list[Event]) -> bool:
@@ -288,10 +295,29 @@ def graph_kept(case: Case) -> Iterator[Hit]:
     for call in [each for each in case.calls if name_of(each) == "append" and len(each.args) == 1]:
         if case.loop_of(call) is not None:
             yield from _judged_with_graph(case, call)
-            roots = [each for each in case.were(call.args[0], len(trace) + 1) if each in case.ended_roots]
-            if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
-                yield _kept(case, call.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]))
-                return
+    for given in _put_away(case):
+        roots = [each for each in case.were(given, len(trace) + 1) if each in case.ended_roots]
+        if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
+            yield _kept(case, given.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]))
+            return
+
+
+def _put_away(case: Case) -> Iterator[ast.expr]:
+    """What loops add to a list, or keep under a key: `losses.append(loss)`, `losses += [loss]`, `kept[i] = loss`."""
+    for node in case.walked:
+        if not isinstance(node, (ast.Call, ast.AugAssign, ast.Assign)) or case.loop_of(node) is None:
+            continue
+        if isinstance(node, ast.Call) and name_of(node) in ("append", "add", "appendleft") and len(node.args) == 1:
+            given = node.args[0]
+        elif isinstance(node, ast.AugAssign) and isinstance(node.value, ast.List):
+            given = node.value
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            key, given = node.targets[0].slice, node.value
+            if isinstance(key, ast.Constant):
+                continue
+        else:
+            continue
+        yield from given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
 
 
 def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
@@ -410,10 +436,13 @@ def needless_retain(case: Case) -> Iterator[Hit]:
         )
         why += f"memory that is held for nothing in {len(many)} backward pass{'es' if len(many) > 1 else ''}."
         text = edits.remove_keyword(case.text, call, "retain_graph")
+        if len(call.args) > 1:
+            text = edits.replace_node(case.text, call.args[1], "False")
         yield Hit(line, step + 1, why, "Leave retain_graph out.", fixes(("without retain_graph", text)))
         return
 
 
 def _has_retain(call: ast.Call) -> bool:
     given = [each.value for each in call.keywords if each.arg == "retain_graph"]
+    given += call.args[1:2] if name_of(call) == "backward" and receiver_of(call) is not None else []
     return any(isinstance(each, ast.Constant) and each.value is True for each in given)
