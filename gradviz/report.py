@@ -28,7 +28,7 @@ def step_lines(trace: Trace, *, every: bool = False) -> Iterator[str]:
         step = frame.step
         assert step is not None
         found = explain(frame) if every else explain_fold(trace, cursor)
-        sentence = found.sentence
+        sentence: str = found.sentence
         kind = Kind(int(trace.steps.kind[frame.began]))
         if (step.kind if every else kind) in TITLED:
             sentence = f"{found.title}: {sentence}"

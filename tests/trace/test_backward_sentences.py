@@ -82,7 +82,8 @@ def z_of(frame: Frame) -> float:
 
 
 RULE = re.compile(
-    r"(?:∂z/∂[xy] =|[Gg]radient of [xy] =|[Tt]hrough (?:the \w+|this use of) [xy]:) (.+?)(?=; (?:∂|grad|thr)|\.$)"
+    r"(?:∂z/∂[xy] =|[Gg]radient of [xy] =|[Tt]hrough (?:the \w+|this use of) [xy]:) "
+    r"(.+?)(?=; (?:∂|grad|thr)|\.$|\. Here )"
 )
 
 
@@ -146,4 +147,6 @@ def test_what_data_returns_has_its_former_value_until_it_is_written_into() -> No
     trace = run("import torch\nw = torch.ones(1, requires_grad=True)\nw.data += -0.5 * torch.ones(1)\n")
     said = [explain(trace.frame(cursor)).sentence for cursor in range(1, len(trace) + 1)]
     assert said[-2].startswith("w.data = 1. It shares the memory of w")
-    assert said[-1] == "w.data was overwritten: it is 0.5 now, version 1. w changed with it: they share memory."
+    assert said[-1] == (
+        "w.data was overwritten: it is 1 − 0.5 = 0.5 now, version 1. w changed with it: they share memory."
+    )

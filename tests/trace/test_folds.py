@@ -85,7 +85,7 @@ def test_what_is_news_stays_a_step(text: str, kinds: list[str]) -> None:
 
 def test_an_update_by_hand_says_what_was_computed_for_it() -> None:
     (sentence,) = said(traced("with torch.no_grad():\n    w -= 0.1 * w.grad\n"))
-    assert sentence.startswith("w was overwritten: it is 2.8 now, version 1.")
+    assert sentence.startswith("w was overwritten: it is 3 − 0.2 = 2.8 now, version 1.")
     assert sentence.endswith(" Computed for it, untracked: 0.1 * w.grad = 0.2.")
 
 

@@ -261,8 +261,9 @@ row.sum().backward()
 """)
     sentences = [explain(frame).sentence for frame in steps(trace, Kind.BACKWARD)]
     assert "∂(((b + c) * b).sum())/∂(b + c) = grad · b = [1, 1, 1] × 0.5 = [0.5, 0.5, 0.5]" in sentences[1]
-    assert "through this use of b: grad · (b + c), summed over the broadcast dimensions = 7.5" in sentences[1]
-    assert "rough this use of b: grad, summed over the broadcast dimensions = 1.5; " in sentences[2]
+    summed = "summed over the broadcast dimensions = Σ("
+    assert f"through this use of b: grad · (b + c), {summed}[1, 1, 1] × [1.5, 2.5, 3.5]) = 7.5" in sentences[1]
+    assert f"rough this use of b: grad, {summed}[0.5, 0.5, 0.5]) = 1.5; " in sentences[2]
     assert sentences[2].endswith("/∂c = grad = [0.5, 0.5, 0.5].")
     assert " = grad, summed over the broadcast dimensions = [3, 3]" in " ".join(sentences)
 

@@ -10,6 +10,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words import contributions
 from gradviz.trace.words.explain import explain
+from gradviz.trace.words.sentences import SENTENCES, said
 from tests.trace.running import run
 from tests.trace.true_sentences import look_at, problems
 
@@ -226,7 +227,7 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
     ("torch.dist(x, torch.ones(2, 2), 3)", "grad · (x − torch.ones(2, 2)) · |x − torch.ones(2, 2)| / torch.dist(x, "),
     ("x.std(1, correction=0).sum()", "grad · (x − mean) / (2 · x.std(1, correction=0))"),
     ("x.var(unbiased=False)", "grad · 2 (x − mean) / 4"),
-    ("torch.addmv(torch.ones(2), x, torch.ones(2), alpha=3).sum()", "grad ⊗ torch.ones(2) · 3 = [[3, 3], [3, 3]]"),
+    ("torch.addmv(torch.ones(2), x, torch.ones(2), alpha=3).sum()", "grad ⊗ torch.ones(2)₂ · 3 = [1, 1] ⊗ [1, 1] × 3"),
     ("torch.logit(x / 8, eps=0.3).sum()", "where 0.3 ≤ (x / 8) ≤ 0.7, else 0"),
     ("torch.nn.functional.softplus(x, 2., 5.).sum()", "grad where 2 · x > 5, else grad · σ(2 · x)"),
     (
@@ -266,7 +267,24 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
     ("(lambda a, b: a * 2 + b)(*x.unbind()).sum()", "Gradients came in: [2, 2] for "),
     ("(0 * x).norm()", "grad · (0 * x) / (0 * x).norm(), 0 where it divides by 0 = [[0, 0], [0, 0]]"),
     ("torch.fft.rfft(x).abs().sum()", "the real part of grad, transformed in the other direction"),
-]
+    ("torch.addmm(x[0], x, x, beta=0.5).sum()", "grad · 0.5, summed over the broadcast dimensions = [1, 1]"),
+    ("torch.linalg.solve(x, torch.ones(2))[0]", "∂x = −((x⁻ᵀ @ grad) ⊗ (solve: linalg_solve_ex[0])) = "),
+    ("torch.linalg.solve(x, x * 2, left=False)[0, 1]", "∂(x * 2) = grad @ x⁻ᵀ = "),
+    ("(x @ torch.ones(2, 1)).sum()", "= grad @ torch.ones(2, 1)ᵀ = [[1], [1]] @ [[1, 1]] = [[1, 1], [1, 1]]"),
+    ("torch.nn.functional.linear(x, x * 2).sum()", "grad @ (x * 2) = [[1, 1], [1, 1]] @ [[2, 4], [6, 10]] = "),
+    ("x.clamp_min(1e-12).sum()", "grad where x ≥ 1e-12, else 0"),
+    ("torch.polar(x, x).real.sum()", "through the 2nd x: Re(conj(grad) · i · torch.polar(x, x)) = "),
+    ("x.var()", "grad · 2 (x − mean) / 3 = 1 × 2 × ([[1, 2], [3, 5]] − 2.75) / 3 = "),
+    ("torch.nn.functional.nll_loss(x, torch.tensor([0, 1]))", "−grad / 2 at the class of each row, 0 elsewhere = [["),
+    (
+        "torch.nn.functional.nll_loss(x, torch.tensor([0, 1]), weight=torch.tensor([1., 3.]), ignore_index=0)",
+        "−grad · torch.tensor([1., 3.])[class] / 3 at the class of each row, 0 elsewhere and where the class is 0 "
+        "(ignore_index) = [[0, 0], [0, -1]]",
+    ),
+    ("(torch.autograd.grad((x ** 3).sum(), x, create_graph=True)[0] * x).sum()", "∂(∇((x ** 3).sum()): mul)"),
+    ("(lambda grad: (grad * 2).sum())(x * x)", "grad_output = [[1, 1], [1, 1]] came in. ∂((grad * 2).sum())/∂grad = "
+     "grad_output · 2 = "),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("call", "said"), EXCEPTIONS, ids=[row[0] for row in EXCEPTIONS])
@@ -274,6 +292,60 @@ def test_a_parameter_that_changes_the_rule_is_read(call: str, said: str) -> None
     trace = run(f"import torch\nx = torch.tensor([[1., 2.], [3., 5.]], requires_grad=True)\n{call}.backward()\n")
     assert list(problems(trace)) == []
     assert said in " ".join(sentences(trace, Kind.BACKWARD))
+
+
+def test_results_of_few_numbers_are_computed_with_them() -> None:
+    trace = run("""
+import torch
+x = torch.tensor([[1., 2.], [-3., 4.]])
+y = 0.5 * (1 - x[1])
+z = (x @ y).mean() - y[0].tanh()
+z -= -1 * x[0, 1]
+z **= 2
+""")
+    told = [*sentences(trace, Kind.FORWARD), *sentences(trace, Kind.INPLACE)]
+    found = [each.partition(" = ")[2].partition(". Not")[0].partition(" now,")[0] for each in told]
+    assert [each for each in found if " = " in each] == [
+        "1 − [-3, 4] = [4, -3]",
+        "[4, -3] × 0.5 = [2, -1.5]",
+        "[[1, 2], [-3, 4]] @ [2, -1.5] = [-1, -12]",
+        "(-1 − 12) / 2 = -6.5",
+        "tanh 2 = 0.964",
+        "-6.5 − 0.964 = -7.464",
+        "2 × (-1) = -2",
+    ]
+    assert found[-2:] == ["-5.464", "29.86"] and "it is -7.464 − (-2) = -5.464 now" in told[-2]
+    assert "it is (-5.464)² = 29.86 now" in told[-1] and list(problems(trace)) == []
+
+
+def test_leaves_and_arguments_have_names_of_their_own() -> None:
+    told = all_sentences("""
+((torch.ones(2, requires_grad=True) + torch.ones(2, requires_grad=True)).sum() * x.sum()).backward()
+torch.func.grad(lambda t: (t * t).sum())(x.detach())""")
+    assert "∂(torch.ones(2, requires_grad=True)₁) = grad" in told
+    assert "∂(torch.ones(2, requires_grad=True)₂) = grad" in told
+    assert "Through the 1st t: grad · t = [1, 1] × [1, 2] = [1, 2]" in told
+
+
+def test_every_sentence_of_a_step_is_in_the_table_under_its_kind() -> None:
+    for path in PROGRAMS[:6]:
+        trace = run(path.read_text(encoding="utf-8"))
+        for at in range(len(trace)):
+            found = explain(trace.frame(at + 1)).sentence
+            kind = Kind(int(trace.steps.kind[at])).name.lower()
+            assert found.id in SENTENCES and found.id.split(".")[0] == kind, (found.id, kind)
+
+
+def test_a_sentence_that_is_not_there_or_has_other_places_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert said("clear_grad.none", tensor="w") == "w.grad was None already."
+    for which, places in (("clear_grad.nothing", {"tensor": "w"}), ("clear_grad.none", {"tensor": "w", "now": "1"})):
+        with pytest.raises(KeyError):
+            said(which, **places)
+    monkeypatch.setattr(contributions, "said", lambda which, **places: said("free", node="a", kept="b"))
+    trace = run(TWICE)
+    assert {
+        explain(trace.frame(at + 1)).sentence.id for at in range(len(trace)) if trace.steps.kind[at] == Kind.BACKWARD
+    } == {"free"}
 
 
 def all_sentences(source: str) -> str:
@@ -340,7 +412,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     ("y = x * 1; y.cos_().sum().backward()", "CosBackward0 lets go of a copy of y (before line 3)", "its own"),
     (
         "torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(2, 1))(x).sum().backward()",
-        " and the norms.", "the means",
+        ", the norms and ", "the means",
     ),
     ("(x + x * 1j).abs().sum().backward()", "this use of x: the real part of grad · conj(1i) = [0.7", "x: grad"),
     ("y = (x * 2.0)[[0, 0]]; y[x > 1] = 0", "keeps indices of (x * 2.0)[[0, 0]].", "keeps (x"),
@@ -352,7 +424,7 @@ SAID = [  # a program, and what one of its sentences says and none does
     (
         "w = torch.ones(2, requires_grad=True); o = torch.optim.LBFGS([w], max_iter=1)\n"
         "def closure():\n    o.zero_grad(); l = (w ** 2).sum(); l.backward(); return l\no.step(closure)",
-        "l = 2.", "step(closure) =",
+        "l = 1 + 1 = 2.", "step(closure) =",
     ),
     (
         "h = x * 1\nfor _ in range(2):\n    h = (h + x).tanh()\n    h = h.detach()",

@@ -81,6 +81,19 @@ def test_an_optimizer_step_is_its_rule_with_the_numbers(optimizer: str, first: s
     assert one == first and two.endswith(second)
 
 
+def test_what_another_optimizer_remembers_of_a_parameter_is_its_own() -> None:
+    both = TWO_STEPS.format("Adam([w], lr=0.1)\nother = torch.optim.RMSprop([w], lr=0.1)")
+    anew = TWO_STEPS.format("SGD([w], lr=0.1, momentum=0.5)")
+    sources = both.replace("    opt.step()", "    opt.step()\n    other.step()"), anew + anew.split("\n", 3)[3]
+    (_, first, _, second), (*_, third, _) = (
+        [explain(trace.frame(at + 1)).sentence for at in range(len(trace)) if trace.steps.kind[at] == Kind.OPTIMIZER]
+        for trace in map(run, sources)
+    )
+    assert first.startswith("v ← α · v + (1 − α) · w.grad² = 0.99 × 0 + (1 − 0.99) × 6² = 0.36;")
+    assert second.startswith("v ← α · v + (1 − α) · w.grad² = 0.99 × 0.36 + (1 − 0.99) × ")
+    assert third.startswith("m ← w.grad = ")
+
+
 def test_further_parameters_of_a_long_rule_are_told_shortly() -> None:
     trace = run(
         TWO_STEPS.format("Adam([w, torch.nn.Parameter(torch.ones(()))], lr=0.1)").replace(

@@ -28,7 +28,7 @@ from tests.engine.shown_formulas import computed
 from tests.trace.running import run
 
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
-_ARITHMETIC = re.compile(r"[-−+×/·()\[\]\d.,e ⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺^√]+|inf|nan")
+_ARITHMETIC = re.compile(r"[-−+×/·@Σ()\[\]\d.,e ⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺^√]+|inf|nan")
 _ASSIGNMENT = re.compile(r"(?:^|[;,:] )([^\W\d]) = [^=;:,]*(?<![\w.])\1(?![\w\u0302.])")
 _STEPS_SAID = (Kind.BACKWARD, Kind.CONTRIBUTION, Kind.ACCUMULATE, Kind.OPTIMIZER)
 
@@ -79,7 +79,10 @@ def _is_balanced(sentence: str) -> bool:
 
 def _sums(kind: Kind, sentence: str) -> Iterator[str]:
     """Equations of numbers, which must hold as far as their digits go."""
-    if kind not in _STEPS_SAID:
+    if kind in (Kind.FORWARD, Kind.INPLACE):  # "n = 2 × 3 = 6", of which the first is a name
+        sentence = sentence.partition(". ")[0].partition(" = ")[2].partition(" now, version")[0]
+        sentence = sentence if ", " not in re.sub(r"\[[^=]*\]", "", sentence) else ""  # several results
+    elif kind not in _STEPS_SAID:
         return
     for part in re.split(r"[;:] |\. |, (?=[^ ,]+ (?:←|=) )", sentence.removesuffix(".")):
         sides = [each for each in part.split(" = ") if _ARITHMETIC.fullmatch(each.strip())]
@@ -93,11 +96,11 @@ def _sums(kind: Kind, sentence: str) -> Iterator[str]:
 
 def _computed(text: str) -> np.ndarray | None:
     text = re.sub(r"([⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]+)", lambda found: "**" + found[0].translate(_RAISED), text)
-    text = text.replace("−", "-").replace("×", "*").replace("·", "*").replace("^", "**")
+    text = text.replace("−", "-").replace("×", "*").replace("·", "*").replace("^", "**").replace("Σ(", "np.sum(")
     text = re.sub(r"√(\d[\d.e-]*|\([^()]*\))", r"((\1)**0.5)", text)
     text = re.sub(r"\[(?=[^\[])", "np.array([", re.sub(r"\]", "])", text)) if text.count("[") == 1 else _nested(text)
     try:
-        return np.asarray(eval(text, {"np": np, "inf": np.inf, "nan": np.nan}), float)
+        return np.asarray(eval(text, {"np": np, "inf": np.inf, "nan": np.nan, "e": np.e}), float)
     except (SyntaxError, ValueError, TypeError, ZeroDivisionError, OverflowError):
         return None
 
@@ -179,6 +182,9 @@ def _rules(frame: Frame, sentence: str) -> Iterator[str]:
             if "the real part of" not in sentence:
                 yield "a complex gradient of a real number"
             told = told.real
+        if told.size > sent.numel and "summed" not in sentence:
+            yield f"the rule {text} has {told.size} elements, and their sums are sent"
+        told = _summed(told, sent.array)
         finite = np.isfinite(told) & np.isfinite(sent.array)
         sizes = (np.abs(each[np.isfinite(each)]).max(initial=0) for each in (sent.array, values.get("grad", told)))
         scale = max(1e-6, *sizes)
@@ -187,7 +193,7 @@ def _rules(frame: Frame, sentence: str) -> Iterator[str]:
 
 
 def _said_by(text: str, values: dict[str, np.ndarray], sent: np.ndarray, params: str) -> np.ndarray | None:
-    """The gradient by a rule, summed over broadcast dimensions; None for one that is no formula of known values."""
+    """The gradient by a rule; None for one that is no formula of known values."""
     given, dim = dict(values), re.search(r"(?:^|, )dim=(-?\d+|\((?:-?\d+,? ?)+\))", params)
     if dim:
         axes = tuple(map(int, re.findall(r"-?\d+", dim[1])))
@@ -197,9 +203,13 @@ def _said_by(text: str, values: dict[str, np.ndarray], sent: np.ndarray, params:
                 given[name] = np.expand_dims(given[name], axes)
     try:
         found = np.asarray(computed(text, given))
-        found = np.broadcast_to(found, np.broadcast_shapes(found.shape, sent.shape))
+        return np.broadcast_to(found, np.broadcast_shapes(found.shape, sent.shape))
     except (AssertionError, LookupError, ValueError, TypeError, AttributeError, np.linalg.LinAlgError):
         return None
+
+
+def _summed(found: np.ndarray, sent: np.ndarray) -> np.ndarray:
+    """Over the dimensions by which a smaller operand was spread."""
     found = found.sum(axis=tuple(range(found.ndim - sent.ndim)))
     wide = tuple(at for at, size in enumerate(sent.shape) if size == 1 != found.shape[at])
     return found.sum(axis=wide, keepdims=True) if wide else found

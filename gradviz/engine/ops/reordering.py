@@ -29,7 +29,7 @@ FLIP = op(
     symbol="flip",
     latex=r"x",
     brief="Order reversed along dimensions.",
-    self=sentence("grad, turned round again", lambda grad, dims: grad.flip(dims)),
+    self=sentence("grad, flipped back", lambda grad, dims: grad.flip(dims)),
 )
 ROLL = op(
     "roll",

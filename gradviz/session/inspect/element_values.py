@@ -24,6 +24,7 @@ from gradviz.trace.words.elements import (
     agree,
     cells_name,
     element_name,
+    given_numbers,
     number,
     place,
     precision_of,
@@ -223,7 +224,7 @@ def _formula(frame: Frame, element: Element, value: Number, there: Sequence[_Ope
         terms = [
             Term(one.element, one.number, factors.get((one.element.tensor, one.element.index), 0)) for one in beside
         ]
-        numbers = [*(one.number for one in named), *_given(trace, node)]
+        numbers = [*(one.number for one in named), *given_numbers(op, str(trace.nodes.params[node]))]
     elif op in ("softmax", "log_softmax", "_safe_softmax") and len(there) == 1:
         own = at_index(there[0].value, element.index) if element.index < there[0].value.numel else None
         numbers = [] if own is None else [own, *numbers]
@@ -251,13 +252,6 @@ def _normalised_with(trace: Trace, element: Element, there: Sequence[_Operand], 
 def _cells(frame: Frame, term: Term) -> str:
     tensor = term.element.tensor
     return element_name(frame.name(tensor), tuple(frame.trace.tensors.shape[tensor]), term.element.index)
-
-
-def _given(trace: Trace, node: int) -> list[float]:
-    """The numbers that stand in an operation in the place of a tensor."""
-    names = "alpha" if trace.nodes.op[node] == "elu" else "other|exponent"
-    found = re.findall(rf"(?:^|, )(?:{names})=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", str(trace.nodes.params[node]))
-    return [float(text) for text in found]
 
 
 def _listed(terms: Sequence[Term]) -> str:

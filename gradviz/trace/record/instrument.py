@@ -262,15 +262,22 @@ class _Instrument(ast.NodeTransformer):
         self.generic_visit(node)
         self._depth -= 1
         self._loops = loops
-        given = node.args
-        every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
-        names = [
-            ast.copy_location(ast.Name(arg.arg, ast.Load()), arg) for arg in every if arg.arg not in ("self", "cls")
-        ]
+        names = _parameters(node.args)
         first = 1 if ast.get_docstring(node, clean=False) is not None else 0
         node.body[first:first] = [found for name in names for found in self._after(name, LOCAL)]
         if region:
             as_function(node)
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        """`lambda t: t * t` as `lambda t: (<n>("t", t), t * t)[-1]`."""
+        self._depth += 1
+        self.generic_visit(node)
+        self._depth -= 1
+        reports = [self._report(name.id, name, node.body, LOCAL) for name in _parameters(node.args)]
+        if reports:
+            every = ast.copy_location(ast.Tuple([*reports, node.body], ast.Load()), node.body)
+            node.body = ast.copy_location(ast.Subscript(every, _constant(node.body, -1), ast.Load()), node.body)
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
@@ -286,6 +293,12 @@ class _Instrument(ast.NodeTransformer):
         self._depth -= 1
         self._loops = loops
         return node
+
+
+def _parameters(given: ast.arguments) -> list[ast.Name]:
+    """The parameters of a function, to be read."""
+    every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    return [ast.copy_location(ast.Name(arg.arg, ast.Load()), arg) for arg in every if arg.arg not in ("self", "cls")]
 
 
 def _flat(target: ast.expr) -> list[ast.expr]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import NEVER
 from gradviz.trace.table.tables import History, ranges
+from gradviz.trace.table.values import number_text
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -34,6 +35,7 @@ class Naming:
         self._origins: dict[int, int] = {}
         self._made: dict[int, tuple[int, str]] = {}
         self._same: dict[int, dict[str, dict[int, int]]] = {}
+        self._leaves: dict[int, dict[str, list[int]]] = {}
         self._has_name = np.zeros(len(trace.tensors), bool)
         self._has_name[trace.names.tensor] = True
         self._overwritten = self._find_overwritten()
@@ -107,7 +109,10 @@ class Naming:
         "h₁" and "h₂", "(h * w)₁" and "(h * w)₂"."""
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
         if producer < 0:
-            return name
+            alike = self._namesakes_of_leaf(tensor)
+            number = str(alike.index(tensor) + 1).translate(_SUBSCRIPTS) if len(alike) > 1 else ""
+            plain = not number or _PRIMARY.fullmatch(name) or "…" in name
+            return f"{name}{number}" if plain else f"({name}){number}"
         same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
         if tensor in same:
             plain = _PRIMARY.fullmatch(name) or "…" in name
@@ -144,6 +149,23 @@ class Naming:
                 if len(set((numbers := _numbered(trace, self._overwritten, tensors)).values())) > 1 or name in leaves
             }
         return found
+
+    def _namesakes_of_leaf(self, tensor: int) -> list[int]:
+        """The leaves without a name that one graph uses and that are written with the same words as this one, in their
+        order; none where it has a name of its own or is a number."""
+        users = self._trace.users_of(tensor)
+        if self._has_name[tensor] or not len(users):
+            return []
+        graph, end = int(self._trace.graph_of_node[users[0]]), len(self._trace)
+        found = self._leaves.get(graph)
+        if found is None:
+            found, inputs = self._leaves.setdefault(graph, defaultdict(list)), self._trace.inputs
+            used = np.unique(inputs.tensor[self._trace.graph_of_node[inputs.node] == graph])
+            used = used[(used >= 0) & (self._trace.tensors.producer[used] < 0) & ~self._has_name[used]]
+            for each in used[:MOST_TOLD_APART].tolist():
+                found[self.name(each, end)].append(each)
+        name = self.name(tensor, end)
+        return [] if _NUMBER.fullmatch(name) else found[name]
 
     def _leaves_of(self, results: NDArray[np.int64]) -> list[int]:
         """The leaves that the operations used which made these tensors."""
@@ -310,6 +332,7 @@ def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np
     producer, graph, inputs = trace.tensors.producer, trace.graphs.of_tensor, trace.inputs
     found = np.append(trace.nodes.call >= 0, False)[producer]
     found[list(naming._overwritten_by)] = True
+    found |= (producer < 0) & ~naming._has_name
     count = np.bincount(graph[graph >= 0], minlength=len(trace.graphs) + 1)
     asked = np.zeros(len(count), bool)
     asked[graph[tensors]] = True
@@ -392,7 +415,7 @@ def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) 
 def _picture(trace: Trace, tensor: int, producer: int) -> int:
     """The graph in which the name of a result has to be its own; of what the gradient of a tensor was computed by, that
     tensor, counted down from -2: untracked results stand beside tracked ones, those of one call beside another's."""
-    if trace.nodes.call[producer] >= 0 and _of_gradient(trace, producer):
+    if trace.nodes.call[producer] >= 0 and _of_gradient(trace, producer) not in ("", _OF_SEVERAL):
         return -2 - int(trace.roots_of(int(trace.nodes.call[producer]))[0])
     return int(trace.graphs.of_tensor[tensor])
 
@@ -404,13 +427,13 @@ def _made_for(trace: Trace, root: int) -> NDArray[np.int64]:
 
 
 def _of_gradient(trace: Trace, producer: int) -> str:
-    """ "∇y: ", with which the name of a step of the gradient of y begins; "" where y has no name of its own."""
+    """ "∇y: ", "∇(a + b): ", with which the name of a step of a gradient begins; "" for several roots."""
     call = int(trace.nodes.call[producer])
     roots = trace.roots_of(call)
     if not trace.calls.create_graph[call] or len(roots) != 1:
         return ""
     root = trace.naming.name(int(roots[0]), len(trace))
-    return f"∇{root}: " if root.isidentifier() else ""
+    return f"∇{root}: " if root.isidentifier() else f"∇({root}): " if len(root) <= _LONGEST_ROOT else _OF_SEVERAL
 
 
 def _same_turn(trace: Trace, one: int, other: int) -> bool:
@@ -467,7 +490,7 @@ def _ending(trace: Trace, tensor: int, producer: int) -> str:
 def _arguments(params: str) -> str:
     """The numbers that an operation was given beside its tensor: "1" of "alpha=1, other=1"."""
     found = re.search(r"(?:^|, )(?:other|exponent)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", params)
-    return found[1] if found else ""
+    return number_text(float(found[1])) if found else ""
 
 
 def _is_text_of(op: str, label: str) -> bool:
@@ -523,9 +546,12 @@ def _with(name: str, ending: str) -> str:
     return f"{name}{ending}" if whole else f"({name}){ending}"
 
 
+_OF_SEVERAL = "∇: "  # a gradient of what has no short name
+_LONGEST_ROOT = 20  # characters of an expression whose gradient is named by it
 _MOST_STEPS = 3  # inside of a module, by which a tensor is called after another one
 _SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
 _WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
+_NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
 _PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
 _STEP = re.compile(r"\.step\([^()]*\)$")  # of an optimizer, which returns no tensor that it makes

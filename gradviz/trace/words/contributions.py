@@ -18,7 +18,8 @@ import numpy as np
 from gradviz.trace.table.naming import ordinal
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, number_text
-from gradviz.trace.words.formulas import bracketed, filled
+from gradviz.trace.words.formulas import bracketed, filled, incoming_name
+from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame, SavedBuffer
@@ -108,14 +109,14 @@ def received(frame: Frame) -> Value | None:
     return next((one for one in grads if one is not None), None)
 
 
-def node_sentence(frame: Frame) -> str:
+def node_sentence(frame: Frame) -> Said:
     """What one grad_fn received and sent, with its rule."""
     trace, node = frame.trace, frame.current_node
     if node < 0:
-        return "A node that was not recorded ran."
+        return said("backward.unknown")
     came, sent = f"{_came_in(frame)}{_retained(frame)}", gradients_sent(frame)
     if not sent:
-        return f"{came}{trace.nodes.name[node]} sends no gradient on."
+        return said("backward.end", came=came, node=trace.nodes.name[node])
     text = ""
     for steps, in_full in _WAYS:
         parts = [
@@ -124,7 +125,7 @@ def node_sentence(frame: Frame) -> str:
         text = "; ".join(parts)
         if len(text) <= _MOST_TEXT * len(parts):
             break
-    return f"{came}{text[0].upper() + text[1:]}.{_letters(frame, text)}"
+    return said("backward", came=came, sent=text[0].upper() + text[1:], letters=_letters(frame, text))
 
 
 def _came_in(frame: Frame) -> str:
@@ -134,11 +135,11 @@ def _came_in(frame: Frame) -> str:
     if not grads:
         return ""
     if len(grads) == 1:
-        return f"grad = {grads[0][1].written()} came in. "
+        return said("part.came", grad=incoming_name(frame, frame.current_node), value=grads[0][1].written())
     each = [f"{grad.written()} for {frame.name(tensor)}" for tensor, grad in grads]
     if sum(map(len, each)) > _MOST_TEXT:
-        return f"Gradients of {len(grads)} results came in. "
-    return f"Gradients came in: {listed(each)}. "
+        return said("part.came.many", count=len(grads))
+    return said("part.came.several", values=listed(each))
 
 
 def _retained(frame: Frame) -> str:
@@ -167,6 +168,10 @@ def _letters(frame: Frame, text: str) -> str:
         ("ℓ′", "ℓ′ is the derivative of the loss"),
         ("ℓ″", "ℓ″ is the second derivative of the loss"),
         ("f″", "f″ is the second derivative of the function"),
+        ("σ(", "σ is the sigmoid function"),
+        ("Φ(", "Φ is the normal distribution and φ its density"),
+        ("ψ(", "ψ is the derivative of ln Γ"),
+        ("ψ′(", "ψ′ is the second derivative of ln Γ"),
     )
     said = listed([what for letter, what in letters if letter in text or (letter == "/ σ" and "x̂" in text)])
     return f" Here {said}." if said else ""
@@ -199,18 +204,28 @@ def _plain(text: str) -> str:
     return text.replace("−", "-").strip("()")
 
 
-def contribution_sentence(frame: Frame, row: int) -> str:
+def contribution_sentence(frame: Frame, row: int) -> Said:
     """One gradient arrived in an input buffer that waits for several."""
     trace, tensor = frame.trace, frame.current_tensor
     arrived, expected = int(trace.arrivals.arrived[row]), int(trace.arrivals.expected[row])
-    name, sender = frame.name(tensor), sender_name(frame, int(trace.arrivals.from_node[row]))
     value = trace.value(int(trace.arrivals.value[row]))
-    came = f"{'None' if value is None else value.written()} came from {sender}"
+    places = {
+        "tensor": frame.name(tensor),
+        "value": "None" if value is None else value.written(),
+        "sender": sender_name(frame, int(trace.arrivals.from_node[row])),
+    }
     if arrived < expected:
-        so_far = f", which makes {_sum(frame, tensor, row)} so far" if arrived > 1 else ""
-        return f"{name} has {arrived} of its {expected} contributions: {came}{so_far}."
-    done = "both contributions" if expected == 2 else f"all {expected} contributions"
-    return f"{name} has {done} now, as {came}: {gradient_name(frame, tensor)} = {_sum(frame, tensor, row)}."
+        places |= {"arrived": str(arrived), "expected": str(expected)}
+        first = arrived <= 1
+        return (
+            said("contribution.first", **places)
+            if first
+            else said("contribution.part", **places, sum=_sum(frame, tensor, row))
+        )
+    places |= {"gradient": gradient_name(frame, tensor), "sum": _sum(frame, tensor, row)}
+    return (
+        said("contribution.both", **places) if expected == 2 else said("contribution.all", **places, expected=expected)
+    )
 
 
 def _sum(frame: Frame, tensor: int, row: int) -> str:
@@ -274,31 +289,29 @@ def _use(trace: Trace, flow: int, tensor: int) -> int:
     return int((rows[mine] <= row).sum())
 
 
-def accumulate_sentence(frame: Frame) -> str:
+def accumulate_sentence(frame: Frame) -> Said:
     """`AccumulateGrad` stored a gradient."""
     trace, tensor = frame.trace, frame.current_tensor
     name, now = frame.name(tensor), frame.grad(tensor)
     before = trace.frame_at(frame.cursor - 1).grad(tensor)
     if now is None:
-        return f"{name}.grad stays None."
+        return said("accumulate.none", tensor=name)
     if before is None:
-        return f"{name}.grad was None, so it takes the incoming gradient: None → {now.written()}."
+        return said("accumulate.first", tensor=name, now=now.written())
     if before.norm == 0:
-        return f"{name}.grad was 0, so it becomes the incoming gradient: {before.written()} → {now.written()}."
+        return said("accumulate.zero", tensor=name, before=before.written(), now=now.written())
     came = frame.arriving(tensor)
-    held = f"{name}.grad still held {before.written()} from before"
-    return f"{held}; the incoming gradient is added: {added([] if came is None else [before, came], now)}."
+    total = added([] if came is None else [before, came], now)
+    return said("accumulate.added", tensor=name, before=before.written(), sum=total)
 
 
-def free_sentence(frame: Frame) -> str:
+def free_sentence(frame: Frame) -> Said:
     """A node let go of what it saved. What that means is said once in a backward call."""
     trace, node = frame.trace, frame.current_node
-    said = f"{trace.nodes.name[node]} lets go of {listed(saved_names(frame, node)) or 'what it kept'}"
     begin = int(trace.calls.step[frame.call]) if frame.call >= 0 else frame.cursor - 1
     low, high = span(trace.frees.step, begin, frame.cursor - 1)
-    if high > low:
-        return f"{said}."
-    return f"{said}: for a second backward() through it, this one needs retain_graph=True."
+    kept = listed(saved_names(frame, node)) or "what it kept"
+    return said("free" if high > low else "free.first", node=trace.nodes.name[node], kept=kept)
 
 
 def saved_names(frame: Frame, node: int) -> list[str]:
@@ -306,6 +319,8 @@ def saved_names(frame: Frame, node: int) -> list[str]:
     kept = [*frame.saved(node)]
     if "training=False" in str(frame.trace.nodes.params[node]):  # of a batch norm, whose statistics are empty then
         kept = [one for one in kept if one.name not in ("result1", "result2")]
+    if frame.trace.nodes.op[node] == "_embedding_bag" and "mode=2" not in str(frame.trace.nodes.params[node]):
+        kept = [one for one in kept if one.name != "result3"]  # of sums and means, which have no maxima
     return list(dict.fromkeys(saved_name(frame, node, one) for one in kept))
 
 
@@ -338,7 +353,7 @@ _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the opera
     ("norm", "result2", "1 / σ"),
     ("pool", "result1", "the places of the maxima"),
     ("nll", "total_weight", "the sum of the weights of its rows"),
-    ("embedding_bag", "result1", "to which bag each row belongs"),
+    ("embedding_bag", "result1", "the bag of each row"),
     ("embedding_bag", "result2", "the size of each bag"),
     ("embedding_bag", "result3", "the places of the maxima"),
     ("attention", "logsumexp", "the logsumexp of each row of scores"),

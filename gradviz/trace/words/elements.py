@@ -5,14 +5,19 @@ elements, and sums of products with their numbers put in. What they are sums of 
 from __future__ import annotations
 
 import math
+import operator
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.table.values import number_text
+from gradviz.trace.table.values import FEW, number_text
 from gradviz.trace.words.formulas import bracketed
+
+if TYPE_CHECKING:
+    from gradviz.trace.table.values import Value
 
 Shape = tuple[int, ...]
 Number = complex | float
@@ -142,7 +147,11 @@ def _joined(parts: Sequence[str]) -> str:
 def worked_out(op: str, numbers: Sequence[Number], result: Number) -> str:
     """ "6 / 2", "e^1 / (e^1 + e^2)": the formula of a value with its numbers put in, "" where there is none, or where
     it does not come to the result."""
-    found = _RULES.get(op, ())
+    return _put_in(_RULES.get(op, ()), numbers, result)
+
+
+def _put_in(found: Any, numbers: Sequence[Number], result: Number, digits: int = 0) -> str:
+    """The numbers in the first rule that comes to the result; with `digits` they are written with so many."""
     if not numbers or len(numbers) > MOST_TERMS or any(isinstance(one, complex) for one in numbers):
         return ""
     with np.errstate(all="ignore"):
@@ -152,8 +161,57 @@ def worked_out(op: str, numbers: Sequence[Number], result: Number) -> str:
             except (ArithmeticError, ValueError, TypeError, IndexError):
                 continue
             if agree(computed, result):
-                return str(text)
+                return str(text if not digits else rule([float(f"{one:.{digits}g}") for one in numbers])[0])
     return ""
+
+
+def given_numbers(op: str, params: str) -> list[float]:
+    """The numbers that stand in an operation in the place of a tensor."""
+    names = "alpha" if op == "elu" else "other|exponent"
+    found = re.findall(rf"(?:^|, )(?:{names})=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", params)
+    return [float(text) for text in found]
+
+
+def arithmetic(op: str, operands: Sequence[Value], given: Sequence[float], result: Value) -> str:
+    """ "2 × (-3)", "[1, 2] + [0, 4]", "(1 + 4) / 2": a whole result with its few numbers put in, as sentences write
+    them; "" where there are more, or where the operation has no such formula."""
+    arrays = [one.array for one in operands]
+    most = _MOST_IN_PRODUCT if op in _PRODUCTS else FEW
+    if result.array is None or any(one is None or not 0 < one.size <= most for one in arrays):
+        return ""
+    known = [one for one in arrays if one is not None]
+    if any(one.dtype.kind not in "fiu" for one in (*known, result.array)):
+        return ""
+    if result.scalar is not None and op in _OF_ALL and len(known) == 1 and known[0].size > 1:
+        numbers = [float(one) for one in known[0].reshape(-1).tolist()]
+        return _put_in(_OF_ALL[op], numbers, float(result.array.reshape(-1)[0]), 4)
+    if result.scalar is not None and all(one.size == 1 for one in known) and op in FORMULAS:
+        numbers = [*(float(one.reshape(-1)[0]) for one in known), *given]
+        return _plainly(_put_in(FORMULAS[op], numbers, float(result.array.reshape(-1)[0]), 4))
+    sign, run = _BETWEEN.get(op, ("", None))
+    if run is None or len(known) + len(given) != 2:
+        return ""
+    texts = [*(one.written() for one in operands), *map(number_text, given)]
+    sides: list[Any] = [*(one.astype(np.float64) for one in known), *given]
+    try:
+        with np.errstate(all="ignore"):
+            computed = run(*sides)
+    except ValueError:  # of a view, of which the whole is known
+        return ""
+    if np.shape(computed) != result.shape or not np.allclose(computed, result.array, rtol=1e-3, equal_nan=True):
+        return ""
+    texts = texts[::-1] if op == "rsub" else texts
+    sign = "×" if sign == "@" and any(np.size(one) == 1 for one in sides) else sign
+    return _plainly(f" {sign} ".join(f"({each})" if each.startswith("-") else each for each in texts))
+
+
+def _plainly(text: str) -> str:
+    """Arithmetic without a bracket around its first number, and with small powers as they are written."""
+    text = re.sub(r"^\((-[\d.e-]+)\)(?= )", r"\1", text)
+    return re.sub(r"(?<=[\d)\]]) ?\^ ?([2-9])$", lambda found: found[1].translate(_RAISED), text)
+
+
+_RAISED = str.maketrans("23456789", "²³⁴⁵⁶⁷⁸⁹")
 
 
 def agree(one: Number, other: Number, scale: float = 0.0, precision: float = 2e-4) -> bool:
@@ -222,6 +280,7 @@ def _normalised(numbers: Sequence[float]) -> tuple[str, float]:
 FORMULAS: dict[str, Any] = {  # of operations that go element by element
     "add": lambda numbers: (_joined([*map(number, numbers)]), numbers[0] + numbers[1]),
     "sub": _two("{} − {}", lambda a, b: a - b),
+    "neg": _one("−{}", lambda x: -x),
     "rsub": _two("{1} − {0}", lambda a, b: b - a),
     "mul": _two("{} × {}", lambda a, b: a * b),
     "div": _two("{} / {}", lambda a, b: a / b),
@@ -303,3 +362,14 @@ _RULES = FORMULAS | {
     "norm": _norm,
     "prod": lambda numbers: (" × ".join(map(factor, numbers)), math.prod(numbers)),
 }
+_OF_ALL: dict[str, Any] = {  # of the elements of one tensor
+    "sum": lambda numbers: (_joined([*map(number, numbers)]), sum(numbers)),
+    "mean": lambda numbers: (f"({_joined([*map(number, numbers)])}) / {len(numbers)}", sum(numbers) / len(numbers)),
+} | {name: _RULES[name] for name in ("prod", "linalg_vector_norm", "norm", "var", "logsumexp")}
+_BETWEEN: dict[str, tuple[str, Any]] = {  # what stands between two arrays
+    "add": ("+", operator.add), "sub": ("−", operator.sub), "mul": ("×", operator.mul), "div": ("/", operator.truediv),
+    "rsub": ("−", lambda a, b: b - a), "pow": ("^", operator.pow), "mm": ("@", operator.matmul),
+    "mv": ("@", operator.matmul), "dot": ("@", operator.matmul),
+}  # fmt: skip
+_PRODUCTS = ("mm", "mv", "dot")
+_MOST_IN_PRODUCT = 8  # elements of each

@@ -3,6 +3,7 @@ step; what a backward pass did is told in `contributions.py`, errors are explain
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import numpy as np
 
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import Value
+from gradviz.trace.table.values import FEW, Value
 from gradviz.trace.words.contributions import (
     accumulate_sentence,
     contribution_sentence,
@@ -21,7 +22,9 @@ from gradviz.trace.words.contributions import (
     saved_names,
     sender_name,
 )
+from gradviz.trace.words.elements import arithmetic, given_numbers
 from gradviz.trace.words.errors import explain_at
+from gradviz.trace.words.sentences import Said, said
 from gradviz.trace.words.updates import module_sentence, update_sentence
 
 if TYPE_CHECKING:
@@ -37,7 +40,7 @@ class Explanation:
     """What one step did."""
 
     title: str  # "AccumulateGrad (b, line 5)"
-    sentence: str  # "b.grad was None, so it takes the incoming gradient: None → 3."
+    sentence: Said  # "b.grad was None, so it takes the incoming gradient: None → 3."
     next: str  # "AccumulateGrad (w, line 4)", "" at the end
 
 
@@ -46,7 +49,7 @@ def explain(frame: Frame) -> Explanation:
     trace = frame.trace
     coming = step_title(trace.frame_at(frame.cursor + 1)) if frame.cursor < len(trace) else ""
     if not frame.cursor:
-        return Explanation("Before the first step", "Nothing has run yet.", coming)
+        return Explanation("Before the first step", said("before"), coming)
     return Explanation(step_title(frame), sentence(frame), coming)
 
 
@@ -59,10 +62,11 @@ def explain_fold(trace: Trace, cursor: int) -> Explanation:
     if end - start <= 1 or cursor != end:
         return Explanation(found.title, found.sentence, coming)
     if trace.steps.kind[start] == Kind.BACKWARD:
-        return Explanation(fold_title(trace, cursor), f"{sentence(trace.frame_at(start + 1))} {found.sentence}", coming)
+        both = said("fold.backward", backward=sentence(trace.frame_at(start + 1)), free=found.sentence)
+        return Explanation(fold_title(trace, cursor), both, coming)
     if not trace.folds.quiet[end - 1]:  # a write, and what was computed for it
-        said = f"{found.sentence} Computed for it, untracked: {_results(trace, start, end - 1)}."
-        return Explanation(found.title, said, coming)
+        write = said("fold.write", write=found.sentence, results=_results(trace, start, end - 1))
+        return Explanation(found.title, write, coming)
     return Explanation(fold_title(trace, cursor), _untracked(trace, start, end), coming)
 
 
@@ -101,19 +105,20 @@ def _lines(trace: Trace, start: int, end: int) -> str:
     return f"line {last}" if first == last else f"lines {max(first, 1)} to {last}"
 
 
-def _untracked(trace: Trace, start: int, end: int) -> str:
+def _untracked(trace: Trace, start: int, end: int) -> Said:
     nodes = trace.steps.node[start:end]
     is_off = (trace.nodes.reason[nodes[nodes >= 0]] == _SWITCHED_OFF).any()
-    why = ", with gradients switched off" if is_off else ""
-    counted, lines = _counted(trace, start, end), _lines(trace, start, end)
-    said = f"{counted} on {lines}{why}: {_results(trace, start, end)}. Nothing of it is recorded for the backward pass"
     made = np.unique(trace.flags.tensor[trace.flags.requires_grad.astype(bool)])
     at = trace.tensors.step[made]
     later = [trace.frame_at(end).name(each) for each in made[(start <= at) & (at < end)].tolist()]
-    if not later:
-        return f"{said}."
     named = listed(later) if len(later) <= _MOST_RESULTS else f"{len(later)} of them"
-    return f"{said}; {named} {'is' if len(later) == 1 else 'are'} made to require grad afterwards."
+    return said(
+        "fold.untracked.off" if is_off else "fold.untracked",
+        count=_counted(trace, start, end),
+        lines=_lines(trace, start, end),
+        results=_results(trace, start, end),
+        later=said("part.later.one" if len(later) == 1 else "part.later.all", tensors=named) if later else "",
+    )
 
 
 def _results(trace: Trace, start: int, end: int) -> str:
@@ -138,7 +143,7 @@ def _result(frame: Frame, tensor: int) -> str:
     return f"{frame.name(tensor)} = {written if value is None or len(written) <= _LONGEST_RESULT else value.brief()}"
 
 
-def sentence(frame: Frame) -> str:
+def sentence(frame: Frame) -> Said:
     """What happened in the current step, with the numbers put in."""
     return _ROWS[Kind(int(frame.trace.steps.kind[frame.cursor - 1]))][1](frame)
 
@@ -187,24 +192,18 @@ def _leaf_title(frame: Frame) -> str:
     return f"{frame.name(tensor)}: {kind}{_where(frame.current_line)}"
 
 
-_LEAF = "It is a leaf and requires grad, so backward() will put its gradient into .grad."
-_UNSTORED = "It is a leaf and requires grad: gradients can be computed for it."
+def _is_stored(frame: Frame, tensor: int) -> str:
+    """Whether a leaf gets its .grad: it is promised where it comes."""
+    return "stored" if len(frame.trace.history("grads", "tensor").all(tensor)) else "unstored"
 
 
-def _of_leaf(frame: Frame, tensor: int) -> str:
-    """What a leaf is there for; .grad is promised where it comes."""
-    return _LEAF if len(frame.trace.history("grads", "tensor").all(tensor)) else _UNSTORED
-
-
-def _leaf(frame: Frame) -> str:
+def _leaf(frame: Frame) -> Said:
     tensor = frame.current_tensor
-    tensors = frame.trace.tensors
-    what = f"{frame.name(tensor)} = {_text(frame.value(tensor))}"
+    name, value = frame.name(tensor), _text(frame.value(tensor))
     if frame.requires_grad(tensor):
-        return f"{_stop(what)} {_of_leaf(frame, tensor)}"
-    if _will_require_grad(frame, tensor):
-        return f"{what} ({tensors.dtype[tensor]}). It does not require grad yet: that is set later."
-    return f"{what} ({tensors.dtype[tensor]}). It does not require grad: no gradient will flow to it."
+        return said(f"leaf.{_is_stored(frame, tensor)}", made=_stop(f"{name} = {value}"))
+    which = "leaf.later" if _will_require_grad(frame, tensor) else "leaf.constant"
+    return said(which, tensor=name, value=value, dtype=frame.trace.tensors.dtype[tensor])
 
 
 def _will_require_grad(frame: Frame, tensor: int) -> bool:
@@ -219,59 +218,68 @@ def _will_require_grad(frame: Frame, tensor: int) -> bool:
 def _forward_title(frame: Frame) -> str:
     nodes, node = frame.trace.nodes, frame.current_node
     symbol, op = str(nodes.symbol[node]), str(nodes.op[node])
-    shown = op if symbol in ("", op) else f"{op} {symbol}"
+    letters = [re.sub(r"[\W_]", "", each).lower() for each in (op, symbol)]
+    shown = (
+        op if letters[1] and letters[1] in letters[0] else f"{op} {symbol}".rstrip()
+    )  # "nll_loss", not "nll_loss nll"
     return f"{shown}{_where(int(nodes.line[node]))}"
 
 
-def _forward(frame: Frame) -> str:
+def _forward(frame: Frame) -> Said:
     trace, node = frame.trace, frame.current_node
-    made = ", ".join(f"{frame.name(int(t))} = {_text(frame.value(int(t)))}" for t in trace.outputs_of(node)) or "Done"
+    made = ", ".join(f"{frame.name(int(t))} = {_computed(frame, int(t))}" for t in trace.outputs_of(node)) or "Done"
     call = int(trace.steps.call[frame.cursor - 1])
     if call >= 0 and not trace.calls.create_graph[call]:  # only a checkpoint runs the snippet's own code there
-        made = f"Computed again for the backward pass: {made}"
-    name = str(trace.nodes.name[node])
+        made = said("part.again", made=made)
+    name, op = str(trace.nodes.name[node]), str(trace.nodes.op[node])
     first = int(trace.outputs_of(node)[0]) if len(trace.outputs_of(node)) else -1
-    if trace.nodes.op[node] == "detach" and frame.requires_grad(first):  # as Variable and Parameter make it
-        return f"{_stop(made)} {_of_leaf(frame, first)}"
-    if trace.nodes.op[node] == "detach":
+    if op == "detach" and frame.requires_grad(first):  # as Variable and Parameter make it
+        return said(f"forward.{_is_stored(frame, first)}", made=_stop(made))
+    if op == "detach":
         source = frame.name(int(trace.inputs_of(node)[0]))
         source = f"the former {source}" if source == frame.name(first) else source  # h = h.detach()
-        return (
-            f"{_stop(made)} It shares the memory of {source} and is cut off from its history: no gradient flows back."
-        )
-    made = f"{_stop(made)}{_VMAP.get(str(trace.nodes.op[node]), '')}{module_sentence(frame, node)}"
+        return said("forward.detached", made=_stop(made), source=source)
+    made = f"{_stop(made)}{said(f'part.{op}') if op in _OF_VMAP else ''}{module_sentence(frame, node)}"
     if not name:
-        reason = _UNTRACKED[int(trace.nodes.reason[node])]
-        return f"{made} Not tracked{reason}: it has no grad_fn and saves nothing."
-    kept = listed(saved_names(frame, node))
-    return f"{made} {name} is made for the backward pass and keeps {kept or 'nothing'}."
+        return said(_UNTRACKED[int(trace.nodes.reason[node])], made=made)
+    return said("forward.kept", made=made, node=name, kept=listed(saved_names(frame, node)) or "nothing")
 
 
-_VMAP = {  # what the steps do that vmap adds to the operations of its function
-    "AddBatchDim": " vmap splits it into examples, which are computed together with a leading batch dimension.",
-    "BatchRepeat": " vmap passes the same value to every example.",
-    "BatchSum": " vmap sums the results of the examples.",
-    "RemoveBatchDim": " vmap stacks the results of all examples.",
-}
+def _computed(frame: Frame, tensor: int) -> str:
+    """What a step made, with what it was computed of where that is few numbers: "2 × (-3) = -6"."""
+    trace, node, value = frame.trace, frame.current_node, frame.value(tensor)
+    text = _text(value)
+    if value is None or node < 0 or value.numel > FEW:
+        return text
+    before, slots = trace.frame_at(frame.cursor - 1), trace.slots_of(node)
+    operands = [before.value(each) if trace.tensors.step[each] < before.cursor else frame.value(each)
+                for each in slots.values() if each >= 0]  # fmt: skip
+    if not operands or any(one is None for one in operands):
+        return text
+    op = str(trace.nodes.op[node])
+    given = given_numbers(op, str(trace.nodes.params[node]))
+    worked = arithmetic(op, [one for one in operands if one is not None], given, value)
+    return f"{worked} = {text}" if worked and len(worked) <= _LONGEST_ARITHMETIC and worked != text else text
+
+
+_LONGEST_ARITHMETIC = 80  # characters
+_OF_VMAP = ("AddBatchDim", "BatchRepeat", "BatchSum", "RemoveBatchDim")  # steps that it adds to those of its function
 _SWITCHED_OFF = 2
-_UNTRACKED = (
-    "",
-    ", as none of its inputs requires grad",
-    ", as gradients are switched off here",
-    ", as it is not differentiable",
-)
+_UNTRACKED = ("forward.untracked", "forward.untracked.inputs", "forward.untracked.off", "forward.untracked.rule")
 
 
-def _inplace(frame: Frame) -> str:
-    tensor = frame.current_tensor
-    name, version = frame.name(tensor), frame.version(tensor)
-    line = f"{name} was overwritten: it is {_text(frame.value(tensor))} now, version {version}."
-    writes = frame.trace.writes
+def _inplace(frame: Frame) -> Said:
+    tensor, writes = frame.current_tensor, frame.trace.writes
     low, high = span(writes.step, frame.cursor - 1, frame.cursor)
     others = [frame.name(int(other)) for other in writes.tensor[low:high] if other != tensor]
-    if others:
-        line += f" {', '.join(dict.fromkeys(others))} changed with it: they share memory."
-    return line + _stale(frame, tensor)
+    return said(
+        "inplace",
+        tensor=frame.name(tensor),
+        value=_computed(frame, tensor),
+        version=frame.version(tensor),
+        shared=said("part.shared", others=", ".join(dict.fromkeys(others))) if others else "",
+        stale=_stale(frame, tensor),
+    )
 
 
 def _stale(frame: Frame, tensor: int) -> str:
@@ -283,9 +291,9 @@ def _stale(frame: Frame, tensor: int) -> str:
     ]
     if not stale:
         return ""
-    it = "it" if len(stale) == 1 else "them" if len(set(stale)) > 1 else "any of them"
+    which = "one" if len(stale) == 1 else "all" if len(set(stale)) > 1 else "any"
     names = [f"{stale.count(name)} × {name}" if stale.count(name) > 1 else name for name in dict.fromkeys(stale)]
-    return f" {listed(names)} saved an earlier version: running {it} backward will fail."
+    return said(f"part.stale.{which}", nodes=listed(names))
 
 
 def _call_title(frame: Frame) -> str:
@@ -293,18 +301,21 @@ def _call_title(frame: Frame) -> str:
     return f"{source if 0 < len(source) <= 60 else 'backward()'}{_where(frame.current_line)}"
 
 
-def _call(frame: Frame) -> str:
+def _call(frame: Frame) -> Said:
     trace, call = frame.trace, _ref(frame)
-    rows = trace.history("roots", "call").all(call)
-    parts = []
-    for row in rows:
-        name, given = frame.name(int(trace.roots.tensor[row])), trace.value(int(trace.roots.value[row]))
-        parts.append(f"{name} with the {'implicit gradient 1' if given is None else f'gradient {given.written()}'}")
-    keep = " The buffers are kept (retain_graph)." if trace.calls.retain_graph[call] else ""
-    build = " The gradients get a graph of their own (create_graph)." if trace.calls.create_graph[call] else ""
+    parts: list[str] = []
+    for row in trace.history("roots", "call").all(call):
+        root, given = frame.name(int(trace.roots.tensor[row])), trace.value(int(trace.roots.value[row]))
+        implicit = said("part.implicit", root=root) if given is None else None
+        parts.append(implicit or said("part.given", root=root, gradient=_text(given)))
     wanted = [frame.name(int(trace.wanted.tensor[row])) for row in trace.history("wanted", "call").all(call)]
-    only = f" Only {listed(wanted)} {'is' if len(wanted) == 1 else 'are'} asked for (inputs)." if wanted else ""
-    return f"The backward pass starts at {listed(parts) or 'the root'}.{only}{keep}{build}"
+    return said(
+        "backward_call",
+        roots=listed(parts) or "the root",
+        only=said(f"part.only.{'one' if len(wanted) == 1 else 'all'}", tensors=listed(wanted)) if wanted else "",
+        keep=said("part.retained") if trace.calls.retain_graph[call] else "",
+        build=said("part.created") if trace.calls.create_graph[call] else "",
+    )
 
 
 def _contribution_title(frame: Frame) -> str:
@@ -313,7 +324,7 @@ def _contribution_title(frame: Frame) -> str:
     return f"Input buffer of {frame.name(frame.current_tensor)}: {counts}"
 
 
-def _contribution(frame: Frame) -> str:
+def _contribution(frame: Frame) -> Said:
     return contribution_sentence(frame, _ref(frame))
 
 
@@ -331,14 +342,14 @@ def _hook_title(frame: Frame) -> str:
     return f"Hook ({kind}){target or ' on ' + _node_title(frame)}"
 
 
-def _hook(frame: Frame) -> str:
+def _hook(frame: Frame) -> Said:
     trace, row = frame.trace, _ref(frame)
     before, after = trace.value(int(trace.hooks.before[row])), trace.value(int(trace.hooks.after[row]))
     if after is None or before is None or trace.hooks.before[row] == trace.hooks.after[row]:
-        return "The hook was called and changed nothing."
+        return said("hook")
     if before.written() == after.written():
-        return _stop(f"The hook returned a new gradient, which reads the same: {after.written()}")
-    return _stop(f"The hook changed the gradient: {before.written()} → {after.written()}")
+        return said("hook.same", after=after.written())
+    return said("hook.changed", before=before.written(), after=after.written())
 
 
 def _clear_title(frame: Frame) -> str:
@@ -347,12 +358,14 @@ def _clear_title(frame: Frame) -> str:
     return f"{frame.name(frame.current_tensor)}.grad is {how}{_where(frame.current_line)}"
 
 
-def _clear(frame: Frame) -> str:
-    tensor = frame.current_tensor
+def _clear(frame: Frame) -> Said:
+    tensor, name = frame.current_tensor, frame.name(frame.current_tensor)
     before, now = frame.trace.frame_at(frame.cursor - 1).grad(tensor), frame.grad(tensor)
     if before is None and now is None:
-        return f"{frame.name(tensor)}.grad was None already."
-    return _stop(f"{frame.name(tensor)}.grad: {_text(before)} → {_text(now)}")
+        return said("clear_grad.none", tensor=name)
+    if before is not None and now is not None and before.norm == now.norm == 0:
+        return said("clear_grad.zero", tensor=name)
+    return said("clear_grad", tensor=name, before=_text(before), now=_text(now))
 
 
 def _optimizer_title(frame: Frame) -> str:
@@ -364,8 +377,10 @@ def _print_title(frame: Frame) -> str:
     return f"print{_where(frame.current_line)}"
 
 
-def _printed(frame: Frame) -> str:
-    return str(frame.trace.texts.text[_ref(frame)]).rstrip("\n") or "An empty line is printed."
+def _printed(frame: Frame) -> Said:
+    kind, text = frame.trace.steps.kind[frame.cursor - 1], str(frame.trace.texts.text[_ref(frame)]).rstrip("\n")
+    which = "print" if kind == Kind.PRINT else "warning"
+    return said(which, text=text) if text else said(f"{which}.empty")
 
 
 def _warning_title(frame: Frame) -> str:
@@ -376,30 +391,31 @@ def _error_title(frame: Frame) -> str:
     return f"{frame.trace.errors.type[0]}{_where(int(frame.trace.errors.line[0]))}"
 
 
-def _error(frame: Frame) -> str:
+def _error(frame: Frame) -> Said:
     found = explain_at(frame)
-    return f"{frame.trace.errors.message[0]}" if found is None else f"{found.why} {found.fix}".strip()
+    message = str(frame.trace.errors.message[0])
+    return said("error", text=message if found is None else f"{found.why} {found.fix}".strip())
 
 
 def _caught_title(frame: Frame) -> str:
     return f"Caught: {frame.trace.caught.type[_ref(frame)]}{_where(frame.current_line)}"
 
 
-def _caught(frame: Frame) -> str:
+def _caught(frame: Frame) -> Said:
     found = explain_at(frame)
     caught, row = frame.trace.caught, _ref(frame)
-    said = f"{caught.type[row]}: {caught.message[row]}" if found is None else f"{found.why} {found.fix}".strip()
-    return f"{_stop(said)} The snippet catches the error and goes on."
+    why = f"{caught.type[row]}: {caught.message[row]}" if found is None else f"{found.why} {found.fix}".strip()
+    return said("caught", text=_stop(why))
 
 
 def _collective_title(frame: Frame) -> str:
     return f"{frame.trace.collectives.name[_ref(frame)]}{_where(frame.current_line)}"
 
 
-def _collective(frame: Frame) -> str:
+def _collective(frame: Frame) -> Said:
     trace, row, step = frame.trace, _ref(frame), frame.cursor - 1
     before = trace.frame_at(step)
-    said = f"{trace.collectives.name[row]}: {trace.collectives.detail[row]}"
+    what = f"{trace.collectives.name[row]}: {trace.collectives.detail[row]}"
     first, last = np.searchsorted(trace.grads.step, [step, step + 1])
     changes = [
         f"{frame.name(each)}.grad: {_text(before.grad(each))} → {_text(frame.grad(each))}"
@@ -411,10 +427,11 @@ def _collective(frame: Frame) -> str:
         f"{frame.name(each)}: {_text(before.value(each))} → {_text(frame.value(each))}"
         for each in trace.writes.tensor[slice(*written)][:MOST_EXCHANGED].tolist()
     ]
-    return " ".join(map(_stop, [said, "; ".join(changes + more)] if changes else [said]))
+    told = [what, "; ".join(changes + more)] if changes else [what]
+    return said("collective", text=" ".join(map(_stop, told)))
 
 
-_Row = tuple[Callable[["Frame"], str], Callable[["Frame"], str]]
+_Row = tuple[Callable[["Frame"], str], Callable[["Frame"], Said]]
 _ROWS: dict[Kind, _Row] = {
     Kind.LEAF: (_leaf_title, _leaf),
     Kind.FORWARD: (_forward_title, _forward),

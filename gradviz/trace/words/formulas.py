@@ -24,8 +24,13 @@ _GIVEN = re.compile(r"(\w+)=([^,()]+)")
 _FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else conj".split())
 _LEADING = re.compile(r"^\((-[\d.e-]+)\)(?= |$)")
 _ARTICLES = ("the ", "its ", "each ", "every ")
-_NOT_BY_ELEMENT = re.compile(r"[@ᵀΣ⊗]|⁻¹|σ(?!\()")  # σ alone is that of a norm
+_NOT_BY_ELEMENT = re.compile(r"[ᴴΣ]|⁻ᵀ|⁻¹|σ(?!\()")  # σ alone is that of a norm
+_PRODUCT = re.compile(r"[@⊗]")  # of matrices, whose numbers can be written nevertheless
+_MOST_IN_PRODUCT = 8  # elements of each
+_ALONE = re.compile(r"−?grad( · [\d.e-]+)?")
+_CALLED_GRAD = re.compile(r"(?<![\w.])grad(?!\w|\()")
 _OFTEN_ONE = {"alpha": 1, "beta": 1}  # factors of torch.add, addmm …, which are not recorded when they are 1
+_EXPONENT = re.compile(r"(?<=\d)e−(?=\d)")
 _BY_ZERO = re.compile(r"/ (?:0(?![\d.e])|\[[^/]*(?<![\d.])0(?![\d.e]))")
 _BROADCAST = frozenset(  # operations that spread a smaller operand over a larger one
     "add sub rsub mul div pow where maximum minimum fmax fmin clamp clamp_min clamp_max lerp addcmul addcdiv atan2 "
@@ -40,10 +45,10 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
     name = op.operand(slot) if op is not None else ""
     if op is None or not name:
         return ""
-    special = _exception(str(trace.nodes.op[node]), name, _given(trace, node))
+    special = _special(trace, node, name)
     written = None if special else _written(trace, node, op, name)
     if written is not None:
-        return in_line(written)
+        return _EXPONENT.sub("e-", in_line(written))
     said = special or op.derivatives.get(name, "")
     if "weight" in op.inputs and op.inputs.index("weight") not in trace.slots_of(node):
         return said.replace(" · weight", "")  # a layer without parameters
@@ -54,7 +59,7 @@ def written_for(trace: Trace, node: int, slot: int) -> Math | None:
     """The same formula as it is typeset; None where words say it."""
     op = trace.op_of(node)
     name = op.operand(slot) if op is not None else ""
-    if op is None or _exception(str(trace.nodes.op[node]), name, _given(trace, node)):
+    if op is None or _special(trace, node, name):
         return None
     return _written(trace, node, op, name)
 
@@ -73,6 +78,29 @@ def _written(trace: Trace, node: int, op: Op, operand: str) -> Math | None:
 def _given(trace: Trace, node: int) -> dict[str, str]:
     """The parameters of a node as they are written."""
     return dict(_GIVEN.findall(str(trace.nodes.params[node])))
+
+
+def _special(trace: Trace, node: int, operand: str) -> str:
+    """The rule in words that holds for this very node; "" where the usual one does."""
+    op, given = str(trace.nodes.op[node]), _given(trace, node)
+    return _of_classes(trace, node, given) if op.startswith("nll_loss") else _exception(op, operand, given)
+
+
+def _of_classes(trace: Trace, node: int, given: Mapping[str, str]) -> str:
+    """The rule of a loss that picks the class of each row, by its reduction and weights."""
+    slots, reduction, ignored = trace.slots_of(node), given.get("reduction", "mean"), given.get("ignore_index", "-100")
+    target, weight = (
+        trace.value(int(trace.tensors.value[slots[at]])) if slots.get(at, -1) >= 0 else None for at in (1, 2)
+    )
+    if target is None or target.array is None or (2 in slots and (weight is None or weight.array is None)):
+        return ""
+    counted = target.array[target.array != int(ignored)]
+    total = float(len(counted) if weight is None or weight.array is None else weight.array[counted].sum())
+    share = "−grad" if 2 not in slots else "−grad · weight[class]"
+    share += f" / {number_text(total)}" if reduction == "mean" and total != 1 else ""
+    each = ("", " of each row", " of each place")[min(len(target.shape), 2)]
+    left_out = "" if len(counted) == target.numel else f" and where the class is {ignored} (ignore_index)"
+    return f"{share} at the class{each}, 0 elsewhere{left_out}"
 
 
 def _exception(op: str, operand: str, given: Mapping[str, str]) -> str:
@@ -118,6 +146,11 @@ def _of_rows(op: str, operand: str, given: Mapping[str, str]) -> str:
 def _other_rule(op: str, operand: str, given: Mapping[str, str], there: set[str]) -> str:
     """The expression of a rule where a parameter, or an operand that is mostly left out, makes it another one than the
     usual one that the operation shows; "" for the usual one."""
+    if op == "_linalg_solve_ex":
+        rules = {"B": "grad @ inverse_adjoint(A)", "A": "-(adjoint(result) @ grad @ inverse_adjoint(A))"}
+        if given.get("left") != "False":
+            rules = {"A": "-outer(inverse_adjoint(A) @ grad, result)"} if given.get("vector") == "True" else {}
+        return rules.get(operand, "")
     if operand != "self":
         return ""
     if op == "softplus" and given.get("threshold", "20") not in ("20", "20.0"):
@@ -174,25 +207,63 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     if not formula:
         return _without_formula(str(frame.trace.nodes.name[node]), str(frame.trace.nodes.op[node]), slot)
     operands = operands_of(frame, node)
+    formula, operands = _untransposed(frame, formula, operands)
+    formula = _unspread(formula, sent, grad)
     names = {name: factor(frame.name(tensor)) for name, tensor in operands.items()}
     given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
-    names = {name: number.replace("j", "i") for name, number in given} | names
-    spread = (formula == "grad" or frame.trace.nodes.op[node] in _BROADCAST) and _is_summed(sent, grad)
+    names = {name: number.replace("j", "i") for name, number in given} | names | {"grad": incoming_name(frame, node)}
+    by_element = _ALONE.fullmatch(formula) or frame.trace.nodes.op[node] in _BROADCAST
+    spread = bool(by_element) and _is_summed(sent, grad)
     if is_changed(frame, node):
         return ()
     values = {name: frame.value(tensor) for name, tensor in operands.items()} | {"grad": grad}
+    if "− mean)" in formula and "dim" not in _given(frame.trace, node):
+        values["mean"] = _mean(values.get("self"))
     if sent.numel > 1 and (formula == "0" or frame.trace.nodes.op[node] == "mean"):  # a number for many elements
         return ("0 everywhere" if formula == "0" else f"{_fill(formula, names)}, to every element of the mean",)
     named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     if grad is not None and grad.dtype.startswith("complex") > sent.dtype.startswith("complex"):
-        return (named if named.startswith("the real part") else f"the real part of {named}",)
-    unlike = frame.trace.nodes.op[node] not in _BROADCAST and any(
-        value is not None and value.numel > 1 and value.shape != sent.shape for value in _read(formula, values)
+        return (named if named.startswith(("the real part", "Re(")) else f"the real part of {named}",)
+    read = [value for value in _read(formula, values) if value is not None and value.numel > 1]
+    if spread:
+        is_one_sum = sent.numel == 1 and grad is not None and all(value.shape == grad.shape for value in read)
+        in_numbers = _in_numbers(formula, values) if is_one_sum else None
+        return (named,) if in_numbers is None else (named, f"Σ({in_numbers})")
+    unlike = (
+        frame.trace.nodes.op[node] not in _BROADCAST
+        and not _PRODUCT.search(formula)
+        and any(value.shape != sent.shape for value in read)
     )  # the numbers of a row stand beside those of a matrix: which meets which cannot be seen
-    in_numbers = None if spread or unlike else _in_numbers(formula, values)
+    in_numbers = None if unlike else _in_numbers(formula, values)
     if in_numbers is not None and _BY_ZERO.search(in_numbers) and sent.is_finite:  # a place that the rule leaves out
         in_numbers, named = None, f"{named}, 0 where it divides by 0"
     return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
+
+
+def incoming_name(frame: Frame, node: int) -> str:
+    """What the gradient that comes in is called: "grad", or by PyTorch's longer word where the snippet calls a tensor
+    of this operation so."""
+    trace = frame.trace
+    tensors = {int(each) for each in (*trace.slots_of(node).values(), *trace.outputs_of(node)) if each >= 0}
+    return "grad_output" if any(_CALLED_GRAD.search(frame.name(each)) for each in sorted(tensors)) else "grad"
+
+
+def _untransposed(frame: Frame, formula: str, operands: dict[str, int]) -> tuple[str, dict[str, int]]:
+    """ "grad @ w" for "grad @ w.t()ᵀ": what was transposed for the operation is not transposed back."""
+    trace = frame.trace
+    for name, tensor in operands.items():
+        maker = int(trace.tensors.producer[tensor])
+        if f"{name}ᵀ" in formula and maker >= 0 and trace.nodes.op[maker] == "t":
+            formula = re.sub(rf"(?<!\w){name}ᵀ", f"{name}_t", formula)
+            operands = operands | {f"{name}_t": int(trace.inputs_of(maker)[0])}
+    return formula, operands
+
+
+def _unspread(formula: str, sent: Value, grad: Value | None) -> str:
+    """The rule where nothing was repeated, as the shape alone was changed."""
+    if grad is None or sent.numel != grad.numel or formula not in ("grad", "grad, summed over the repetitions"):
+        return formula
+    return "grad" if sent.shape == grad.shape else "grad, in the former shape"
 
 
 def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
@@ -261,6 +332,9 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
     """The formula in numbers; None when one of them is not known, or when the elements of an array are too many or do
     not go by themselves."""
     numbers: dict[str, str] = {}
+    for word in set(re.findall(r"(\w+)ᵀ", formula)) & values.keys():
+        value = values[word]
+        formula, values = formula.replace(f"{word}ᵀ", f"{word}_t"), values | {f"{word}_t": _transposed(value)}
     for word in set(_WORD.findall(formula)):
         value = values.get(word)
         if value is None and word not in _FUNCTIONS:
@@ -268,11 +342,29 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
         if value is not None:
             if value.dtype == "bool":
                 return None
-            if value.scalar is None and (value.numel > FEW or _NOT_BY_ELEMENT.search(formula)):
+            most = _MOST_IN_PRODUCT if _PRODUCT.search(formula) else FEW
+            if value.scalar is None and (value.numel > most or _NOT_BY_ELEMENT.search(formula)):
                 return None
-            numbers[word] = _bracketed_number(value.brief())
+            numbers[word] = _bracketed_number(value.written())
     text = re.sub(r"(\d) \(", r"\1 × (", _fill(formula, numbers).replace("·", "×"))
+    text = re.sub(r"(?<=[\d)]) [@⊗] | [@⊗] (?=\(?-?\d)", " × ", text)  # with a single number
     return _LEADING.sub(r"\1", text)  # the first number of a product needs no brackets
+
+
+def _mean(value: Value | None) -> Value | None:
+    """The mean of all elements, where they are known."""
+    if value is None or value.array is None or not value.numel:
+        return None
+    mean = value.array.mean(keepdims=True).reshape(())
+    return Value((), value.dtype, mean, mean, None)
+
+
+def _transposed(value: Value | None) -> Value | None:
+    """A matrix with its rows and columns exchanged; None where it is none or its elements are not known."""
+    if value is None or value.array is None or len(value.shape) != 2:
+        return None
+    turned = value.array.T
+    return Value(turned.shape, value.dtype, turned, turned, None)
 
 
 def _bracketed_number(number: str) -> str:

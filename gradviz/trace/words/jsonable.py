@@ -61,7 +61,9 @@ def step_json(frame: Frame) -> dict[str, Any]:
         result["tensor"] = frame.name(step.tensor)
     if step.call >= 0:
         result["call"] = step.call
-    return result | _DETAILS.get(step.kind, _nothing)(frame) | {"title": step_title(frame), "text": sentence(frame)}
+    text = sentence(frame)
+    details = _DETAILS.get(step.kind, _nothing)(frame)
+    return result | details | {"title": step_title(frame), "text": text, "sentence_id": text.id}
 
 
 def value_json(value: Value | None) -> Any:

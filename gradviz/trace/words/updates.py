@@ -11,6 +11,7 @@ import numpy as np
 
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, number_text
+from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -25,7 +26,7 @@ _LETTERS = {  # of settings in the rules
 Settings = dict[str, float]
 
 
-def update_sentence(frame: Frame) -> str:
+def update_sentence(frame: Frame) -> Said:
     """The step of an optimizer."""
     trace, at = frame.trace, frame.cursor - 1
     low, high = span(trace.updates.step, at, at + 1)
@@ -35,11 +36,16 @@ def update_sentence(frame: Frame) -> str:
     for row in range(low, min(high, low + _MOST)):
         in_full = sum(map(len, parts)) < _LONGEST
         parts.append(_parameter(frame, row) if in_full else _change(frame, int(trace.updates.tensor[row])))
-    more = f", and {high - low - _MOST} more in the same way" if high - low > _MOST else ""
-    return f"{'; '.join(parts) or 'The optimizer has no parameter with a gradient'}{more}."
+    return _all(parts, high - low) if parts else said("optimizer.none")
 
 
-def _clipped(frame: Frame, low: int, high: int) -> str:
+def _all(updates: list[str], count: int) -> Said:
+    """What was done to each parameter, of many to the first ones."""
+    text, more = "; ".join(updates), count - _MOST
+    return said("optimizer.more", updates=text, more=more) if more > 0 else said("optimizer", updates=text)
+
+
+def _clipped(frame: Frame, low: int, high: int) -> Said:
     """What clipping did to the gradients."""
     updates, before = frame.trace.updates, frame.trace.frame_at(frame.cursor - 1)
     settings = _settings(str(updates.settings[low]))
@@ -48,25 +54,22 @@ def _clipped(frame: Frame, low: int, high: int) -> str:
         old, now = before.grad(tensor), frame.grad(tensor)
         is_same = old is not None and now is not None and _same(old, now)
         changes.append(f"{frame.name(tensor)}.grad{' stays' if is_same else f': {_text(old)} →'} {_text(now)}")
-    more = f", and {high - low - _MOST} more in the same way" if high - low > _MOST else ""
-    changed = f"{'; '.join(changes)}{more}."
+    changed = _all(changes, high - low)
     if "clip_value" in settings:
         bound = number_text(settings["clip_value"])
         pairs = ((before.grad(each), frame.grad(each)) for each in updates.tensor[low:high].tolist())
         if all(old is not None and now is not None and _same(old, now) for old, now in pairs):
-            return f"No element of a gradient is above {bound} or below −{bound}: they stay as they are."
-        return f"Elements of a gradient above {bound} become {bound}, those below −{bound} become −{bound}: {changed}"
+            return said("optimizer.value.kept", bound=bound)
+        return said("optimizer.value", bound=bound, changes=changed)
     total, bound, factor = (number_text(settings.get(key, 0.0)) for key in ("total", "max_norm", "factor"))
     kind = settings.get("norm_type", 2.0)
     named = {2.0: "√(Σ grad²)", float("inf"): "the largest |grad|"}
-    how = named.get(kind, f"of order {number_text(kind)}")
-    norm = f"The norm of all gradients together ({how}) is {total}"
+    places = {"how": named.get(kind, f"of order {number_text(kind)}"), "total": total, "bound": bound}
     if settings.get("factor", 1.0) >= 1:
-        return f"{norm}, not more than max_norm = {bound}: they stay as they are."
+        return said("optimizer.norm.kept", **places)
     if not np.isfinite(settings.get("total", 0.0)):
-        return f"{norm}, so that no factor brings it to max_norm = {bound}: {changed}"
-    scaled = f"each is multiplied by {bound} / ({total} + 1e-06) = {factor}"
-    return f"{norm}, more than max_norm = {bound}, so {scaled}: {changed}"
+        return said("optimizer.norm.infinite", **places, changes=changed)
+    return said("optimizer.norm", **places, factor=factor, changes=changed)
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -144,7 +147,7 @@ def _running(frame: Frame, node: int) -> str:
     if not given.get("training") or not given.get("momentum") or x is None or 3 not in slots or 4 not in slots:
         return ""
     few = x.array is not None and frame.trace.tensors.shape[slots[3]] != () and x.numel > 0
-    said = []
+    told = []
     for slot, what in ((3, "mean of the batch"), (4, "variance of the batch (with n − 1)")):
         old, now = trace.frame_at(frame.cursor - 1).value(slots[slot]), frame.value(slots[slot])
         old = trace.value(int(trace.tensors.value[slots[slot]])) if old is None else old
@@ -156,8 +159,8 @@ def _running(frame: Frame, node: int) -> str:
         steps = [f"{kept} · {short} + {share} · the {what}"]
         if few and now.numel <= FEW and x.array is not None:
             steps.append(f"{kept} × {old.brief()} + {share} × {_statistic(x, slot == 4, now).brief()}")
-        said.append(f"{name} ← {' = '.join([*steps, now.written()])}")
-    return " " + "; ".join(said) + "."
+        told.append(f"{name} ← {' = '.join([*steps, now.written()])}")
+    return " " + "; ".join(told) + "."
 
 
 def _statistic(x: Value, is_variance: bool, like: Value) -> Value:
@@ -221,6 +224,8 @@ def _sgd(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
 def _momentum(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> tuple[str, Value | None]:
     """ "m ← momentum · m + w.grad = 0.5 × 6 + 4.8 = 7.8", at first only "m ← w.grad = 6"; and m, where it is known."""
     buffer, former = _value(frame, row, "average"), _former(frame, row, "average")
+    if buffer is not None and former is not None and _is_first(buffer, former, _gradient(numbers, settings)):
+        former = None  # of another one, made anew
     damped, momentum = settings.get("dampening", 0.0), number_text(settings.get("momentum", 0.0))
     told, in_numbers = _counted(numbers, settings)
     if former is not None or buffer is None:
@@ -235,6 +240,11 @@ def _momentum(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> t
         told, in_numbers = (each.removeprefix("(").removesuffix(")") for each in (told, in_numbers))
     results = [] if buffer is None else [in_numbers, buffer.written()] if numbers.are_few else [buffer.written()]
     return _chain(f"m ← {told}", *results), buffer
+
+
+def _is_first(buffer: Value, former: Value, gradient: Any) -> bool:
+    """Whether the momentum is the gradient alone, although there was another one before."""
+    return bool(former.norm != 0 and np.allclose(buffer.edges, gradient, rtol=1e-5, atol=0))
 
 
 def _adam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
@@ -493,10 +503,12 @@ def _value(frame: Frame, row: int, column: str) -> Value | None:
 
 
 def _former(frame: Frame, row: int, column: str) -> Value | None:
-    """What the optimizer remembered of the parameter before this step."""
-    updates = frame.trace.updates
+    """What the optimizer remembered of the parameter before this step; another one may update it, too."""
+    trace, updates = frame.trace, frame.trace.updates
     kept = getattr(updates, column)[:row] >= 0  # rows of clipping remember nothing
     rows = np.flatnonzero((updates.tensor[:row] == updates.tensor[row]) & kept)
+    name = trace.optimizers.name[trace.steps.ref[updates.step[[*rows, row]]]]
+    rows = rows[(name[:-1] == name[-1]) & (updates.count[rows] == max(0, updates.count[row] - 1))]
     return _value(frame, int(rows[-1]), column) if len(rows) else None
 
 
