@@ -109,7 +109,7 @@ class Naming:
         "h₁" and "h₂", "(h * w)₁" and "(h * w)₂"."""
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
         if producer < 0:
-            alike = self._namesakes_of_leaf(tensor)
+            alike = _leaves_alike(self, tensor)
             number = str(alike.index(tensor) + 1).translate(_SUBSCRIPTS) if len(alike) > 1 else ""
             plain = not number or _PRIMARY.fullmatch(name) or "…" in name
             return f"{name}{number}" if plain else f"({name}){number}"
@@ -142,39 +142,13 @@ class Naming:
             if len(members) <= MOST_TOLD_APART:
                 for tensor in members.tolist():
                     by_name[self.name(tensor, len(trace))].append(tensor)
-            leaves = {self.name(each, len(trace)) for each in self._leaves_of(members)} if by_name else set()
+            leaves = {self.name(each, len(trace)) for each in _leaves_of(trace, members)} if by_name else set()
             found = self._same[graph] = {
                 name: numbers
                 for name, tensors in by_name.items()
                 if len(set((numbers := _numbered(trace, self._overwritten, tensors)).values())) > 1 or name in leaves
             }
         return found
-
-    def _namesakes_of_leaf(self, tensor: int) -> list[int]:
-        """The leaves without a name that one graph uses and that are written with the same words as this one, in their
-        order; none where it has a name of its own or is a number."""
-        users = self._trace.users_of(tensor)
-        if self._has_name[tensor] or not len(users):
-            return []
-        graph, end = int(self._trace.graph_of_node[users[0]]), len(self._trace)
-        found = self._leaves.get(graph)
-        if found is None:
-            found, inputs = self._leaves.setdefault(graph, defaultdict(list)), self._trace.inputs
-            used = np.unique(inputs.tensor[self._trace.graph_of_node[inputs.node] == graph])
-            used = used[(used >= 0) & (self._trace.tensors.producer[used] < 0) & ~self._has_name[used]]
-            for each in used[:MOST_TOLD_APART].tolist():
-                found[self.name(each, end)].append(each)
-        name = self.name(tensor, end)
-        return [] if _NUMBER.fullmatch(name) else found[name]
-
-    def _leaves_of(self, results: NDArray[np.int64]) -> list[int]:
-        """The leaves that the operations used which made these tensors."""
-        inputs, producer = self._trace.inputs, self._trace.tensors.producer
-        makers = np.unique(producer[results])
-        node, asked = inputs.node, makers.astype(inputs.node.dtype)
-        used = np.unique(inputs.tensor[ranges(node.searchsorted(asked), node.searchsorted(asked, "right"))])
-        leaves: list[int] = used[(used >= 0) & (producer[used] < 0)].tolist()
-        return leaves
 
     def _bound(self, tensor: int, cursor: int) -> str:
         """The first plain variable that it was bound to, else the first element, else the first local variable."""
@@ -324,6 +298,34 @@ def _plain_names(trace: Trace, overwritten: NDArray[np.int64], ambiguous: set[st
     grads = np.flatnonzero((owner >= 0) & ~backward & ~is_known & is_known[owner])
     found[grads] = [_with(name, ".grad") for name in found[owner[grads]]]
     return [_short(name) if name else None for name in found.tolist()]
+
+
+def _leaves_of(trace: Trace, results: NDArray[np.int64]) -> list[int]:
+    """The leaves that the operations used which made these tensors."""
+    inputs, producer = trace.inputs, trace.tensors.producer
+    makers = np.unique(producer[results])
+    node, asked = inputs.node, makers.astype(inputs.node.dtype)
+    used = np.unique(inputs.tensor[ranges(node.searchsorted(asked), node.searchsorted(asked, "right"))])
+    leaves: list[int] = used[(used >= 0) & (producer[used] < 0)].tolist()
+    return leaves
+
+
+def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
+    """The leaves without a name that one graph uses and that are written with the same words as this one, in their
+    order; none where it has a name of its own or is a number."""
+    trace, users = naming._trace, naming._trace.users_of(tensor)
+    if naming._has_name[tensor] or not len(users):
+        return []
+    graph, end = int(trace.graph_of_node[users[0]]), len(trace)
+    found = naming._leaves.get(graph)
+    if found is None:
+        found, inputs = naming._leaves.setdefault(graph, defaultdict(list)), trace.inputs
+        used = np.unique(inputs.tensor[trace.graph_of_node[inputs.node] == graph])
+        used = used[(used >= 0) & (trace.tensors.producer[used] < 0) & ~naming._has_name[used]]
+        for each in used[:MOST_TOLD_APART].tolist():
+            found[naming.name(each, end)].append(each)
+    name = naming.name(tensor, end)
+    return [] if _NUMBER.fullmatch(name) else found[name]
 
 
 def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np.bool_]:
