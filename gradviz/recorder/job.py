@@ -64,6 +64,61 @@ class Wishes:
         return self.steps is None or iteration in self.steps
 
 
+class Modules:
+    """What the modules of a job and their parameters are called, and which of them are at work."""
+
+    def __init__(self, rows: Rows, wishes: Wishes) -> None:
+        self._rows = rows
+        self._wishes = wishes
+        self._paths: dict[int, str] = {}  # by identity
+        self._around: list[str] = []  # how much was kept of values around those that are at work
+        self._sharded = ""  # the one of which some parameters are
+
+    def enter(self, module: Any) -> None:
+        """It is called."""
+        path = self._path(module)
+        if not self._around and has_ranks():
+            self._name_shards(path, module)
+        self._rows.regions.enter(path)
+        self._around.append(self._rows.value.policy)
+        self._rows.value.policy = self._wishes.policy_of(path)
+
+    def exit(self, module: Any) -> None:
+        """It returns; nothing where recording began within it."""
+        if self._around:
+            self._name_gathered(module)
+            self._rows.regions.exit()
+            self._rows.value.policy = self._around.pop()
+
+    def name(self, name: str, root: Any) -> None:
+        """One is called so, and its parameters after it."""
+        for path, part in root.named_modules():
+            self._paths.setdefault(id(part), path or name)
+        for path, parameter in root.named_parameters():
+            self._rows.name(parameter, path, name, ELEMENT)
+
+    def _path(self, module: Any) -> str:
+        return self._paths.get(id(module), type(module).__name__)
+
+    @plainly
+    def _name_shards(self, name: str, root: Any) -> None:
+        """One whose parameters were sharded after it was named."""
+        shards = [parameter for parameter in root.parameters() if hasattr(parameter, "to_local")]
+        if any(self._rows.known(parameter) < 0 for parameter in shards):
+            self.name(name, root)
+            self._sharded = name
+
+    @plainly
+    def _name_gathered(self, module: Any) -> None:
+        """Within a module the parameters are whole, and other tensors than the shards that the optimizer has."""
+        if self._sharded:
+            path = self._path(module)
+            for name, parameter in module.named_parameters(recurse=False):
+                if not hasattr(parameter, "to_local") and self._rows.known(parameter) >= 0:
+                    own = name if path == self._sharded else f"{path}.{name}"
+                    self._rows.name(parameter, f"{own} (gathered)", self._sharded, ELEMENT)
+
+
 class Job:
     """Records what happens between `begin` and `end` in the thread that calls them."""
 
@@ -81,12 +136,10 @@ class Job:
         about = About(source, Path(script).name, f"PyTorch {torch.__version__}", when, rank, ranks)
         self._file = RecordingWriter(self._out, about)
         self._wrote = time.monotonic()
-        self._paths: dict[int, str] = {}  # of modules, by identity
+        self.modules = Modules(self.rows, wishes)
         self._undo: list[Callable[[], None]] = []
-        self._around: list[str] = []  # how much was kept of values around the modules that are open
         self._iteration = 0
         self._is_on = False
-        self._sharded = ""  # the module of which some parameters are
         self._began = time.monotonic()
         self.pid = os.getpid()
 
@@ -169,20 +222,13 @@ class Job:
         if self.is_recording:
             self._forward.recover()
             self._forward.flush()
-            path = self._paths.get(id(module), type(module).__name__)
-            if not self._around and has_ranks():
-                self._name_shards(path, module)
-            self.rows.regions.enter(path)
-            self._around.append(self.rows.value.policy)
-            self.rows.value.policy = self._wishes.policy_of(path)
+            self.modules.enter(module)
 
     @not_compiled
     def _exit(self, module: Any, *_: Any) -> None:
-        if self.is_recording and self._around:
+        if self.is_recording:
             self._forward.flush()
-            self._name_gathered(module)
-            self.rows.regions.exit()
-            self.rows.value.policy = self._around.pop()
+            self.modules.exit(module)
 
     @plainly
     def name(self, tensor: Any, name: str, rank: int) -> None:
@@ -195,28 +241,7 @@ class Job:
     def name_module(self, name: str, root: Any) -> None:
         """A module of the job is called so, and its parameters after it."""
         self._forward.flush()
-        for path, part in root.named_modules():
-            self._paths.setdefault(id(part), path or name)
-        for path, parameter in root.named_parameters():
-            self.rows.name(parameter, path, name, ELEMENT)
-
-    @plainly
-    def _name_shards(self, name: str, root: Any) -> None:
-        """A module whose parameters were sharded after it was named."""
-        shards = [parameter for parameter in root.parameters() if hasattr(parameter, "to_local")]
-        if any(self.rows.known(parameter) < 0 for parameter in shards):
-            self.name_module(name, root)
-            self._sharded = name
-
-    @plainly
-    def _name_gathered(self, module: Any) -> None:
-        """Within a module the parameters are whole, and other tensors than the shards that the optimizer has."""
-        if self._sharded:
-            path = self._paths.get(id(module), type(module).__name__)
-            for name, parameter in module.named_parameters(recurse=False):
-                if not hasattr(parameter, "to_local") and self.rows.known(parameter) >= 0:
-                    own = name if path == self._sharded else f"{path}.{name}"
-                    self.rows.name(parameter, f"{own} (gathered)", self._sharded, ELEMENT)
+        self.modules.name(name, root)
 
     def _before_update(self, _: Any, arguments: Any, more: Any) -> None:
         if self.is_recording:

@@ -204,10 +204,7 @@ class _Formatter(string.Formatter):
 class Guard:
     """The hooks of one run."""
 
-    def __init__(
-        self,
-        changeable: tuple[type, ...],
-    ) -> None:
+    def __init__(self, changeable: tuple[type, ...]) -> None:
         self._changeable = changeable
         self._own: set[type] = set()
         self.globals: dict[str, Any] = {}

@@ -152,17 +152,7 @@ class Trace:
 
     def precompute(self) -> None:
         """Build now what a window asks for first, in another thread than the one that will read it."""
-        for name in (
-            "graphs",
-            "held_bytes",
-            "last_use",
-            "superseded",
-            "value_flag",
-            "nesting",
-            "runs",
-            "naming",
-            "folds",
-        ):
+        for name in "graphs held_bytes last_use superseded value_flag nesting runs naming folds".split():
             getattr(self, name)
         for each in FIRST_READ.split():
             table, _, key = each.partition(".")
