@@ -237,8 +237,6 @@ def _refused(text: str, refused: Refused) -> _Draft:
         return _NotebookDraft(found)
     if title in ("breakpoint()", "help()"):
         return _Draft(found, lambda read: _lone_calls(read, title.removesuffix("()")))
-    if title in ("eval()", "exec()"):
-        return _Draft(found, lambda read: _spelled_out(read, title.removesuffix("()"), refused.line))
     return _Draft(found)
 
 
@@ -265,29 +263,6 @@ def _lone_calls(read: _Read, name: str) -> Iterator[Edit]:
 
 def _is_name(node: ast.AST, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _spelled_out(read: _Read, name: str, line: int) -> Iterator[Edit]:
-    """`eval("x + 1")` as `(x + 1)`, `exec("x = 1")` as `x = 1`: one line of code that stands there as text."""
-    for call in read.calls:
-        only = call.args[0] if len(call.args) == 1 and not call.keywords and _is_name(call.func, name) else None
-        if call.lineno != line or not isinstance(only, ast.Constant) or not isinstance(only.value, str):
-            continue
-        code, around = only.value.strip(), read.parents.get(call)
-        if "\n" in code or not code or "{" in read.source(only)[:2]:
-            continue
-        if name == "eval" and _compiles(code, "eval"):
-            yield call, f"({code})"
-        elif name == "exec" and isinstance(around, ast.Expr) and _compiles(code, "exec"):
-            yield around, code
-
-
-def _compiles(code: str, mode: str) -> bool:
-    try:
-        ast.parse(code, mode=mode)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    return True
 
 
 # -- what is not here

@@ -69,15 +69,10 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_one_process() -> dict[str, Any]:
-    """Of `torch.distributed` what asks about the processes, of which there is one and no group."""
-
-    def no_group(*given: object, **named: object) -> NoReturn:
-        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
-
+    """Of `torch.distributed` what asks whether there are several processes."""
     without = "is_initialized is_nccl_available is_mpi_available is_torchelastic_launched is_ucc_available"
-    asking = "get_rank get_world_size get_backend barrier all_reduce all_gather broadcast reduce"
     found = {"is_available": _yes, "is_gloo_available": _yes}
-    return found | dict.fromkeys(without.split(), _no) | dict.fromkeys(asking.split(), no_group)
+    return found | dict.fromkeys(without.split(), _no)
 
 
 _OF_PROCESSES = "set_start_method set_sharing_strategy freeze_support"

@@ -130,7 +130,7 @@ LANGUAGE = (
     worker(
         "policy",
         "names of functions",
-        'self._name(node.name, DEFINABLE_DUNDERS, "method")',
+        'self._name(node.name, DEFINABLE_DUNDERS | {"__setstate__"}, "method")',
         "pass",
         W + "test_policy_parser.py",
     ),
@@ -807,7 +807,7 @@ NUMPY = (
     worker(
         "numpy_types",
         "attributes of arrays that are on no list",
-        "_shut_others(SafeArray, shared.keys() | frozenset(_OF_ARRAYS))",
+        '_shut_others(SafeArray, shared.keys() | frozenset((*_OF_ARRAYS, "fill", "resize")))',
         "pass",
         escape("array ctypes"),
         escape("tofile"),

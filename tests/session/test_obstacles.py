@@ -134,13 +134,11 @@ def test_nothing_is_offered_that_would_lose_something(pool: WorkerPool, text: st
 
 
 def test_what_the_language_refuses_has_its_change_where_there_is_one(pool: WorkerPool) -> None:
-    text = "x = 2 * eval('1 + 1')\nexec('y = x')\nbreakpoint()\ndef f():\n    breakpoint()\nprint(y, f())\n"
+    text = "y = 4\nbreakpoint()\ndef f():\n    breakpoint()\nprint(y, f())\n"
     found = met(pool, text)
-    assert [each.button for each in found.every] == [
-        "Change the Line", "Change the Line", "Change 2 Lines", "Change 2 Lines"
-    ]  # fmt: skip
-    assert found.text == "x = 2 * (1 + 1)\ny = x\ndef f():\n    pass\nprint(y, f())\n"
-    assert met(pool, "code = '1'\nprint(eval(code))\nasync def f(): pass\n").text is None
+    assert [each.button for each in found.every] == ["Change 2 Lines", "Change 2 Lines"]
+    assert found.text == "y = 4\ndef f():\n    pass\nprint(y, f())\n"
+    assert met(pool, "code = compile('1', '', 'eval')\nasync def f(): pass\n").text is None
 
 
 def test_a_line_of_a_notebook_is_removed_as_a_line(pool: WorkerPool) -> None:

@@ -22,6 +22,7 @@ from gradviz.engine.ops.elementwise import cast, check_broadcast, result_type
 from gradviz.engine.ops.neural import (
     chosen_reduction,
     in_single,
+    is_half,
     need_constants,
     need_floats,
     need_tensor,
@@ -143,9 +144,16 @@ def binary_cross_entropy(
 
 
 def _bce_logits(x: Array, y: Array, weight: Array | None, pos_weight: Array | None, *, reduction: str) -> Any:
+    """In the type of the target, whatever half type the others have."""
+    kept = y.dtype
+    given: Any = (x, y, weight, pos_weight)
+    x, y, weight, pos_weight = (
+        each.astype(np.float32) if each is not None and is_half(each) else each for each in given
+    )
     log_sigmoid = np.minimum(x, 0) - np.log1p(np.exp(-np.abs(x)))
     found = (1 - y) * x - (log_sigmoid if pos_weight is None else ((pos_weight - 1) * y + 1) * log_sigmoid)
-    return reduced_array((found if weight is None else found * weight).astype(y.dtype), reduction)
+    made = reduced_array((found if weight is None else found * weight).astype(y.dtype), reduction)
+    return made if made.dtype == kept else made.astype(kept)
 
 
 def _bce_logits_grad(
@@ -170,7 +178,7 @@ def _bce_logits_target(
 BCE_LOGITS = op(
     "binary_cross_entropy_with_logits",
     "self, target, weight, pos_weight",
-    in_single(_bce_logits),
+    _bce_logits,
     category="losses",
     symbol="bce∘σ",
     latex=r"-\frac{1}{n} \sum_i y_i \ln \sigma(x_i) + (1 - y_i) \ln(1 - \sigma(x_i))",

@@ -51,10 +51,6 @@ view.shape = (2, 2)
 print(view)
 
 print(torch.distributed.is_available(), torch.distributed.is_initialized(), required)
-try:
-    torch.distributed.get_rank()
-except ValueError as error:
-    print(error)
 print(nn.functional.mse_loss(torch.ones(2), torch.zeros(2), reduction="elementwise_mean"))
 with open("numbers.bin", "wb") as file:
     file.write(np.arange(5, dtype=np.uint16).tobytes())
