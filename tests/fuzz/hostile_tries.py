@@ -351,7 +351,7 @@ def use(found, level=0):
 def look(found):
     """An address, or an object of what lies behind."""
     if type(found) is int:
-        if found == hash(frozenset()):
+        if found == hash(frozenset()) or 0 <= time.monotonic_ns() - found < 10_000_000_000:  # a clock
             return
         if 0x500000000000 < found < 0x800000000000 or 0x50000000000 < found < 0x80000000000:
             tell("an address", found)

@@ -142,11 +142,11 @@ def put(target: Tensor, values: Array, same: bool = False, shared: bool = False)
             raise RuntimeError(WRITTEN_TWICE)
         if not data.flags.writeable:  # memory that NumPy handed out read-only (a constant) is nobody else's to see
             data = target._data = data.copy()
-    if state.layered:
-        batched.overwrite(data, values)
-    elif shared:
+    if shared and type(data) is type(values) is np.ndarray:
         changed = (values != data) & ((values == values) | (data == data))  # nan that stays nan does not
         np.copyto(data, values, casting="unsafe", where=changed)
+    elif state.layered:  # also in a run in which a transform has been open
+        batched.overwrite(data, values)
     else:
         np.copyto(data, values, casting="unsafe")
     target._share_version().value += 1
