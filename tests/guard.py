@@ -16,7 +16,8 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+import weakref
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,22 +34,28 @@ def began(skip: int = 2) -> str:
 
 
 class Origins:
-    """Remembers where each thread, process and Qt timer or thread was started."""
+    """Remembers where each thread, process and Qt timer or thread was started. Those of Qt are remembered themselves:
+    late in a long run there are so many objects of Qt that to look through all of them takes longer than a test."""
 
     def __init__(self) -> None:
         self.processes: dict[int, str] = {}
+        self.of_qt: weakref.WeakSet[Any] = weakref.WeakSet()
         self._qt_is_watched = False
         self._wrap(threading.Thread, "start", lambda thread: setattr(thread, "_began", began(3)))
         self._wrap(subprocess.Popen, "__init__", lambda process: self.processes.update({process.pid: began(3)}))
 
     def watch_qt(self) -> None:
         if not self._qt_is_watched:
-            from PySide6.QtCore import QThread, QTimer
+            from PySide6.QtCore import QProcess, QThread, QTimer
             from PySide6.QtWidgets import QWidget
 
             self._qt_is_watched = True
-            for kind, name in ((QTimer, "start"), (QThread, "start"), (QWidget, "show")):
-                self._wrap(kind, name, lambda one: setattr(one, "_began", began(3)))
+            for kind, name in ((QTimer, "start"), (QThread, "start"), (QProcess, "start"), (QWidget, "show")):
+                self._wrap(kind, name, self._begins)
+
+    def _begins(self, one: Any) -> None:
+        one._began = began(3)
+        self.of_qt.add(one)
 
     @staticmethod
     def _wrap(owner: type, name: str, note: Callable[[Any], None]) -> None:
@@ -116,11 +123,12 @@ def application() -> Any:
     return widgets.QApplication.instance() if widgets else None
 
 
-def qt_leftovers() -> Iterator[tuple[int, str, Any]]:
-    """(identity while the test runs, description, object) of every window, running timer, thread and process of Qt."""
+def qt_leftovers(started: Iterable[Any]) -> Iterator[tuple[int, str, Any]]:
+    """(identity while the test runs, description, object) of every window, and of every timer, thread and process of Qt
+    that was started and still runs."""
     if application() is None:
         return
-    from PySide6.QtCore import QObject, QProcess, QThread, QTimer
+    from PySide6.QtCore import QProcess, QThread, QTimer
     from PySide6.QtWidgets import QApplication
     from shiboken6 import Shiboken
 
@@ -128,8 +136,8 @@ def qt_leftovers() -> Iterator[tuple[int, str, Any]]:
         if window.parent() is None:
             yield id(window), f"window {window!r}", window
     main = application().thread()
-    for one in Shiboken.getAllValidWrappers():
-        if not isinstance(one, QObject):
+    for one in list(started):
+        if not Shiboken.isValid(one):
             continue
         if isinstance(one, QTimer) and one.isActive():
             yield id(one), f"running timer {one!r} of {one.parent()!r}", one
@@ -148,7 +156,7 @@ class Guard:
         self._expected: list[str] = []
         self._threads = _threads()
         self._children = children()
-        self._qt = {key: one for key, _, one in qt_leftovers()}  # keeps them alive, so that no identity is reused
+        self._qt = {key: one for key, _, one in qt_leftovers(origins.of_qt)}  # alive, so that no identity is used again
         records.problems.clear()
 
     def expects(self, pattern: str) -> None:
@@ -201,7 +209,7 @@ class Guard:
             for pid in running - self._children:
                 place = self._origins.processes.get(pid, "a place unknown")
                 lost.append(f"leaked process {pid} {_command(pid)}, started at\n{place}")
-        for key, what, one in qt_leftovers():
+        for key, what, one in qt_leftovers(self._origins.of_qt):
             if key not in self._qt:
                 lost.append(f"leaked {what}, started at\n{getattr(one, '_began', 'a place unknown (never shown)')}")
         return lost
