@@ -116,14 +116,10 @@ class GradScaler:
             raise AssertionError("The backoff factor must be < 1.0.")
         self._init_scale, self._scale = init_scale, wrap(np.zeros((), np.float32))
         self._scaled, self._unskipped = False, 0  # whether a loss was scaled; steps since the scale changed last
-        self._growth_factor, self._backoff_factor, self._growth_interval = (
-            growth_factor,
-            backoff_factor,
-            growth_interval,
-        )
-        self._optimizers: dict[
-            int, tuple[str, bool | None]
-        ] = {}  # what became of each since the last update; found inf or nan
+        self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
+        self._growth_interval = growth_interval
+        # of each optimizer since the last update: what became of it, and whether it had inf or nan
+        self._optimizers: dict[int, tuple[str, bool | None]] = {}
 
     def _check(self, function: str) -> None:
         if not self._scaled:

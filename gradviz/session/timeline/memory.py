@@ -73,12 +73,12 @@ MOST_LANES = 8  # at the same time
 class Life:
     """One saved buffer: held at the cursors (born, end], in a lane of its own as long as it is."""
 
+    row: int  # of the table of saved tensors
     node: int  # the operation that keeps it
     born: int
     end: int
     is_freed: bool
     lane: int
-    text: str  # "x = 2 for × (line 4)"
 
 
 def lives(trace: Trace, steps: int) -> tuple[Life, ...]:
@@ -99,18 +99,19 @@ def lives(trace: Trace, steps: int) -> tuple[Life, ...]:
         free_from[lane : lane + 1] = [end]
         found.append((row, born, end, lane))
     return tuple(
-        Life(int(saved.node[row]), born, end, bool(saved.freed[row] < steps), lane, _life_text(trace, row, born))
+        Life(row, int(saved.node[row]), born, end, bool(saved.freed[row] < steps), lane)
         for row, born, end, lane in found
     )
 
 
-def _life_text(trace: Trace, row: int, born: int) -> str:
+def life_text(trace: Trace, life: Life) -> str:
+    """What is kept and for what, "x = 2 for × (line 4)"."""
     from gradviz.trace.table.values import number_text
     from gradviz.trace.words.contributions import saved_name
 
-    node, frame = int(trace.saved.node[row]), trace.frame_at(born + 1)
+    node, frame = life.node, trace.frame_at(life.born + 1)
     first = int(trace.saved.node.searchsorted(node))
-    one = frame.saved(node)[row - first]
+    one = frame.saved(node)[life.row - first]
     value = frame.value(one.tensor) if one.tensor >= 0 else None
     number = f" = {number_text(value.scalar)}" if value is not None and value.scalar is not None else ""
     line = int(trace.nodes.line[node])

@@ -184,7 +184,8 @@ def tooltip(at: QPoint, geometry: Geometry, content: Content, state: State) -> s
         return paint.marks_text(paint.marks_at(geometry, content.marks, place.x()))
     if (life := content.life_at(geometry, place)) is not None:
         until = f"let go at step {life.end + 1:,}" if life.is_freed else "held to the end"
-        return f"{life.text}\nkept from step {life.born + 1:,}, {until}. Click to see who keeps it."
+        text = plots.text_of(content.trace, life)
+        return f"{text}\nkept from step {life.born + 1:,}, {until}. Click to see who keeps it."
     cursor = geometry.cursor_at(place.x(), place.y(), state.cursor)
     if not cursor:
         return ""
@@ -283,7 +284,7 @@ def draw(content: Content, geometry: Geometry, size: QSize, ratio: float) -> QPi
         paint.paint_phases(painter, geometry, content.strip)
         course, held = plots.areas(geometry, content.course)
         if content.has_lanes(geometry):
-            plots.paint_lives(painter, geometry, held, content.lives, -1)
+            plots.paint_lives(painter, geometry, held, content.trace, content.lives, -1)
         else:
             plots.paint_held(painter, geometry, held, content.strip)
         if content.course is not None:
@@ -302,7 +303,7 @@ def paint_now(painter: QPainter, content: Content, geometry: Geometry, now: Now)
         plots.paint_course_text(painter, geometry, course, content.course, now.cursor)
     if held.height():
         if content.has_lanes(geometry):
-            plots.paint_lives(painter, geometry, held, content.lives, now.cursor)
+            plots.paint_lives(painter, geometry, held, content.trace, content.lives, now.cursor)
         text = plots.held_text(content.strip, now.cursor)
         plots.paint_held_text(painter, geometry, held, text, at_right=course == held)
 

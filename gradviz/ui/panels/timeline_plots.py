@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from gradviz.session.columns import place
 from gradviz.session.timeline.iterations import Series, Training
-from gradviz.session.timeline.memory import Life
+from gradviz.session.timeline.memory import Life, life_text
 from gradviz.session.timeline.outline import Strip, size_text
 from gradviz.ui import look
 from gradviz.ui.panels.timeline_paint import Geometry
@@ -20,6 +20,8 @@ from gradviz.ui.theme import Theme
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from gradviz.trace.table.trace import Trace
 
 PEAK = 4.0  # half the height of the dot at the peak
 LEAST = 14.0  # pixels that a curve needs
@@ -123,7 +125,15 @@ def life_at(geometry: Geometry, area: QRectF, lives: tuple[Life, ...], at: QPoin
     return next((life for life in lives if _bar(geometry, area, life).contains(at)), None)
 
 
-def paint_lives(painter: QPainter, geometry: Geometry, area: QRectF, lives: tuple[Life, ...], cursor: int) -> None:
+def text_of(trace: Trace, life: Life) -> str:
+    """What a buffer is and for what it is kept; made when it is first seen, as it takes the frame of a step."""
+    found: str = trace.kept(f"life {life.row}", lambda: life_text(trace, life))
+    return found
+
+
+def paint_lives(
+    painter: QPainter, geometry: Geometry, area: QRectF, trace: Trace, lives: tuple[Life, ...], cursor: int
+) -> None:
     """The bars of saved buffers; those that are held at the cursor are filled, and with a cursor below 0 none is."""
     theme, radius = geometry.theme, geometry.theme.px(LANE) / 2 - 1
     painter.save()
@@ -142,7 +152,7 @@ def paint_lives(painter: QPainter, geometry: Geometry, area: QRectF, lives: tupl
         if bar.width() >= SHORTEST:
             painter.setPen(QColor(theme.text))
             inner = bar.adjusted(radius, 0, -radius / 2, 0)
-            text = metrics.elidedText(life.text, Qt.TextElideMode.ElideRight, int(inner.width()))
+            text = metrics.elidedText(text_of(trace, life), Qt.TextElideMode.ElideRight, int(inner.width()))
             painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
     painter.restore()
 
