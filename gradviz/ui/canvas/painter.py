@@ -61,12 +61,15 @@ class SpriteCache:
             self.scale, self.ratio, self.whole, self.pixels, self.known = scale, ratio, whole, 0, {}
             self.fading.clear()
         if self.pixels > MOST_PIXELS:  # those that were not seen for the longest time go
-            for item, (_, sprite) in list(self.known.items()):
+            for item in list(self.known):
                 if self.pixels <= MOST_PIXELS * KEPT_PART:
                     break
-                self.pixels -= sprite.width() * sprite.height()
-                del self.known[item]
+                self._forget(item)
         return self.known
+
+    def _forget(self, item: int) -> None:
+        _, sprite = self.known.pop(item)
+        self.pixels -= sprite.width() * sprite.height()
 
     def found(self, item: int, says: Said) -> QPixmap | None:
         """The picture of an item that says this; it is now the one that was seen last."""
@@ -91,8 +94,7 @@ class SpriteCache:
         for item, (says, _) in [*self.known.items()] if old is not new else ():
             numbers = [number for number in (says.value, says.grad) if number >= 0] if isinstance(says, Brief) else []
             if not all(_is_same(old.value(number), new.value(number)) for number in numbers):
-                sprite = self.known.pop(item)[1]
-                self.pixels -= sprite.width() * sprite.height()
+                self._forget(item)
         return self
 
     def dissolve(self, part: float) -> list[int]:
