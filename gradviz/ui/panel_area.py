@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import QByteArray, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -77,11 +77,17 @@ class Card(QFrame):
         """Put a page in its place, which was empty."""
         front = self._stack.currentIndex()
         empty = self._stack.widget(place)
-        self._stack.insertWidget(place, page)
-        if empty is not None:
-            self._stack.removeWidget(empty)
-            empty.deleteLater()
-        self._stack.setCurrentIndex(front)
+        with QSignalBlocker(self._stack):  # nobody has turned it
+            self._stack.insertWidget(place, page)
+            if empty is not None:
+                self._stack.removeWidget(empty)
+                empty.deleteLater()
+            self._stack.setCurrentIndex(front)
+
+    @property
+    def front(self) -> int:
+        """The place of the page that is not behind another one."""
+        return self._stack.currentIndex()
 
     def has_in_front(self, page: QWidget) -> bool:
         """Whether this page is not behind another one."""
@@ -195,7 +201,7 @@ class PanelArea:
         self._asked: dict[str, bool] = {}  # places that the user wants to see, or not
         self._arrangement: tuple[set[str], Room, bool, int] | None = None
         self._folded: tuple[PanelRow, ...] = ()
-        self.made: dict[str, Panel] = {}  # those that are there; the window completes them after its first paint
+        self.made: dict[str, Panel] = {}  # those that were looked at
         self._unseen: dict[str, State] = {}  # what panels that are behind others have shown last
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
         side = QSplitter(Qt.Orientation.Vertical)
@@ -227,6 +233,11 @@ class PanelArea:
         """All panels by their id."""
         return {row.id: self.panel(row.id) for row in PANELS}
 
+    @property
+    def in_front(self) -> tuple[str, ...]:
+        """Those that are not behind others, in the order of their rows."""
+        return tuple(row.id for row in PANELS if self.cards[row.place].front == _tab(row))
+
     def panel(self, name: str) -> Panel:
         """A panel; it is made where it is not yet there, and shows the state as it is."""
         state = self._context.shell.store.state
@@ -256,9 +267,9 @@ class PanelArea:
             raise failed[0]
 
     def _come_to_front(self, place: str, tab: int) -> None:
-        """A panel is seen again: it shows what it has missed."""
+        """A panel is seen: it is made, or shows what it has missed."""
         name = next(row.id for row in PANELS if row.place == place and _tab(row) == tab)
-        if name in self._unseen:
+        if name in self._unseen or name not in self.made:
             self.panel(name)
         if place == "bottom":
             self.arrange()

@@ -23,7 +23,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from gradviz.classroom import classroom
-from gradviz.commands.panels import PANELS
 from gradviz.commands.table import without
 from gradviz.session.presenting import Stage
 from gradviz.session.state import Slice, State
@@ -122,12 +121,13 @@ class MainWindow(QMainWindow):
 
     def _make_rest(self) -> Iterator[None]:
         """Note [After the first paint]: the worker starts first, in its own process; then come the panels in the
-        order of their rows and the menus, each in a turn of its own, so that keys and paints come between."""
+        order of their rows and the menus, each in a turn of its own, so that keys and paints come between. A panel
+        that is behind another is made when it is first looked at."""
         self.shell.runner.is_drawn = lambda: self.canvas.is_settled
         self.shell.runner.warm()
         yield
-        for row in PANELS:
-            self.panel_area.panel(row.id)
+        for name in self.panel_area.in_front:
+            self.panel_area.panel(name)
             yield
         self.commands.fill_menus()
         self.commands.refresh(self.store.state)

@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from gradviz.document.code.parse import parse
 from gradviz.document.documents import code_of, text_of
 from gradviz.document.drawing import Drawing
-from gradviz.document.files.examples import drawn_examples
+from gradviz.document.files.examples import drawn_examples, examples
 from gradviz.session.state import Phase
 from gradviz.ui.panels.gallery import GalleryPanel
 from gradviz.ui.panels.invitation import Invitation
@@ -24,9 +24,9 @@ def invitation(pilot: Pilot) -> Invitation:
 
 def test_both_ways_are_there_with_examples(invitation: Invitation) -> None:
     assert [way.title.text() for way in invitation.ways] == ["Paste a snippet", "Draw a graph"]
-    titles = [button.text() for button in invitation.buttons]
-    assert all(example.title in titles for example in drawn_examples())
-    assert len(titles) >= 6
+    offered = {(button.text(), button.toolTip()) for button in invitation.buttons}
+    first = [*examples()[:3], *drawn_examples()]
+    assert offered - {(invitation.draw.text(), "")} == {(example.title, example.paragraph) for example in first}
 
 
 def test_a_new_drawing_begins_by_its_button_and_has_the_keyboard(pilot: Pilot, invitation: Invitation) -> None:

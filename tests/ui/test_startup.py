@@ -55,11 +55,20 @@ def test_before_the_first_paint_only_what_is_seen_is_imported_and_made(tmp_path:
 
 
 def test_when_the_window_is_painted_all_of_it_is_there(window: MainWindow) -> None:
-    assert [row.id for row in PANELS] == list(window.panel_area.made)
+    assert list(window.panel_area.made) == ["editor", "canvas", "explanation", "inspector", "timeline", "output"]
     assert set(window.commands.actions) == {row.id for row in COMMANDS if row.choices is None}
     menus = [menu for menu in window.menuBar().findChildren(QMenu) if menu.title() in MENUS.values()]
     assert len(menus) == len(MENUS)
     assert all(menu.actions() for menu in menus)
+
+
+def test_a_panel_behind_another_is_made_when_it_is_looked_at(window: MainWindow) -> None:
+    area = window.panel_area
+    for row in PANELS:
+        tabs = area.cards[row.place].tabs
+        tabs.setCurrentIndex([tabs.tabText(at) for at in range(tabs.count())].index(row.title))
+        assert area.cards[row.place].has_in_front(area.made[row.id])
+    assert set(area.made) == {row.id for row in PANELS}
 
 
 def test_a_window_that_closes_before_its_first_paint_ends_in_good_order(qtbot: QtBot) -> None:

@@ -4,6 +4,7 @@ at, and drawings whose note is. To add one, add a file to `resources/examples`; 
 from __future__ import annotations
 
 import ast
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,14 +45,40 @@ class Example:
         return f"{self.title}\n{self.paragraph}\n{look_at}".strip()
 
 
-def examples(folder: Path = FOLDER, at_most: int | None = None) -> tuple[Example, ...]:
-    """All snippets in the order of their file names, or the first few: reading one takes a millisecond."""
-    return tuple(read(path) for path in sorted(folder.glob("*.py"))[:at_most])
+def examples(folder: Path = FOLDER) -> tuple[Example, ...]:
+    """All snippets in the order of their file names."""
+    return tuple(read(path) for path in _paths(folder, "*.py"))
 
 
 def drawn_examples(folder: Path = FOLDER) -> tuple[Example, ...]:
     """All drawings in the order of their file names."""
-    return tuple(read(path) for path in sorted(folder.glob("*.gradviz")))
+    return tuple(read(path) for path in _paths(folder, "*.gradviz"))
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What is said of a file before it is opened."""
+
+    path: Path
+    title: str
+    paragraph: str
+
+
+def introductions(pattern: str, at_most: int | None = None) -> tuple[Introduction, ...]:
+    """Of the examples that ship with the program. Only their texts are read: every empty window offers them, and
+    checking a drawing as a stranger's takes a tenth of a second the first time."""
+    return tuple(map(_introduction, _paths(FOLDER, pattern)[:at_most]))
+
+
+def _introduction(path: Path) -> Introduction:
+    text = path.read_text("utf-8")
+    said: str | None = json.loads(text)["note"] if is_gradviz(path) else ast.get_docstring(ast.parse(text))
+    title, paragraph, _ = _texts(said or _called(path))
+    return Introduction(path, title, paragraph)
+
+
+def _paths(folder: Path, pattern: str) -> list[Path]:
+    return sorted(folder.glob(pattern))
 
 
 def lessons(folder: Path) -> tuple[Example, ...]:

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from gradviz.commands.row import Shell
-from gradviz.document.files.examples import Example, drawn_examples, examples
+from gradviz.document.files.examples import Introduction, introductions
 from gradviz.session.trust_warnings import NOT_RUN
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context
@@ -163,8 +163,8 @@ class Invitation(QWidget):
         self.draw = QPushButton("New drawing")
         self.draw.setObjectName("newDrawing")
         self.draw.clicked.connect(lambda: context.do("draw.new"))
-        snippets = [self._button(example) for example in examples(at_most=INVITED)]
-        drawings = [self._button(example) for example in drawn_examples()]
+        snippets = [self._button(example) for example in introductions("*.py", INVITED)]
+        drawings = [self._button(example) for example in introductions("*.gradviz")]
         self.buttons = [*snippets, self.draw, *drawings]
         self.ways = (Way(False, SNIPPET, snippets), Way(True, DRAWING, [self.draw, *drawings]))
         self._both = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -222,7 +222,7 @@ class Invitation(QWidget):
         for way in self.ways:
             way.setMaximumWidth(self._theme.px(CARD) if is_wide else QWIDGETSIZE_MAX)
 
-    def _button(self, example: Example) -> QPushButton:
+    def _button(self, example: Introduction) -> QPushButton:
         button = QPushButton(example.title.replace("&", "&&"))
         button.setToolTip(example.paragraph)
         button.setAccessibleDescription(example.paragraph)
