@@ -235,10 +235,11 @@ class FromHere:
 
 
 def fit(window: QWidget) -> None:
-    """Not larger than the screen it opens on, which at a large scale is small."""
+    """With its frame not larger than the screen it opens on, which at a large scale is small."""
     room = window.screen().availableGeometry()
-    if window.size().boundedTo(room.size()) != window.size():
-        window.resize(window.size().boundedTo(room.size() - FRAME))
+    size = window.size().boundedTo(room.size() - FRAME)
+    if size != window.size():
+        window.resize(size)
         window.move(room.topLeft())
 
 

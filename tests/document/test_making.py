@@ -56,3 +56,10 @@ def test_what_is_made_where_nobody_pointed_lies_on_nothing() -> None:
     assert (exp.x, exp.y > made.drawing.by_id[mul].y + 60) == (220, True)
     pointed = make(drawing, "exp", Around(220, 0, (Ref(w),)))
     assert pointed.drawing.by_id[pointed.result.node].y == 0
+
+
+def test_an_expression_beside_what_it_uses_begins_at_the_right_of_it() -> None:
+    first = make(Drawing(), "y = w*x + b", HERE)
+    y = first.drawing.by_id[first.result.node]
+    made = make(first.drawing, "loss = (y - 4)**2", Around(y.x + 200, y.y, (first.result,), about=True))
+    assert min(made.drawing.by_id[one].x for one in made.nodes) == y.x + 320

@@ -128,6 +128,14 @@ def test_zoom_fit_and_reset(qtbot: QtBot) -> None:
     view.resize(700, 500)
     QApplication.processEvents()
     assert view.camera.scale < fitted.scale, "a fitted picture stays fitted"
+    view.viewport.zoom_out()
+    small = view.camera.scale
+    view.resize(690, 490)
+    QApplication.processEvents()
+    assert view.camera.scale == small, "who looks from afar stays there"
+    view.resize(1400, 900)
+    QApplication.processEvents()
+    assert view.camera.scale > 1.2 * small, "in a much larger room, as on a stage, all of it is larger"
 
 
 def test_a_click_selects_and_beside_it_deselects(qtbot: QtBot) -> None:

@@ -99,7 +99,7 @@ def test_a_passing_gradient_is_not_stored(scene: Scene) -> None:
 
 def test_saved_buffers_are_held_then_freed(scene: Scene) -> None:
     scene.move_to(6)
-    assert [(tab.name, tab.state) for tab in operation(scene, MUL2).tabs] == [("other", "held"), ("self", "held")]
+    assert [(tab.name, tab.state) for tab in operation(scene, MUL2).tabs] == [("w", "held"), ("y", "held")]
     assert operation(scene, ADD).tabs == ()
     scene.move_to(len(scene.trace))
     assert {tab.state for tab in operation(scene, MUL2).tabs} == {"freed"}
@@ -330,7 +330,7 @@ def test_zero_and_nan_gradients_are_told_apart(qapp: QApplication) -> None:
 def test_a_buffer_that_was_changed_is_stale(qapp: QApplication) -> None:
     scene = scene_of(run(STALE))
     tab = operation(scene, 0).tabs[0]
-    assert (tab.name, tab.state, tab.versions) == ("result", "stale", "v0 ≠ v1")
+    assert (tab.name, tab.state, tab.versions) == ("y", "stale", "v0 ≠ v1")
 
 
 @pytest.mark.parametrize("magnitude", range(-12, 13))

@@ -15,7 +15,7 @@ from gradviz.trace.table.regions import RegionKind
 from gradviz.ui.canvas import group_painter, sizes
 from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Camera, Motion
-from gradviz.ui.canvas.content import GroupContent, OperationContent, ReferenceContent, ValueContent
+from gradviz.ui.canvas.content import GroupContent, OperationContent, ReferenceContent, ValueContent, ticking
 from gradviz.ui.canvas.diagram import LEAF, OPERATION, TENSOR
 from gradviz.ui.canvas.group_painter import paint_group
 from gradviz.ui.canvas.heat import cells, picture
@@ -303,6 +303,25 @@ def test_the_number_of_a_gradient_travels_along_its_edge(qtbot: QtBot) -> None:
         assert any(low <= pills.on_its_way(pill)[0] <= high for low, _, high, _ in pills.ways())
     motion.stop()
     assert pills.travelled == 1
+
+
+def test_a_sum_ticks_up_to_what_has_arrived(qtbot: QtBot) -> None:
+    trace = run(PRODUCT)
+    view = shown(qtbot, trace, len(trace) - 3)
+    scene, motion = view.scene, view.surface.motion
+    assert scene is not None
+    motion.enabled = True
+    sums, sprites = set[str](), scene.painter.sprites
+    for cursor in range(len(trace) - 6, len(trace) + 1):
+        motion.stop()
+        view.set_cursor(cursor)
+        QApplication.processEvents()
+        for item, (before, _) in sprites.fading.items():
+            halfway = ticking(before, sprites.known[item][0], 0.5)
+            sums |= {halfway.badge.sums[0]} if halfway is not None and halfway.badge is not None else set()
+    motion.stop()
+    assert sums == {"Σ 2"}, "between 1 and 1 + 2"
+    assert not sprites.fading
 
 
 def test_no_number_travels_while_keys_repeat(qtbot: QtBot) -> None:

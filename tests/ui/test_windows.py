@@ -345,6 +345,9 @@ def test_a_window_is_not_larger_than_its_screen(qtbot: QtBot) -> None:
     window.resize(room.size() - QSize(100, 100))
     fit(window)
     assert window.size() == room.size() - QSize(100, 100)
+    window.resize(room.size())
+    fit(window)
+    assert window.height() < room.height(), "the system puts a frame around it"
     window.resize(room.width() - 10, room.height() + 400)
     fit(window)
     assert room.contains(window.frameGeometry())

@@ -8,13 +8,13 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gradviz.document.arranging import cleared, uncovered
+from gradviz.document.arranging import STEP, cleared, uncovered
 from gradviz.document.catalogue import Entry, catalogue, find
 from gradviz.document.code.parse import parse_expression
 from gradviz.document.drawing import Drawing, Leaf, Literal, Operation, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_kinds import FACTORIES, RANDOM, SHAPED
-from gradviz.document.shaping import connect, free_name, new_leaf, new_operation, rename, take_in, tidy
+from gradviz.document.shaping import connect, free_name, move, new_leaf, new_operation, rename, take_in, tidy
 from gradviz.document.shaping.names import taken
 from gradviz.document.shaping.wires import InPort, port_count
 
@@ -179,11 +179,20 @@ def _made_expression(drawing: Drawing, text: str, name: str, tree: ast.expr, aro
     parsed = parse_expression(ast.unparse(_Dotted().visit(tree)), names_known(drawing))
     changed, nodes = take_in(drawing, parsed, around.x, around.y)
     used = _used(changed, nodes)
+    if around.about:
+        changed = _begun_at(changed, nodes, around.x, used - nodes)
     roots = [node.id for node in changed.nodes if node.id in nodes and node.id not in used]
     result = Ref(roots[-1])
     if name:
         changed = rename(changed, result.node, free_name(name, taken(drawing)))
     return Made(tidy(changed), nodes, result, f"Add {name or text}"[:40])
+
+
+def _begun_at(drawing: Drawing, nodes: frozenset[int], x: float, used: set[int]) -> Drawing:
+    """With the first of the nodes there, or at the right of what they use: their wires need not turn back."""
+    known = drawing.by_id
+    ends = (known[one].x + (STEP if isinstance(known[one], Operation) else PITCH) for one in used)
+    return move(drawing, nodes, max((x, *ends)) - min(known[one].x for one in nodes), 0.0)
 
 
 class _Dotted(ast.NodeTransformer):

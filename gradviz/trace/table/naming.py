@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NEVER
 from gradviz.trace.table.tables import History, ranges
 from gradviz.trace.table.values import number_text
@@ -183,7 +184,7 @@ class Naming:
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
         if op == "unbind":  # as `for row in x` goes through a tensor
             return int(inputs[0]), _field(trace, tensor, producer)
-        if label and not _inner(trace, self._overwritten, producer):
+        if (label and not _inner(trace, self._overwritten, producer)) or _output(trace, tensor, producer):
             return -1, ""
         return int(inputs[0]), _ending(trace, tensor, producer)
 
@@ -202,6 +203,8 @@ class Naming:
             and (not field.startswith("[") or _is_text_of(op, label))
         ):
             return label + field
+        if output := _output(trace, tensor, producer):
+            return output
         if scope[:1].isdigit() or not scope:
             scope = _module(self._trace, producer)
         return f"{scope}: {op.lstrip('_')}{field}" if scope else op.lstrip("_") + field
@@ -535,6 +538,18 @@ def _module(trace: Trace, node: int) -> str:
     if scope and not scope[0].isupper():
         return scope
     return called[1].rsplit(".", 1)[-1] if called else scope
+
+
+def _output(trace: Trace, tensor: int, producer: int) -> str:
+    """ "output of net[0]": what the last operation within a module made, for what comes after it; "" for all else."""
+    nodes, region = trace.nodes, int(trace.nodes.region[producer])
+    if region < 0 or trace.regions.kind[region] != RegionKind.MODULE or trace.tensors.output_nr[tensor] > 0:
+        return ""
+    is_last = nodes.step[producer] == trace.nesting.last[region]
+    module = _module(trace, producer) if is_last and len(trace.users_of(tensor)) else ""
+    return (
+        "" if module[:1].isupper() or nodes.scope[producer][:1].isupper() else f"output of {module}" if module else ""
+    )
 
 
 def _short(label: str) -> str:

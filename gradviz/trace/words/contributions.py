@@ -346,6 +346,12 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     return next(words, "a result of its own")
 
 
+def kept_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
+    """The same in as few words as a tab has room for: "x", "2", "1 / σ"."""
+    return _ARTICLE.sub("", saved_name(frame, node, saved))
+
+
+_ARTICLE = re.compile(r"^(?:the number|what|the|an?|its|their) ")
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?")
 _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
     ("weight_norm", "result1", "the norms"),

@@ -6,7 +6,7 @@ what is near; far away even this is too much, see `painter`."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from PySide6.QtGui import QBrush, QPainter, QPen
 
 from gradviz.trace.table.values import number_text
 from gradviz.ui.canvas import sizes
+from gradviz.ui.canvas.content import on_its_way
 from gradviz.ui.canvas.diagram import CONSTANT, OPERATION, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.heat import Picture, picture
 from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
@@ -44,6 +45,7 @@ class Brief:
     tabs: tuple[str, ...] = ()  # states of an operation's saved buffers
     arrived: int = 0  # gradients in the input buffer, of those that it waits for
     expected: int = 0
+    ticks: str = ""  # the gradient while it is on its way from another number
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,14 @@ class BriefPainter:
         self._writer = writer
         self._vertical = vertical
 
+    def ticking(self, before: Brief, after: Brief, part: float) -> Brief | None:
+        """What an item says whose gradient is on its way to the sum that has come; None where there is no such sum."""
+        if min(before.grad, after.grad) < 0:
+            return None
+        one, other = self._writer.of(before.grad), self._writer.of(after.grad)
+        text = on_its_way(one.text, other.text, part)
+        return replace(after, ticks=text) if text else None
+
     def paint(self, painter: QPainter, card: QRectF, kind: int, category: int, says: Brief, scale: float) -> None:
         """An item whose card or circle has this place in the world."""
         painter.save()
@@ -246,7 +256,9 @@ class BriefPainter:
 
     def _value(self, painter: QPainter, body: QRectF, line: float, says: Brief) -> None:
         written = self._writer.of(says.value)
-        if self._grid(painter, body, line, written):
+        grid = self._fitting(body, line, written)
+        if grid is not None:
+            self._grid(painter, body, line, grid, "text")
             return
         if written.picture is not None and body.height() >= LOWEST and (body.height() >= line or not written.text):
             inner = body.adjusted(0, 1, 0, -1)
@@ -256,20 +268,20 @@ class BriefPainter:
             text = self.number(sizes.NUMBER, written, place.width(), written.text)
             self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", place, text, LEFT)
 
-    def _grid(self, painter: QPainter, body: QRectF, line: float, written: Written) -> bool:
-        """The numbers of a small array, with as many digits as there is room for; whether there is any."""
+    def _fitting(self, body: QRectF, line: float, written: Written) -> Grid | None:
+        """The numbers of a small array with the digits there is room for; None where there is not even for one."""
         if not written.grids or body.height() < (line - 2) * len(written.grids[0].rows):
-            return False
+            return None
         wide = body.width() / len(written.grids[0].rows[0])
         room = wide / (self._ink.width(sizes.CELL, "0") * self._ink.theme.scale) - BETWEEN
-        grid = next((grid for grid in written.grids if grid.longest <= room), None)
-        if grid is None:
-            return False
+        return next((grid for grid in written.grids if grid.longest <= room), None)
+
+    def _grid(self, painter: QPainter, body: QRectF, line: float, grid: Grid, colour: str) -> None:
+        wide = body.width() / len(grid.rows[0])
         for row, texts in enumerate(grid.rows):
             for column, text in enumerate(texts):
                 place = QRectF(body.left() + column * wide, body.top() + row * (line - 2), wide, line - 2)
-                self._word(painter, sizes.CELL, 1.0, "text", place, text, CENTRE)
-        return True
+                self._word(painter, sizes.CELL, 1.0, colour, place, text, CENTRE)
 
     def number(self, role: str, written: Written, room: float, first: str = "") -> str:
         """A number with as many digits as there is room for: an ellipsis in it would say nothing."""
@@ -278,17 +290,29 @@ class BriefPainter:
         return next((way for way in ways if self._ink.width(role, way) * size <= room), ways[-1])
 
     def _gradient(self, painter: QPainter, area: QRectF, line: float, corner: float, says: Brief) -> float:
-        """The gradient in the last line, on a ground of its own where it is stored; returns where it begins. Where
-        there are two lines only, it takes the value's."""
+        """The gradient in the last line, or as the numbers of a small array where the value leaves room for them, on a
+        ground of its own where it is stored; returns where it begins. Where there are two lines only, it takes the
+        value's."""
+        written, value = self._writer.of(says.grad), self._writer.of(says.value)
+        taken = (line - 2) * len(value.grids[0].rows) if value.grids else line
+        body = area.adjusted(PADDING, 2 * line + 1 + taken, -PADDING, -2)  # a line for the name, one for the mark
+        grid = self._fitting(body, line, written)
+        if grid is not None:
+            body.setTop(body.bottom() - (line - 2) * len(grid.rows))
         last = QRectF(area.left(), area.bottom() - line - 1, area.width(), line + 1)
+        if grid is not None:
+            last.setTop(body.top() - line)
         if says.stored:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._ink.colours["gradient_fill"])
             painter.drawRoundedRect(last, corner, corner)
-        inner = last.adjusted(PADDING, 0, -PADDING, 0)
-        mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + 3
-        text = self.number(sizes.GRAD, self._writer.of(says.grad), inner.width() - mark)
+        inner = QRectF(last.left() + PADDING, last.top(), last.width() - 2 * PADDING, line + (grid is None))
         self._word(painter, sizes.META, 1.0, "gradient", inner, PASSING, LEFT)
+        if grid is not None:
+            self._grid(painter, body, line, grid, "gradient")
+            return last.top()
+        mark = self._ink.width(sizes.META, PASSING) * self._ink.theme.scale + 3
+        text = says.ticks or self.number(sizes.GRAD, written, inner.width() - mark)
         self._word(painter, sizes.GRAD, NUMBER_SIZE, "gradient", inner.adjusted(mark, 0, 0, 0), text, RIGHT)
         return last.top() if area.height() >= 3 * line - 1 else area.top() + line
 

@@ -3,7 +3,8 @@ painted again when its content differs. Nothing here paints; `item_painter` and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from gradviz.trace.table.frame import NOT_FINITE
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.values import number_text
+from gradviz.trace.words.contributions import kept_name
 from gradviz.trace.words.reasons import no_grad_reason
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.diagram import (
@@ -180,6 +182,7 @@ def bytes_text(count: int) -> str:
 
 
 NUMBER_CHARACTERS = 11
+_PLAIN = re.compile(r"-?\d+\.?\d*")
 LONGEST_REASON = 26  # characters that fit on the narrowest card
 
 
@@ -201,6 +204,7 @@ class Badge:
     sums: tuple[str, ...]
     count: str
     complete: bool
+    total: str = ""  # of numbers
 
     @property
     def ways(self) -> list[tuple[str, str]]:
@@ -227,7 +231,7 @@ class TensorContent:
 
 @dataclass(frozen=True)
 class Tab:
-    """A saved buffer."""
+    """A saved buffer: what is kept, as the snippet calls it. PyTorch's word for it is in the tooltip."""
 
     name: str
     state: str  # "held" | "freed" | "stale"
@@ -266,7 +270,7 @@ def content(diagram: Diagram, frame: Frame, item: int) -> Content:
         symbol, label, scope = operation_text(diagram.trace, index)
         symbol = diagram.names[item] or symbol  # a drawing has its own
         tracked = bool(diagram.trace.nodes.name[index])
-        tabs = tuple(_tab(saved) for saved in frame.saved(index))
+        tabs = tuple(_tab(frame, index, saved) for saved in frame.saved(index))
         return OperationContent(symbol, label, scope, tracked, bool(frame.node_ran[index]), tabs)
     if diagram.kind[item] == REFERENCE:
         return ReferenceContent(card_name(diagram.trace, index, frame.cursor), category)
@@ -378,9 +382,10 @@ def cell_text(number: complex | float | int | bool) -> str:
     return f"{number:.0e}" if not isinstance(number, complex) else "…"
 
 
-def _tab(saved: SavedBuffer) -> Tab:
+def _tab(frame: Frame, node: int, saved: SavedBuffer) -> Tab:
     versions = f"v{saved.version_saved} ≠ v{saved.version_now}" if saved.state == "stale" else ""
-    return Tab(saved.name, saved.state, versions)
+    name = card_name(frame.trace, saved.tensor, frame.cursor) if saved.tensor >= 0 else kept_name(frame, node, saved)
+    return Tab(name.partition(" (before ")[0], saved.state, versions)
 
 
 def _badge(buffer: Buffer | None) -> Badge | None:
@@ -395,4 +400,27 @@ def _badge(buffer: Buffer | None) -> Badge | None:
     if len(scalars) == len(numbers):
         terms = " + ".join(scalars).replace("+ -", "− ")
         sums.insert(0, f"Σ {terms} = {total}" if complete else f"Σ {terms} + …")
-    return Badge(tuple(sums), f"{buffer.arrived} of {buffer.expected} arrived", complete)
+    return Badge(tuple(sums), f"{buffer.arrived} of {buffer.expected} arrived", complete, total)
+
+
+def ticking(before: object, after: object, part: float) -> TensorContent | None:
+    """A card whose sum or `.grad` is on its way to the number that has come; None where there is no such number."""
+    if not (isinstance(before, TensorContent) and isinstance(after, TensorContent)):
+        return None
+    badge, grad = after.badge, after.grad
+    if badge is not None and before.badge is not None:
+        total = on_its_way(before.badge.total, badge.total, part)
+        badge = replace(badge, sums=(f"Σ {total}", "Σ")) if total else badge
+    if grad is not None and before.grad is not None and before.label == after.label == ".grad":
+        text = on_its_way(before.grad.text, grad.text, part) if grad.kind == "number" else ""
+        grad = replace(grad, text=text, summary=(text, "")) if text else grad
+    return None if badge is after.badge and grad is after.grad else replace(after, badge=badge, grad=grad)
+
+
+def on_its_way(before: str, after: str, part: float) -> str:
+    """A number between two others, with as many digits after the point as the latter has."""
+    if before == after or not (_PLAIN.fullmatch(before) and _PLAIN.fullmatch(after)):
+        return ""
+    point, digits = after.partition(".")[1:]
+    text = f"{float(before) + (float(after) - float(before)) * part:.{len(digits)}f}"
+    return text if digits else text + point

@@ -311,7 +311,7 @@ MOST_TRIED = 8  # places that are free of cards and looked at for other edges
 ALONG = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # places on an edge, in parts of its length
 MANY_CUBICS = 60  # of other edges that a pill keeps clear of
 PILL_HEIGHT, PILL_SIDE = 16.0, 6.0  # pixels
-ASIDE = (0.0, *(sign * part for part in (0.75, 1.5, 2.25, 3.0, 3.75, 4.5) for sign in (-1, 1)))  # heights of a pill
+ASIDE = (0.0, *(0.75 * sign * step for step in range(1, 9) for sign in (-1, 1)))  # heights of a pill
 ON_EDGE = 1.0  # heights beyond which a line leads from the pill to its edge
 SPARE = 2.0  # pixels between a pill and what is not to be covered
 

@@ -349,7 +349,8 @@ def paint_operation(
         _labels_beside(painter, ink, circle, content)
     else:
         _labels(painter, ink, box, circle.bottom() + sizes.LABEL_GAP, content)
-    _tabs(painter, ink, circle, content.tabs, vertical)
+    room = (box.width() - circle.width()) / 2 - sizes.TAB_GAP if vertical else box.width() + 2 * (sizes.MARGIN - 2)
+    _tabs(painter, ink, circle, content.tabs, room, vertical)
 
 
 def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: OperationContent) -> None:
@@ -378,22 +379,21 @@ def _label(painter: QPainter, ink: Ink, line: QRectF, colour: str, text: str) ->
     ink.text(painter, sizes.SMALL, colour, line, text, CENTRE)
 
 
-def _tabs(painter: QPainter, ink: Ink, circle: QRectF, tabs: tuple[Tab, ...], vertical: bool) -> None:
-    by_name = iter(tabs)
-    rows = sizes.tab_rows(tuple(tab.name for tab in tabs), vertical=vertical)
+def _tabs(painter: QPainter, ink: Ink, circle: QRectF, tabs: tuple[Tab, ...], room: float, vertical: bool) -> None:
     height = sizes.TAB_HEIGHT + 3.0
+    rows = sizes.tab_rows(tabs, vertical=vertical)
     top = circle.center().y() - (len(rows) * height - 3.0) / 2
-    for names in rows:
-        whole = sizes.tabs_width(ink, names)
+    for row in rows:
+        widths = sizes.tab_widths(ink, tuple(tab.name for tab in row), room)
+        whole = sum(widths) + sizes.TAB_BETWEEN * (len(row) - 1)
         left = circle.center().x() - whole / 2
         if vertical:
             left = circle.left() - sizes.TAB_GAP - whole
         else:
             top = circle.top() - sizes.TAB_GAP - sizes.TAB_HEIGHT
-        for name in names:
-            width = ink.width(sizes.TAB, name) + 2 * sizes.TAB_PAD
-            _tab(painter, ink, QRectF(left, top, width, sizes.TAB_HEIGHT), next(by_name))
-            left += width + 4.0
+        for tab, width in zip(row, widths, strict=True):
+            _tab(painter, ink, QRectF(left, top, width, sizes.TAB_HEIGHT), tab)
+            left += width + sizes.TAB_BETWEEN
         top += height
 
 
@@ -404,7 +404,8 @@ def _tab(painter: QPainter, ink: Ink, place: QRectF, tab: Tab) -> None:
     painter.setPen(ink.pen(name, 1.2, style=Qt.PenStyle.DashLine if freed else Qt.PenStyle.SolidLine))
     painter.setBrush(QBrush() if freed else ink.colours["error_fill"] if stale else ink.colours["saved"])
     painter.drawRoundedRect(place, 3.5, 3.5)
-    ink.text(painter, sizes.TAB, "freed" if freed else "stale" if stale else "saved_text", place, tab.name, CENTRE)
+    colour, inner = "freed" if freed else "stale" if stale else "saved_text", place.adjusted(3, 0, -3, 0)
+    ink.text(painter, sizes.TAB, colour, inner, tab.name, CENTRE)
     middle = place.center().y() + 0.5
     if freed:
         painter.setPen(ink.pen("muted", 1.1))

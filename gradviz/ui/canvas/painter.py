@@ -21,7 +21,15 @@ from gradviz.trace.table.frame import Frame
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.brief import Brief, BriefPainter, Briefs, Writer
 from gradviz.ui.canvas.camera import Box, Camera
-from gradviz.ui.canvas.content import Content, GroupContent, OperationContent, ReferenceContent, TensorContent, content
+from gradviz.ui.canvas.content import (
+    Content,
+    GroupContent,
+    OperationContent,
+    ReferenceContent,
+    TensorContent,
+    content,
+    ticking,
+)
 from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.edge_painter import MIDDLE, PillPlaces, paint_flows, paint_forward, paint_pills
 from gradviz.ui.canvas.group_painter import paint_frames, paint_group, paint_group_small
@@ -51,7 +59,7 @@ class SpriteCache:
     pixels: int = 0
     part: float = 1.0
     known: dict[int, tuple[Said, QPixmap]] = field(default_factory=dict)
-    fading: dict[int, QPixmap] = field(default_factory=dict)  # how items were painted before the step
+    fading: dict[int, tuple[Said, QPixmap]] = field(default_factory=dict)  # what items said before the step, painted
     mixed: set[int] = field(default_factory=set)  # items that are on the screen as a mixture
 
     def at(self, scale: float, ratio: float, whole: bool, *, coarse: bool = False) -> dict[int, tuple[Said, QPixmap]]:
@@ -85,7 +93,7 @@ class SpriteCache:
         if before is None:
             self.pixels += sprite.width() * sprite.height()
         elif self.part < 1 and len(self.fading) < MOST_FADES:
-            self.fading.setdefault(item, before[1])
+            self.fading.setdefault(item, before)
         self.known[item] = says, sprite
 
     def taken_over(self, old: Trace, new: Trace) -> SpriteCache:
@@ -108,11 +116,11 @@ class SpriteCache:
 
     def shown(self, item: int, sprite: QPixmap) -> QPixmap:
         """The picture of an item at this moment."""
-        before = self.fading.get(item)
-        if before is None or before.size() != sprite.size():
+        kept = self.fading.get(item)
+        if kept is None or kept[1].size() != sprite.size():
             return sprite
         self.mixed.add(item)
-        mixed = _faint(before, 1 - self.part)
+        mixed = _faint(kept[1], 1 - self.part)
         with QPainter(mixed) as painter:
             painter.setCompositionMode(QPainter.CompositionMode.CompositionMode_Plus)
             painter.drawPixmap(0, 0, _faint(sprite, self.part))
@@ -319,7 +327,8 @@ class ScenePainter:
                 continue
             sprite = self._sprite(says(moment, item), item, box)
             place = QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio)
-            painter.drawPixmap(place, self.sprites.shown(item, sprite))
+            ticks = self._ticking(item, box)
+            painter.drawPixmap(place, ticks if ticks is not None else self.sprites.shown(item, sprite))
         painter.restore()
 
     def _plain(self, painter: QPainter, item: int, camera: Camera) -> None:
@@ -335,6 +344,22 @@ class ScenePainter:
         found = self.sprites.found(item, says)
         if found is not None:
             return found
+        sprite = self._drawn(says, item, box)
+        self.sprites.keep(item, says, sprite)
+        return sprite
+
+    def _ticking(self, item: int, box: QRectF) -> QPixmap | None:
+        """A card whose sum ticks up in this step, on its way."""
+        before, part = self.sprites.fading.get(item), self.pills.travelled
+        if before is None or part >= 1 or item not in self.sprites.known:
+            return None
+        one, other = before[0], self.sprites.known[item][0]
+        says: Said | None = ticking(one, other, part)
+        if isinstance(one, Brief) and isinstance(other, Brief):
+            says = self._brief_painter.ticking(one, other, part)
+        return self._drawn(says, item, box) if says is not None else None
+
+    def _drawn(self, says: Said, item: int, box: QRectF) -> QPixmap:
         scale, ratio = self.sprites.scale, self.sprites.ratio
         sprite = QPixmap(int(box.width() * scale * ratio) + 2, int(box.height() * scale * ratio) + 2)
         sprite.setDevicePixelRatio(ratio)
@@ -344,7 +369,6 @@ class ScenePainter:
             painter.scale(scale, scale)
             painter.translate(-box.left(), -box.top())
             self._paint(painter, item, says, scale)
-        self.sprites.keep(item, says, sprite)
         return sprite
 
     def _paint(self, painter: QPainter, item: int, says: Said, scale: float) -> None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ MOST_COLUMNS, MOST_ROWS = 5, 4
 BADGE_HEIGHT, BADGE_GAP, BADGE_WIDTH = 22.0, 8.0, 182.0
 RADIUS = 20.0
 TAB_HEIGHT, TAB_GAP, TAB_PAD = 17.0, 9.0, 6.0
+TAB_BETWEEN, TAB_LEAST = 4.0, 20.0
 LABEL_HEIGHT, LABEL_GAP = 15.0, 7.0
 LABEL_MAX = 170.0
 OVERHANG = 16.0  # how far labels may reach into the gap between the columns
@@ -144,8 +145,18 @@ def grad_height(shape: Shape) -> float:
 
 
 def tabs_width(ruler: Measure, names: tuple[str, ...]) -> float:
-    """Width of the row of saved buffers."""
-    return sum(ruler.width(TAB, name) + 2 * TAB_PAD for name in names) + 4.0 * max(len(names) - 1, 0)
+    """Width that a layout gives the row of saved buffers: that of PyTorch's words for them. What is kept is called
+    otherwise from step to step, and cut where it has no room."""
+    return sum(ruler.width(TAB, name) + 2 * TAB_PAD for name in names) + TAB_BETWEEN * max(len(names) - 1, 0)
+
+
+def tab_widths(ruler: Measure, names: tuple[str, ...], room: float) -> list[float]:
+    """Width of each tab of a row: as wide as its name, but what is left of the room is shared by the longest."""
+    left, widths = room - TAB_BETWEEN * (len(names) - 1), [ruler.width(TAB, name) + 2 * TAB_PAD for name in names]
+    for nth, at in enumerate(sorted(range(len(names)), key=widths.__getitem__)):
+        widths[at] = min(widths[at], max(left / (len(names) - nth), TAB_LEAST))
+        left -= widths[at]
+    return widths
 
 
 def symbol_width(ruler: Measure, symbol: str) -> float:
@@ -153,12 +164,15 @@ def symbol_width(ruler: Measure, symbol: str) -> float:
     return max(2 * RADIUS, ruler.width(SYMBOL if len(symbol) < 3 else NAME, symbol) + 20)
 
 
-def tab_rows(names: tuple[str, ...], *, vertical: bool) -> list[tuple[str, ...]]:
-    """The names of the saved buffers as they stand: in one row above the circle, or beside it in two short ones."""
-    if not vertical or len(names) < 3:
-        return [names] if names else []
-    half = -(-len(names) // 2)
-    return [names[:half], names[half:]]
+_Tab = TypeVar("_Tab")
+
+
+def tab_rows(tabs: tuple[_Tab, ...], *, vertical: bool) -> list[tuple[_Tab, ...]]:
+    """The saved buffers as they stand: in one row above the circle, or beside it in two short ones."""
+    if not vertical or len(tabs) < 3:
+        return [tabs] if tabs else []
+    half = -(-len(tabs) // 2)
+    return [tabs[:half], tabs[half:]]
 
 
 def operation_size(

@@ -132,7 +132,7 @@ class CanvasView(QWidget):
         self.surface.paint(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        self.viewport.resized()
+        self.viewport.resized((event.oldSize().width(), event.oldSize().height()))
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

@@ -15,6 +15,7 @@ READABLE = 0.45  # the smallest zoom at which a graph is opened whole: name, val
 LEGIBLE = 0.42  # the smallest zoom at which a single item is looked at
 OPENED = 0.8  # the zoom at which a larger one is opened
 EDGE = 16.0  # pixels that stay between what is brought in and the edge
+LARGER = 1.25  # times the room, from which on what was all in view is fitted to it
 AROUND = 1.6  # how much of its surroundings is seen with what one zooms to
 
 
@@ -47,11 +48,14 @@ class Viewport(QObject):
     @property
     def shows_everything(self) -> bool:
         """Whether all of the graphs is in view."""
+        return self._shows_everything(self._size)
+
+    def _shows_everything(self, size: tuple[int, int]) -> bool:
         extent, camera = self.extent, self._surface.camera
         if extent is None:
             return True
         left, top = camera.to_world(-1, -1)
-        right, bottom = camera.to_world(*(length + 1 for length in self._size))
+        right, bottom = camera.to_world(*(length + 1 for length in size))
         return left <= extent[0] and top <= extent[1] and right >= extent[2] and bottom >= extent[3]
 
     @property
@@ -154,22 +158,20 @@ class Viewport(QObject):
         return True
 
     def bring_in(self, box: Box) -> None:
-        """A box of the world wholly in view: nothing moves if it is, a little if it fits in at this zoom; else all is
-        fitted, or the box alone where nothing of all could be read."""
+        """A box of the world wholly in view: nothing moves if it is, and all is fitted where all can be read; else the
+        camera moves a little, or to the box alone where it does not fit in at this zoom."""
         camera, scale = self.flight.target(self._surface.camera), self._surface.theme.scale
         (left, top), (right, bottom) = camera.to_screen(*box[:2]), camera.to_screen(*box[2:])
         room_x, room_y = (length - 2 * EDGE for length in self._size)
-        if right - left <= room_x and bottom - top <= room_y:
-            across = max(right - EDGE - room_x, 0.0) + min(left - EDGE, 0.0)
-            down = max(bottom - EDGE - room_y, 0.0) + min(top - EDGE, 0.0)
-            if across or down:
-                self.is_fitted = False
-                self._fly(camera.moved(across, down))
+        across = max(right - EDGE - room_x, 0.0) + min(left - EDGE, 0.0)
+        down = max(bottom - EDGE - room_y, 0.0) + min(top - EDGE, 0.0)
+        if not across and not down:
             return
         self.fit()
         if self.flight.target(self._surface.camera).scale < READABLE * scale:
             self.is_fitted = False
-            self._fly(fitting(box, *self._size, scale))
+            fits = right - left <= room_x and bottom - top <= room_y
+            self._fly(camera.moved(across, down) if fits else fitting(box, *self._size, scale))
 
     # -- zoom
 
@@ -229,9 +231,13 @@ class Viewport(QObject):
         self._surface.scroll(-across, -down)
         self.changed.emit()
 
-    def resized(self) -> None:
-        """The widget has another size."""
-        if self.is_fitted and self._surface.scene is not None:
+    def resized(self, before: tuple[int, int]) -> None:
+        """The widget has another size. Where all was in view it stays so, and it takes a much larger room, as on a
+        stage; wherever else the user has looked, that stays."""
+        width, height = self._size
+        is_larger = width * height > LARGER * before[0] * before[1]
+        is_whole = self._shows_everything(before) and (is_larger or not self.shows_everything)
+        if self._surface.scene is not None and (self.is_fitted or is_whole):
             self.open()
         self._surface.repaint_all()
         self.changed.emit()
