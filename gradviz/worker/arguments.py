@@ -87,7 +87,7 @@ def _check(value: object) -> None:
 C = TypeVar("C", bound=type)
 _MAKING = frozenset("__new__ __init__ __init_subclass__ __set_name__ __class_getitem__".split())  # the guard's affair
 _OPERATORS = frozenset("__add__ __sub__ __mul__ __truediv__ __matmul__ __rmatmul__".split())  # write to what they make
-_WRITING = frozenset(("STORE_ATTR", "DELETE_ATTR"))
+_WRITING = frozenset((dis.opmap["STORE_ATTR"], dis.opmap["DELETE_ATTR"]))
 _BY_NAME = frozenset("getattr setattr delattr vars type __class__ __dict__".split())  # or by the class of an object
 
 
@@ -139,7 +139,7 @@ def _reaches(method: Any) -> bool:
 
 
 def _writes(code: types.CodeType) -> bool:
-    return any(step.opname in _WRITING for step in dis.get_instructions(code))
+    return not _WRITING.isdisjoint(code.co_code[::2])  # each instruction is two bytes, and the caches after it are 0
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
