@@ -169,9 +169,23 @@ def _no_tensor(error: Exception, args: Sequence[object]) -> AttributeError | Non
     return AttributeError(f"'{type(error.obj).__name__}' object has no attribute 'dim'", name="dim", obj=error.obj)
 
 
+def _parameters(fn: Callable[..., object], unwrapped: bool = True) -> tuple[str, ...]:
+    """Their names, as `inspect.signature` finds them; that would be a tenth of a worker's start."""
+    inner = inspect.unwrap(fn, stop=_says_them) if unwrapped else fn
+    if not isinstance(inner, FunctionType) or _says_them(inner):
+        return tuple(inspect.signature(fn, follow_wrapped=unwrapped).parameters)
+    code = inner.__code__
+    starred = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount + starred]
+
+
+def _says_them(fn: Callable[..., object]) -> bool:
+    return hasattr(fn, "__signature__")
+
+
 def with_numpy_names(fn: F) -> F:
     """PyTorch takes NumPy's `axis` and `keepdims` wherever it has `dim` and `keepdim`."""
-    known = inspect.signature(fn).parameters
+    known = _parameters(fn)
     takes_dim, takes_keepdim = "dim" in known and "axis" not in known, "keepdim" in known and "keepdims" not in known
     if not (takes_dim or takes_keepdim):
         return fn
@@ -194,8 +208,7 @@ _IN_TYPE_OF_OUT = frozenset({"sum", "prod", "cumsum", "cumprod", "nansum"})
 
 def with_out(fn: F, offered: F, name: str) -> F:
     """`torch.<name>(..., out=x)`: the result goes into a tensor that was given, or into several."""
-    known = inspect.signature(fn, follow_wrapped=False).parameters
-    if "out" in known or not _TAKEN.intersection(inspect.signature(fn).parameters):
+    if "out" in _parameters(fn, unwrapped=False) or not _TAKEN.intersection(_parameters(fn)):
         return offered
 
     def call(*args: object, out: Any = None, **keywords: object) -> Any:

@@ -146,9 +146,9 @@ def refusal(key: str, args: Sequence[object], keywords: Mapping[str, object]) ->
     """PyTorch's refusal of these arguments of a function; `key` is its place in the recorded list: `torch.add`."""
     if key in _passed_on():
         key, args, keywords = _inner(_passed_on()[key], args, keywords)
-    known = _signatures().get(key)
-    if known is None:
+    if key not in _lines():
         return None
+    known = _signatures(key)
     if key.startswith("Tensor."):
         if not args or not isinstance(args[0], Tensor):
             return _no_method_of(key, args)
@@ -165,7 +165,7 @@ def refusal(key: str, args: Sequence[object], keywords: Mapping[str, object]) ->
 
 def in_c(key: str) -> bool:
     """Whether PyTorch reads the arguments of a function by signatures before anything else."""
-    return bool(_signatures().get(key))
+    return bool(_lines().get(key))
 
 
 def _inner(text: str, args: Sequence[object], keywords: Mapping[str, object]) -> Call:
@@ -223,9 +223,9 @@ def _read(known: Sequence[_Signature], args: Sequence[object], keywords: Mapping
 
 
 @functools.cache
-def _signatures() -> dict[str, tuple[_Signature, ...]]:
-    """All of them, by place and name."""
-    found: dict[str, list[_Signature]] = {}
+def _lines() -> dict[str, list[str]]:
+    """What is recorded of each function, by place and name."""
+    found: dict[str, list[str]] = {}
     place = ""
     for line in _RECORDED.splitlines():
         if line.startswith("["):
@@ -236,9 +236,14 @@ def _signatures() -> dict[str, tuple[_Signature, ...]]:
             found[f"{place}.{line[:-3]}"] = []
         elif line:
             name, _, rest = line.rpartition(": ")
-            made = _signature(rest)
-            found.setdefault(f"{place}.{name or made.function}", []).append(made)
-    return {key: tuple(sorted(each, key=operator.attrgetter("hidden"))) for key, each in found.items()}
+            found.setdefault(f"{place}.{name or rest.partition('(')[0]}", []).append(rest)
+    return found
+
+
+@functools.cache
+def _signatures(key: str) -> tuple[_Signature, ...]:
+    """Of one function; read when they are first asked for."""
+    return tuple(sorted(map(_signature, _lines()[key]), key=operator.attrgetter("hidden")))
 
 
 @functools.cache
