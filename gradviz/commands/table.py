@@ -63,6 +63,14 @@ def command(name: str) -> Command:
     return next(row for row in COMMANDS if row.id == name)
 
 
+SNIPPET_KEYS = (
+    (
+        "Hold the mouse on a number",
+        "See what backward() starts from as a curve against the number, and the slope there.",
+    ),
+    ("Alt+G", "The same for the number at the caret."),
+)
+
 DRAWING_KEYS = (
     ("Double-click, or type", "Add a node from what you type: mul, +, 3.0, [1, 2], randn(2, 3), x = 2., w*x + b."),
     ("Drag from a port", "Draw a wire, or detach the one that ends there; drop it on empty canvas to add a node."),

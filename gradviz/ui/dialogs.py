@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz import about
-from gradviz.commands.table import DRAWING_KEYS, without
+from gradviz.commands.table import DRAWING_KEYS, SNIPPET_KEYS, without
 from gradviz.ui import look
 from gradviz.ui.command_palette import CommandPalette, keys_of
 from gradviz.ui.help_pages import ReferenceDialog
@@ -66,19 +66,20 @@ def keyboard_html(rows: Sequence[Command], theme: Theme) -> str:
         )
         head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{menu}</p>"
         parts.append(f"{head}<table>{lines}</table>" if lines else "")
-    parts.append(_canvas_html(theme))
+    parts.append(_gestures_html(theme, "In the text of a snippet", SNIPPET_KEYS))
+    parts.append(_gestures_html(theme, "On the canvas of a drawing", DRAWING_KEYS))
     return "".join(parts)
 
 
-def _canvas_html(theme: Theme) -> str:
-    """What keys and mouse do on the canvas of a drawing."""
+def _gestures_html(theme: Theme, title: str, gestures: Sequence[tuple[str, str]]) -> str:
+    """What keys and mouse do that are no commands."""
     cell = "style='padding:3px 12px 3px 0; color:"
     lines = "".join(
         f"<tr><td width='{theme.px(180)}' {cell}{theme.link}'>{look.escape(keys)}</td>"
         f"<td {cell}{theme.muted}'>{look.escape(what)}</td></tr>"
-        for keys, what in DRAWING_KEYS
+        for keys, what in gestures
     )
-    head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>On the canvas of a drawing</p>"
+    head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{title}</p>"
     return f"{head}<table>{lines}</table>"
 
 

@@ -6,17 +6,25 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Leaf, Operation, Ref
+from gradviz.document.snippet import Snippet
+from gradviz.session.text_slope import held_at, numbers_in, program, values_of
 from gradviz.ui.drawing.node_entry import LineField
 from gradviz.ui.drawing.sliders import LeafSlider, range_in, range_of, value_at
 from gradviz.ui.window import MainWindow
 
 LEFT = Qt.MouseButton.LeftButton
 W = 1
+TEXT = """import torch
+w = torch.tensor([3.0, 4.0], requires_grad=True)
+y = w[0] ** 2 * (w[1] - 0 + 1 * 5.0 - 4)
+y.backward()
+"""
 SQUARED = shaping.add_call(
     Drawing((Leaf(1, "w", 3.0, requires_grad=True), Operation(2, "mul", (Ref(1), Ref(1)), names=("y",))), next_id=3),
     Ref(2),
@@ -176,3 +184,47 @@ def test_who_holds_a_slider_sees_the_slope(drawn: MainWindow, qtbot: QtBot) -> N
     assert card.slope is not None and (card.slope.at, round(card.slope.root, 4)) == (3.2, 10.24)
     drawn.canvas.drawn.view.setFocus()
     assert not card.isVisible()
+
+
+def test_who_holds_a_number_of_a_text_sees_the_slope(window: MainWindow, qtbot: QtBot) -> None:
+    window.store.edit("Type", Snippet(TEXT))
+    with qtbot.waitSignal(window.shell.runner.ended, timeout=30_000):
+        window.commands.do("run.run")
+    code, slope = window.editor.code, window.editor.slope
+    code.setFocus()
+    for number, said in (("3.0", "y against w[0]: slope 30 = w.grad[0]"), ("5.0", "y against 5 (line 3): slope ≈ 9")):
+        at = QTextCursor(code.document())
+        at.setPosition(TEXT.index(number) + 1)
+        QTest.mousePress(code.viewport(), Qt.MouseButton.LeftButton, pos=code.cursorRect(at).center())
+        qtbot.waitUntil(lambda: slope.card is not None, timeout=30_000)
+        assert slope.card is not None and slope.card.said == said
+        QTest.mouseRelease(code.viewport(), Qt.MouseButton.LeftButton, pos=code.cursorRect(at).center())
+        assert slope.card is None
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        ("x = 1.0\n", 1, 5),
+        ("x = 1.0\nx.backward(2 * x)\n", 1, 5),
+        ("x = 1.0\nx.backward()\n", 1, 1),
+        ("x = 'a1'\nx.backward()\n", 1, 6),
+        ("x = True\nx.backward()\n", 1, 5),
+        ("x = (\n", 1, 5),
+        ("x = 1.0\nx.backward()\n", 9, 0),
+    ],
+)
+def test_what_has_no_slope(text: str, line: int, column: int) -> None:
+    assert held_at(text, line, column) is None
+
+
+def test_a_number_is_put_in_where_it_stands() -> None:
+    text = "é = 'ü'; w = tensor([[1., -2]], requires_grad=True)  # é\nw.sum().backward(); print(3)\n"
+    held = held_at(text.replace("tensor", "t.tensor"), 1, 30)
+    assert held is not None and (held.value, held.name, held.grad) == (-2.0, "w[0][1]", "w.grad[0][1]")
+    first, *_ = program(text.replace("tensor", "t.tensor"), held, (0.5, 1.0)).split("print('curve next')")
+    assert "t.tensor([[1., (0.5)]], requires_grad=True)  # é" in first
+    assert "w.sum().backward(); print('curve', (w.sum()).item()); print(3)" in first
+    assert numbers_in("3\ncurve 1.5\ncurve 2.5\ncurve next\ncurve 4\ncurve next\n", 2) == (2.5, 4.0)
+    assert numbers_in("curve 1\ncurve next\ncurve next\n", 2) == ()
+    assert values_of(held, 10**6) == () and len(values_of(held, 10)) == 44

@@ -174,9 +174,9 @@ class BriefPainter:
         self._writer = writer
         self._vertical = vertical
 
-    def ticking(self, before: Brief, after: Brief, part: float) -> Brief | None:
+    def ticking(self, before: object, after: object, part: float) -> Brief | None:
         """What an item says whose gradient is on its way to the sum that has come; None where there is no such sum."""
-        if min(before.grad, after.grad) < 0:
+        if not (isinstance(before, Brief) and isinstance(after, Brief)) or min(before.grad, after.grad) < 0:
             return None
         one, other = self._writer.of(before.grad), self._writer.of(after.grad)
         text = on_its_way(one.text, other.text, part)

@@ -115,6 +115,15 @@ def fitting(extent: Box, width: float, height: float, largest: float = LARGEST_F
     return Camera(scale).centred((extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2, width, height)
 
 
+def holds(camera: Camera, extent: Box | None, size: tuple[int, int]) -> bool:
+    """Whether all of an extent is seen in a view of this size."""
+    if extent is None:
+        return True
+    left, top = camera.to_world(-1, -1)
+    right, bottom = camera.to_world(*(length + 1 for length in size))
+    return left <= extent[0] and top <= extent[1] and right >= extent[2] and bottom >= extent[3]
+
+
 # -- flights, transitions, motion
 
 FRAME = 15  # milliseconds between two pictures of a flight or a transition

@@ -354,9 +354,7 @@ class ScenePainter:
         if before is None or part >= 1 or item not in self.sprites.known:
             return None
         one, other = before[0], self.sprites.known[item][0]
-        says: Said | None = ticking(one, other, part)
-        if isinstance(one, Brief) and isinstance(other, Brief):
-            says = self._brief_painter.ticking(one, other, part)
+        says = self._brief_painter.ticking(one, other, part) or ticking(one, other, part)
         return self._drawn(says, item, box) if says is not None else None
 
     def _drawn(self, says: Said, item: int, box: QRectF) -> QPixmap:

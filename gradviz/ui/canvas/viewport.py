@@ -6,7 +6,19 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QPointF, QRectF, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from gradviz.ui.canvas.camera import FLIGHT, LARGEST_FIT, SMALLEST, Box, Camera, Flight, fitting, furthest, kept, within
+from gradviz.ui.canvas.camera import (
+    FLIGHT,
+    LARGEST_FIT,
+    SMALLEST,
+    Box,
+    Camera,
+    Flight,
+    fitting,
+    furthest,
+    holds,
+    kept,
+    within,
+)
 from gradviz.ui.canvas.surface import Surface
 
 ZOOM_STEP = 1.25
@@ -48,15 +60,7 @@ class Viewport(QObject):
     @property
     def shows_everything(self) -> bool:
         """Whether all of the graphs is in view."""
-        return self._shows_everything(self._size)
-
-    def _shows_everything(self, size: tuple[int, int]) -> bool:
-        extent, camera = self.extent, self._surface.camera
-        if extent is None:
-            return True
-        left, top = camera.to_world(-1, -1)
-        right, bottom = camera.to_world(*(length + 1 for length in size))
-        return left <= extent[0] and top <= extent[1] and right >= extent[2] and bottom >= extent[3]
+        return holds(self._surface.camera, self.extent, self._size)
 
     @property
     def shows_something(self) -> bool:
@@ -236,7 +240,7 @@ class Viewport(QObject):
         stage; wherever else the user has looked, that stays."""
         width, height = self._size
         is_larger = width * height > LARGER * before[0] * before[1]
-        is_whole = self._shows_everything(before) and (is_larger or not self.shows_everything)
+        is_whole = holds(self._surface.camera, self.extent, before) and (is_larger or not self.shows_everything)
         if self._surface.scene is not None and (self.is_fitted or is_whole):
             self.open()
         self._surface.repaint_all()

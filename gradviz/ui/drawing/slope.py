@@ -37,11 +37,19 @@ MARK = "curve"  # before each number that is printed, which tells it from warnin
 
 @dataclass(frozen=True)
 class Slope:
-    """The leaf's value in the picture, what the calls start from there, and the leaf's gradient, None without one."""
+    """The value in the picture, what the calls start from there, the slope, None without one, and where PyTorch keeps
+    that, "" for one that is measured."""
 
     at: float
     root: float
     grad: float | None
+    kept: str = ""
+
+    @property
+    def said(self) -> str:
+        """ "slope 24 = w.grad", "slope ≈ 0.3"."""
+        number = number_text(self.grad) if self.grad is not None else ""
+        return f"slope {number} = {self.kept}" if self.kept else f"slope ≈ {number}" if number else ""
 
 
 def program(drawing: Drawing, leaf: int, values: Sequence[float]) -> str:
@@ -78,10 +86,11 @@ def slope_of(drawn: Drawn, trace: Trace, leaf: int) -> Slope | None:
                 return None
             total += float(value.scalar)
     tensor = drawn.tensors.get(Ref(leaf), -1)
-    grad = frame.grad(tensor) if tensor >= 0 else None
-    number = grad.scalar if grad is not None else None
+    stored = frame.grad(tensor) if tensor >= 0 else None
+    number = stored.scalar if stored is not None else None
     at = as_float(node.data) if isinstance(node.data, int | float) else math.nan
-    return Slope(at, total, None if number is None or isinstance(number, complex) else float(number))
+    grad = None if number is None or isinstance(number, complex) else float(number)
+    return Slope(at, total, grad, f"{node.name}.grad")
 
 
 class SlopeCard(QWidget):
@@ -111,7 +120,7 @@ class SlopeCard(QWidget):
         leaf, root = self.names
         if self.slope is None or self.slope.grad is None:
             return f"{root} against {leaf}"
-        return f"{root} against {leaf}: slope {number_text(self.slope.grad)} = {leaf}.grad"
+        return f"{root} against {leaf}: {self.slope.said}"
 
     def _scale(self, area: QRectF) -> Callable[[float, float], QPointF]:
         """From a value and a root to a pixel."""
@@ -156,7 +165,7 @@ class SlopeCard(QWidget):
             painter.drawText(below, right, f"{leaf} →")
             return
         painter.setPen(QColor(theme.gradient))
-        painter.drawText(below, right, f"slope {number_text(self.slope.grad)} = {leaf}.grad")
+        painter.drawText(below, right, self.slope.said)
 
     def _tangent(self, painter: QPainter, slope: Slope, place: Callable[[float, float], QPointF]) -> None:
         theme, low, high = self.theme, self.points[0][0], self.points[-1][0]

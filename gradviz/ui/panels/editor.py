@@ -34,6 +34,7 @@ from gradviz.session.state import STALE, Slice, State
 from gradviz.session.store import TYPING
 from gradviz.ui import look
 from gradviz.ui.panels.code_edit import CodeEdit
+from gradviz.ui.panels.editor_slope import TextSlope
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme
 
@@ -267,6 +268,7 @@ class EditorPanel(Panel):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.code = CodeEdit(context.theme)
+        self.slope = TextSlope(self.code, context.shell, context.theme)
         self.code.edited.connect(self._edited)
         self.code.break_clicked.connect(self._toggle_breakpoint)
         self.code.refused.connect(context.shell.store.say)
@@ -321,6 +323,7 @@ class EditorPanel(Panel):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.code.set_theme(theme)
+        self.slope.theme = theme
         self.card.set_theme(theme)
         if self.trust_bar is not None:
             self.trust_bar.set_theme(theme)
