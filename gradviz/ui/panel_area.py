@@ -169,6 +169,11 @@ def _tab(row: PanelRow) -> int:
     return [other for other in PANELS if other.place == row.place].index(row)
 
 
+def in_front(cards: Mapping[str, Card]) -> tuple[str, ...]:
+    """The panels that are not behind others, in the order of their rows."""
+    return tuple(row.id for row in PANELS if cards[row.place].front == _tab(row))
+
+
 def _filled(state: State) -> dict[str, bool]:
     """By the place of a card, whether it has something in it."""
     has_run = state.steps > 0 or state.drawing is not None
@@ -232,11 +237,6 @@ class PanelArea:
     def panels(self) -> Mapping[str, Panel]:
         """All panels by their id."""
         return {row.id: self.panel(row.id) for row in PANELS}
-
-    @property
-    def in_front(self) -> tuple[str, ...]:
-        """Those that are not behind others, in the order of their rows."""
-        return tuple(row.id for row in PANELS if self.cards[row.place].front == _tab(row))
 
     def panel(self, name: str) -> Panel:
         """A panel; it is made where it is not yet there, and shows the state as it is."""

@@ -30,7 +30,7 @@ from gradviz.session.store import Store
 from gradviz.ui import look
 from gradviz.ui.actions import Actions, Tools
 from gradviz.ui.files import Around, FileDialogs, WindowFiles
-from gradviz.ui.panel_area import PanelArea
+from gradviz.ui.panel_area import PanelArea, in_front
 from gradviz.ui.panels.editor import EditorPanel
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.settings import Settings
@@ -126,7 +126,7 @@ class MainWindow(QMainWindow):
         self.shell.runner.is_drawn = lambda: self.canvas.is_settled
         self.shell.runner.warm()
         yield
-        for name in self.panel_area.in_front:
+        for name in in_front(self.panel_area.cards):
             self.panel_area.panel(name)
             yield
         self.commands.fill_menus()
