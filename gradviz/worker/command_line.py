@@ -46,6 +46,7 @@ class _Parser(argparse.ArgumentParser):
             self._send("err" if file is sys.stderr else "out", message)
 
 
+@keep_methods
 class Namespace:
     """What `parse_args` gives; each run has its own class of it, which the snippet may change."""
 

@@ -178,6 +178,7 @@ _IRIS = (  # the lengths and widths of 150 flowers in millimetres, two digits ea
 )
 
 
+@keep_methods
 class Bunch:
     """What `load_iris` returns."""
 

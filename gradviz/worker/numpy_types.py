@@ -290,6 +290,7 @@ class Flat:
         self._array.flat[to_numpy(key)] = to_numpy(value)
 
 
+@keep_methods
 class Flags:
     """`array.flags`, to look at."""
 

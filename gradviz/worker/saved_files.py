@@ -9,6 +9,7 @@ from typing import Any
 
 from gradviz.engine.kernel.state import paused
 from gradviz.torch.serialization import check_weights_only, dumped, loaded
+from gradviz.worker.arguments import keep_methods
 from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.scratch import MARK_BYTES, SCRATCH, ScratchFile
 from gradviz.worker.scratch_paths import Path, plain_path
@@ -62,6 +63,7 @@ def unpacked(data: Any) -> Any:
         return loaded(data, to_snippet)
 
 
+@keep_methods
 class ByteBuffer:
     """`io.BytesIO`, without a view into its memory."""
 

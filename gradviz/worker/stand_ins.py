@@ -88,8 +88,9 @@ class World:
             **helper_modules(self.guard, write),
             **torch.modules,
         }
-        self.modules |= question_modules(self.modules, self.import_module)
+        self.modules |= question_modules(self.guard, self.modules, self.import_module)
         self.modules["torch.utils.benchmark"] = benchmark_module(self.guard)
+        type(self.modules["torch.utils"]).benchmark = self.modules["torch.utils.benchmark"]  # import … as
         self.own = OwnModules(self.guard, {})
         self.guard.compiler = self._compiled
 

@@ -334,6 +334,14 @@ _VISION = {
     ),
 }
 _QUESTIONS = {
+    "a docstring that is a signature": (
+        "import inspect, functools\n"
+        "def made(text, base=object):\n"
+        "    class A(base): __doc__ = f'A({text})' + chr(10) + '--' + chr(10) * 2\n    return A\n"
+        "for text in ('x=__file__', 'x=os.sep', 'x=sys.platform', '$self, x=os.name', 'x=1'):\n"
+        "    for cls in (made(text), made(text, dict), made('', made(text))):\n"
+        "        try: print('ESCAPED', inspect.signature(cls))\n        except ValueError: pass"
+    ),
     "the table of names": (
         "x = 1\ng = globals()\ng['print'] = 3\ng['x'] = 2\nif x != 1: print('ESCAPED')\n"
         "for name, value in g.items():\n    if '<' in name or name.startswith('__'): print('ESCAPED', name)\n"
@@ -449,6 +457,28 @@ _NAMES_OF_CODE = {
         "    for act in (lambda: thing.__setattr__('left', 1), lambda: object.__setattr__(thing, 'left', 1), "
         "lambda: type.__setattr__(thing, 'left', 1)):\n"
         "        try: act(); print('ESCAPED', thing)\n        except (AttributeError, TypeError): pass"
+    ),
+    "the slots of others by brackets": (
+        "import argparse, io, gymnasium, torch\nimport numpy as np\nfrom sklearn.datasets import load_iris\n"
+        "bunch, flags = type(load_iris()), type(np.zeros(1).flags)\n"
+        "things = {'_dtype': np.dtype('f4'), '_poly': np.poly1d([1]), '_rules': gymnasium.make('CartPole-v1'), "
+        "'_data': torch.ones(1), '_array': np.zeros(1).flat, '_n': gymnasium.spaces.Discrete(2)}\n"
+        "for name, thing in things.items():\n"
+        "    for ask in (lambda: bunch.__getitem__(thing, name), lambda: flags.__getitem__(thing, name.upper())):\n"
+        "        try: ask()\n        except (AttributeError, TypeError, KeyError): continue\n"
+        "        print('ESCAPED', name)"
+    ),
+    "the attributes of others by a table of options": (
+        "import argparse, torch\nseen = []\nclass E:\n    def __eq__(self, other): seen.append(other); return True\n"
+        "layer = torch.nn.Linear(1, 1)\n"
+        "options = argparse.Namespace(**{name: E() for name in 'training in_features out_features'.split()})\n"
+        "for act in (lambda: argparse.Namespace.__eq__(layer, options), lambda: argparse.Namespace.__repr__(layer), "
+        "lambda: argparse.Namespace.__contains__(layer, '_parameters')):\n"
+        "    try: print('ESCAPED', act())\n    except TypeError: pass"
+    ),
+    "the file behind another one": (
+        "import io\nf = open('x', 'w+')\nfor name in ('read', 'getvalue', 'tell', 'readline', 'truncate', 'close'):\n"
+        "    try: print('ESCAPED', getattr(io.BytesIO, name)(f))\n    except TypeError: pass"
     ),
 }
 _HELPERS = {

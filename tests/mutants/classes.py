@@ -3,7 +3,7 @@ class of a snippet may be."""
 
 from __future__ import annotations
 
-from tests.mutants.rows import READ, W, found, part, worker
+from tests.mutants.rows import READ, W, escape, found, part, worker
 
 _LEFT = W + "test_nothing_left.py::test_nothing_is_left_for_the_next_run"
 _LETTERS = found("Found: texts that are equal to others")
@@ -632,5 +632,90 @@ CLASSES = (
         "        return to_snippet(x), to_snippet(y)",
         "        return x, y",
         found("Stand-ins: sklearn"),
+    ),
+    worker(
+        "learning_modules",
+        "brackets of a set with other objects",
+        "@keep_methods\nclass Bunch",
+        "class Bunch",
+        found("Names of code and methods"),
+    ),
+    worker(
+        "command_line",
+        "tables of options with other objects",
+        "@keep_methods\nclass Namespace",
+        "class Namespace",
+        found("Names of code and methods"),
+    ),
+    worker(
+        "numpy_types",
+        "flags of an array with other objects",
+        "@keep_methods\nclass Flags",
+        "class Flags",
+        found("Names of code and methods"),
+    ),
+    worker(
+        "saved_files",
+        "bytes in memory with other objects",
+        "@keep_methods\nclass ByteBuffer",
+        "class ByteBuffer",
+        found("Names of code and methods"),
+    ),
+    worker(
+        "guard",
+        "__setstate__ of others",
+        "    if not isinstance(subject, Optimizer) or not guard.owns(subject):",
+        "    if False:",
+        escape("setstate of others"),
+    ),
+    worker(
+        "run_texts",
+        "names of whoever calls eval",
+        "if frame is None or frame.f_globals is not namespace or",
+        "if frame is None or",
+        escape("a text that sees who asks"),
+    ),
+    worker(
+        "run_texts",
+        "hooks in tables for a text",
+        "    return own_names(names)\n\n\ndef _text",
+        "    return dict(names)\n\n\ndef _text",
+        escape("eval with hooks of its own"),
+    ),
+    worker(
+        "run_texts",
+        "tables for a text that are no dict",
+        "    if type(names) is not dict or not all(type(name) is str for name in names):",
+        "    if False:",
+        escape("exec into a table that lies"),
+    ),
+    worker(
+        "run_texts",
+        "hooks in tables for a Timer",
+        'names = {} if globals is None else _plain(globals, "globals")',
+        "names = {} if globals is None else dict(globals)",
+        escape("a timer with hooks of its own"),
+    ),
+    worker(
+        "run_texts",
+        "rules for texts",
+        '        return guard.compiler(_text(source, what), _STRING, "")',
+        '        return compile(_text(source, what), _STRING, "exec")',
+        escape("exec"),
+        escape("eval"),
+    ),
+    worker(
+        "snippet_builtins",
+        "builtins of a text with names of its own",
+        '        made["__builtins__"] = of_namespace(names, guard, made)\n',
+        "",
+        escape("modules of an evaluated text"),
+    ),
+    worker(
+        "small_modules",
+        "signatures in docstrings",
+        "isinstance(obj, type) and any(guard.owns(base) and base.__text_signature__ for base in obj.__mro__)",
+        "False",
+        found("Questions about names and modules"),
     ),
 )

@@ -42,6 +42,24 @@ ESCAPES: dict[str, str] = {
     "exec with hooks of its own": (
         "exec('x._hidden', {'<get>': lambda x, name: print('ESCAPED'), '__builtins__': {}, 'x': 1})"
     ),
+    "eval with hooks of its own": (
+        "for given in ({'<get>': print}, {'x': 1, '<get>': lambda x, name: print('ESCAPED')}):\n"
+        "    try: eval('x._hidden', {'x': 1}, given)\n    except AttributeError: pass\nraise ValueError"
+    ),
+    "modules of an evaluated text": (
+        "exec('import os\\nif hasattr(os, \\'fork\\'): say(\\'ESCAPED\\')', {'say': print})\nraise ValueError"
+    ),
+    "a text that sees who asks": (
+        "import functools\nclass A:\n    __hash__ = functools.partial(eval, 'print(\"ESCAPED\", thing)')\nhash(A())"
+    ),
+    "a timer with hooks of its own": (
+        "from torch.utils.benchmark import Timer\n"
+        "Timer('x._hidden', globals={'x': 1, '<get>': lambda x, name: print('ESCAPED')}).timeit(1)"
+    ),
+    "setstate of others": (
+        "import torch\nfor thing in (3, torch.ones(1), torch.nn.Linear(1, 1), torch.optim.SGD([torch.ones(1)])):\n"
+        "    try: print('ESCAPED', thing.__setstate__({}))\n    except AttributeError: pass\nraise ValueError"
+    ),
     "exec of code": "exec(compile)\nprint('ESCAPED')",
     "exec into a table that lies": (
         "class D(dict):\n    def __getitem__(self, k): print('ESCAPED', k)\n    def __setitem__(self, k, v): "

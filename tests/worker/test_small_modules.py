@@ -34,8 +34,8 @@ from tests.worker.conftest import Runner
             "True\n(a, b) False True\n",
         ),
         (
-            "import torch\nfrom torch.utils.benchmark import Timer\nx = torch.ones(2)\n"
-            "t = Timer('y = x * z', setup='z = 2', globals=globals(), label='a', num_threads=1)\nm = t.timeit(3)\n"
+            "import torch\nimport torch.utils.benchmark as b\nx = torch.ones(2)\n"
+            "t = b.Timer('y = x * z', setup='z = 2', globals=globals(), label='a', num_threads=1)\nm = t.timeit(3)\n"
             "print(len(m.times), m.mean >= 0, 'a\\n' in str(m), '1 thread' in str(t.blocked_autorange()))",
             "3 True True True\n",
         ),
