@@ -133,8 +133,8 @@ def out_of_place(text: str, line: int) -> str | None:
     return _if_valid("\n".join(lines))
 
 
-def under_no_grad(text: str, line: int) -> str | None:
-    """The simple statement at `line`, inside `with torch.no_grad():`."""
+def under_no_grad(text: str, line: int, last: int = -1) -> str | None:
+    """The simple statement at `line`, and those after it as far as the line `last`, inside `with torch.no_grad():`."""
     statement = _statement_at(text, line)
     if statement is None or statement.end_lineno is None or isinstance(statement, _COMPOUND):
         return None
@@ -142,8 +142,9 @@ def under_no_grad(text: str, line: int) -> str | None:
     indent = lines[line - 1][: statement.col_offset]
     if indent.strip():
         return None
-    body = [f"    {one}" for one in lines[statement.lineno - 1 : statement.end_lineno]]
-    lines[statement.lineno - 1 : statement.end_lineno] = [f"{indent}with torch.no_grad():", *body]
+    end = max(statement.end_lineno, last)
+    body = [f"    {one}" for one in lines[statement.lineno - 1 : end]]
+    lines[statement.lineno - 1 : end] = [f"{indent}with torch.no_grad():", *body]
     return _if_valid("\n".join(lines))
 
 
@@ -312,7 +313,7 @@ def all_at_once(text: str, tree: ast.AST, changes: Mapping[ast.expr | ast.stmt, 
     place = _Places(text)
     spans = [(*place.of(node), code) for node, code in changes.items() if code is not None]
     gone = {node for node, code in changes.items() if code is None}
-    for block in _blocks(tree):
+    for block in blocks(tree):
         removed = [each for each in block if each in gone]
         for at, each in enumerate(removed):
             keeps = at == 0 and len(removed) == len(block)
@@ -324,7 +325,8 @@ def all_at_once(text: str, tree: ast.AST, changes: Mapping[ast.expr | ast.stmt, 
     return "".join([*parts, text[at:]])
 
 
-def _blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements of a tree, each of which has one indent."""
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)

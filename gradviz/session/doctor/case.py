@@ -310,3 +310,20 @@ def under_keys(case: Case, node: ast.expr, step: int) -> list[int]:
     start = f"{ast.unparse(node.value)}["
     found = (case.named(name, step)[-1:] for name in case.bound if name.startswith(start))
     return [each for tensors in found for each in tensors]
+
+
+def returned(case: Case, call: ast.Call) -> list[int]:
+    """What the calls of a function of the snippet returned, as far as an expression made it; else what a call
+    made."""
+    for statement in case.statements:
+        around = case.function_of(statement)
+        here = isinstance(around, ast.FunctionDef) and around.name == name_of(call)
+        if here and isinstance(statement, ast.Return) and statement.value is not None:
+            return case.made_by(statement.value)
+    return case.made_by(call)
+
+
+def requires(case: Case, tensor: int, step: int) -> bool:
+    """Whether a tensor required grad before a step, from the beginning or asked for later."""
+    flags, rows = case.trace.flags, case.trace.history("flags", "tensor").before(tensor, step)
+    return bool(case.trace.tensors.requires_grad[tensor] or flags.requires_grad[rows].any())

@@ -347,6 +347,8 @@ def _only(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
         if same and isinstance(each, ast.Subscript) and size:
             held = case.source(each.value)
             text = edits.replace_node(text, each, f"{held}[{i} * {size} % len({held}):][:{size}]") or text
+    if node in ast.walk(loop.iter):
+        text = case.text
     step = int(case.trace.tensors.step[parts[1]]) + 1
     advice = f"Let the rows follow {i}."
     return Hit(node.lineno, step, why, advice, fixes((f"rows that follow {i}", text if text != case.text else None)))

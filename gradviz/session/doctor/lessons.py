@@ -69,10 +69,7 @@ _TARGETS = (
 _CUDA = r"not compiled with CUDA|No CUDA GPUs|NVIDIA driver"
 _NAN = r"Function '(\w+)' returned nan values"
 _SIZES = r"mat1 and mat2 shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x(\d+)\)"
-_MATRICES = (
-    r"inconsistent tensor size|must have same reduction dim|Expected size for first two dimensions|1D tensors expected"
-    r"|size mismatch, got"
-)
+_MATRICES = r"inconsistent tensor size|must have same reduction dim|1D tensors expected|size mismatch, got"
 
 
 def _none(id: str, title: str, *more: Finder) -> Lesson:
@@ -120,7 +117,7 @@ LESSONS: tuple[Lesson, ...] = (
     ),
     _none(
         "cut-by-data", "What .data hides",
-        raised.Raised(_NO_HISTORY, raised.cut_root("data")), missing.data_written,
+        raised.Raised(_NO_HISTORY, raised.cut_root("data")), training.data_written,
     ),
     _silent("graph-kept", "Graphs that are kept", training.graph_kept, rank=WASTE),
     _silent("needless-retain", "retain_graph without need", training.needless_retain, rank=WASTE),
@@ -148,11 +145,12 @@ LESSONS: tuple[Lesson, ...] = (
     _error(
         "matmul-shapes", "Shapes that can't be multiplied", _SIZES, shapes.products,
         raised.Raised(r"^(self|mat1|mat2|input) must be a matrix", shapes.matrix),
+        raised.Raised(r"Expected size for first two dimensions", shapes.batched),
         raised.Raised(_MATRICES, raised.plain_hit),
     ),
     _error(
         "unused-input", "An input that was not used", r"appears to not have been used in the graph",
-        raised.with_fix(raised.allow_unused, "allow_unused=True"),
+        raised.unused_input,
     ),
     _silent("eval-forgotten", "Evaluated in training mode", evaluation.eval_forgotten),
     _error("batchnorm-one", "BatchNorm of one sample", r"Expected more than 1 value per channel", shapes.batchnorm),
@@ -170,7 +168,7 @@ LESSONS: tuple[Lesson, ...] = (
 _HIDES = {  # what follows from another mistake is not told beside it
     "grad-none-rebound": {"not-zeroed", "non-leaf-grad"},
     "unregistered-parameter": {"other-parameters", "frozen-parameter", "grad-none-not-reached"},
-    "other-parameters": {"grad-none-no-grad", "grad-none-detached"},
+    "other-parameters": {"grad-none-no-grad", "grad-none-detached", "not-zeroed"},
     "zeroed-too-late": {"other-parameters", "grad-none-not-reached", "frozen-parameter"},
     "cut-by-item": {"frozen-parameter", "other-parameters", "grad-none-not-reached", "no-grad-fn"},
     "cut-by-data": {"frozen-parameter", "other-parameters", "grad-none-not-reached"},

@@ -229,6 +229,7 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
     """A softmax over the batch instead of the classes."""
     yield from _over_queries(case)
     yield from _classes_of_a_column(case)
+    yield from _along_equals(case)
     for node in _ops(case, "softmax", "log_softmax"):
         read, made = _operand(case, node), case.output(node)
         shape = case.shape(read) if read >= 0 else ()
@@ -242,6 +243,37 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
         advice = "Use dim=1 (or dim=-1): one distribution for each row."
         yield Hit(line, _cursor(case, node), why, advice, _other_dim(case, node), case.mark(node, "along the batch"))
         return
+
+
+def _along_equals(case: Case) -> Iterator[Hit]:
+    """A softmax along a dimension in which there is one number only, or the same again and again: always 1 / n."""
+    nodes = case.trace.nodes
+    for node in _ops(case, "softmax", "log_softmax"):
+        read, made = _operand(case, node), case.output(node)
+        shape, found = case.shape(read), re.search(r"dim=(-?\d+)", str(nodes.params[node]))
+        if len(shape) != 2 or found is None or made not in case.below_roots:
+            continue
+        dim = int(found[1]) % 2
+        maker = int(case.trace.tensors.producer[read])
+        repeated = maker >= 0 and nodes.op[maker] == "expand" and _is_repeated(case, maker, dim)
+        alone = shape[dim] == 1 < shape[1 - dim] and _is_of_samples(case, read)
+        if not repeated and not (alone and dim == 0):
+            continue
+        line, n = case.written(node), shape[dim]
+        why = f"The softmax on line {line} goes along dimension {dim} of {case.name(read)} {shape}, in which all "
+        why += f"numbers are equal: whatever the scores are, it makes 1 / {n} of each, and no gradient goes back."
+        yield Hit(
+            line, _cursor(case, node), why, f"Use dim={1 - dim}: one distribution over the other dimension.",
+            _other_dim(case, node, found[1], str(1 - dim)), case.mark(node, "always 1 / n"),
+        )  # fmt: skip
+        return
+
+
+def _is_repeated(case: Case, expand: int, dim: int) -> bool:
+    """Whether an expansion made one dimension of a matrix, rows or columns that are all the same."""
+    before, after = case.shape(_operand(case, expand)), case.shape(case.output(expand))
+    size = ((1,) * (len(after) - len(before)) + before)[dim]
+    return size == 1 < after[dim]
 
 
 def _is_of_samples(case: Case, tensor: int) -> bool:
@@ -315,9 +347,19 @@ def _is_left_factor(case: Case, tensor: int) -> bool:
         for user in case.trace.users_of(each).tolist():
             if nodes.op[user] in ("bmm", "matmul") and _operand(case, user) == each:
                 return True
-            if nodes.op[user] in (*_SHAPES, "mul") and nodes.op[user] not in _TURNS and len(queue) < 20:
+            turned = nodes.op[user] in _TURNS and not _moves_ones(case, user)
+            if nodes.op[user] in (*_SHAPES, "mul") and not turned and len(queue) < 20:
                 queue.append(case.output(user))
     return False
+
+
+def _moves_ones(case: Case, node: int) -> bool:
+    """Whether a permutation moves dimensions of size 1 only, as einsum does before its product."""
+    found = re.search(r"dims=\(([\d, ]+)\)", str(case.trace.nodes.params[node]))
+    shape = case.shape(_operand(case, node))
+    places = [int(each) for each in re.findall(r"\d+", found[1])] if found else []
+    moved = [place for place in places if shape[place] != 1]
+    return bool(moved) and moved == sorted(moved)
 
 
 _TURNS = ("t", "transpose", "permute", "select", "slice")
@@ -408,7 +450,9 @@ def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
             advice = "Take the softmax once."
         at = inner if cross_entropy else line
         marks = (*case.mark(first, "the first softmax"), *case.mark(node, "the second one"))
-        yield Hit(at, _cursor(case, node), why, advice, _without(case, first if cross_entropy else node, first), marks)
+        logged = case.trace.nodes.op[node] != "softmax"  # the logarithm is wanted
+        taken = first if cross_entropy or logged else node
+        yield Hit(at, _cursor(case, node), why, advice, _without(case, taken, first), marks)
         return
 
 

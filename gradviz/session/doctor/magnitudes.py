@@ -26,8 +26,14 @@ def nan_born(case: Case) -> Iterator[Hit]:
     if any("returned nan values" in str(each) for each in case.trace.caught.message):
         return
     found = _birth(case)
-    if found is not None and not found[1]:
+    if found is not None and not found[1] and not _exploded_before(case, found[0].step):
         yield found[0]
+
+
+def _exploded_before(case: Case, step: int) -> bool:
+    """Whether a gradient that exploded in the first backward call was what led to NaN later."""
+    calls = case.trace.calls
+    return len(calls) > 1 and int(calls.end[0]) < step and next(exploding(case), None) is not None
 
 
 def nan_where(case: Case) -> Iterator[Hit]:
@@ -178,12 +184,16 @@ def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
         if operand is None:
             continue
         if op == "log":
-            return fixes(
-                (
-                    "clamp(min=1e-8)",
-                    edits.replace_node(case.text, operand, f"({case.source(operand)}).clamp(min={_EPSILON})"),
-                )
-            )
+            beside = [each for each in case.on_line(call.lineno) if isinstance(each, ast.Call) and name_of(each) == op]
+            beside = [each for each in beside if not any(one in beside for one in case.around(each))]
+            operands = [one for each in beside if (one := _operand_of(case, each)) is not None]
+            changes: dict[ast.expr | ast.stmt, str | None] = {
+                each: f"({case.source(each)}).clamp(min={_EPSILON})" for each in operands
+            }
+            return fixes(("clamp(min=1e-8)", edits.all_at_once(case.text, case.tree, changes)))
+        if op in ("acos", "asin"):
+            code = f"({case.source(operand)}).clamp(-1 + 1e-6, 1 - 1e-6)"
+            return fixes(("clamp(-1 + 1e-6, 1 - 1e-6)", edits.replace_node(case.text, operand, code)))
         if op in ("sqrt", "rsqrt", "norm", "linalg_vector_norm"):
             return fixes(
                 (f"+ {_EPSILON}", edits.replace_node(case.text, operand, f"({case.source(operand)} + {_EPSILON})"))
@@ -220,7 +230,10 @@ def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
         if operand is None or condition is None:
             continue
         value = case.source(operand)
-        code = f"torch.where({case.source(condition)}, {value}, torch.ones_like({value}))"
+        both = [value, f"torch.ones_like({value})"]
+        if case.output(node) in case.ancestors(*case.read_by(above)[-1:]):  # it is taken where the condition is false
+            both.reverse()
+        code = f"torch.where({case.source(condition)}, {', '.join(both)})"
         return fixes(("a safe operand", edits.replace_node(case.text, operand, code)))
     return ()
 
@@ -271,7 +284,7 @@ def vanishing(case: Case) -> Iterator[Hit]:
     )
     why += f"{line}) lets only a part of it pass. The first layers hardly learn."
     advice = "Use ReLU instead of sigmoid or tanh, a normalisation, residual connections, or larger first weights."
-    fix = _residual(case, node) or _relus(case, op)
+    fix = _residual(case, node) or _begun_larger(case, node) or _relus(case, op, layers)
     yield Hit(line, int(case.trace.calls.step[0]) + 1, why, advice, fix, case.mark(node, "shrinks it"))
 
 
@@ -337,19 +350,8 @@ _TURNS = ("t", "transpose", "permute")
 _INSIDE = (*_TURNS, "mm", "addmm", "matmul", "mv", "mul", "add", "sub")
 
 
-_LAYERS = (
-    "addmm",
-    "mm",
-    "linear",
-    "matmul",
-    "mul",
-    "mv",
-    "bmm",
-    "baddbmm",
-    "native_batch_norm",
-    "convolution",
-    "conv2d",
-)
+_PRODUCTS = ("addmm", "mm", "linear", "matmul", "mul", "mv", "bmm", "baddbmm")
+_LAYERS = (*_PRODUCTS, "native_batch_norm", "convolution", "conv2d")
 _SQUASHING = ("sigmoid", "tanh", "softmax")
 
 
@@ -385,29 +387,71 @@ def _residual(case: Case, node: int) -> tuple[Fix, ...]:
     """`x = sigmoid(layer(x))` as `x = x + sigmoid(layer(x))`, where the shapes permit it."""
     trace, made = case.trace, case.output(node)
     statement = case.statement(int(trace.nodes.line[node]))
-    if not isinstance(statement, ast.Assign) or not isinstance(statement.targets[0], ast.Name):
+    if isinstance(statement, ast.Return) and statement.value is not None:
+        name = _only_argument(case, statement)
+    elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        name = statement.targets[0].id
+    else:
         return ()
-    name, alike = statement.targets[0].id, np.flatnonzero(trace.nodes.site == trace.nodes.site[node]).tolist()
-    uses = any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(statement.value))
+    alike = np.flatnonzero(trace.nodes.site == trace.nodes.site[node]).tolist()
+    value = statement.value or ast.Constant(None)
+    uses = any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(value))
     shapes = {case.shape(case.output(each)) for each in alike} | {
         case.shape(each) for each in case.named(name, int(trace.nodes.step[node]))
     }
     if not uses or made < 0 or len(shapes) > 1:
         return ()
-    code = f"{name} + {case.source(statement.value)}"
-    return fixes(("a residual connection", edits.replace_node(case.text, statement.value, code)))
+    code = f"{name} + {case.source(value)}"
+    return fixes(("a residual connection", edits.replace_node(case.text, value, code)))
 
 
-def _relus(case: Case, op: str) -> tuple[Fix, ...]:
-    text: str | None = case.text
-    for call in reversed(case.calls):
-        if text is None:
-            break
-        if name_of(call) in (op, op.capitalize()) and isinstance(call.func, ast.Attribute):
-            name = "ReLU" if name_of(call)[0].isupper() else "relu"
-            code = f"{case.source(call.func.value)}.{name}"
-            text = edits.replace_node(text, call.func, code)
-    return fixes(("relu", text if text != case.text else None))
+def _only_argument(case: Case, statement: ast.Return) -> str:
+    """`x` of `def forward(self, x)` around a statement, "" if there are several."""
+    function = case.function_of(statement)
+    given = function.args.args if isinstance(function, ast.FunctionDef) else []
+    names = [each.arg for each in given if each.arg != "self"]
+    return names[0] if len(names) == 1 else ""
+
+
+_DEEP = 10  # layers through which ReLUs with the first weights of nn.Linear let nothing pass
+
+
+def _begun_larger(case: Case, node: int) -> tuple[Fix, ...]:
+    """Weights that were drawn much too small, drawn in the size that keeps the size of what goes through."""
+    products = [each for _, each, _ in _depths(case) if case.trace.nodes.op[each] in _LAYERS]
+    line = _begun(case, products[0]) if products else -1
+    drawn = [each for each in case.on_line(line) if isinstance(each, ast.Call) and "init" in case.source(each.func)]
+    return _smaller_weights(case, products[0], line) if drawn else ()
+
+
+def _relus(case: Case, op: str, layers: int) -> tuple[Fix, ...]:
+    changes: dict[ast.expr | ast.stmt, str | None] = {}
+    for node in case.walked:
+        if isinstance(node, ast.Attribute) and node.attr in (op, op.capitalize()):
+            called = isinstance(outer := case.parents.get(node), ast.Call) and outer.func is node
+            if called or node.attr[0].isupper():
+                name = "ReLU" if node.attr[0].isupper() else "relu"
+                changes[node] = f"{case.source(node.value)}.{name}"
+    text = edits.all_at_once(case.text, case.tree, changes) if changes else None
+    if text is not None and layers >= _DEEP:
+        text = _with_first_weights(case, text)
+    return fixes(("relu", text))
+
+
+def _with_first_weights(case: Case, text: str) -> str | None:
+    """The text in which the first weights of the model are those for ReLU."""
+    call = next((each for each in case.calls if name_of(each) == "parameters"), None)
+    held = receiver_of(call) if call is not None else None
+    owners = (
+        [case.source(held)] if held is not None else sorted({str(each) for each in case.trace.names.owner}, key=len)
+    )
+    owner = next((each for each in owners if each.isidentifier()), "")
+    bound = [each for each in case.statements if isinstance(each, ast.Assign) and case.source(each.targets[0]) == owner]
+    if not bound or case.function_of(bound[0]) is not None:
+        return None
+    code = f"for layer in {owner}.modules():\n    if isinstance(layer, torch.nn.Linear):\n"
+    code += "        torch.nn.init.kaiming_normal_(layer.weight)"
+    return edits.insert_after(text, bound[0].end_lineno or bound[0].lineno, code)
 
 
 def _smaller_weights(case: Case, node: int, line: int) -> tuple[Fix, ...]:
@@ -475,7 +519,8 @@ def dead_relu(case: Case) -> Iterator[Hit]:
         why += "back. All that lies before it gets no gradient and can never change again."
         why += f" That comes from line {at}." if at != line else ""
         advice = "Use a smaller learning rate or another first bias, or LeakyReLU, which lets a little through."
-        yield Hit(at, step, why, advice, _leaky(case), case.mark(node, "lets nothing through"))
+        fix = (_without_constant(case, at) if at != line else ()) or _leaky(case)
+        yield Hit(at, step, why, advice, fix, case.mark(node, "lets nothing through"))
         return
 
 
@@ -506,6 +551,9 @@ def _from_zero(case: Case) -> NDArray[np.bool_]:
     return np.array([str(each) in ("min=0", "min=0.0") for each in params], bool)
 
 
+_SUMMING = ("sum", "mean", "add", "sub", "mul", "div", "view", "squeeze", "stack", "select")
+
+
 def is_summand(case: Case, tensor: int) -> bool:
     """Whether a loss is a sum of this and others, as a hinge loss is: there 0 is what training aims at."""
     trace, queue = case.trace, [tensor]
@@ -514,23 +562,23 @@ def is_summand(case: Case, tensor: int) -> bool:
         if not users and each not in case.roots:
             return False
         for user in users:
-            if trace.nodes.op[user] not in (
-                "sum",
-                "mean",
-                "add",
-                "sub",
-                "mul",
-                "div",
-                "view",
-                "squeeze",
-                "stack",
-                "select",
-            ):
+            if trace.nodes.op[user] not in _SUMMING:
                 return False
             if trace.nodes.op[user] == "mul" and len(case.read_by(user)) > 1:
                 return False
             queue += [case.output(user)] if len(queue) < 100 else []
     return True
+
+
+def _without_constant(case: Case, line: int) -> tuple[Fix, ...]:
+    """The text in which a bias that is filled with a number on a line begins with zeros."""
+    for call in [each for each in case.on_line(line) if isinstance(each, ast.Call)]:
+        number = call.args[-1] if call.args else None
+        if name_of(call) in ("fill_", "constant_") and number is not None and rates.constant(case, number) is not None:
+            return fixes(("a bias of 0", edits.replace_node(case.text, number, "0.0")))
+        if isinstance(number, ast.UnaryOp) and name_of(call) in ("fill_", "constant_"):
+            return fixes(("a bias of 0", edits.replace_node(case.text, number, "0.0")))
+    return ()
 
 
 def _leaky(case: Case) -> tuple[Fix, ...]:

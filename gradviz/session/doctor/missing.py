@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SEARCHED, SWITCHED_OFF, Case, Fix, Hit, fixes, under_keys
-from gradviz.session.doctor.text import collected, followed, is_of_gradients, name_of, receiver_of, uses
-from gradviz.trace.table.kinds import Kind
+from gradviz.session.doctor.case import SEARCHED, SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned, under_keys
+from gradviz.session.doctor.text import asked_grads, collected, followed, is_of_gradients, name_of, receiver_of, uses
 from gradviz.trace.words.reasons import no_grad_reason
 
 _NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
@@ -38,7 +37,7 @@ def cut_at(case: Case, tensor: int) -> Cut | None:
     trace, node = case.trace, int(case.trace.tensors.producer[tensor])
     if node < 0:
         return _copied(case, tensor)
-    before = [each for each in case.read_by(node) if trace.tensors.requires_grad[each]]
+    before = [each for each in case.read_by(node) if requires(case, each, int(trace.nodes.step[node]))]
     line = int(trace.nodes.line[node])
     if before and trace.nodes.op[node] == "detach":
         text = str(trace.nodes.source[node])
@@ -107,6 +106,8 @@ def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int
     if isinstance(held, ast.Attribute) and held.attr == "data":
         held = held.value
     were = [each for each in case.were(held, step) if each != copy]
+    if not were and isinstance(held, ast.Call):
+        were = [each for each in returned(case, held) if case.trace.tensors.step[each] < step]
     return were[-1] if were and case.trace.tensors.requires_grad[were[-1]] else None
 
 
@@ -490,6 +491,45 @@ def _read_lessons(case: Case) -> Iterator[tuple[str, Hit]]:
         if found is not None and (found[0], found[1].line) not in seen:
             seen.add((found[0], found[1].line))
             yield found
+    if not seen and not case.raised:
+        yield from _cut_roots(case)
+
+
+def _cut_roots(case: Case) -> Iterator[tuple[str, Hit]]:
+    """A root from which backward() comes no further than to a copy: `torch.tensor(loss.item(), requires_grad=True)`."""
+    trace = case.trace
+    for call, root in zip(trace.roots.call.tolist(), trace.roots.tensor.tolist(), strict=True):
+        step = int(trace.calls.step[call])
+        behind = [each for each in case.ancestors(root) if requires(case, each, step)]
+        leaves = [each for each in behind if trace.tensors.producer[each] < 0 or not trace.tensors.requires_grad[each]]
+        if not leaves or len(trace.wanted_by(call)) or any(case.name(each) in asked_grads(case) for each in leaves):
+            continue
+        cuts = [cut_behind(case, each) or _only_number(case, root) for each in leaves]
+        cut = cuts[0]
+        if cut is None or None in cuts or not _is_untrained(case, cut.source):
+            continue
+        name = case.name(root)
+        why = f"backward() of {name} on line {trace.calls.line[call]} comes to {case.name(leaves[0])} and no further: "
+        yield ROWS[cut.kind], cut_hit(case, cut, step + 1, f"{why}{_told(case, cut)}")
+        return
+
+
+def _only_number(case: Case, root: int) -> Cut | None:
+    """The only plain number that is taken out of a tensor with a history and does more than be shown."""
+    found, end = list[Cut](), len(case.trace) + 1
+    for call in case.calls:
+        source = taken_out(case, call, end)
+        shown = [each for each in case.around(call) if isinstance(each, ast.Call) and name_of(each) == "print"]
+        if source is not None and source != root and source not in case.roots and not shown:
+            found.append(Cut("item", call.lineno, source, -1, expression=call))
+    return found[0] if len({cut.line for cut in found}) == 1 else None
+
+
+def _is_untrained(case: Case, tensor: int) -> bool:
+    """Whether there are leaves behind a tensor, and none of them ever gets a gradient."""
+    leaves = [each for each in case.ancestors(tensor) if case.trace.tensors.producer[each] < 0]
+    leaves = [each for each in leaves if requires(case, each, len(case.trace))]
+    return bool(leaves) and not any(event.what == "added" for leaf in leaves for event in case.events.get(leaf, []))
 
 
 def _failed_reads(case: Case) -> Iterator[tuple[int, int]]:
@@ -555,46 +595,3 @@ def warned(case: Case) -> Iterator[Hit]:
             advice = "Call retain_grad() on that tensor before backward(), or read the .grad of a leaf."
             yield Hit(line, step + 1, why, advice)
             return
-
-
-def data_written(case: Case) -> Iterator[Hit]:
-    """`.data` of a tensor written to after an operation saved it: the version counter does not see it."""
-    trace, saved = case.trace, case.trace.saved
-    if ".data" not in case.text:
-        return
-    ran = {
-        int(node): step
-        for step, node in enumerate(trace.steps.node.tolist())
-        if trace.steps.kind[step] == Kind.BACKWARD
-    }
-    for step, storage in sorted(
-        {(int(s), int(o)) for s, o in zip(trace.versions.step, trace.versions.storage, strict=True)}
-    ):
-        node = int(trace.steps.node[step]) if step >= 0 else -1
-        if node < 0 or ".data" not in str(trace.nodes.source[node]) or trace.nodes.name[node]:
-            continue
-        rows = trace.history("saved", "storage").before(storage, step).tolist()
-        hurt = [row for row in rows if saved.freed[row] > step and ran.get(int(saved.node[row]), -1) > step]
-        if not hurt:
-            continue
-        victim, line = int(saved.node[hurt[0]]), case.line_of(step)
-        name = case.name(int(saved.tensor[hurt[0]])) if saved.tensor[hurt[0]] >= 0 else "the tensor"
-        why = f"Line {line} writes to {name} through .data, which autograd does not see. {trace.nodes.name[victim]} "
-        why += f"(line {trace.nodes.line[victim]}) had saved {name} and computed its gradient with the new values: "
-        why += "it is wrong, and nothing says so."
-        advice = (
-            "Write after backward(), or make a new tensor; inside no_grad() a write is seen, and PyTorch would say so."
-        )
-        later = [call for call in trace.calls.step.tolist() if call > step]
-        moved = _moved_down(case, line, case.line_of(later[0])) if later else None
-        yield Hit(line, step + 1, why, advice, fixes(("after backward()", moved)), case.mark(victim, f"saved {name}"))
-        return
-
-
-def _moved_down(case: Case, line: int, after: int) -> str | None:
-    statement = case.statement(line)
-    if statement is None or after <= line or (statement.end_lineno or 0) != statement.lineno:
-        return None
-    code = case.source(statement)
-    longer = edits.insert_after(case.text, after, code)
-    return edits.without_statement(longer, line) if longer else None

@@ -23,11 +23,17 @@ def other_parameters(case: Case) -> Iterator[Hit]:
         return
     steps = case.steps_of(Kind.OPTIMIZER)
     left = _never_updated(case)
+    if case.raised and not _has_stepped(case):
+        return
     if not steps or not left or next(zeroed_too_late(case), None) is not None or _cut_before(case, left):
         return
     first = steps[0]
     alike = case.updates and not any(case.trace.tensors.is_parameter[each] for each in {*case.updates, *left})
     if case.updates and not alike:
+        given_twice = next(_given_twice(case, left, first), None)
+        if given_twice is not None:
+            yield given_twice
+            return
         yield from _replaced(case, left, first)
         yield from _left_out(case, left, first)
         return
@@ -41,6 +47,33 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     why += "the optimizer was given other tensors."
     advice = "Give the optimizer the tensors that the loss is computed from, after they have been made."
     yield Hit(line, first + 1, why, advice, _given(case, making, left), ())
+
+
+def _has_stepped(case: Case) -> bool:
+    """Whether each step() of the text ran before the error."""
+    ran = {case.line_of(step) for step in case.steps_of(Kind.OPTIMIZER)}
+    return all(call.lineno in ran for call in case.calls if name_of(call) == "step" and not call.args)
+
+
+def _given_twice(case: Case, left: list[int], step: int) -> Iterator[Hit]:
+    """Two optimizers of the same module, while another that gets gradients has none."""
+    seen, names = set[str](), {str(each) for each in case.trace.optimizers.name}
+    for call in [each for each in case.calls if name_of(each) in names and each.args]:
+        given = call.args[0]
+        held = receiver_of(given) if isinstance(given, ast.Call) and name_of(given) == "parameters" else None
+        owner = case.source(held) if held is not None else ""
+        if owner not in seen:
+            seen.add(owner)
+            continue
+        lacking = _owner(case, left)
+        if not owner or not lacking:
+            return
+        why = f"Line {call.lineno} gives the parameters of {owner} to a second optimizer. {lacking} gets gradients, "
+        why += "but no optimizer has its parameters, so no step() ever changes it."
+        text = edits.replace_node(case.text, given, f"{lacking}.parameters()")
+        advice = f"Give it the parameters of {lacking}."
+        yield Hit(call.lineno, step + 1, why, advice, fixes((f"with {lacking}.parameters()", text)))
+        return
 
 
 def _cut_before(case: Case, left: list[int]) -> bool:
@@ -159,18 +192,25 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
     if isinstance(first, ast.List) and all(name.isidentifier() for name in names):
         inner = ", ".join([*(case.source(each) for each in first.elts), *names])
         return fixes(("with all of them", edits.replace_node(case.text, first, f"[{inner}]")))
-    owners = {str(each) for tensor in left for each in _owners(case, tensor)}
-    owner = next((each for each in sorted(owners, key=len) if each.isidentifier() and each != "self"), "")
+    owner = _owner(case, left)
     if not owner:
         return ()
     bound = [s.lineno for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]) == owner]
     statement = case.statement(making.lineno)
     if bound and bound[-1] > making.lineno and statement is not None:
         code = case.source(statement)
+        if f"{owner}.parameters()" not in code:
+            code = code.replace(case.source(first), f"{owner}.parameters()", 1)
         longer = edits.insert_after(case.text, bound[-1], code)
         text = edits.without_statement(longer, statement.lineno) if longer else None
         return fixes((f"made after {owner}", text))
     return fixes((f"with {owner}.parameters()", edits.replace_node(case.text, first, f"{owner}.parameters()")))
+
+
+def _owner(case: Case, left: list[int]) -> str:
+    """The variable that holds the module of these tensors, "" if none does."""
+    owners = {each for tensor in left for each in _owners(case, tensor)}
+    return next((each for each in sorted(owners, key=len) if each.isidentifier() and each != "self"), "")
 
 
 def _owners(case: Case, tensor: int) -> list[str]:
@@ -224,6 +264,8 @@ def _container(case: Case, tensor: int) -> ast.stmt | None:
             value = statement.value
             if isinstance(value, ast.Name) or (isinstance(value, ast.Call) and name_of(value) in ("list", "tuple")):
                 return statement
+            if isinstance(value, (ast.List, ast.ListComp, ast.Tuple)):
+                return statement
     return None
 
 
@@ -241,7 +283,8 @@ def _could_train(case: Case, tensor: int) -> bool:
     tensors = case.trace.tensors
     flags = case.trace.flags
     asked = tensors.requires_grad[tensor] or (flags.requires_grad & (flags.tensor == tensor)).any()
-    return bool(tensors.producer[tensor] < 0 and tensors.line[tensor] > 0 and asked)
+    made = tensors.producer[tensor] < 0 or not tensors.requires_grad[tensor]
+    return bool(made and tensors.line[tensor] > 0 and asked)
 
 
 def _is_plain(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> bool:
@@ -253,7 +296,7 @@ def _is_plain(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> b
         held = receiver_of(value)
         return held is not None and case.source(held).startswith("self.") and not _module_list(case, case.source(held))
     target = statement.targets[0] if isinstance(statement, ast.Assign) else statement.target
-    if not case.source(target).startswith("self.") or value is None:
+    if not case.source(target).startswith("self.") or value is None or isinstance(target, ast.Tuple):
         return False
     if isinstance(target, ast.Subscript):
         return case.source(target.value).startswith("self.") and not _module_list(case, case.source(target.value))
@@ -362,7 +405,8 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
     for tensor in expected:
         cuts = [cut for cut in cuts_below(case, tensor) if cut.kind == "item" or cut.made in case.below_roots]
         name = case.name(tensor)
-        if cuts and not (case.updates and cuts[0].kind == "no_grad" and not _given_alone(case, tensor)):
+        meant = cuts and cuts[0].kind == "no_grad" and not _given_alone(case, tensor)  # features that are not trained
+        if cuts and not (case.updates and meant and not _has_trained_sibling(case, tensor)):
             cut = cuts[0]
             why = (
                 f"{name} is given to the optimizer, but no gradient ever comes to it: line {cut.line} cuts it off from "
@@ -443,7 +487,11 @@ def _expected(case: Case) -> list[int]:
 
 def _parameters_of(case: Case, owner: str) -> list[int]:
     """The tensors of a module's own names, those that are called so at the end."""
-    names, path = case.trace.names, f"{owner}."
+    names = case.trace.names
+    if owner.startswith("self.") and not any(text == owner or text.startswith(f"{owner}.") for text in names.owner):
+        attribute = owner.removeprefix("self")  # it may be known by the name of the object that holds it
+        owner = next((str(each) for each in names.owner if str(each).endswith(attribute)), owner)
+    path = f"{owner}."
     last: dict[str, int] = {}
     for text, name, tensor in zip(names.owner, names.name, names.tensor.tolist(), strict=True):
         full = f"{text}.{name}"

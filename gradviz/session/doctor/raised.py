@@ -12,8 +12,8 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.missing import Cut, cut_behind, cut_fixes, cut_hit, taken_out, why_none
-from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.missing import Cut, cut_behind, cut_fixes, cut_hit, cuts_below, taken_out, why_none
+from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.error_explanation import ErrorExplanation
 from gradviz.trace.words.errors import explain_error
@@ -104,7 +104,19 @@ def freed(fault: Fault) -> Hit | None:
         carried = _carried(fault.case)
         if carried is not None:
             return _hidden(fault, carried)
-    return fault.hit(fixes(("retain_graph=True", retain_graph(fault))))
+    return fault.hit(fixes(("retain_graph=True", None if _was_stepped(fault.case) else retain_graph(fault))))
+
+
+def _was_stepped(case: Case) -> bool:
+    """Whether an optimizer has changed what the freed part of the graph was computed with."""
+    trace, last = case.trace, len(case.trace.calls) - 1
+    ran = (trace.steps.kind == Kind.BACKWARD) & (trace.steps.node >= 0) & (trace.steps.call < last)
+    freed = {*trace.steps.node[ran].tolist()}
+    makers = [int(trace.tensors.producer[each]) for each in case.ancestors(*trace.roots_of(last).tolist())]
+    read = {each for node in makers if node in freed for each in case.read_by(node)}
+    turned = [int(trace.tensors.producer[each]) for each in read]
+    read |= {each for node in turned if node >= 0 and trace.nodes.op[node] == "t" for each in case.read_by(node)}
+    return bool(read & case.updates)
 
 
 def _same_root(case: Case) -> bool:
@@ -255,11 +267,17 @@ def not_scalar(fault: Fault) -> Hit | None:
     held = receiver_of(call) if call is not None and name_of(call) == "backward" else None
     summed = None
     if held is not None:
-        code = fault.case.source(held)
-        plain = code if isinstance(held, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
+        plain = _as_receiver(fault.case, held)
         summed = edits.replace_node(fault.text, held, f"{plain}.sum()")
     elif call is not None and call.args:
         summed = edits.replace_node(fault.text, call.args[0], f"({fault.case.source(call.args[0])}).sum()")
+    name = held.id if isinstance(held, ast.Name) else ""
+    numbers = [receiver_of(each) for each in fault.case.calls if name_of(each) == "item"]
+    if name and any(isinstance(each, ast.Name) and each.id == name for each in numbers):  # it is taken for one number
+        given = fault.case.assigned(name, fault.line)
+        means = [f"{_as_receiver(fault.case, given)}.{each}()" for each in ("mean", "sum")] if given is not None else []
+        texts = [edits.replace_node(fault.text, given, code) if given is not None else None for code in means]
+        return fault.hit(fixes(*zip(("the mean", "the sum"), texts, strict=False)))
     return fault.hit(fixes(("torch.ones_like(…)", ones), ("the sum", summed)))
 
 
@@ -276,6 +294,14 @@ def gradient_shape(fault: Fault) -> Hit | None:
     given = call.args[0] if call is not None and call.args else None
     if call is not None and given is None:
         given = next((each.value for each in call.keywords if each.arg == "gradient"), None)
+    grad = case.called("grad", fault.line) if call is None else None
+    if grad is not None and grad.args:
+        held = grad.args[0]
+        given = next((each.value for each in grad.keywords if each.arg == "grad_outputs"), None)
+        given = given or (grad.args[2] if len(grad.args) > 2 else None)
+    elif grad is not None:
+        named = {each.arg: each.value for each in grad.keywords}
+        held, given = named.get("outputs"), named.get("grad_outputs")
     ones = edits.replace_node(fault.text, given, f"torch.ones_like({case.source(held)})") if given and held else None
     shaped = None
     if given is not None and held is not None and _as_many(fault):
@@ -309,16 +335,25 @@ def no_grad_fn(fault: Fault) -> Hit | None:
     made_in = _gradient_root(fault)
     if made_in is not None:
         return made_in
+    wanted = _wanted(fault.case)
+    if wanted >= 0:
+        line = int(fault.case.trace.tensors.line[wanted])
+        statement = fault.case.statement(line)
+        value = statement.value if isinstance(statement, ast.Assign) else None
+        code = f"{_as_receiver(fault.case, value)}.requires_grad_()" if value is not None else ""
+        asked = edits.replace_node(fault.text, value, code) if value is not None else None
+        return fault.hit(fixes(("requires_grad_()", asked)), line)
     leaf = _constant_leaf(fault.case)
     if leaf < 0:
         return fault.hit(())
     switched = _switched_off(fault.case)
     if switched > 0:
         return fault.hit((), switched)
-    made = fault.case.maker(leaf)
-    text = None
-    if isinstance(made, ast.Call):
-        text = edits.add_keyword(fault.text, made.lineno, name_of(made), "requires_grad", "True")
+    text: str | None = None
+    for each in sorted({leaf, *_asked_leaves(fault.case)}, reverse=True):
+        made = fault.case.maker(each)
+        if isinstance(made, ast.Call):
+            text = edits.add_keyword(text or fault.text, made.lineno, name_of(made), "requires_grad", "True") or text
     return fault.hit(fixes(("requires_grad=True", text)), int(fault.case.trace.tensors.line[leaf]))
 
 
@@ -398,19 +433,42 @@ def cut_root(kind: str) -> Say:
     return say
 
 
+def _wanted(case: Case) -> int:
+    """What was computed without a history, whose .grad is read under its name; -1 if nothing is."""
+    root = _root(case)
+    behind = {*case.ancestors(root)} if root >= 0 else set()
+    for name in sorted(asked_grads(case)):
+        tensor = next(iter(case.named(name, len(case.trace) + 1)[-1:]), -1)
+        if tensor in behind and case.trace.tensors.producer[tensor] >= 0 and tensor != root:
+            return tensor if not case.trace.tensors.requires_grad[tensor] else -1
+    return -1
+
+
+def _as_receiver(case: Case, node: ast.expr) -> str:
+    """An expression as it is written before a dot."""
+    code = case.source(node)
+    return code if isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
+
+
 def _constant_leaf(case: Case) -> int:
     """The leaf of floating point numbers that could have required grad: one whose .grad is read or that has the name of
     a parameter first."""
     root = _root(case)
     leaves = [each for each in case.ancestors(root) if case.trace.tensors.producer[each] < 0] if root >= 0 else []
     leaves = [each for each in leaves if str(case.trace.tensors.dtype[each]).startswith(("float", "bfloat"))]
-    asked = {case.source(n.value) for n in case.walked if isinstance(n, ast.Attribute) and n.attr == "grad"}
+    asked = _asked_leaves(case)
 
     def rank(each: int) -> tuple[bool, bool, int]:
-        return case.name(each) not in asked, case.name(each) not in _PARAMETERS, int(case.trace.tensors.step[each])
+        return each not in asked, case.name(each) not in _PARAMETERS, int(case.trace.tensors.step[each])
 
     leaves.sort(key=rank)
     return leaves[0] if leaves else -1
+
+
+def _asked_leaves(case: Case) -> set[int]:
+    """The leaves whose .grad is read."""
+    found = {each for name in asked_grads(case) for each in case.named(name, len(case.trace) + 1)}
+    return {each for each in found if case.trace.tensors.producer[each] < 0}
 
 
 _PARAMETERS = ("w", "W", "weight", "weights", "b", "bias", "theta", "params", "a", "w1", "W1")
@@ -442,13 +500,40 @@ def plain_hit(fault: Fault) -> Hit | None:
 
 
 def under_no_grad(fault: Fault) -> str | None:
-    """The line inside no_grad()."""
-    return edits.under_no_grad(fault.text, fault.line)
+    """The line inside no_grad(), with the lines after it that write in place, too."""
+    case, statement, last = fault.case, fault.case.statement(fault.line), fault.line
+    block = next((b for b in edits.blocks(case.tree) if statement in b), []) if statement is not None else []
+    for each in block[block.index(statement) + 1 :] if statement in block else ():
+        call = each.value if isinstance(each, ast.Expr) else None
+        written = isinstance(call, ast.Call) and name_of(call).endswith("_") and call.args
+        if not written and not (isinstance(each, ast.AugAssign) and is_of_gradients(each, set())):
+            break
+        last = each.end_lineno or each.lineno
+    return edits.under_no_grad(fault.text, fault.line, last)
 
 
-def allow_unused(fault: Fault) -> str | None:
-    """autograd.grad() that gives None for what was not used."""
-    return edits.add_keyword(fault.text, fault.line, "grad", "allow_unused", "True")
+def unused_input(fault: Fault) -> Hit:
+    """An input of autograd.grad() that was cut off, or not used: then None will do, if nothing goes on with it."""
+    case, call = fault.case, fault.case.called("grad", fault.line)
+    given = [each for each in call.args[1:2] for each in (getattr(each, "elts", None) or [each])] if call else []
+    for each in given:
+        cuts = [cut for tensor in case.were(each, len(case.trace) + 1) for cut in cuts_below(case, tensor)]
+        cuts = [cut for cut in cuts if cut.made in case.ancestors(_root(case))]
+        if cuts and (offered := cut_fixes(case, cuts[0])):
+            return fault.hit(offered)
+    text = edits.add_keyword(fault.text, fault.line, "grad", "allow_unused", "True")
+    return fault.hit(fixes(("allow_unused=True", None if _goes_on(case, fault.line) else text)))
+
+
+def _goes_on(case: Case, line: int) -> bool:
+    """Whether a result of a line is computed with afterwards, or returned to who does."""
+    statement = case.statement(line)
+    if isinstance(statement, ast.Return):
+        return True
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    names = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+    used = [n for n in case.walked if isinstance(n, ast.Name) and n.id in names and n.lineno > line]
+    return any(isinstance(case.parents.get(n), (ast.BinOp, ast.Attribute)) for n in used)
 
 
 def non_leaf_optimized(fault: Fault) -> Hit | None:

@@ -144,7 +144,7 @@ def _arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:
 def lr_too_large(case: Case) -> Iterator[Hit]:
     """The loss climbs from step to step."""
     losses, calls = _losses(case)
-    if len(losses) < 3 or not _is_climbing(losses) or not _overshoots(case, calls):
+    if len(losses) < 3 or not (_is_thrown(case, losses) or (_is_climbing(losses) and _overshoots(case, calls))):
         return
     line, node, rate = learning_rate(case)
     if line <= 0:
@@ -152,11 +152,17 @@ def lr_too_large(case: Case) -> Iterator[Hit]:
     finite = [each for each in losses if math.isfinite(each)]
     why = f"The loss climbs from {finite[0]:.4g} to {losses[-1]:.4g} in {len(losses)} steps: with a learning rate of "
     why += f"{rate:g} each step jumps over the minimum and lands higher on the other side."
-    text = edits.replace_node(case.text, node, _smaller(losses, rate)) if node is not None else None
+    thrown = 10 ** math.floor(math.log10(rate / 1000)) if _is_thrown(case, losses) and rate > 0 else math.inf
+    smaller = f"{min(float(_smaller(losses, rate)), thrown):g}"
+    text = edits.replace_node(case.text, node, smaller) if node is not None else None
     step = int(case.trace.calls.step[calls[1]]) + 1
-    yield Hit(
-        line, step, why, "Make it smaller, ten times to begin with.", fixes((f"lr={_smaller(losses, rate)}", text))
-    )
+    yield Hit(line, step, why, "Make it smaller, ten times to begin with.", fixes((f"lr={smaller}", text)))
+
+
+def _is_thrown(case: Case, losses: list[float]) -> bool:
+    """Whether the first step threw the weights so far away that no later loss is near the first one."""
+    finite = [each for each in losses if math.isfinite(each)]
+    return len(finite) > 2 and 0 < 20 * finite[0] < min(finite[1:]) and _moved(case) > 10
 
 
 def _overshoots(case: Case, calls: list[int]) -> bool:
@@ -210,15 +216,17 @@ def _smaller(losses: list[float], rate: float) -> str:
 def lr_too_small(case: Case) -> Iterator[Hit]:
     """The loss hardly moves although there is a slope."""
     losses, calls = _losses(case)
-    if len(losses) < 5 or not all(math.isfinite(each) for each in losses) or losses[0] <= 0:
+    if len(losses) < 5 or not all(math.isfinite(each) for each in losses):
         return
     line, node, rate = learning_rate(case)
+    still = 0 < rate <= 1e-6 and _moved(case) < 1e-5
+    if losses[0] <= 0 and not still:
+        return
     yield from _worn_out(case, losses, calls)
-    still = rate <= 1e-6 and _moved(case) < 1e-5
     if line <= 0 or not 0 < rate <= 1e-4 or (abs(losses[-1] - losses[0]) > 2e-3 * losses[0] and not still):
         return
     slope = _slope(case, calls[0])
-    if slope < 1e-3 * losses[0]:
+    if slope < 1e-3 * abs(losses[0]):
         return
     why = f"In {len(losses)} steps the loss went from {losses[0]:.5g} to {losses[-1]:.5g}: with a learning rate of "
     why += f"{rate:g} nothing moves, although the gradient is {slope:.3g}."
@@ -256,7 +264,7 @@ def _worn_out(case: Case, losses: list[float], calls: list[int]) -> Iterator[Hit
 
 
 def _larger(losses: list[float], slope: float, rate: float) -> float:
-    wanted = max(min(0.1 * losses[0] / slope**2, 0.1), 10 * rate)
+    wanted = max(min(0.1 * abs(losses[0]) / slope**2, 0.1), 10 * rate)
     return float(10 ** math.floor(math.log10(wanted)))
 
 

@@ -31,12 +31,36 @@ def products(fault: Fault) -> Hit | None:
     for left, right in _operands(fault):
         if b == d:
             offered.append(("the second transposed", _transposed(fault, right)))
-        if a == c:
+        elif a == d:
+            offered.append(("in the other order", _swapped(fault, left, right)))
+        elif a == c:
             offered.append(("the first transposed", _transposed(fault, left)))
         break
     else:
         offered += _linear(fault, b, c)
     return fault.hit(fixes(*offered))
+
+
+def batched(fault: Fault) -> Hit | None:
+    """A product of stacks of matrices whose inner sizes differ."""
+    sizes = [re.findall(r"\d+", each) for each in re.findall(r"\[([\d, ]+)\]", fault.message)]
+    pair = next(_operands(fault), None)
+    if len(sizes) != 2 or pair is None:
+        return fault.hit(())
+    code = f"{fault.case.source(pair[1])}.transpose(-2, -1)"
+    plain = isinstance(pair[1], (ast.Name, ast.Call, ast.Attribute, ast.Subscript))
+    return fault.hit(fixes(("the second transposed", edits.replace_node(fault.text, pair[1], code) if plain else None)))
+
+
+def _swapped(fault: Fault, left: ast.expr, right: ast.expr) -> str | None:
+    case, outer = fault.case, fault.case.parents.get(left)
+    codes = [f"({case.source(each)})" if isinstance(each, ast.BinOp) else case.source(each) for each in (right, left)]
+    if isinstance(outer, ast.BinOp):
+        code = case.source(outer)
+        whole = isinstance(case.parents.get(outer), ast.BinOp) and code.startswith("(")
+        return edits.replace_node(fault.text, outer, f"({' @ '.join(codes)})" if whole else " @ ".join(codes))
+    changes: dict[ast.expr | ast.stmt, str | None] = {left: case.source(right), right: case.source(left)}
+    return edits.all_at_once(fault.text, case.tree, changes)
 
 
 def _operands(fault: Fault) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -63,12 +87,18 @@ def _transposed(fault: Fault, node: ast.expr) -> str | None:
 
 def _linear(fault: Fault, given: int, wanted: int) -> list[tuple[str, str | None]]:
     """A layer whose number of inputs is another than what it gets."""
-    found = []
-    for call in fault.case.calls:
-        if name_of(call) == "Linear" and call.args:
-            first = call.args[0]
-            if isinstance(first, ast.Constant) and first.value == wanted:
-                found.append((f"{given} inputs", edits.replace_node(fault.text, first, str(given))))
+    case, tensors, found = fault.case, fault.case.trace.tensors, list[tuple[str, str | None]]()
+    weights = [each for each in range(len(tensors)) if tensors.is_parameter[each] and case.shape(each)[1:] == (wanted,)]
+    lines = {int(tensors.line[each]): case.shape(each)[0] for each in weights}
+    for call in case.calls:
+        if name_of(call) != "Linear" or len(call.args) < 2:
+            continue
+        first, second = call.args[:2]
+        if call.lineno in lines and lines[call.lineno] == given and not isinstance(first, ast.Constant):
+            changes: dict[ast.expr | ast.stmt, str | None] = {first: case.source(second), second: case.source(first)}
+            found.append(("in the other order", edits.all_at_once(fault.text, case.tree, changes)))
+        elif call.lineno in lines or (isinstance(first, ast.Constant) and first.value == wanted):
+            found.append((f"{given} inputs", edits.replace_node(fault.text, first, str(given))))
     return found if len(found) == 1 else []
 
 
@@ -83,7 +113,16 @@ def target(fault: Fault) -> Hit | None:
     code = case.source(given)
     plain = code if isinstance(given, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
     ending = _target_ending(fault)
-    text = edits.replace_node(case.text, given, f"{plain}{ending}") if ending else None
+    if "multi-target" in fault.message and case.called("one_hot", -1) is not None:
+        ending = ".argmax(1)"
+    text = _in_all(case, call, ending) if ending and isinstance(given, ast.Name) else None
+    text = text or (edits.replace_node(case.text, given, f"{plain}{ending}") if ending else None)
+    if re.match(r"Expected target size \[\d+, \d+\], got", fault.message):  # classes last, where they are to be second
+        ending = ".transpose(1, 2)"
+        text = edits.replace_node(case.text, call.args[0], f"{case.source(call.args[0])}{ending}")
+    elif "to match target batch_size (0)" in fault.message:
+        ending = ".unsqueeze(0)"
+        text = edits.replace_node(case.text, given, f"{plain}{ending}")
     return fault.hit(fixes((ending, text)), why=_target_why(fault), advice=f"{_TARGET_ADVICE}")
 
 
@@ -91,6 +130,16 @@ _TARGET_ADVICE = (
     "Cross entropy takes one class number (int64) for each row; binary cross entropy and squared errors take floating "
     "point numbers in the shape of the prediction."
 )
+
+
+def _in_all(case: Case, call: ast.Call, ending: str) -> str | None:
+    """The text with the target of each call of the same loss changed, where several of them are given variables."""
+    alike = [each for each in case.calls if case.source(each.func) == case.source(call.func) and len(each.args) > 1]
+    changes: dict[ast.expr | ast.stmt, str | None] = {}
+    for each in alike if len(alike) > 1 else ():
+        if isinstance(each.args[1], ast.Name):
+            changes[each.args[1]] = f"{case.source(each.args[1])}{ending}"
+    return edits.all_at_once(case.text, case.tree, changes) if changes else None
 
 
 def _target_why(fault: Fault) -> str:
@@ -140,14 +189,27 @@ def batchnorm(fault: Fault) -> Hit | None:
     """BatchNorm in training with one sample."""
     case = fault.case
     call = _outer_call(case)
+    single = _single_batches(case)
     line, text = (call.lineno, None) if call is not None else (fault.line, None)
-    if call is not None:
+    if single is not None:
+        line, text = single.lineno, edits.replace_node(case.text, single, "2")
+    elif call is not None:
         text = edits.insert_before(case.text, line, f"{case.source(call.func)}.eval()")
     why = "BatchNorm in training subtracts the mean of the batch and divides by its deviation. Of one sample the mean "
     why += "is the sample itself and the deviation is 0, so nothing would be left of it."
     advice = "Call model.eval() before single samples go through; in training use batches of two or more "
     advice += "(DataLoader(drop_last=True))."
-    return fault.hit(fixes(("eval() first", text)), line, why, advice)
+    return fault.hit(fixes(("batches of 2" if single is not None else "eval() first", text)), line, why, advice)
+
+
+def _single_batches(case: Case) -> ast.expr | None:
+    """The number 1 in the only place that cuts the data into batches."""
+    found = list[ast.expr]()
+    for call in case.calls:
+        found += [each.value for each in call.keywords if each.arg == "batch_size" and name_of(call) == "DataLoader"]
+        found += call.args[1:2] if name_of(call) == "DataLoader" else call.args[:1] if name_of(call) == "split" else []
+    found = [each for each in found if isinstance(each, ast.Constant) and each.value == 1]
+    return found[0] if len(found) == 1 else None
 
 
 def _outer_call(case: Case) -> ast.Call | None:
@@ -201,4 +263,9 @@ def integer_leaf(fault: Fault) -> Hit | None:
                     name = case.source(held)
                     text = edits.insert_before(fault.text, fault.line, f"{name} = {name}.float()")
                 return fault.hit(fixes((".float()", text)))
+    for node in case.on_line(fault.line):
+        if isinstance(node, ast.Attribute) and node.attr == "requires_grad" and isinstance(node.ctx, ast.Store):
+            name = case.source(node.value)
+            text = edits.insert_before(fault.text, fault.line, f"{name} = {name}.float()")
+            return fault.hit(fixes((".float()", text)))
     return fault.hit(())

@@ -253,3 +253,13 @@ def drawn_in_turn(text: Text, line: int) -> int:
         if name in turns - {"self"} and name_of(call).endswith("_") and "grad" not in name_of(call):
             found.add(call.lineno)
     return found.pop() if len(found) == 1 else line
+
+
+def asked_grads(text: Text) -> set[str]:
+    """What the text reads the .grad of; of `p` in a loop over several, each of them."""
+    read = [n for n in text.walked if isinstance(n, ast.Attribute) and n.attr == "grad"]
+    names = {text.source(node.value) for node in read if isinstance(node.ctx, ast.Load)}
+    for node in text.walked:
+        if isinstance(node, ast.For) and text.source(node.target) in names:
+            names |= {text.source(each) for each in getattr(node.iter, "elts", [])}
+    return names

@@ -1,5 +1,6 @@
-"""Training loops whose gradients pile up, or are cleared before they are used, and loops that keep their graphs. Which
-parameters are trained at all is in `parameters`, numbers that run away in `magnitudes`."""
+"""Training loops whose gradients pile up, or are cleared before they are used, loops that keep their graphs, and writes
+that autograd does not see. Which parameters are trained at all is in `parameters`, numbers that run away in
+`magnitudes`."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes
+from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes, returned
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.kinds import Kind
 
@@ -154,7 +155,8 @@ def _clearing(case: Case, line: int, tensor: int) -> tuple[Fix, ...]:
     for step in case.steps_of(Kind.OPTIMIZER):
         call = case.called("step", case.line_of(step))
         held = receiver_of(call) if call is not None else None
-        if call is None or held is None or tensor not in case.updates:
+        updates = case.trace.updates
+        if call is None or held is None or tensor not in updates.tensor[updates.step == step]:
             continue
         code = f"{case.source(held)}.zero_grad()"
         same = backward is not None and case.function_of(call) is case.function_of(backward)
@@ -305,7 +307,7 @@ def graph_kept(case: Case) -> Iterator[Hit]:
 def _put_away(case: Case) -> Iterator[ast.expr]:
     """What loops add to a list, or keep under a key: `losses.append(loss)`, `losses += [loss]`, `kept[i] = loss`."""
     for node in case.walked:
-        if not isinstance(node, (ast.Call, ast.AugAssign, ast.Assign)) or case.loop_of(node) is None:
+        if not isinstance(node, (ast.Call, ast.AugAssign, ast.Assign)) or not _is_repeated(case, node):
             continue
         if isinstance(node, ast.Call) and name_of(node) in ("append", "add", "appendleft") and len(node.args) == 1:
             given = node.args[0]
@@ -318,6 +320,12 @@ def _put_away(case: Case) -> Iterator[ast.expr]:
         else:
             continue
         yield from given.elts if isinstance(given, (ast.Tuple, ast.List)) else [given]
+
+
+def _is_repeated(case: Case, node: ast.AST) -> bool:
+    """Whether something runs again and again: in a loop, or in a method that adds to what its object keeps."""
+    held = receiver_of(node) if isinstance(node, ast.Call) else None
+    return case.loop_of(node) is not None or (held is not None and case.source(held).startswith("self."))
 
 
 def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
@@ -351,7 +359,7 @@ def _judged_with_graph(case: Case, call: ast.Call) -> Iterator[Hit]:
     """Losses that are collected in a training loop and never go backward: those of an evaluation without no_grad()."""
     trace, loop, given = case.trace, case.loop_of(call), call.args[0]
     trains = loop is not None and any(isinstance(n, ast.Call) and name_of(n) == "backward" for n in ast.walk(loop))
-    made = _returned(case, given) if trains and isinstance(given, ast.Call) else []
+    made = returned(case, given) if trains and isinstance(given, ast.Call) else []
     kept = [each for each in made if trace.tensors.requires_grad[each] and case.shape(each) == ()]
     if len(kept) < 2 or {*kept} & case.below_roots or any(trace.tensors.is_leaf[each] for each in kept):
         return
@@ -363,16 +371,6 @@ def _judged_with_graph(case: Case, call: ast.Call) -> Iterator[Hit]:
     advice = "Evaluate inside no_grad(), or keep numbers: .item()."
     text = edits.replace_node(case.text, given, f"{case.source(given)}.item()")
     yield Hit(line, len(trace), why, advice, fixes((".item()", text)), case.mark(node, "keeps its graph"))
-
-
-def _returned(case: Case, call: ast.Call) -> list[int]:
-    """What the calls of a function of the snippet returned, as far as an expression made it; else what a call made."""
-    for statement in case.statements:
-        around = case.function_of(statement)
-        here = isinstance(around, ast.FunctionDef) and around.name == name_of(call)
-        if here and isinstance(statement, ast.Return) and statement.value is not None:
-            return case.made_by(statement.value)
-    return case.made_by(call)
 
 
 def _root_of(case: Case, read: list[int]) -> int:
@@ -398,16 +396,25 @@ def _kept(case: Case, line: int, cursor: int, loss: int, node: int) -> Hit:
     name = case.name(loss).rstrip("₀₁₂₃₄₅₆₇₈₉")
     why = f"Line {line} keeps {name} together with the graph that it was computed by. After {count} backward passes "
     why += f"{count} graphs are still there, and memory grows with every iteration."
-    text = None
+    text, kept = None, "detach" if _takes_numbers(case) else "item"
     for each in case.on_line(line):
         if (
             isinstance(each, ast.expr)
             and case.source(each) == name
             and isinstance(getattr(each, "ctx", None), ast.Load)
         ):
-            text = edits.replace_node(case.text, each, f"{name}.item()")
+            text = edits.replace_node(case.text, each, f"{name}.{kept}()")
     advice = f"Keep the number: {name}.item(), or {name}.detach()."
-    return Hit(line, cursor, why, advice, fixes((f"{name}.item()", text)), case.mark(node, "keeps its graph"))
+    return Hit(line, cursor, why, advice, fixes((f"{name}.{kept}()", text)), case.mark(node, "keeps its graph"))
+
+
+def _takes_numbers(case: Case) -> bool:
+    """Whether something goes through a list and takes the number of each of its tensors."""
+    turns = {n.id for each in case.walked if isinstance(each, (ast.ListComp, ast.GeneratorExp, ast.For))
+             for part in ([each] if isinstance(each, ast.For) else each.generators)
+             for n in ast.walk(part.target) if isinstance(n, ast.Name)}  # fmt: skip
+    held = [receiver_of(each) for each in case.calls if name_of(each) == "item"]
+    return any(isinstance(each, ast.Name) and each.id in turns for each in held)
 
 
 def needless_retain(case: Case) -> Iterator[Hit]:
@@ -446,3 +453,49 @@ def _has_retain(call: ast.Call) -> bool:
     given = [each.value for each in call.keywords if each.arg == "retain_graph"]
     given += call.args[1:2] if name_of(call) == "backward" and receiver_of(call) is not None else []
     return any(isinstance(each, ast.Constant) and each.value is True for each in given)
+
+
+# -- writes that autograd does not see
+
+
+def data_written(case: Case) -> Iterator[Hit]:
+    """`.data` of a tensor written to after an operation saved it: the version counter does not see it."""
+    trace, saved = case.trace, case.trace.saved
+    if ".data" not in case.text:
+        return
+    ran = {
+        int(node): step
+        for step, node in enumerate(trace.steps.node.tolist())
+        if trace.steps.kind[step] == Kind.BACKWARD
+    }
+    for step, storage in sorted(
+        {(int(s), int(o)) for s, o in zip(trace.versions.step, trace.versions.storage, strict=True)}
+    ):
+        node = int(trace.steps.node[step]) if step >= 0 else -1
+        if node < 0 or ".data" not in str(trace.nodes.source[node]) or trace.nodes.name[node]:
+            continue
+        rows = trace.history("saved", "storage").before(storage, step).tolist()
+        hurt = [row for row in rows if saved.freed[row] > step and ran.get(int(saved.node[row]), -1) > step]
+        if not hurt:
+            continue
+        victim, line = int(saved.node[hurt[0]]), case.line_of(step)
+        name = case.name(int(saved.tensor[hurt[0]])) if saved.tensor[hurt[0]] >= 0 else "the tensor"
+        why = f"Line {line} writes to {name} through .data, which autograd does not see. {trace.nodes.name[victim]} "
+        why += f"(line {trace.nodes.line[victim]}) had saved {name} and computed its gradient with the new values: "
+        why += "it is wrong, and nothing says so."
+        advice = (
+            "Write after backward(), or make a new tensor; inside no_grad() a write is seen, and PyTorch would say so."
+        )
+        later = [call for call in trace.calls.step.tolist() if call > step]
+        moved = _moved_down(case, line, case.line_of(later[0])) if later else None
+        yield Hit(line, step + 1, why, advice, fixes(("after backward()", moved)), case.mark(victim, f"saved {name}"))
+        return
+
+
+def _moved_down(case: Case, line: int, after: int) -> str | None:
+    statement = case.statement(line)
+    if statement is None or after <= line or (statement.end_lineno or 0) != statement.lineno:
+        return None
+    code = case.source(statement)
+    longer = edits.insert_after(case.text, after, code)
+    return edits.without_statement(longer, line) if longer else None
