@@ -20,7 +20,9 @@ _NOTHING_ELSE = "write what you need of it into the snippet, or leave it out"
 
 _YOURS = "if it is a file of yours, attach {}.py"
 
-_IN_PART = frozenset("torchvision PIL seaborn IPython gym gymnasium".split())  # not installed, and have much more
+_IN_PART = frozenset(
+    "torchvision torchtext PIL seaborn IPython gym gymnasium wandb tyro".split()
+)  # not installed, and have much more
 
 
 def way_round(module: str) -> str:

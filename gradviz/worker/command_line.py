@@ -1,4 +1,4 @@
-"""`import argparse` for scripts that read their settings from a command line: the line is empty, so defaults count.
+"""`import argparse` and `tyro` for scripts that read their settings from a command line: it is empty, defaults count.
 
 Python's own parser does the work behind a surface chosen here: it gets plain text and the snippet's functions, and
 nothing of it is handed out; what it prints goes where print's text goes. No option is read from the program's own
@@ -243,3 +243,15 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None]) -> Any:
     names: dict[str, Any] = {"ArgumentParser": ArgumentParser, "Namespace": own}
     names |= {"ArgumentTypeError": argparse.ArgumentTypeError, "ArgumentError": argparse.ArgumentError}
     return stand_in("argparse", names | _MARKS | {name: name for name in (*_FORMATS, _BOOLEAN)})
+
+
+def cli(f: Callable[[], Any], *, args: object = None, default: Any = None, **texts: object) -> Any:
+    """What `tyro` makes of an empty line: an object of a class with its defaults, or what a function returns."""
+    if args:
+        raise TypeError(f"the command line is empty, and args= is not {HERE}; give the values to the class itself")
+    return f() if default is None else default
+
+
+def tyro_module() -> Any:
+    """The stand-in for tyro."""
+    return stand_in("tyro", {"cli": cli})

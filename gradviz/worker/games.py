@@ -2,7 +2,8 @@
 
 The rules of motion, the limits and the random streams are Gymnasium's, so that a seeded episode has its numbers.
 Nothing is drawn. A game, a space and what they hold are objects of our own: `make` hands them out, their methods take
-plain numbers and give stand-ins of arrays. Next: `numpy_boundary`.
+plain numbers and give stand-ins of arrays. Next:
+`game_wrappers`, what is put around them, and `numpy_boundary`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 import operator
 import re
 from collections.abc import Callable
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,8 +23,8 @@ from gradviz.worker.stand_in import stand_in
 
 VERSION = "1.3.0"
 _FRESH = itertools.count()
-_FORM = {"is_old": False}  # whether gym.make() gives games as before gym 0.26
-OLD_FORM = "gym.make() gives games as gym did before 0.26: this file takes four values from step()."
+FORM = {"is_old": False, "ends_at_once": False}  # see read_form
+OLDFORM = "gym.make() gives games as gym did before 0.26: this file takes four values from step()."
 _GYM = re.compile(r"^[ \t]*(?:import|from)[ \t]+gym\b", re.MULTILINE)
 _STEPS = re.compile(r"^[ \t]*([^=#\n]{1,200}?)[ \t]*=[ \t]*[\w.]{1,100}\.step\(", re.MULTILINE)
 _KEPT = "games and spaces are made by gym.make() and their own functions in GradViz snippets"
@@ -33,15 +34,17 @@ def begin_games() -> None:
     """A run begins: games without a seed start as in every run."""
     global _FRESH
     _FRESH = itertools.count()
-    _FORM["is_old"] = False
+    FORM.update(is_old=False, ends_at_once=False)
 
 
 def read_form(source: str, note: Callable[[str], None]) -> None:
-    """A text that imports `gym` and takes four values from each step gets games of that form."""
+    """A text that imports `gym` and takes four values from each step gets games of that form; one that asks several
+    games for `final_info` gets a new episode in the step that ends one, as before Gymnasium 1.0."""
+    FORM["ends_at_once"] = '"final_info"' in source or "'final_info'" in source
     counts = {found[1].strip("() ").count(",") for found in _STEPS.finditer(source)}
-    _FORM["is_old"] = 3 in counts and 4 not in counts and _GYM.search(source) is not None
-    if _FORM["is_old"]:
-        note(OLD_FORM)
+    FORM["is_old"] = 3 in counts and 4 not in counts and _GYM.search(source) is not None
+    if FORM["is_old"]:
+        note(OLDFORM)
 
 
 def _source(seed: Any = None) -> np.random.Generator:
@@ -421,141 +424,16 @@ def make(id: Any, max_episode_steps: Any = None, render_mode: Any = None, **opti
     return made
 
 
-def _make_as_asked(id: Any, **options: Any) -> Game:
+def make_as_asked(id: Any, **options: Any) -> Game:
     made = make(id, **options)
-    made._is_old = _FORM["is_old"]
+    made._is_old = FORM["is_old"]
     return made
 
 
-_make_as_asked.__name__ = _make_as_asked.__qualname__ = "make"
+make_as_asked.__name__ = make_as_asked.__qualname__ = "make"
 
 
-class Env:
-    """Base of a game that a snippet writes itself."""
-
-    action_space = observation_space = render_mode = spec = None
-
-    @property
-    def unwrapped(self) -> Any:
-        """Nothing is wrapped around it."""
-        return self
-
-    def reset(self, *, seed: object = None, options: object = None) -> Any:
-        """A class of its own begins an episode; this does nothing."""
-
-    def step(self, action: object) -> NoReturn:
-        """A class of its own does something."""
-        raise NotImplementedError
-
-    def render(self) -> None:
-        """Nothing is drawn."""
-
-    def close(self) -> None:
-        """Nothing is open."""
-
-
-class Wrapper(Env):
-    """Base of what a snippet puts around a game: what it does not do itself, the game does."""
-
-    def __init__(self, env: Any) -> None:
-        self.env = env
-
-    @property
-    def unwrapped(self) -> Any:
-        """The game itself."""
-        return self.env.unwrapped
-
-    def reset(self, **options: Any) -> Any:
-        """Begin an episode."""
-        return self.env.reset(**options)
-
-    def step(self, action: Any) -> Any:
-        """Do something."""
-        return self.env.step(action)
-
-    def render(self, *look: Any, **more: Any) -> Any:
-        """Nothing is drawn."""
-        return self.env.render(*look, **more)
-
-    def close(self) -> None:
-        """Nothing is open."""
-        self.env.close()
-
-
-def _of_the_game(name: str) -> property:
-    """What a wrapper says of the game, unless it has been told otherwise."""
-
-    def told(self: Any) -> Any:
-        return vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
-
-    def tell(self: Any, value: Any) -> None:
-        vars(self)[f"own_{name}"] = value
-
-    return property(told, tell)
-
-
-for _told in ("action_space", "observation_space", "spec", "render_mode", "metadata"):
-    setattr(Wrapper, _told, _of_the_game(_told))
-
-
-class ObservationWrapper(Wrapper):
-    """Base of one that changes what is seen."""
-
-    def observation(self, observation: Any) -> Any:
-        """A class of its own changes it."""
-        raise NotImplementedError
-
-    def reset(self, **options: Any) -> Any:
-        """Begin an episode."""
-        begun = self.env.reset(**options)
-        return (self.observation(begun[0]), begun[1]) if type(begun) is tuple else self.observation(begun)
-
-    def step(self, action: Any) -> Any:
-        """Do something."""
-        seen, *rest = self.env.step(action)
-        return (self.observation(seen), *rest)
-
-
-class RewardWrapper(Wrapper):
-    """Base of one that changes the rewards."""
-
-    def reward(self, reward: Any) -> Any:
-        """A class of its own changes it."""
-        raise NotImplementedError
-
-    def step(self, action: Any) -> Any:
-        """Do something."""
-        seen, reward, *rest = self.env.step(action)
-        return (seen, self.reward(reward), *rest)
-
-
-class ActionWrapper(Wrapper):
-    """Base of one that changes what is done."""
-
-    def action(self, action: Any) -> Any:
-        """A class of its own changes it."""
-        raise NotImplementedError
-
-    def step(self, action: Any) -> Any:
-        """Do something."""
-        return self.env.step(self.action(action))
-
-
-_WRAPPERS = tuple(map(keep_methods, (Wrapper, ObservationWrapper, RewardWrapper, ActionWrapper)))
 for _class in (Discrete, Box):
     _class.__module__ = "gymnasium.spaces"
 Game.__name__ = Game.__qualname__ = "TimeLimit"
-for _kind in (Game, Env, *_WRAPPERS):
-    _kind.__module__ = "gymnasium"
-
-
-def game_modules() -> dict[str, Any]:
-    """The stand-ins, by module name."""
-    begin_games()
-    made: dict[str, Any] = {}
-    for root, maker in (("gym", _make_as_asked), ("gymnasium", make)):
-        spaces = stand_in(f"{root}.spaces", {"Discrete": Discrete, "Box": Box})
-        names = {"make": maker, "Env": Env, "spaces": spaces, "__version__": VERSION}
-        names |= {each.__name__: each for each in _WRAPPERS}
-        made |= {root: stand_in(root, names), f"{root}.spaces": spaces}
-    return made
+Game.__module__ = "gymnasium"

@@ -1,7 +1,8 @@
 """`import logging` for scripts that report their progress with it: messages go where print's text goes.
 
 Loggers, levels, and the % form of a format are here; files, servers and configuration by text are not. Python's own
-module keeps loggers for the whole process, so nothing of it is used. Next: `standard_modules`, which offers it.
+module keeps loggers for the whole process, so nothing of it is used. At the end `import wandb`, whose log stays in the
+run. Next: `standard_modules`, which offers both.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.guard import Guard
+from gradviz.worker.plots.facade import accept
 from gradviz.worker.stand_in import stand_in
 
 LEVELS = {"CRITICAL": 50, "FATAL": 50, "ERROR": 40, "WARNING": 30, "WARN": 30, "INFO": 20, "DEBUG": 10, "NOTSET": 0}
@@ -229,3 +231,62 @@ def logging_module(guard: Guard, write: Writer) -> Any:
         "captureWarnings": lambda capture: None,
     }
     return stand_in("logging", names)
+
+
+# --- a log of experiments ---
+
+_LOG = "log finish watch log_artifact log_code save alert define_metric login mark_preempting unwatch"
+_LOGGED = "Image Histogram Table Video Html Audio Artifact Object3D"
+_KEPT_HERE = "wandb sends nothing here: what is logged stays in the run, and GradViz shows it step by step.\n"
+
+
+@keep_methods
+class LogSettings(dict[str, Any]):
+    """`wandb.config`: a table, also with a dot."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not dict.__contains__(self, name):
+            raise AttributeError(f"wandb.config has no {name}")
+        return dict.__getitem__(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        dict.__setitem__(self, str.__str__(name), value)
+
+
+@keep_methods
+class LogRun:
+    """What `wandb.init` gives."""
+
+    def __init__(self, config: Any, summary: Any) -> None:
+        self.config, self.summary = config, summary
+        self.id = self.name = "run"
+        self.url, self.dir = "", "wandb"
+
+    def __enter__(self) -> LogRun:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+
+for _name in _LOG.split():
+    setattr(LogRun, _name, staticmethod(accept))
+
+
+def experiments_module(guard: Guard, write: Writer) -> Any:
+    """`wandb`, which takes everything and sends nothing, and says so once."""
+    kinds = [guard.adopt(type(each.__name__, (each,), {"__module__": "wandb"})) for each in (LogSettings, LogRun)]
+    table = kinds[0]()
+    run = kinds[1](table, kinds[0]())
+    said: list[bool] = []
+
+    def init(*given: object, config: Any = None, **how: object) -> Any:
+        if not said:
+            said.append(True)
+            write("err", _KEPT_HERE)
+        if config is not None:
+            dict.update(table, config if isinstance(config, dict) else guard.vars(config))
+        return run
+
+    names = dict.fromkeys(f"{_LOG} {_LOGGED}".split(), accept)
+    return stand_in("wandb", names | {"config": table, "summary": run.summary, "init": init, "run": run})

@@ -38,14 +38,14 @@ from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
 from gradviz.worker.games import read_form
 from gradviz.worker.lacking import is_lacking, lacking
-from gradviz.worker.pacing import USUAL, Bounds, Pace
+from gradviz.worker.pacing import LATE, USUAL, Bounds, Pace
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES
 from gradviz.worker.saved_files import torch_names
 from gradviz.worker.scratch import SCRATCH
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_ins import TorchFacade, World, torch_modules
-from gradviz.worker.vision.datasets import hurry
+from gradviz.worker.vision.datasets import expect, hurry
 
 # -- where the runner meets the engine and the trace: a recorder listens during a run
 
@@ -290,6 +290,7 @@ class Runner:
         self._filename = filename
         read_form(source, self._note)
         linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
+        self._show_warnings(filename)
         try:
             code = compile_snippet(source, filename, world.modules, instrument, self._note, world.own)
         except Refusal as refusal:
@@ -299,6 +300,7 @@ class Runner:
         recorder = Recorder(source, filename, values_bytes, question, places)
         self._channel.record(recorder)
         if question is None and not places:
+            expect(time.process_time() + LATE * self._bounds.cpu_seconds)
             self._pace = Pace(self._bounds, recorder, world.guard.globals, self._note, hurry)
         if question is None or not question.nudges:
             return self._execute(code, world, recorder, recorder, filename)
@@ -342,7 +344,6 @@ class Runner:
         )
         guard.globals.update({**guard.hooks(), **recorder.hooks(), "<echo>": self._echo(guard.globals["__builtins__"])})
         function = types.FunctionType(code, guard.globals)
-        self._show_warnings(filename)
         with observed(observer):
             self._ticker.start(self._memory_mb)
             try:

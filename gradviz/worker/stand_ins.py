@@ -22,7 +22,7 @@ from gradviz.torch.missing import MODULES, NAMES, is_pytorch
 from gradviz.worker.arrays import numpy_modules
 from gradviz.worker.classes import ClassFormOnly, ClassMaker
 from gradviz.worker.einops_modules import einops_modules
-from gradviz.worker.games import game_modules
+from gradviz.worker.game_wrappers import game_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.learning_modules import learning_modules
 from gradviz.worker.numpy_boundary import to_numpy
@@ -35,6 +35,7 @@ from gradviz.worker.stand_in import StandIn, stand_in
 from gradviz.worker.standard_modules import offered_classes, standard_modules
 from gradviz.worker.text_modules import progress_modules
 from gradviz.worker.vision import vision_modules
+from gradviz.worker.written_text import written_modules
 
 _CHANGEABLE = (
     "torch.Tensor",
@@ -86,6 +87,7 @@ class World:
             **others,
             **notebook_modules(write),
             **helper_modules(self.guard, write),
+            **written_modules(lambda text: write("err", text)),
             **torch.modules,
         }
         self.modules |= question_modules(self.guard, self.modules, self.import_module)

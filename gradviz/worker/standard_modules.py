@@ -46,11 +46,11 @@ from gradviz.worker.classes import (
     check_text,
     enum_names,
 )
-from gradviz.worker.command_line import PROGRAM, command_line_module
+from gradviz.worker.command_line import PROGRAM, command_line_module, tyro_module
 from gradviz.worker.file_formats import format_modules
 from gradviz.worker.guard import Guard
 from gradviz.worker.iterators import iterator_names
-from gradviz.worker.log_messages import logging_module
+from gradviz.worker.log_messages import experiments_module, logging_module
 from gradviz.worker.policy_names import is_dunder
 from gradviz.worker.saved_files import ByteBuffer
 from gradviz.worker.scratch import HOME
@@ -90,6 +90,8 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         "datetime": stand_in("datetime", _named(datetime, "datetime date time timedelta timezone MINYEAR MAXYEAR UTC")),
         "sys": stand_in("sys", _sys_names(write)),
         "argparse": command_line_module(guard, write),
+        "tyro": tyro_module(),
+        "wandb": experiments_module(guard, write),
         "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO, "open": open_}),
         "logging": logging_module(guard, write),
         **text_modules(guard, write),

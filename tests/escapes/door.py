@@ -729,6 +729,69 @@ _ARCHIVES = {
     ),
 }
 
+_AROUND_GAMES = {
+    "methods of wrappers and several games for other things": (
+        "import gymnasium as gym\nclass A: _spaces = _over = _bounds = _source = _key = env = envs = gym\n"
+        "W, V, M = gym.wrappers, gym.vector.SyncVectorEnv, gym.spaces.MultiDiscrete\n"
+        "kinds = [W.RecordEpisodeStatistics, W.ClipAction, W.NormalizeReward, W.TransformReward, V, M]\n"
+        "for kind in kinds:\n    for name in ('reset', 'step', 'close', 'sample', 'action', 'reward'):\n"
+        "        try: print('ESCAPED', getattr(kind, name)(A()))\n        except (AttributeError, TypeError): pass\n"
+        "    for act in (lambda: setattr(kind, 'step', print), lambda: kind.__dict__, lambda: kind.__init__(gym, 1)):\n"
+        "        try: act(); print('ESCAPED', kind)\n        except (AttributeError, TypeError): pass"
+    ),
+    "arrays that wrappers and several games hand out": (
+        "import gymnasium as gym, numpy as np\n"
+        "def look(o, d=0):\n    if isinstance(o, (tuple, list, dict)) and d < 5:\n"
+        "        for x in (o.values() if isinstance(o, dict) else o): look(x, d + 1)\n"
+        "    elif 'numpy' in str(type(o)):\n        try: print('ESCAPED', o.base, o.ctypes)\n        except "
+        "AttributeError: pass\nclass E:\n    def __sub__(self, o): look(o); return o\n"
+        "    __add__ = __mul__ = __rsub__ = __truediv__ = __radd__ = __rmul__ = __rtruediv__ = __sub__\n"
+        "    def __float__(self): return 1.0\n"
+        "def f(): return gym.wrappers.NormalizeReward(gym.wrappers.RecordEpisodeStatistics("
+        "gym.wrappers.NormalizeObservation(gym.wrappers.ClipAction(gym.make('Pendulum-v1', max_episode_steps=2)))))\n"
+        "v = gym.vector.SyncVectorEnv([f, f])\nlook(v.reset(seed=1))\n"
+        "for t in range(4): look(v.step(v.action_space.sample()))\nr = v.envs[0].return_rms\n"
+        "look([r.mean, r.var, v.observation_space.low, v.envs[0].env.env.obs_rms.mean])\n"
+        "for act in (lambda: r.add(E()), lambda: type(r)((2,), object), lambda: setattr(r, 'mean', E()), "
+        "lambda: r.add(np.ones(3))):\n    try: act()\n    except (AttributeError, TypeError): pass"
+    ),
+    "games that lie, several at once": (
+        "import gymnasium as gym, numpy as np\n"
+        "class D:\n    _source = _n = _low = property(lambda s: print('ESCAPED'))\n"
+        "    shape, dtype, low, high, n = (2,), 'O', 0, 1, 2\nclass G(gym.Env):\n    told = {}\n    seen = [1, 2]\n"
+        "    def __init__(self): self.action_space = self.observation_space = D()\n"
+        "    def reset(self, **k): return self.seen, self.told\n"
+        "    def step(self, a):\n        if type(a) is not type(np.ones(1)[0]): print(type(a))\n"
+        "        return self.seen, 1, 0, 0, self.told\nloop = {}\nloop['a'] = loop\n"
+        "for G.seen, G.told in (([1], {'a': gym}), ([D()], {}), ('x' * 10, {D: D}), ([[1], [2, 3]], {}), ([1], loop), "
+        "([1], {'b': np.ones((2, 2)), 'c': 'text', 'd': [D()]})):\n    for n in (1, 2, 10**6):\n"
+        "        try:\n            v = gym.vector.SyncVectorEnv([G] * n)\n"
+        "            v.reset(seed=[1] * n); v.step([1] * n)\n"
+        "        except (TypeError, ValueError, AttributeError, RecursionError): pass"
+    ),
+    "the table of a log, and of other things": (
+        "import wandb, gymnasium as gym, math\nC, R = type(wandb.config), type(wandb.run)\n"
+        "for thing in (gym, math, wandb, len, 3):\n    for act in (lambda: C.__setattr__(thing, 'a', 1), lambda: "
+        "C.__getattr__(thing, 'a'), lambda: R.__enter__(thing), lambda: wandb.init(config=thing), lambda: "
+        "setattr(wandb, 'log', thing)):\n        try: print('ESCAPED' if act() is not wandb.run else '')\n"
+        "        except (TypeError, AttributeError, ValueError): pass\n"
+        "for name in ('__globals__', '__class__', '__dict__', '__init_subclass__', '__reduce_ex__'):\n"
+        "    for thing in (wandb.config, wandb.run, wandb.init, wandb.log):\n"
+        "        try: print('ESCAPED', getattr(thing, name))\n        except AttributeError: pass"
+    ),
+    "words and lines of texts": (
+        "import torchtext, tyro\nfrom torchtext.vocab import Vocab, build_vocab_from_iterator as build\n"
+        "class S(str):\n    def lower(self): print('ESCAPED')\n    def __str__(self): return 'SECRET'\n"
+        "class A: _words = _numbers = {}\n"
+        "t = torchtext.data.utils.get_tokenizer('basic_english')\nprint(t(S('A b')), len(build([[S('a')]])), "
+        "Vocab([S('a')])[S('a')])\n"
+        "for act in (lambda: Vocab.lookup_token(A(), 0), lambda: Vocab([1]), lambda: "
+        "torchtext.datasets.WikiText2('/etc', '/etc/passwd'), lambda: t(open), lambda: Vocab([])._words, "
+        "lambda: setattr(Vocab, '__call__', print), lambda: tyro.cli(Vocab)):\n"
+        "    try: print('ESCAPED', act())\n    except (TypeError, ValueError, AttributeError): pass"
+    ),
+}
+
 DOOR: list[Attack] = [
     *listed("The folder of a run: names of real files", _NAMES),
     *listed("The folder of a run: objects made of bytes", _BYTES),
@@ -742,5 +805,6 @@ DOOR: list[Attack] = [
     *listed("Packages inside: einops", _EINOPS),
     *listed("Packages inside: torchvision and PIL", _VISION),
     *listed("Stand-ins: games", _GAMES),
+    *listed("Stand-ins: around games and scripts", _AROUND_GAMES),
     *_ATTACHED,
 ]

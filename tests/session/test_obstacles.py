@@ -113,14 +113,14 @@ def test_a_package_is_one_thing_wherever_it_is_used(pool: WorkerPool) -> None:
 
 
 def test_an_import_goes_with_its_last_use_and_never_what_stands_beside_it(pool: WorkerPool) -> None:
-    text = "import wandb, torch\nfrom wandb import log as tell, Image\nwandb.init()\ntell({'a': 1.0})\nprint(1)\n"
-    assert changed(pool, text) == "import torch\nfrom wandb import Image\nprint(1)\n"
+    text = "import mlflow, torch\nfrom mlflow import log as tell, Image\nmlflow.init()\ntell({'a': 1.0})\nprint(1)\n"
+    assert changed(pool, text) == "import torch\nfrom mlflow import Image\nprint(1)\n"
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "import wandb\nx = wandb.init()\n",  # its value is used
+        "import mlflow\nx = mlflow.init()\n",  # its value is used
         "import ray\ndef f(): print(1)\nray.get(f())\n",  # what is computed for it
         "import concurrent.futures as c\ndef f(): print(1)\nc.run(f)\n",  # what it is to call
         "import ray\nray.get(lambda: 1)\n",
@@ -147,7 +147,7 @@ def test_a_line_of_a_notebook_is_removed_as_a_line(pool: WorkerPool) -> None:
 
 
 def test_lines_of_a_notebook_are_no_hindrance(pool: WorkerPool) -> None:
-    text = "%matplotlib inline\nimport wandb\nwandb.init()\nprint(1)\n"
+    text = "%matplotlib inline\nimport mlflow\nmlflow.init()\nprint(1)\n"
     assert changed(pool, text) == "%matplotlib inline\nprint(1)\n"
 
 

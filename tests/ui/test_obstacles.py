@@ -14,14 +14,14 @@ from gradviz.ui.panels.graph import GraphPanel
 from gradviz.ui.panels.obstacles import ObstacleList
 from tests.driver import Pilot
 
-FILE = """import wandb, torch
+FILE = """import mlflow, torch
 from helper import double
 x = torch.ones(1, requires_grad=True).cuda()
-wandb.init()
+mlflow.init()
 breakpoint()
 x.sum().backward()
 """
-LATE = "import torch\nimport wandb\nx = torch.ones(1, requires_grad=True)\ny = x * 2\nwandb.log({'y': y.item()})\n"
+LATE = "import torch\nimport mlflow\nx = torch.ones(1, requires_grad=True)\ny = x * 2\nmlflow.log({'y': y.item()})\n"
 
 
 def page(pilot: Pilot) -> ObstacleList:
@@ -43,7 +43,7 @@ def titles(pilot: Pilot) -> list[str]:
 def test_all_is_listed_and_changed_by_one_press_that_can_be_undone(pilot: Pilot) -> None:
     assert pilot.run_again(FILE) is Phase.REFUSED
     shown = page(pilot)
-    assert shown.isVisible() and titles(pilot) == ["cuda", "wandb", "breakpoint()"]
+    assert shown.isVisible() and titles(pilot) == ["cuda", "mlflow", "breakpoint()"]
     assert shown.title.text() == "3 things that this file uses are not available here"
     assert shown.rows[2].places[0].text() == "line 5" and "breakpoint()" in shown.rows[2].change.text()
     assert shown.all.text() == "Make All 3 Changes and Run"
@@ -60,7 +60,7 @@ def test_one_change_leaves_the_others_on_the_list(pilot: Pilot) -> None:
     pilot.run_again(FILE)
     with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         page(pilot).rows[2].buttons[0].click()
-    assert pilot.state.run.phase is Phase.RAISED and titles(pilot) == ["cuda", "wandb"]
+    assert pilot.state.run.phase is Phase.RAISED and titles(pilot) == ["cuda", "mlflow"]
     assert "stopped at line 3" in page(pilot).said.text()
 
 
@@ -112,5 +112,5 @@ def test_the_keyboard_reaches_every_line_and_button(pilot: Pilot) -> None:
 
 def test_what_is_shown_is_text(pilot: Pilot) -> None:
     """A stranger's names are no markup."""
-    pilot.run_again("import wandb\nwandb.init('<img src=x><b>y</b>')\ncompile('<b>')\n")
+    pilot.run_again("import mlflow\nmlflow.init('<img src=x><b>y</b>')\ncompile('<b>')\n")
     assert "&lt;img" in page(pilot).rows[0].change.text() and "<img" not in page(pilot).rows[0].change.text()

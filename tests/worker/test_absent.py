@@ -31,10 +31,10 @@ from tests.worker.conftest import Runner
         ("from numpy import fromregex, ones\nones(2)\nfromregex('x')\n", 3, "numpy.fromregex is not available"),
         ("import numpy as np\nnp.fromregex('x')\n", 2, "numpy.fromregex is not available"),
         ("import random\nrandom.SystemRandom()\n", 2, "random.SystemRandom is not available"),
-        ("import wandb\nprint(wandb.__version__)\n", 2, "wandb is not available"),
-        ("import wandb\nwith wandb.run: pass\n", 2, "wandb.run is not available"),
-        ("import wandb\nwandb.config['x']\n", 2, "wandb.config is not available"),
-        ("import wandb\nx = wandb.a + 1\n", 2, "wandb.a is not available"),
+        ("import mlflow\nprint(mlflow.__version__)\n", 2, "mlflow is not available"),
+        ("import mlflow\nwith mlflow.run: pass\n", 2, "mlflow.run is not available"),
+        ("import mlflow\nmlflow.config['x']\n", 2, "mlflow.config is not available"),
+        ("import mlflow\nx = mlflow.a + 1\n", 2, "mlflow.a is not available"),
     ],
 )
 def test_it_is_refused_where_it_is_used(run: Runner, source: str, line: int, words: str) -> None:
@@ -103,21 +103,21 @@ def test_all_that_is_missing_is_told_with_the_first_use(run: Runner) -> None:
 def test_nothing_is_called_missing_that_may_be_there(run: Runner) -> None:
     """What is handed on, named in a hint, caught, bound in another way, or for other tools."""
     source = (
-        "import pandas as pd\nimport wandb\nimport apex\n"
+        "import pandas as pd\nimport mlflow\nimport apex\n"
         "try:\n    import visdom\nexcept ImportError:\n    visdom = None\n"
         "def f(x: pd.DataFrame) -> pd.Series: return isinstance(x, pd.DataFrame)\n"
         "def g(apex): return apex.run()\n"
         "def h(): return visdom.Visdom()\n"
-        "try:\n    wandb.init()\nexcept ImportError: pass\n"
-        "kept = [pd.concat]\nwandb.log()\n"
+        "try:\n    mlflow.init()\nexcept ImportError: pass\n"
+        "kept = [pd.concat]\nmlflow.log()\n"
     )
-    assert _missing(run, source) == [("wandb.log", "wandb.log", (15,))]
+    assert _missing(run, source) == [("mlflow.log", "mlflow.log", (15,))]
 
 
 def test_a_program_that_fools_the_list_tells_nothing(run: Runner) -> None:
     assert _missing(run, "raise ImportError('x is not available in GradViz snippets')") == []
-    assert len(_missing(run, "import wandb\n" + "\n".join(f"wandb.x{n}()" for n in range(300)))) == 100
-    assert len(_missing(run, "import wandb\n" + "wandb.x()\n" * 300)[0][2]) == 100
+    assert len(_missing(run, "import mlflow\n" + "\n".join(f"mlflow.x{n}()" for n in range(300)))) == 100
+    assert len(_missing(run, "import mlflow\n" + "mlflow.x()\n" * 300)[0][2]) == 100
 
 
 def test_what_stands_for_it_is_handed_on_in_copies(run: Runner) -> None:

@@ -115,7 +115,8 @@ def test_a_snippet_puts_wrappers_around_a_game(run: Runner) -> None:
         ("gym.make('Breakout-v4')", "ValueError: Breakout-v4 is not available in GradViz snippets; CartPole-v0"),
         ("gym.make('CartPole-v1').step(0)", "RuntimeError: Cannot call env.step() before calling env.reset()"),
         ("e = gym.make('CartPole-v1')\ne.reset()\ne.step(5)", "AssertionError: 5 (<class 'int'>) invalid"),
-        ("gym.wrappers.RecordVideo(1)", "gymnasium.wrappers is not available in GradViz snippets"),
+        ("gym.wrappers.AtariPreprocessing(1)", "gymnasium.wrappers.AtariPreprocessing is not available in GradViz"),
+        ("gym.vector.SyncVectorEnv([])", "ValueError: 1 to 1,000 games are played at once in GradViz snippets"),
     ],
 )
 def test_what_a_game_says(run: Runner, source: str, words: str) -> None:
@@ -135,3 +136,50 @@ def test_gym_gives_four_values_to_a_file_that_takes_four(run: Runner) -> None:
     assert "'tuple' object has no attribute 'shape'" in run(source.format("gymnasium")).sentence
     both = run(source.format("gym").replace("(1)", "(1)\n    a, b, c, d, e = env.step(1)"))
     assert "'tuple' object has no attribute 'shape'" in both.sentence
+
+
+_SEVERAL = """
+import gymnasium as gym, numpy as np
+def pole():
+    return gym.wrappers.RecordEpisodeStatistics(gym.make("CartPole-v1"))
+envs = gym.vector.SyncVectorEnv([pole, pole])
+print(envs.num_envs, envs.single_action_space, envs.observation_space.shape, envs.reset(seed=1)[0][:, 0])
+for t in range(14):
+    seen, reward, over, cut, infos = envs.step(np.array([t % 2, 1]))
+    if infos:
+        print(t, seen[:, 0], reward, over, infos["episode"]["r"], infos["episode"]["l"], infos["_episode"])
+seen, reward, over, cut, infos = envs.step([1, 1])
+def pendulum():
+    env = gym.wrappers.FlattenObservation(gym.make("Pendulum-v1"))
+    env = gym.wrappers.NormalizeObservation(gym.wrappers.ClipAction(env))
+    env = gym.wrappers.TransformObservation(env, lambda seen: np.clip(seen, -1, 1), None)
+    return gym.wrappers.TransformReward(gym.wrappers.NormalizeReward(env, gamma=0.9), lambda reward: reward / 2)
+envs = gym.vector.SyncVectorEnv([pendulum])
+envs.reset(seed=3)
+for t in range(3):
+    seen, reward, *rest = envs.step([[9.0]])
+    print(seen, reward)
+print(envs.single_action_space)
+"""
+_OF_SEVERAL = """\
+2 Discrete(2) (2, 4) [ 0.00118216 -0.02383879]
+9 [-0.00896428  0.14763983] [1. 1.] [False  True] [ 0. 10.] [ 0 10] [False  True]
+[[-0.6353682   0.85684395 -0.9826135 ]] [-49.47427812]
+[[-1.  1. -1.]] [-1.10786798]
+[[-1.  1. -1.]] [-0.72193472]
+Box(-inf, inf, (1,), float32)
+"""
+
+
+def test_several_games_at_once_and_ready_wrappers(run: Runner) -> None:
+    """As Gymnasium 1.4 prints it."""
+    assert run(_SEVERAL).printed() == _OF_SEVERAL
+
+
+def test_what_ends_begins_at_once_where_a_file_asks_for_the_last_tables(run: Runner) -> None:
+    """As before Gymnasium 1.0, for which such a file was written."""
+    source = _SEVERAL.partition("for t")[0] + (
+        "for t in range(10): seen, *rest, infos = envs.step([t % 2, 1])\nn, t = infos['final_info']\n"
+        "print(n, t['episode']['l'], infos['final_observation'][1][2] < -0.2, seen[1][2] > -0.2)"
+    )
+    assert run(source).printed().splitlines()[-1] == "None 10 True True"

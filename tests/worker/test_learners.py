@@ -116,7 +116,7 @@ def test_a_name_that_came_with_all_and_is_not_here_says_so_where_it_is_used(run:
     [
         ("x = [1,\n!pip install a\n]\n", "line 2: !pip install a belongs to a notebook; leave the line out."),
         ("%%time\nx = (\n", "SyntaxError: '(' was never closed"),
-        ("from torchtext.data import *\n", "from torchtext.data import * is not available"),
+        ("from torchaudio.functional import *\n", "from torchaudio.functional import * is not available"),
         ("import timeit\ntimeit.timeit('f()')", "write timeit.timeit(lambda: f(x))"),
         ("import logging\nlogging.basicConfig(filename='x')", "leave filename out"),
         ("vars(3)", "name the attributes that you need"),
@@ -174,3 +174,8 @@ def test_a_string_of_a_traceback_runs_behind_the_closed_gate(run: Runner) -> Non
         "try:\n    raise Odd()\nexcept Odd as e:\n    print(traceback.format_exception_only(e))"
     )
     assert "<exception str() failed>" in run(source).printed()
+
+
+def test_what_the_compiler_warns_of_is_told_with_its_line(run: Runner) -> None:
+    said = run("x = 3\nprint(x is 3)\n").printed("err").splitlines()
+    assert said[0].startswith("snippet.py:2: SyntaxWarning: ") and said[1:] == ["  print(x is 3)"], said

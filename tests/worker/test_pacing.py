@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -142,6 +143,14 @@ def test_a_pass_over_a_drawn_set_ends_when_time_is_nearly_over() -> None:
         assert sum(len(images) for images, _ in measure) == len(test)
     assert train[50_000][1] in range(10), "what was chosen before is still there"
     assert len(said) == 2 and "From here on MNIST has 128 pictures" in said[1]
+
+
+def test_a_pass_ends_before_a_batch_that_there_is_no_time_for() -> None:
+    datasets.begin(lambda text: None)
+    train, loader = _loader(True)
+    assert sum(len(images) for images, _ in itertools.islice(loader, 4)) == 400
+    datasets.expect(0.0)
+    assert (sum(len(images) for images, _ in loader), len(train)) == (200, 128), "enough of them are taken first"
 
 
 def test_what_measures_something_is_not_cut_short() -> None:

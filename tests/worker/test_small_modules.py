@@ -44,6 +44,21 @@ from tests.worker.conftest import Runner
             "print(h.hexdigest(), hashlib.md5().hexdigest()[:4])\ntracemalloc.start()",
             "da23614e02469a0d7c7bd1bdab5c9c474b1904dc d41d\n",
         ),
+        (
+            "import wandb, tyro\nfrom dataclasses import dataclass\n@dataclass\nclass Args:\n    lr: float = 0.1\n"
+            "with wandb.init(project='p', config=tyro.cli(Args)) as r: r.log({'a': 1}); r.name = 'b'\n"
+            "wandb.config.update({'n': 2})\nwandb.config.k = 3\nwandb.watch(1)\n"
+            "print(r.config.lr, wandb.config, r.name)",
+            "0.1 {'lr': 0.1, 'n': 2, 'k': 3} b\n",
+        ),
+        (
+            "from torchtext.datasets import WikiText2\nfrom torchtext.data.utils import get_tokenizer\n"
+            "from torchtext.vocab import build_vocab_from_iterator as build\nt = get_tokenizer('basic_english')\n"
+            "v = build(map(t, WikiText2(split='train')), specials=['<unk>'])\nv.set_default_index(v['<unk>'])\n"
+            "a, b, c = WikiText2()\n"
+            "print(t(next(a)), v(['the', '.', 'never', '<unk>']), len(list(b)), v.lookup_token(1))",
+            "['=', 'river', '='] [1, 2, 0, 0] 300 the\n",
+        ),
         ("from IPython.display import display, clear_output\nclear_output(wait=True)\ndisplay(3)", "3\n"),
         (
             "from packaging import version\nfrom distutils.version import LooseVersion as V\nimport torch\n"

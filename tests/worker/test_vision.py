@@ -171,3 +171,18 @@ def test_pictures_are_written_and_read_in_the_folder_of_the_run(run: Runner) -> 
         "[[[0, 93, 185], [23, 116, 209]], [[46, 139, 232], [70, 162, 255]]]\n"
         "pictures are read from PNG files in GradViz snippets\nthis PNG file is damaged\nthis PNG file is damaged\n"
     )
+
+
+def test_tensorflows_lesson_reads_drawn_digits(run: Runner) -> None:
+    source = (
+        "from tensorflow.examples.tutorials.mnist import input_data\n"
+        "m = input_data.read_data_sets('../MNIST_data', one_hot=True)\nX, y = m.train.next_batch(64)\n"
+        "print(X.shape, X.dtype, 0 <= X.min() < X.max() <= 1, y.shape, y.sum(), m.train.num_examples, "
+        "m.test.labels.shape)\n"
+        "class A: _at = _order = _pictures = _labels = _random = m\nP = type(m.train)\n"
+        "for act in (P, lambda: P.next_batch(A(), 3), lambda: m.train._order, lambda: m.train.next_batch(10**9), "
+        "lambda: setattr(m.train, '_at', 0), lambda: setattr(m, 'train', 0)):\n"
+        "    try: print(act())\n    except (TypeError, ValueError, AttributeError): pass"
+    )
+    outcome = run(source)
+    assert outcome.printed() == "(64, 784) float32 True (64, 10) 64.0 55000 (10000, 10)\n", outcome.sentence

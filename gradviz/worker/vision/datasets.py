@@ -4,17 +4,21 @@ names they bear. A picture is drawn when it is first looked at; after some hundr
 
 from __future__ import annotations
 
+import math
 import operator
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from gradviz import torch
 from gradviz.engine.kernel.state import paused, state
 from gradviz.torch.utils.data.loader import PASSES, Ends
+from gradviz.worker.arguments import keep_methods
 from gradviz.worker.numpy_boundary import to_numpy, to_snippet
+from gradviz.worker.stand_in import stand_in
 from gradviz.worker.vision.picture import picture, shared_picture
 from gradviz.worker.vision.pictures import drawn
 
@@ -218,7 +222,7 @@ class ImageFolder(_Drawn):
     _name = "CelebA"
     _length = (202_599, 0)
     _classes = ("img_align_celeba",)
-    _few = 16  # these are large, and what learns them is, too
+    _few = 8  # these are large, and what learns them is, too
 
     def __init__(self, root: Any, transform: Any = None, target_transform: Any = None, *rest: object) -> None:
         path = str.__str__(str(root))
@@ -232,14 +236,72 @@ class ImageFolder(_Drawn):
         return [int(label) for label in self._labels]
 
 
+@keep_methods
+class Part:
+    """Of MNIST as TensorFlow's tutorial reads it: rows of numbers from 0 to 1, in batches."""
+
+    __slots__ = ("_at", "_labels", "_order", "_pictures", "_random")
+
+    _at: int
+    _labels: np.ndarray[Any, Any]
+    _order: np.ndarray[Any, Any]
+    _pictures: np.ndarray[Any, Any]
+    _random: np.random.RandomState
+
+    def __new__(cls, *given: object, **named: object) -> Self:
+        raise TypeError("sets of this kind are made by input_data.read_data_sets() in GradViz snippets")
+
+    images = property(lambda self: to_snippet(_as_rows(self._pictures)), doc="Every picture.")
+    labels = property(lambda self: to_snippet(self._labels.copy()), doc="Every label.")
+    num_examples = property(lambda self: len(self._labels), doc="How many there are.")
+
+    def next_batch(self, batch_size: Any, fake_data: object = False, shuffle: Any = True) -> Any:
+        """So many pictures and their labels; after the last one they come in another order."""
+        count = operator.index(batch_size)
+        if not 0 < count <= len(self._order):
+            raise ValueError(f"a batch has 1 to {len(self._order):,} pictures here")
+        if self._at + count > len(self._order):
+            self._at = 0
+        if self._at == 0 and shuffle:
+            self._random.shuffle(self._order)
+        chosen = self._order[self._at : self._at + count]
+        self._at += count
+        return to_snippet(_as_rows(self._pictures[chosen])), to_snippet(self._labels[chosen])
+
+
+def _as_rows(pictures: Any) -> Any:
+    return pictures.reshape(len(pictures), -1).astype(np.float32) / np.float32(255)
+
+
+def read_data_sets(train_dir: object = None, one_hot: Any = False, **how: object) -> Any:
+    """MNIST in the three parts of TensorFlow's tutorial, drawn here."""
+    whole, last = (MNIST(None, train=train) for train in (True, False))
+    pictures, labels = _whole(whole), whole._labels
+    cuts = {"train": slice(5_000, None), "validation": slice(0, 5_000)}
+    parts = {name: _part(pictures[cut], labels[cut], one_hot) for name, cut in cuts.items()}
+    return stand_in("Datasets", parts | {"test": _part(_whole(last), last._labels, one_hot)})
+
+
+def _part(pictures: Any, labels: Any, one_hot: Any) -> Part:
+    made = object.__new__(Part)
+    made._pictures, made._labels = pictures, np.eye(10)[labels] if one_hot else labels.astype(np.uint8)
+    made._at, made._order, made._random = 0, np.arange(len(labels)), np.random.RandomState(0)
+    return made
+
+
 CLASSES: tuple[type[_Drawn], ...] = (MNIST, KMNIST, FashionMNIST, CIFAR10, ImageFolder)
-_SAID: dict[str, Any] = {"say": None, "said": set(), "late": False}
+_SAID: dict[str, Any] = {"say": None, "said": set(), "late": False, "late_at": math.inf}
 
 
 def begin(say: Say) -> None:
     """A run begins: it is told once of each set that it is drawn."""
-    _SAID.update(say=say, said=set(), late=False)
+    _SAID.update(say=say, said=set(), late=False, late_at=math.inf)
     PASSES["open"] = _open_pass
+
+
+def expect(late_at: float) -> None:
+    """The time of the run will nearly be over when the processor has worked so long."""
+    _SAID["late_at"] = late_at
 
 
 def hurry() -> None:
@@ -270,8 +332,14 @@ def _open_pass(dataset: object) -> Iterator[Ends | None]:
     found: Any = data
     few = _ours(found)._few
     _length(found)
+    before = time.process_time()
 
     def ends(taken: int) -> bool:
+        nonlocal before
+        now = time.process_time()
+        if 2 * now - before > _SAID["late_at"] and taken:  # another batch would take too long
+            hurry()
+        before = now
         over = bool(_SAID["late"]) and state.grad and taken >= few
         if over:
             _say_late(found)

@@ -36,6 +36,8 @@ def vision_modules(say: datasets.Say) -> dict[str, Any]:
     families = {name: offer(f"torchvision.models.{name}", nets) for name in ("resnet", "vgg")}
     zoo = offer("torchvision.models", {**nets, **families})
     offer("torchvision", {"transforms": every, "datasets": held, "utils": utils, "models": zoo, "__version__": VERSION})
+    lesson = offer("tensorflow.examples.tutorials.mnist.input_data", {"read_data_sets": datasets.read_data_sets})
+    offer("tensorflow.examples.tutorials.mnist", {"input_data": lesson})
     shades = {name: getattr(picture, name) for name in ("NEAREST", "BILINEAR", "BICUBIC", "LANCZOS")}
     pictures = {"Image": picture.Image, "open": picture.open_image, "fromarray": picture.fromarray, "new": picture.new}
     image = offer("PIL.Image", {**pictures, **shades, "ANTIALIAS": picture.LANCZOS})
