@@ -88,7 +88,7 @@ def _numbers(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, tuple[int, ...]
         parts = [each for each in ast.iter_child_nodes(statement) if not isinstance(each, ast.stmt)]
         while parts:
             part = parts.pop()
-            if _is_number(part):
+            if isinstance(part, ast.expr) and _is_number(part):
                 yield statement, part, places.get(part)
                 continue
             parts += [each for each in ast.iter_child_nodes(part) if not isinstance(each, ast.stmt)]

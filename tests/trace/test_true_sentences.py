@@ -112,7 +112,7 @@ SINGLE = [  # a backward call on x, and what its sentence says and does not say
     ("x.clamp(min=2).sum()", "grad where 2 ≤ x, else 0", "max"),
     ("x.clamp(max=2).sum()", "grad where x ≤ 2, else 0", "min"),
     ("x.prod()", "grad · the product of the other elements = [0, 3]", "/ x"),
-    ("x[[0, 0]].sum()", "grad added up at the indices", "at the ("),
+    ("x[[0, 0]].sum()", "each element of grad added where it was taken from, 0 elsewhere", "at the ("),
     ("x.sort().values.sum()", "at the places the values came from", "the (x"),
     ("x.log().sum()", "[1, 1] / [3, 0] = [0.3333, inf]", "nan"),
     ("(0 * x.sqrt()).sum()", "[0, 0] / (2 × [1.732, 0]) = [0, nan]", "inf"),
@@ -223,7 +223,10 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
     ("x.norm(float('inf'))", "∂x = grad · sign x where |x| is x.norm(float('inf')) (shared equally at ties)"),
     ("torch.linalg.vector_norm(x, 0)", "∂x = 0 everywhere = [[0, 0], [0, 0]]"),
     ("torch.conv_transpose1d(x[None], torch.ones(2, 1, 2)).sum()", "= torch.ones(2, 1, 2) slides over grad"),
-    ("torch.conv1d(x[None], torch.ones(1, 2, 1)).sum()", "= torch.ones(1, 2, 1), turned round, slides over grad"),
+    (
+        "torch.conv1d(x[None], torch.ones(1, 2, 1)).sum()",
+        "= each element of grad times torch.ones(1, 2, 1), added up where windows overlap",
+    ),
     ("torch.dist(x, torch.ones(2, 2), 3)", "grad · (x − torch.ones(2, 2)) · |x − torch.ones(2, 2)| / torch.dist(x, "),
     ("x.std(1, correction=0).sum()", "grad · (x − mean) / (2 · x.std(1, correction=0))"),
     ("x.var(unbiased=False)", "grad · 2 (x − mean) / 4"),
@@ -257,7 +260,7 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
     ),
     (
         "torch.nn.functional.embedding(torch.tensor([0, 1]), x, padding_idx=0).sum()",
-        "grad added up at the rows that were used, but 0 at row 0 (padding_idx) = [[0, 0], [1, 1]]",
+        "each row of grad added to the row that was looked up, but 0 at row 0 (padding_idx) = [[0, 0], [1, 1]]",
     ),
     ("torch.index_add(torch.zeros(2, 2), 0, torch.tensor([1, 0]), x, alpha=2).sum()", "grad at the indices, times 2 ="),
     (

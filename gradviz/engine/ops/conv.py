@@ -119,9 +119,9 @@ CONVOLUTION: OpRow = op(
     joint=jointly(
         lambda grads, *rest: _backward(grads[0], *rest),
         f"grads, input, weight, needs, {_SETTINGS}",
-        input="weight, turned round, slides over grad",
-        weight="grad slides over input",
-        bias="Σ grad",
+        input="each element of grad times weight, added up where windows overlap",
+        weight="each element of grad times its window of input, added up",
+        bias="Σ grad of each channel",
     ),
 )
 # Not in the table of rows: it runs within `convolution_backward` only, and is never seen by itself.

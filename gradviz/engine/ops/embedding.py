@@ -59,7 +59,7 @@ EMBEDDING = op(
     latex=r"w_i",
     brief="Rows of a table.",
     weight=sentence(
-        "grad added up at the rows that were used",
+        "each row of grad added to the row that was looked up, 0 elsewhere",
         lambda grad, indices, weight_shape, padding_idx, scale_grad_by_freq: call(
             EMBEDDING_BACKWARD,
             grad,
@@ -238,7 +238,7 @@ EMBEDDING_BAG = op(
     symbol="bag",
     latex=r"\sum_{i \in B} w_i",
     brief="Sums, means or maxima of rows of a table.",
-    weight=sentence("grad of each bag added up at its rows", _table_gradient),
+    weight=sentence("grad of each bag added to each of its rows, 0 elsewhere", _table_gradient),
     per_sample_weights=sentence("grad of the bag · the row", _weights_gradient),
 )
 

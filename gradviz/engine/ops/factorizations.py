@@ -89,7 +89,7 @@ LU_FACTOR = op(
     symbol="LU",
     latex=r"P L U = A",
     brief="The LU factors, both in one matrix.",
-    A=sentence("from grad of L and U, solved with both", _lu_factor_grad),
+    A=sentence("P L⁻ᴴ (Lᴴ ∇L below the diagonal, ∇U Uᴴ from it on) U⁻ᴴ", _lu_factor_grad),
     **_ABOUT,
 )
 _ZERO_PIVOT = (
@@ -162,7 +162,10 @@ LU = op(
     symbol="LU",
     latex=r"P L U = A",
     brief="The permutation and the LU factors.",
-    A=sentence("from grad of L and U, solved with both", lambda grads, L, P, U: _plu_grad(P, L, U, grads[0], grads[1])),
+    A=sentence(
+        "P L⁻ᴴ (Lᴴ ∇L below the diagonal, ∇U Uᴴ from it on) U⁻ᴴ",
+        lambda grads, L, P, U: _plu_grad(P, L, U, grads[0], grads[1]),
+    ),
     **_ABOUT,
 )
 
@@ -396,7 +399,7 @@ QR = op(
     symbol="QR",
     latex=r"Q R = A",
     brief="The QR factors.",
-    A=sentence("from grad of Q and R, solved with R", _qr_grad),
+    A=sentence("(∇Q + Q M) R⁻ᴴ, M the upper triangle of ∇R Rᴴ − Qᴴ ∇Q, mirrored", _qr_grad),
     **_ABOUT,
 )
 
@@ -645,7 +648,7 @@ SVD = op(
     symbol="SVD",
     latex=r"U S V^\top = A",
     brief="The singular value decomposition.",
-    A=sentence("U (diag(grad of S) + what turns U and Vh) Vh", _svd_grad),
+    A=sentence("U (diag(∇S) + X) Vh, X = (skew(Uᴴ ∇U) S + S skew(Vh ∇Vhᴴ)) / (Sⱼ² − Sᵢ²)", _svd_grad),
     **_ABOUT,
 )
 
@@ -772,7 +775,8 @@ EIGH = op(
     latex=r"A v = \lambda v",
     brief="Eigenvalues and eigenvectors of a symmetric matrix.",
     A=sentence(
-        "V (diag(grad of the eigenvalues) + what turns V) Vᴴ",
+        "eigenvectors (diag(∇eigenvalues) + X) eigenvectorsᴴ, X the antisymmetric part of eigenvectorsᴴ ∇eigenvectors "
+        "over the differences of eigenvalues",
         lambda grads, eigenvalues, eigenvectors: _eigen_grad(
             grads, eigenvalues, eigenvectors, True, "linalg_eigh_backward"
         ),
@@ -807,7 +811,8 @@ EIG = op(
     latex=r"A v = \lambda v",
     brief="Eigenvalues and eigenvectors.",
     self=sentence(
-        "V⁻ᴴ (diag(grad of the eigenvalues) + what turns V) Vᴴ",
+        "eigenvectors⁻ᴴ (diag(∇eigenvalues) + X) eigenvectorsᴴ, X from eigenvectorsᴴ ∇eigenvectors over the "
+        "differences of eigenvalues",
         lambda grads, eigenvalues, eigenvectors: _eigen_grad(
             grads, eigenvalues, eigenvectors, False, "linalg_eig_backward"
         ),

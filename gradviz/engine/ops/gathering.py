@@ -196,7 +196,7 @@ GATHER = op(
     latex=r"x_{i}",
     brief="Elements by an index along a dimension.",
     self=sentence(
-        "grad added up at the indices",
+        "each element of grad added where it was taken from, 0 elsewhere",
         lambda grad, self, index, dim: grad.new_zeros(self.shape).scatter_add(dim, index, grad),
     ),
 )
@@ -317,7 +317,7 @@ INDEX_SELECT = op(
     latex=r"x_{i}",
     brief="Slices at given indices.",
     self=sentence(
-        "grad added up at the indices",
+        "each element of grad added where it was taken from, 0 elsewhere",
         lambda grad, index, dim, self_shape: grad.new_zeros(self_shape).index_add(dim, index, grad),
     ),
 )
@@ -565,7 +565,10 @@ TAKE = op(
     symbol="take",
     latex=r"x_{i}",
     brief="Elements of the flattened tensor.",
-    self=sentence("grad added up at the indices", lambda grad, self, index: _take_grad(grad, self, index)),
+    self=sentence(
+        "each element of grad added where it was taken from, 0 elsewhere",
+        lambda grad, self, index: _take_grad(grad, self, index),
+    ),
 )
 
 

@@ -178,7 +178,7 @@ INDEX: OpRow = op(
     symbol="[i]",
     latex=r"x_i",
     brief="Elements at given indices.",
-    self=sentence("grad added up at the indices", _index_grad),
+    self=sentence("each element of grad added where it was taken from, 0 elsewhere", _index_grad),
 )
 INDEX_PUT: OpRow = op(
     "index_put",

@@ -109,7 +109,11 @@ def linear_rows(
         keeps_layout(in_single(forward or plain)),
         node=node,
         category="layers",
-        self=sentence("grad, spread by the same weights", gradient, f"grad, {base}, {params}"),
+        self=sentence(
+            "each element of grad given back by the same weights to those that it came from",
+            gradient,
+            f"grad, {base}, {params}",
+        ),
         **texts,
     )
     return row

@@ -207,6 +207,11 @@ class Naming:
             return output
         if scope[:1].isdigit() or not scope:
             scope = _module(self._trace, producer)
+        row = trace.op_of(producer) if field else None
+        is_known = row is not None and len(row.outputs) == len(trace.outputs_of(producer))
+        part = row.outputs[int(trace.tensors.output_nr[tensor])] if row is not None and is_known else ""
+        if scope and part and not part.startswith(("result", "output")):
+            return f"{part} of {scope}"
         return f"{scope}: {op.lstrip('_')}{field}" if scope else op.lstrip("_") + field
 
     def _leaf(self, tensor: int) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gradviz.trace.table.values import FEW, number_text
+from gradviz.trace.table.values import number_text
 from gradviz.trace.words.formulas import bracketed
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ Shape = tuple[int, ...]
 Number = complex | float
 Product = tuple[Number, Number]  # a number and what it is multiplied by
 MOST_TERMS = 12  # that are written one by one
+MOST_NUMBERS = 8  # of an array in the arithmetic of a whole result
 
 
 def element_name(name: str, shape: Shape, index: int) -> str:
@@ -176,8 +177,7 @@ def arithmetic(op: str, operands: Sequence[Value], given: Sequence[float], resul
     """ "2 × (-3)", "[1, 2] + [0, 4]", "(1 + 4) / 2": a whole result with its few numbers put in, as sentences write
     them; "" where there are more, or where the operation has no such formula."""
     arrays = [one.array for one in operands]
-    most = _MOST_IN_PRODUCT if op in _PRODUCTS else FEW
-    if result.array is None or any(one is None or not 0 < one.size <= most for one in arrays):
+    if result.array is None or any(one is None or not 0 < one.size <= MOST_NUMBERS for one in arrays):
         return ""
     known = [one for one in arrays if one is not None]
     if any(one.dtype.kind not in "fiu" for one in (*known, result.array)):
@@ -203,6 +203,28 @@ def arithmetic(op: str, operands: Sequence[Value], given: Sequence[float], resul
     texts = texts[::-1] if op == "rsub" else texts
     sign = "×" if sign == "@" and any(np.size(one) == 1 for one in sides) else sign
     return _plainly(f" {sign} ".join(f"({each})" if each.startswith("-") else each for each in texts))
+
+
+def in_names(op: str, params: str, names: Sequence[str], factors: Sequence[str]) -> str:
+    """ "b + x @ W": what an operation of arrays computes, with the names of its operands; "" for most."""
+    template = _NAMED.get((op, len(names)), "")
+    if not template or _OTHERWISE.search(params):
+        return ""
+    return template.format(*(factors if "@" in template else names))
+
+
+_OTHERWISE = re.compile(r"\b(?:alpha|beta)=(?!1(?:\.0)?(?:,|$))|transposed=True|divisor_override=(?!None)")
+_NAMED = {  # by the operation and the number of its operands
+    ("addmm", 3): "{0} + {1} @ {2}",
+    ("mm", 2): "{0} @ {1}",
+    ("bmm", 2): "{0} @ {1}",
+    ("where", 3): "{1} where {0}, else {2}",
+    ("gather", 2): "the elements of {0} at {1}",
+    ("max_pool2d_with_indices", 1): "the maximum of each window of {0}",
+    ("avg_pool2d", 1): "the mean of each window of {0}",
+    ("convolution", 2): "{1} times each window of {0}, added up",
+    ("convolution", 3): "{1} times each window of {0}, added up, + {2}",
+}
 
 
 def _plainly(text: str) -> str:
@@ -371,5 +393,3 @@ _BETWEEN: dict[str, tuple[str, Any]] = {  # what stands between two arrays
     "rsub": ("−", lambda a, b: b - a), "pow": ("^", operator.pow), "mm": ("@", operator.matmul),
     "mv": ("@", operator.matmul), "dot": ("@", operator.matmul),
 }  # fmt: skip
-_PRODUCTS = ("mm", "mv", "dot")
-_MOST_IN_PRODUCT = 8  # elements of each

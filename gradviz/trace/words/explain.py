@@ -12,7 +12,7 @@ import numpy as np
 
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
-from gradviz.trace.table.values import FEW, Value
+from gradviz.trace.table.values import Value
 from gradviz.trace.words.contributions import (
     accumulate_sentence,
     contribution_sentence,
@@ -22,8 +22,9 @@ from gradviz.trace.words.contributions import (
     saved_names,
     sender_name,
 )
-from gradviz.trace.words.elements import arithmetic, given_numbers
+from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, given_numbers, in_names
 from gradviz.trace.words.errors import explain_at
+from gradviz.trace.words.formulas import factor
 from gradviz.trace.words.sentences import Said, said
 from gradviz.trace.words.updates import module_sentence, update_sentence
 
@@ -246,20 +247,38 @@ def _forward(frame: Frame) -> Said:
 
 
 def _computed(frame: Frame, tensor: int) -> str:
-    """What a step made, with what it was computed of where that is few numbers: "2 × (-3) = -6"."""
-    trace, node, value = frame.trace, frame.current_node, frame.value(tensor)
+    """What a step made, with what it was computed of where that is few numbers, "2 × (-3) = -6", else with the names
+    of what matrices and tables were computed of."""
+    value = frame.value(tensor)
     text = _text(value)
-    if value is None or node < 0 or value.numel > FEW:
+    if value is None or frame.current_node < 0:
         return text
+    worked = _in_numbers(frame, value) or _in_names(frame)
+    is_news = worked not in ("", text, frame.name(tensor)) and len(worked) <= _LONGEST_ARITHMETIC
+    return f"{worked} = {text}" if is_news else text
+
+
+def _in_numbers(frame: Frame, value: Value) -> str:
+    trace, node = frame.trace, frame.current_node
+    if value.numel > MOST_NUMBERS:
+        return ""
     before, slots = trace.frame_at(frame.cursor - 1), trace.slots_of(node)
     operands = [before.value(each) if trace.tensors.step[each] < before.cursor else frame.value(each)
                 for each in slots.values() if each >= 0]  # fmt: skip
     if not operands or any(one is None for one in operands):
-        return text
+        return ""
     op = str(trace.nodes.op[node])
     given = given_numbers(op, str(trace.nodes.params[node]))
     worked = arithmetic(op, [one for one in operands if one is not None], given, value)
-    return f"{worked} = {text}" if worked and len(worked) <= _LONGEST_ARITHMETIC and worked != text else text
+    return worked if len(worked) <= _LONGEST_ARITHMETIC else ""
+
+
+def _in_names(frame: Frame) -> str:
+    trace, node = frame.trace, frame.current_node
+    if trace.steps.kind[frame.cursor - 1] != Kind.FORWARD:
+        return ""
+    names = [frame.name(each) for each in trace.slots_of(node).values() if each >= 0]
+    return in_names(str(trace.nodes.op[node]), str(trace.nodes.params[node]), names, [*map(factor, names)])
 
 
 _LONGEST_ARITHMETIC = 80  # characters

@@ -134,7 +134,7 @@ def _of_rows(op: str, operand: str, given: Mapping[str, str]) -> str:
             "2": "grad of each bag at the places of its maxima, 0 elsewhere",
         }.get(given.get("mode", ""), "")
     if op == "embedding" and operand == "weight":
-        padding, rule = given.get("padding_idx", "-1"), "grad added up at the rows that were used"
+        padding, rule = given.get("padding_idx", "-1"), "each row of grad added to the row that was looked up"
         rule += "" if given.get("scale_grad_by_freq") != "True" else ", divided by how often each was"
         return rule if padding.startswith("-") else f"{rule}, but 0 at row {padding} (padding_idx)"
     if op == "index_add" and operand == "source":
@@ -208,7 +208,7 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
         return _without_formula(str(frame.trace.nodes.name[node]), str(frame.trace.nodes.op[node]), slot)
     operands = operands_of(frame, node)
     formula, operands = _untransposed(frame, formula, operands)
-    formula = _unspread(formula, sent, grad)
+    formula = _unturned(frame, node, _unspread(formula, sent, grad))
     names = {name: factor(frame.name(tensor)) for name, tensor in operands.items()}
     given = _COMPLEX_PARAMETER.findall(str(frame.trace.nodes.params[node]))
     names = {name: number.replace("j", "i") for name, number in given} | names | {"grad": incoming_name(frame, node)}
@@ -264,6 +264,19 @@ def _unspread(formula: str, sent: Value, grad: Value | None) -> str:
     if grad is None or sent.numel != grad.numel or formula not in ("grad", "grad, summed over the repetitions"):
         return formula
     return "grad" if sent.shape == grad.shape else "grad, in the former shape"
+
+
+def _unturned(frame: Frame, node: int, formula: str) -> str:
+    """The rule of eigenvalues and singular values where no gradient came for their vectors."""
+    row, trace = frame.trace.op_of(node), frame.trace
+    if row is None or " + X)" not in formula:
+        return formula
+    came = {
+        row.outputs[trace.tensors.output_nr[each]]
+        for each in trace.outputs_of(node).tolist()
+        if frame.passing(each) is not None
+    }
+    return re.sub(r"\((diag\(.*?\)) \+ X\)(.*?), X .*", r"\1\2", formula) if came <= {"S", "eigenvalues"} else formula
 
 
 def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
