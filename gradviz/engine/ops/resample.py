@@ -53,6 +53,9 @@ def _times(x: Array, matrix: Array) -> Array:
     return found
 
 
+GIVEN_BACK = "each element of grad given back by the same weights to those that it came from"
+
+
 def linear_rows(
     name: str,
     node: str,
@@ -109,11 +112,7 @@ def linear_rows(
         keeps_layout(in_single(forward or plain)),
         node=node,
         category="layers",
-        self=sentence(
-            "each element of grad given back by the same weights to those that it came from",
-            gradient,
-            f"grad, {base}, {params}",
-        ),
+        self=sentence(GIVEN_BACK, gradient, f"grad, {base}, {params}"),
         **texts,
     )
     return row

@@ -207,10 +207,7 @@ class Naming:
             return output
         if scope[:1].isdigit() or not scope:
             scope = _module(self._trace, producer)
-        row = trace.op_of(producer) if field else None
-        is_known = row is not None and len(row.outputs) == len(trace.outputs_of(producer))
-        part = row.outputs[int(trace.tensors.output_nr[tensor])] if row is not None and is_known else ""
-        if scope and part and not part.startswith(("result", "output")):
+        if scope and field and (part := _part(trace, tensor, producer)):
             return f"{part} of {scope}"
         return f"{scope}: {op.lstrip('_')}{field}" if scope else op.lstrip("_") + field
 
@@ -461,6 +458,14 @@ def _field(trace: Trace, tensor: int, producer: int) -> str:
     if len(outputs) == 2 and str(trace.nodes.op[producer]) in _WITH_INDICES:
         return (".values", ".indices")[outputs.index(tensor)]
     return f"[{int(trace.tensors.output_nr[tensor])}]"
+
+
+def _part(trace: Trace, tensor: int, producer: int) -> str:
+    """ "U", "Vh": what PyTorch calls this one of several results; "" where it only counts them."""
+    row, at = trace.op_of(producer), int(trace.tensors.output_nr[tensor])
+    if row is None or len(row.outputs) != len(trace.outputs_of(producer)):
+        return ""
+    return "" if row.outputs[at].startswith(("result", "output")) else row.outputs[at]
 
 
 def _constant(trace: Trace, tensor: int) -> str:
