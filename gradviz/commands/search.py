@@ -172,6 +172,9 @@ def _show_on_graph(shell: Shell) -> None:
 SELECTION, EXPLAIN = "S&election", "Explai&n"  # submenus of the View menu
 
 
+WHY = "Why Is This So?"
+
+
 def _why(shell: Shell) -> None:
     """Let the inspector say why, of what it is about."""
     store = shell.store
@@ -299,7 +302,7 @@ FIND_ROWS = (
     ),
     Command(
         id="view.why",
-        title="Why Is This So?",
+        title=WHY,
         menu="View",
         under=EXPLAIN,
         help="Say why what is inspected is None, zero, not a number, large, not a leaf, not trained or of its shape.",

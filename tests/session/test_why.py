@@ -94,6 +94,7 @@ ASKED = [
     (BORN, "x", "nan", "SqrtBackward0 (line 3)", [3]),
     (BORN, "r", "nan value", "log on line 6 made it of x - 1", [6, 7]),
     (GROWN, "w", "large", "Each of these made it larger", [5, 3]),
+    (GROWN, "h", "large value", "It is 5100. Each of these made it larger.", [3, 5]),
     (CLEARED, "w", "none", "set to None at line 4", [4]),
     (FORGOTTEN, "v", "training", "the optimizer was not given it", [3, 7]),
     (SHAPED, "d", "shape", "These operations made []", [4, 5]),
@@ -110,6 +111,14 @@ def test_an_answer_names_the_steps_that_led_there(text: str, name: str, topic: s
     assert all(0 < reason.cursor <= len(trace) for reason in answer.chain)
     forward = [reason for reason in answer.chain if " made " in reason.text and "ackward" not in reason.text]
     assert [int(trace.steps.line[reason.cursor - 1]) for reason in forward] == [reason.line for reason in forward]
+
+
+def test_what_the_root_was_computed_from_is_not_said_to_be_apart() -> None:
+    trace = run(
+        "import torch\nw = torch.ones(2, requires_grad=True)\nh = w * w\nz = (h * w).sum()\nz.backward()\nz.backward()"
+    )
+    last = asked(trace, "h", "none").chain[-1]
+    assert (last.line, last.text) == (6, "backward() began at z")
 
 
 def test_nothing_notable_is_said_of_a_parameter_that_is_trained() -> None:

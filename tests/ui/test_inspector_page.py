@@ -109,3 +109,19 @@ def test_the_menu_of_a_card_asks_why_of_it(sample: Pilot) -> None:
     inspector = sample.window.panel_area.panel("inspector")
     assert isinstance(inspector, InspectorPanel) and inspector.isVisible()
     assert "\nwhy\nthis shape?" in inspector.browser.toPlainText()
+
+
+def test_the_menu_of_a_link_in_the_inspector_asks_why_of_its_tensor(sample: Pilot) -> None:
+    sample.window.shell.store.select(Selection("tensor", sample.tensor("w")))
+    inspector = sample.window.panel_area.panel("inspector")
+    assert isinstance(inspector, InspectorPanel)
+    browser = inspector.browser
+    places = [QPoint(x, y) for y in range(0, browser.height(), 6) for x in range(0, browser.width(), 12)]
+    at = next(place for place in places if browser.anchorAt(place).startswith("node:"))
+    node = int(browser.anchorAt(at).partition(":")[2])
+    menu = inspector.menu_at(at)
+    assert [action.text() for action in menu.actions()][:2] == ["Why Is This So?", ""]
+    menu.actions()[0].trigger()
+    assert sample.state.selection == Selection("node", node)
+    assert "\nWhy has w * x the shape []?\n" in browser.toPlainText()
+    menu.deleteLater()

@@ -178,7 +178,8 @@ def _to_the_end(frame: Frame, leaf: int) -> list[Reason]:
         node = int(trace.tensors.producer[made])
         found.append(_made(frame, node, _ended(frame, node)))
     for root in trace.roots_of(frame.call).tolist()[:1]:
-        text = f"backward() began at {frame.name(root)}, which was not computed from it"
+        text = f"backward() began at {frame.name(root)}"
+        text += "" if root in came else ", which was not computed from it"
         found.append(Reason(int(trace.calls.line[frame.call]), text, int(trace.calls.step[frame.call]) + 1))
     return found
 
@@ -307,7 +308,33 @@ def _why_value(frame: Frame, tensor: int) -> Answer | None:
         return _value_answer(frame, tensor, "nan value", f"Why is {name} not finite?", _is_not_finite)
     if value.norm == 0 and frame.trace.tensors.producer[tensor] >= 0:
         return _value_answer(frame, tensor, "zero value", f"Why is {name} zero?", lambda each: each.norm == 0)
-    return None
+    return _why_large(frame, tensor, value) if _mean_size(value) >= LARGE else None
+
+
+def _mean_size(value: Value) -> float:
+    return value.norm / math.sqrt(value.numel or 1)
+
+
+def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
+    """Of a value that is large: which of the operations that it came from made it larger."""
+    trace, grown, at = frame.trace, list[Reason](), tensor
+    for _ in range(LONGEST):
+        node = int(trace.tensors.producer[at])
+        then = trace.frame_at(int(trace.nodes.step[node])) if node >= 0 else frame
+        read = [(_mean_size(v), each) for each in trace.inputs_of(node).tolist() if (v := then.value(each)) is not None]
+        if node < 0 or not read:
+            break
+        made = trace.frame_at(int(trace.nodes.step[node]) + 1).value(at)
+        largest, onward = max(read)
+        if made is not None and largest and _mean_size(made) > GROWTH * largest:
+            grown.append(_made(frame, node, f", {_mean_size(made) / largest:.2g} times as large"))
+        at = onward
+    why = f"It is {value.brief()}. " + (
+        "Each of these made it larger." if grown else f"{frame.name(at)} is so large itself."
+    )
+    chain = grown[::-1] or [_leaf(frame, at)]
+    question = f"Why is {frame.name(tensor)} so large?"
+    return Answer("large value", question, why, _shortened(chain), notable=False)
 
 
 def _is_not_finite(value: Value) -> bool:
@@ -416,7 +443,8 @@ QUESTIONS = (_why_gradient, _why_none, _why_value, _why_not_trained, _why_no_lea
 
 SHORT = {
     "none": ".grad is None?", "leaf": "not a leaf?", "shape": "this shape?", "zero": "zero?", "nan": "not finite?",
-    "large": "so large?", "training": "not trained?", "zero value": "zero?", "nan value": "not finite?",
+    "large": "so large?", "large value": "so large?", "training": "not trained?", "zero value": "zero?",
+    "nan value": "not finite?",
 }  # fmt: skip
 AFTER = "What it is"
 
@@ -458,6 +486,10 @@ class Why:
         """Answer one of the questions, too."""
         if place < len(self._shown):
             self._asked.add(self._shown[place].topic)
+
+    def ask_all(self) -> None:
+        """Answer all of the questions."""
+        self._asked |= {answer.topic for answer in self._shown}
 
     def keep(self, state: State, cursor: int) -> None:
         """Keep the answers while another step is looked at."""

@@ -8,12 +8,15 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, QUrl
-from PySide6.QtGui import QFontMetricsF, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import QAction, QFontMetricsF, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QMenu, QTextBrowser, QVBoxLayout, QWidget
 
+from gradviz.commands.search import WHY
+from gradviz.session import moves
 from gradviz.session.inspect.inspection import Inspection, Link, Row, Section
 from gradviz.session.inspect.run_inspection import asking, inspect_both, overview
 from gradviz.session.state import MOMENT, Selection, Slice, State
@@ -105,6 +108,8 @@ class InspectorPanel(Panel):
         self.browser.setOpenLinks(False)
         self.browser.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.browser.anchorClicked.connect(self._follow)
+        self.browser.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.browser.customContextMenuRequested.connect(self._show_menu)
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 4, 8)
         self.sheet = Sheet(context)
@@ -230,10 +235,42 @@ class InspectorPanel(Panel):
             self._go_to(index)
         elif self._why is not None:
             self._why.ask(index)
-            self.inspection = inspect_both(state)
-            self._add_why(state)
-            self._write()
-            self.browser.verticalScrollBar().setValue(0)
+            self._answer(state)
+
+    def _answer(self, state: State) -> None:
+        """Write what was asked, from the top."""
+        self.inspection = inspect_both(state)
+        self._add_why(state)
+        self._write()
+        self.browser.verticalScrollBar().setValue(0)
+
+    def menu_at(self, at: QPoint) -> QMenu:
+        """What the right mouse button offers: to copy, and why the thing of a link, or what is inspected, is so."""
+        kind, _, index = self.browser.anchorAt(at).partition(":")
+        kind = "tensor" if kind == "element" else kind
+        thing = Selection(kind, int(index.split(":")[0])) if kind in ("tensor", "node") else None
+        menu = self.browser.createStandardContextMenu(at)
+        for action in [each for each in menu.actions() if each.objectName() == "link-copy"]:
+            menu.removeAction(action)  # the links lead nowhere outside
+        why = QAction(WHY, menu)
+        why.setEnabled((thing or moves.inspected(self.context.shell.store.state)) is not None)
+        why.triggered.connect(partial(self._ask_why, thing))
+        menu.insertAction(menu.actions()[0], why)
+        menu.insertSeparator(menu.actions()[1])
+        return menu
+
+    def _show_menu(self, at: QPoint) -> None:
+        menu = self.menu_at(at)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.browser.viewport().mapToGlobal(at))
+
+    def _ask_why(self, thing: Selection | None) -> None:
+        if thing is not None:
+            self.context.shell.store.select(thing)
+        self.context.do("view.why")
+        if self._why is not None:
+            self._why.ask_all()
+            self._answer(self.context.shell.store.state)
 
     def _ask(self, tensor: str, part: str, index: str) -> None:
         """Where a number comes from."""
