@@ -352,6 +352,19 @@ def test_what_is_clipped_stays_clipped() -> None:
     assert "80" in after.shape and not after.around
 
 
+def test_lines_of_one_look_are_one_path_whatever_is_between_two_looks() -> None:
+    def paint(painter: QPainter) -> None:
+        for colour in ("red", "blue"):
+            painter.setPen(QPen(QColor(colour), 2))
+            for x in (0, 5, 9):
+                painter.drawLine(QPointF(x, 0), QPointF(x, 8))
+
+    sheet = painted(paint)
+    for _ in range(2):
+        red, blue = sheet.marks
+        assert red.shape == blue.shape == 'path d="M0,0L0,8M5,0L5,8M9,0L9,8"'
+
+
 def test_a_text_keeps_its_width_and_its_signs() -> None:
     sheet = painted(lambda painter: painter.drawText(QPointF(3, 20), "a <b> & \x00 c"))
     (mark,) = sheet.marks

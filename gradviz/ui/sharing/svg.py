@@ -134,7 +134,8 @@ class Engine(QPaintEngine):
 
     def __init__(self) -> None:
         super().__init__(QPaintEngine.PaintEngineFeature.AllFeatures)
-        self.marks: list[Mark] = []
+        self._marks: list[Mark] = []
+        self._lines: list[str] = []  # that go on the path of the last mark: a text that grew by each would be copied
         self.failures: list[Exception] = []
         self._style = Style()
         self._ink = "#000000"  # of text
@@ -143,6 +144,15 @@ class Engine(QPaintEngine):
         self._transform, self._opacity = QTransform(), 1.0
         self._device_clip: QRectF | None = None
         self._clip: QRectF | None = None  # in the units of what is painted
+
+    @property
+    def marks(self) -> list[Mark]:
+        """What was painted so far."""
+        if self._lines:
+            last = self._marks[-1]
+            self._marks[-1] = replace(last, shape=f'{last.shape[:-1]}{"".join(self._lines)}"')
+            self._lines = []
+        return self._marks
 
     def begin(self, device: QPaintDevice) -> bool:
         """Everything can be noted."""
@@ -219,13 +229,13 @@ class Engine(QPaintEngine):
     @_kept
     def drawPolygon(self, points: Iterable[QPointF], mode: QPaintEngine.PolygonDrawMode) -> None:
         """Lines, polylines and polygons."""
-        moved = [point + self._shift for point in points]
-        d = "M" + "L".join(f"{number(point.x())},{number(point.y())}" for point in moved)
+        right, down = self._shift.x(), self._shift.y()
+        d = "M" + "L".join([f"{number(point.x() + right)},{number(point.y() + down)}" for point in points])
         is_line = mode is QPaintEngine.PolygonDrawMode.PolylineMode
         style = self._style._replace(fill="none") if is_line else self._style
-        last = self.marks[-1] if self.marks else None
+        last = self._marks[-1] if self._marks else None
         if is_line and last is not None and last == Mark(last.shape, style, around=self._around) and self._clip is None:
-            self.marks[-1] = replace(last, shape=f'{last.shape[:-1]}{d}"')
+            self._lines.append(d)
         else:
             self._note(f'path d="{d}{"" if is_line else "Z"}"', style)
 
