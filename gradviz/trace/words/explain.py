@@ -254,7 +254,7 @@ def _computed(frame: Frame, tensor: int) -> str:
     if value is None or frame.current_node < 0:
         return text
     worked = _in_numbers(frame, value) or _in_names(frame)
-    is_news = worked not in ("", text, frame.name(tensor)) and len(worked) <= _LONGEST_ARITHMETIC
+    is_news = worked.replace("−", "-") not in ("", text, frame.name(tensor)) and len(worked) <= _LONGEST_ARITHMETIC
     return f"{worked} = {text}" if is_news else text
 
 
