@@ -497,12 +497,13 @@ def _read_lessons(case: Case) -> Iterator[tuple[str, Hit]]:
 
 def _cut_roots(case: Case) -> Iterator[tuple[str, Hit]]:
     """A root from which backward() comes no further than to a copy: `torch.tensor(loss.item(), requires_grad=True)`."""
-    trace = case.trace
-    for call, root in zip(trace.roots.call.tolist(), trace.roots.tensor.tolist(), strict=True):
+    trace, asked = case.trace, asked_grads(case)
+    firsts = np.unique(trace.calls.line[trace.roots.call], return_index=True)[1]  # one of each line tells for all
+    for call, root in zip(trace.roots.call[firsts].tolist(), trace.roots.tensor[firsts].tolist(), strict=True):
         step = int(trace.calls.step[call])
         behind = [each for each in case.ancestors(root) if requires(case, each, step)]
         leaves = [each for each in behind if trace.tensors.producer[each] < 0 or not trace.tensors.requires_grad[each]]
-        if not leaves or len(trace.wanted_by(call)) or any(case.name(each) in asked_grads(case) for each in leaves):
+        if not leaves or len(trace.wanted_by(call)) or any(case.name(each) in asked for each in leaves):
             continue
         cuts = [cut_behind(case, each) or _only_number(case, root) for each in leaves]
         cut = cuts[0]
