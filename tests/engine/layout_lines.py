@@ -168,6 +168,8 @@ x.long()
 x.isclose(x)
 x.argsort()
 x.nonzero()
+(x>99).nonzero()
+x[9:].repeat(*(2,)*x.dim())
 x[x>0]
 x.take(torch.tensor([0]))
 torch.where(x>0,torch.ones(x.shape),x)

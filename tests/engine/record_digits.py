@@ -44,6 +44,37 @@ def computed(torch: Any) -> dict[str, list[float]]:
     return found
 
 
+def _layer_norm(torch: Any, x: Any) -> Any:
+    """The result, and the gradients of input and weight."""
+    x = x.requires_grad_()
+    weight = torch.linspace(0.5, 1.5, x.shape[-1], requires_grad=True)
+    y = torch.nn.functional.layer_norm(x, x.shape[-1:], weight, torch.full_like(weight, 0.3))
+    y.backward(torch.linspace(-1, 1, x.numel()).reshape(x.shape))
+    return torch.cat([y.detach().reshape(-1), x.grad.reshape(-1), weight.grad])
+
+
+def _of_halves(torch: Any, x: Any) -> Any:
+    """A number stays in single precision beside halves in products and quotients only."""
+    found = []
+    for kind in (torch.float16, torch.bfloat16):
+        a = x[:32].to(kind)
+        found += [a * 0.7, a / 0.7, 0.7 / a, a // 0.7, a + 0.7, a.mul(torch.tensor(0.7)), a**3, a.abs().rsqrt()]
+        found += [torch.add(a, a, alpha=0.7), a.lerp(a + 1, 0.7), torch.addcmul(a, a, a, value=0.7)]
+        found.append(torch.nn.functional.mse_loss(a, a * 3).reshape(1))
+    return torch.cat([each.double() for each in found])
+
+
+def _fused(torch: Any, x: Any) -> Any:
+    """A sum and a product with one rounding; which products of matrices are −0, by their inverses."""
+    of_nothing = [torch.zeros(n, k) @ -torch.ones(k, m) for n, k, m in ((2, 1, 2), (2, 1, 1), (1, 2, 1), (2, 2, 2))]
+    found = [1 / each.reshape(-1) for each in (*of_nothing, torch.zeros(1).dot(-torch.ones(1)))]
+    for a in (x, x.double()):
+        b = a.flip(0)
+        found += [torch.add(a, b, alpha=0.7), torch.sub(a, b, alpha=3), a.lerp(b, 0.3), a.lerp(b, 0.7)]
+        found += [torch.addcmul(a, b, a, value=-0.1), torch.addcdiv(a, b, a, value=0.7), a.lerp(b, a.abs() / 3)]
+    return torch.cat([each.double() for each in found])
+
+
 def sums(torch: Any) -> dict[str, list[float]]:
     """What adds many numbers, for each shape over all elements and over each dimension: the order decides the digit."""
     functions = {
@@ -56,6 +87,10 @@ def sums(torch: Any) -> dict[str, list[float]]:
         "nll_loss": lambda x, dim: torch.nn.functional.nll_loss(
             x.reshape(-1, 1), torch.zeros(x.numel(), dtype=torch.int64)
         ),
+        "std": lambda x, dim: x.std(dim) if x.numel() <= 400 else x[:0],
+        "layer_norm": lambda x, dim: _layer_norm(torch, x) if dim is None and x.numel() <= 400 else x[:0],
+        "products of halves": lambda x, dim: _of_halves(torch, x) if x.numel() == 33 else x[:0],
+        "sums of products": lambda x, dim: _fused(torch, x) if x.numel() == 33 else x[:0],
     }
     found = {}
     for name, function in functions.items():

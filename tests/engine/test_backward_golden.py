@@ -75,12 +75,12 @@ def test_dtypes_come_out_as_in_pytorch(operation: str) -> None:
     wrong = {
         key: f"{mine[key]} instead of {value}"
         for key, value in PROMOTION[operation].items()
-        if mine[key] != value and not _has_half_complex(key)
+        if mine[key] != value and not (_has_half_complex(key) and value == "complex32")
     }
     assert wrong == {}
 
 
-@pytest.mark.parametrize("operation", ["+", "*", "/", "where"])
+@pytest.mark.parametrize("operation", ["+", "*", "where"])
 def test_half_precision_with_a_complex_number_gives_complex64(operation: str) -> None:
     mine = promotion.observe(torch)[operation]
     assert {

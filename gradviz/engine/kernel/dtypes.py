@@ -65,7 +65,7 @@ class dtype:
 _CPP = {
     "uint8": "unsigned char",
     "int8": "signed char",
-    "int16": "short",
+    "int16": "short int",
     "int32": "int",
     "int64": "long int",
     "float16": "c10::Half",
@@ -88,6 +88,9 @@ float32 = dtype("float32", np.float32, 2, "Float")
 float64 = dtype("float64", np.float64, 2, "Double")
 complex64 = dtype("complex64", np.complex64, 3, "ComplexFloat")
 complex128 = dtype("complex128", np.complex128, 3, "ComplexDouble")
+
+# What a complex number makes of halves: PyTorch's type is half as wide, and hardly an operation takes it.
+complex32 = dtype("complex32", np.complex64, 3, "ComplexHalf")
 
 ALL = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
 OF_NUMPY: dict[np.dtype[Any], dtype] = {each.np: each for each in ALL}
@@ -207,5 +210,5 @@ def common(tensors: list[tuple[dtype, int]], scalars: list[object]) -> dtype:
 def _lift(result: dtype, group: dtype) -> dtype:
     """A lower-priority operand of a higher kind: a complex number keeps the precision of a floating point tensor."""
     if group.is_complex and result.is_floating_point:
-        return result.to_complex() if result.itemsize >= 4 else complex64
+        return complex32 if result is float16 else result.to_complex()
     return group

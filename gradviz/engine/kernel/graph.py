@@ -372,7 +372,8 @@ class Node:
         names = () if self.plan is None else self.plan.saved_names
         known = () if self.plan is None else (*names, *self.row.saved, *attribute_names(self))
         return [
-            *(n for n in super().__dir__() if not n.startswith(("_saved_", "_raw_saved_"))),
+            *(n for n in super().__dir__() if n[:2] == "__" or n in _SHOWN),
+            *(n for n in getattr(self, "__dict__", ()) if n[0] != "_" and n not in _SHOWN),
             *(f"_saved_{n}" for n in dict.fromkeys(known)),
             *(f"_raw_saved_{n}" for n in names),
         ]
@@ -380,6 +381,13 @@ class Node:
     def __repr__(self) -> str:
         return f"<{self.class_name} object at {object.__repr__(self).rpartition(' ')[2]}"
 
+
+_SHOWN = frozenset(  # the attributes that PyTorch's nodes have; those of custom functions have more
+    """_input_metadata _is_pure_view _materialize_non_diff_grads _raw_saved_tensors _register_hook_dict _sequence_nr
+    _set_sequence_nr mark_dirty mark_non_differentiable materialize_grads metadata name needs_input_grad next_functions
+    non_differentiable register_hook register_prehook requires_grad save_for_backward save_for_forward saved_tensors
+    saved_variables set_materialize_grads to_save variable""".split()
+)
 
 _new = object.__new__
 _NOTHING: Mapping[str, Any] = {}
@@ -470,7 +478,8 @@ class InputMetadata:
         self.device = device("cpu")
 
 
-InputMetadata.__name__, InputMetadata.__module__ = "_InputMetadata", "torch._C._autograd"
+InputMetadata.__name__ = InputMetadata.__qualname__ = "_InputMetadata"
+InputMetadata.__module__ = "torch._C._autograd"
 
 
 def next_sequence() -> int:

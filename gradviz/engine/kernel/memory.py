@@ -46,10 +46,10 @@ def memory_of(x: Array) -> Array:
 
 
 def start_of(x: Array, memory: Array) -> int:
-    """Where the first element lies in this memory, or would lie if there were one, in bytes; 0 where it lies
-    elsewhere."""
+    """Where the first element lies in this memory, or would lie if there were one (it may be behind the end), in bytes;
+    0 where it lies elsewhere."""
     start: int = x.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
-    return start if 0 <= start < memory.size + (not x.size) else 0
+    return start if 0 <= start < memory.size * (1 if x.size else 2) + (not x.size) else 0
 
 
 def extent(size: Sequence[int], steps: Sequence[int]) -> tuple[int, int]:

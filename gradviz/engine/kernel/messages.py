@@ -159,8 +159,6 @@ KERNELS: dict[str, dict[str, str]] = {
     "erfinv": {"c": "erfinv_vml_cpu"},
     "lgamma": {"c": "lgamma_vml_cpu"},
     "logit": {"c": "logit_cpu"},
-    "median": {"c": "median_cpu"},
-    "nanmedian": {"c": "median_cpu", "b": "median_cpu"},
     "mode": {"c": "mode_cpu"},
     "unique": {"c": "unique"},
     "cummax": {"c": "cummax_cpu"},
@@ -212,6 +210,8 @@ def check_kind(name: str, dtype: dtypes.dtype) -> None:
     if found is not None:
         raise found[0](found[1])
     kernel = KERNELS.get(name, {}).get(kind)
+    if dtype is dtypes.complex32:
+        kernel = {"div": "div_cpu", "pow": "pow"}.get(name, kernel)
     if kernel is not None:
         raise NotImplementedError(_NOT_IMPLEMENTED.format(kernel, dtype.title))
 
@@ -245,6 +245,8 @@ def check_alpha(alpha: object, target: dtypes.dtype) -> None:
             raise RuntimeError("For integral input tensors, argument alpha must not be a floating point number.")
         if target.rank < 3 and isinstance(alpha, complex):
             raise RuntimeError("For non-complex input tensors, argument alpha must not be a complex number.")
+        if target.rank == 2:
+            check_value(alpha, target)
 
 
 def check_castable(found: dtypes.dtype, target: dtypes.dtype) -> None:

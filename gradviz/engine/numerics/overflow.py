@@ -39,7 +39,8 @@ def tile(A: Array, reps: Any) -> Array:
     array = np.asarray(A)
     times = np.asarray(reps).reshape(-1).tolist()
     _check([array.size, *(n for n in times if n > 0)], array.itemsize)
-    return np.tile(A, reps)
+    made = np.tile(A, reps)
+    return made if made.size else np.empty(made.shape, array.dtype)  # which NumPy would give in the memory of A
 
 
 def bincount(x: Array, /, weights: Array | None = None, minlength: Any = 0) -> Array:

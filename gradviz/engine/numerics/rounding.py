@@ -191,6 +191,14 @@ def lerp(a: Array, end: Array, weight: float) -> Array:
     return fma(-difference, start.dtype.type(1) - small, stop).astype(a.dtype, copy=False)
 
 
+def lerp_each(a: Array, end: Array, weight: Array) -> Array:
+    """`a.lerp(end, weight)` with a weight for each element."""
+    start, stop, part = _work(a), _work(end), _work(weight)
+    difference = stop - start
+    near, far = fma(difference, part, start), fma(-difference, 1 - part, stop)
+    return np.where(np.abs(part) < 0.5, near, far).astype(a.dtype, copy=False)
+
+
 def root(a: Array, divisor: float = 1.0, eps: float = 0.0) -> Array:
     """`a.sqrt() / divisor + eps`, each rounded; the last bit of PyTorch's root (a vector library) may differ."""
     wide = _work(a)

@@ -1,6 +1,11 @@
 """Sums of floating-point numbers in the order in which PyTorch adds them on the CPU, so that the last digit of a loss
 is PyTorch's. Neither a faster nor a more precise sum than NumPy's: the same additions in another order.
 
+Note [The moments of a row]
+Mean and variance of layer_norm (aten/native/cpu/moments_utils.h) are updated vector by vector, sixteen at a time; such
+pieces are put together in a cascade, then the numbers of the vector, one after the other, with what is left of the
+row. The compiler makes one rounding of most products that are added, which `_fused` does.
+
 Note [The order of a sum]
 PyTorch (aten/native/cpu/SumKernel.cpp) reads a row in vectors of 32 bytes, keeps four of them as partial sums, and adds
 in a cascade: sixteen vectors, then sixteen such sums, and so on. A reduced dimension that is not the nearest in memory
@@ -10,6 +15,8 @@ work among its threads, so that the order depends on the machine: there NumPy's 
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -214,6 +221,124 @@ def squares(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
     return found.reshape(shape)
 
 
+def _fused(a: Array, b: Any, c: Array) -> Array:
+    """a · b + c in single precision, rounded once but for one case in 2²⁸."""
+    wide: Array = a.astype(np.float64) * b + c
+    return wide.astype(np.float32)
+
+
+Moments = tuple[int, Array, Array]  # how many numbers, their mean, and the sum of the squares of what they differ by
+
+
+def _piece(x: Array) -> Moments:
+    """The moments over the dimension before the last."""
+    mean, squares = x[..., 0, :], np.zeros_like(x[..., 0, :])
+    for i in range(1, x.shape[-2]):
+        each = x[..., i, :]
+        delta = each - mean
+        mean = _fused(delta, np.float32(1) / np.float32(i + 1), mean)
+        squares = _fused(delta, each - mean, squares)
+    return x.shape[-2], mean, squares
+
+
+def _together(first: Moments, second: Moments) -> Moments:
+    if not first[0]:
+        return second
+    count = first[0] + second[0]
+    share, before = np.float32(second[0]) / np.float32(count), np.float32(first[0])
+    delta = second[1] - first[1]
+    change = share * delta
+    return count, first[1] + change, _fused(delta, change * before, first[2] + second[2])
+
+
+def _with_lane(first: Moments, second: Moments) -> Moments:
+    if not first[0]:
+        return second
+    count = first[0] + second[0]
+    share, before = np.float32(second[0]) / np.float32(count), np.float32(first[0])
+    delta = second[1] - first[1]
+    return (
+        count,
+        _fused(delta, share, first[1]),
+        first[2] + _fused(delta * delta * share, before, second[2]),
+    )
+
+
+def moments(rows: Array) -> tuple[Array, Array]:
+    """Mean and variance of each single precision row; see Note [The moments of a row]."""
+    lanes = _VECTOR // rows.itemsize
+    count, size = rows.shape
+    whole = size // lanes
+    stack: list[Moments] = [(0, rows, rows)] * max((-(-whole // _STEP) - 1).bit_length(), 1)
+    pieces: list[Moments] = []
+    if full := whole // _STEP:
+        n, means, squares = _piece(rows[:, : full * _STEP * lanes].reshape(count, full, _STEP, lanes))
+        pieces += [(n, means[:, i], squares[:, i]) for i in range(full)]
+    if whole % _STEP:
+        pieces.append(_piece(rows[:, full * _STEP * lanes : whole * lanes].reshape(count, -1, lanes)))
+    for i, piece in enumerate(pieces, 1):
+        stack[0] = _together(stack[0], piece)
+        level = 1
+        while level < len(stack) and not i >> (level - 1) & 1:
+            stack[level] = _together(stack[level], stack[level - 1])
+            stack[level - 1] = (0, rows, rows)
+            level += 1
+    for part in stack[1:]:
+        stack[0] = _together(stack[0], part) if part[0] else stack[0]
+    found: Moments = (0, np.zeros(count, np.float32), np.zeros(count, np.float32))
+    for i in range(whole * lanes, size):
+        delta = rows[:, i] - found[1]
+        mean = found[1] + delta / np.float32(found[0] + 1)
+        found = found[0] + 1, mean, found[2] + delta * (rows[:, i] - mean)
+    for i in range(lanes if whole else 0):
+        found = _with_lane(found, (whole, stack[0][1][:, i], stack[0][2][:, i]))
+    return found[1], found[2] / np.float32(size)
+
+
+def _by_lanes(*factors: Array) -> Array:
+    """The sum of the products in each row: in a register of eight, whose halves are added until one number is left."""
+    lanes = _VECTOR // factors[0].itemsize
+    count, size = factors[0].shape
+    whole = size // lanes * lanes
+    terms = factors[0]
+    for each in factors[1:]:
+        terms = terms * each
+    if not whole:
+        return _in_turn(terms)
+    found: Array = np.add.reduce(terms[:, :whole].reshape(count, -1, lanes), axis=1)
+    if size > whole:
+        left = factors[0][:, whole:]
+        for each in factors[1:-1]:
+            left = left * each[:, whole:]
+        last = factors[-1][:, whole:] if len(factors) > 1 else np.float32(1)
+        found[:, : size - whole] = _fused(left, last, found[:, : size - whole])
+    while found.shape[1] > 1:
+        found = found[:, : found.shape[1] // 2] + found[:, found.shape[1] // 2 :]
+    return found[:, 0]
+
+
+def weight_of_rows(grad: Array, rows: Array, mean: Array, scale: Array) -> Array:
+    """The gradient of the weight of layer_norm, row after row as in one thread; a few of them with one rounding."""
+    standard = _fused(rows, scale.reshape(-1, 1), -scale.reshape(-1, 1) * mean.reshape(-1, 1))
+    if len(rows) > 4 * _STEP:
+        return np.asarray(np.add.reduce(grad * standard, axis=0))
+    found = np.zeros(rows.shape[1], np.float32)
+    for each, value in zip(grad, standard, strict=True):
+        found = _fused(each, value, found)
+    return found
+
+
+def through_moments(grad: Array, rows: Array, weight: Array | None, mean: Array, scale: Array) -> Array:
+    """The gradient of rows of single precision through layer_norm; mean and scale have a number for each row."""
+    weights = () if weight is None else (np.broadcast_to(weight, rows.shape),)
+    along, total_ = (_by_lanes(grad, *more, *weights)[:, None] for more in ((rows,), ()))
+    mean, scale, share = mean.reshape(-1, 1), scale.reshape(-1, 1), np.float32(1) / np.float32(rows.shape[1])
+    slope = _fused(total_, mean, -along) * scale * scale * scale * share
+    shift = _fused(-slope, mean, -(total_ * scale * share))
+    inner = scale * grad
+    return _fused(slope, rows, inner if weight is None else inner * weight) + shift
+
+
 def picked_losses(x: Array) -> Array:
     """The sum of the losses of a batch in the order of nll_loss: sixteen by sixteen in a cascade, the first at last."""
     if not x.size or x.size >= _DIVIDED:
@@ -230,7 +355,17 @@ def picked_losses(x: Array) -> Array:
 
 def product(a: Array, b: Array) -> Array:
     """a @ b, or a batch of them. PyTorch multiplies small single precision matrices term by term, in order and with
-    two roundings each (a batch: aten/native/LinearAlgebra.cpp; alone: the small kernel of its BLAS)."""
+    two roundings each (a batch: aten/native/LinearAlgebra.cpp; alone: the small kernel of its BLAS). One product alone
+    can be −0, a sum of several can't."""
+    if a.ndim == b.ndim == 2 and a.dtype.kind == "f" and a.size and b.size:
+        (n, k), m = a.shape, b.shape[1]
+        if k == 1 and n > 1 and m > 1:
+            return np.multiply(a, b, order="C")
+        return np.asarray(_by_terms(a, b) + 0.0)
+    return _by_terms(a, b)
+
+
+def _by_terms(a: Array, b: Array) -> Array:
     if a.dtype != np.float32 or a.ndim != b.ndim or a.ndim < 2 or not a.size or b.dtype != np.float32:
         return np.asarray(np.matmul(a, b))
     (n, k), m = a.shape[-2:], b.shape[-1]

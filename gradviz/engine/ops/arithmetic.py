@@ -12,11 +12,11 @@ from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper
 from gradviz.engine.kernel.memory import laid
-from gradviz.engine.kernel.messages import IMAGINARY_PART, check_value
+from gradviz.engine.kernel.messages import IMAGINARY_PART, check_kind, check_value
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.state import warn_once
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.numerics import functions
+from gradviz.engine.numerics import functions, rounding
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.elementwise import (
     NUMBERS,
@@ -57,12 +57,30 @@ def times_alpha(grad: Tensor, alpha: Any) -> Tensor:
     return grad if alpha == 1 else scaled(grad, alpha.conjugate())
 
 
-def _add(x: Array, y: Array, *, alpha: int = 1) -> Array:
-    return x + y if alpha == 1 else x + y * number_array(alpha, y.dtype)
+def _add(x: Array, y: Array, *, alpha: Any = 1) -> Array:
+    if alpha == 1:
+        return x + y
+    factor = number_array(alpha, y.dtype)
+    return rounding.fma(y, factor, x) if _fused(x, y) else x + y * factor
 
 
-def _sub(x: Array, y: Array, *, alpha: int = 1) -> Array:
-    return x - y if alpha == 1 else x - y * number_array(alpha, y.dtype)
+def _sub(x: Array, y: Array, *, alpha: Any = 1) -> Array:
+    return x - y if alpha == 1 else _add(x, y, alpha=-alpha)
+
+
+def _fused(*arrays: Array) -> bool:
+    """Whether a sum and a product are rounded together: of real numbers, if they are not those of several examples."""
+    return all(type(x) is np.ndarray and x.dtype.kind in "fV" for x in arrays)
+
+
+def _product(x: Array, y: Array) -> Array:
+    found = np.multiply(x, y)
+    return found if found.dtype == x.dtype else found.astype(x.dtype)
+
+
+def _quotient(x: Array, y: Array) -> Array:
+    found = np.true_divide(x, y)
+    return found if found.dtype == x.dtype else found.astype(x.dtype)
 
 
 ADD = op(
@@ -113,7 +131,7 @@ RSUB, RSUB_TENSOR = _rsub_row("rsub", 1), _rsub_row("rsub_tensor", 0)
 MUL = op(
     "mul",
     "self, other",
-    np.multiply,
+    _product,
     category="arithmetic",
     symbol="×",
     latex=r"x \cdot y",
@@ -121,10 +139,11 @@ MUL = op(
     self="grad * conj(other)",
     other="grad * conj(self)",
 )
+MUL.ufunc = np.multiply
 DIV = op(
     "div",
     "self, other",
-    np.true_divide,
+    _quotient,
     category="arithmetic",
     symbol="÷",
     latex=r"x / y",
@@ -132,6 +151,7 @@ DIV = op(
     self="grad / conj(other)",
     other="-grad * conj(self / other / other)",
 )
+DIV.ufunc = np.true_divide
 NEG = op(
     "neg",
     "self",
@@ -258,7 +278,8 @@ def _divided_by_zero(forward: Any) -> Any:
     def checked(x: Array, y: Array, **mode: Any) -> Any:
         if y.dtype.kind in "iu" and x.size and not np.all(y):
             raise RuntimeError("ZeroDivisionError")
-        return forward(x, y, **mode)
+        found = forward(x, y, **mode)
+        return found.astype(x.dtype) if x.dtype.itemsize == 2 else found
 
     return checked
 
@@ -333,10 +354,12 @@ def _power(x: Array, *, exponent: object) -> Any:
         return x.copy() if exponent else np.ones_like(x)
     if exponent == 2:
         return np.multiply(x, x)
-    if x.dtype.kind in "fc" and exponent == 3:
+    if x.dtype == np.float16 and exponent in (3, -2):  # in single precision; bfloat16 rounds each product
+        return _power(x.astype(np.float32), exponent=exponent).astype(np.float16)
+    if x.dtype.kind in "fcV" and exponent == 3:
         return x * x * x
-    if x.dtype.kind == "f" and exponent == -2:
-        return 1 / (x * x)
+    if x.dtype.kind in "fV" and exponent == -2:
+        return (1 / (x * x)).astype(x.dtype)
     if x.dtype.kind == "c" and exponent not in (0, 0.5, 1):
         return _whole_power(x, number_array(exponent, x.dtype))
     return functions.power(x, number_array(exponent, x.dtype))
@@ -345,9 +368,9 @@ def _power(x: Array, *, exponent: object) -> Any:
 def _whole_power(x: Array, y: Array) -> Any:
     """A power; whole numbers with a negative exponent become 0, but for 1 and −1."""
     if y.dtype.kind == "c":
-        found = np.where(x == 0, np.power(x, y), np.exp(np.log(x) * y))  # in C, too, through the logarithm
-        found = np.where((x == 0) & (y.real < 0), y.dtype.type(complex(math.inf, math.nan)), found)
-        return np.where((x == 0) & (y.real == 0), y.dtype.type(complex(math.nan, math.nan)), found)
+        of_zero = np.where(y.real < 0, complex(math.inf, math.nan), complex(0.0, -0.0))
+        of_zero = np.where(y.real == 0, complex(math.nan, math.nan), of_zero).astype(y.dtype)
+        return np.where(x == 0, of_zero, np.exp(np.log(x) * y))  # in C, too, through the logarithm
     if y.dtype.kind != "i" or not (y < 0).any():
         return functions.power(x, y)
     found = np.power(x, np.maximum(y, 0))
@@ -430,6 +453,7 @@ def _prepare_pow(input: Any, exponent: Any) -> Prepared:
     check_operands("pow", input, exponent)
     if isinstance(exponent, NUMBERS) and isinstance(input, Tensor):
         target = result_type(input, operand(exponent))
+        check_kind("pow", target)
         if target is dtypes.bool_:
             return POW_SCALAR, (input,), (input._data,), {"exponent": exponent}
         if target.rank == 1 and not isinstance(exponent, complex) and exponent < 0:
@@ -439,10 +463,12 @@ def _prepare_pow(input: Any, exponent: Any) -> Prepared:
         return POW_SCALAR, (input,), (cast(input, target),), {"exponent": exponent}
     if isinstance(input, NUMBERS):
         target = result_type(operand(input), exponent)
+        check_kind("pow", target)
         if target is dtypes.bool_:
             raise NotImplementedError("\"pow\" not implemented for 'Bool'")
         return POW_BASE, (exponent,), (cast(exponent, target),), {"base": input}
     if result_type(input, exponent) is dtypes.bool_:
+        check_broadcast(input._data, exponent._data)
         raise NotImplementedError("\"pow\" not implemented for 'Bool'")
     return prepare_pair(POW_TENSOR, input, exponent, NO_PARAMS, False)
 
@@ -539,15 +565,19 @@ ZERO = op(
 )
 
 
+def _for_target(target: Tensor, data: Array) -> Array:
+    """What is written of complex numbers: their real part, where the target has no other."""
+    if data.dtype.kind != "c" or target._data.dtype.kind in "bc":
+        return data
+    warn_once("imaginary part", IMAGINARY_PART)
+    return data.real
+
+
 @method("copy_")
 def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write the values of `src`, broadcast, into this tensor."""
     value = operand(src)
-    data = value._data
-    if data.dtype.kind == "c" and self._data.dtype.kind not in "bc":
-        warn_once("imaginary part", IMAGINARY_PART)
-        data = data.real
-    return write(self, COPY, (self, value), (self._data, data), NO_PARAMS)
+    return write(self, COPY, (self, value), (self._data, _for_target(self, value._data)), NO_PARAMS)
 
 
 @method("fill_")
@@ -561,7 +591,7 @@ def fill_(self: Tensor, value: object) -> Tensor:
             f"fill_ only supports 0-dimension value tensor but got tensor with {given._data.ndim} dimensions."
         )
     row = FILL_TENSOR if isinstance(value, Tensor) else FILL
-    return write(self, row, (self, given), (self._data, given._data), NO_PARAMS)
+    return write(self, row, (self, given), (self._data, _for_target(self, given._data)), NO_PARAMS)
 
 
 @method("zero_")
@@ -575,7 +605,9 @@ def zero_(self: Tensor) -> Tensor:
 ADDCMUL = op(
     "addcmul",
     "self, tensor1, tensor2",
-    lambda x, a, b, *, value=1: x + value * (a * b),
+    lambda x, a, b, *, value=1: (
+        rounding.addcmul(x, a, b, value) if _fused(x, a, b) else (x + value * (a * b)).astype(x.dtype)
+    ),
     category="arithmetic",
     symbol="+×",
     latex=r"x + v a b",
@@ -587,7 +619,9 @@ ADDCMUL = op(
 ADDCDIV = op(
     "addcdiv",
     "self, tensor1, tensor2",
-    lambda x, a, b, *, value=1: x + value * (a / b),
+    lambda x, a, b, *, value=1: (
+        rounding.addcdiv(x, a, b, value) if _fused(x, a, b) else (x + value * (a / b)).astype(x.dtype)
+    ),
     category="arithmetic",
     symbol="+÷",
     latex=r"x + v a / b",
@@ -607,7 +641,7 @@ def conj_number(value: object) -> Any:
 LERP = op(
     "lerp",
     "self, end",
-    lambda x, y, *, weight: (x + weight * (y - x)).astype(x.dtype),
+    lambda x, y, *, weight: rounding.lerp(x, y, weight) if _fused(x, y) else (x + weight * (y - x)).astype(x.dtype),
     key="lerp_scalar",
     category="arithmetic",
     symbol="lerp",
@@ -619,7 +653,7 @@ LERP = op(
 LERP_TENSOR = op(
     "lerp",
     "self, end, weight",
-    lambda x, y, w: x + w * (y - x),
+    lambda x, y, w: rounding.lerp_each(x, y, w) if _fused(x, y, w) else x + w * (y - x),
     key="lerp",
     number=1,
     category="arithmetic",
@@ -647,10 +681,10 @@ def _prepare_three(row: Any) -> Any:
         tensors = input, tensor1, tensor2
         if row is ADDCDIV and tensor1.dtype.rank < 2 and tensor2.dtype.rank < 2:
             raise RuntimeError(_INTEGER_ADDCDIV)
-        if target is dtypes.bool_:
-            raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
         arrays = [cast(t, target) for t in tensors]
         check_broadcast(*arrays)
+        if target is dtypes.bool_:
+            raise NotImplementedError("\"addcmul_cpu_out\" not implemented for 'Bool'")
         return row, tensors, arrays, {"value": value}
 
     return prepare
@@ -660,21 +694,16 @@ register(_prepare_three(ADDCMUL), ("addcmul",))
 register(_prepare_three(ADDCDIV), ("addcdiv",))
 
 
-def _lerp_name(tensor: Tensor) -> str:
-    return "short int" if tensor.dtype is dtypes.int16 else tensor.dtype.cpp
-
-
 def _prepare_lerp(input: Tensor, end: Tensor, weight: object) -> Prepared:
     for name, each in (("end", end), ("weight", weight)):
         if isinstance(each, Tensor) and each.dtype is not input.dtype:
-            raise RuntimeError(f"expected dtype {_lerp_name(input)} for `{name}` but got dtype {_lerp_name(each)}")
+            raise RuntimeError(f"expected dtype {input.dtype.cpp} for `{name}` but got dtype {each.dtype.cpp}")
+    tensors = (input, end, weight) if isinstance(weight, Tensor) else (input, end)
+    check_broadcast(*(each._data for each in tensors))
     if input.dtype.rank < 2:
         kernel = "lerp_kernel_tensor" if isinstance(weight, Tensor) else "lerp_kernel_scalar"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
-    check_broadcast(input._data, end._data)
     if isinstance(weight, Tensor):
-        tensors = input, end, weight
-        check_broadcast(*(each._data for each in tensors))
         return LERP_TENSOR, tensors, [t._data for t in tensors], NO_PARAMS
     return LERP, (input, end), (input._data, end._data), {"weight": weight}
 

@@ -54,7 +54,7 @@ def _nll(x: Array, target: Array, weight: Array | None, *, reduction: str, ignor
     losses = np.where(weights == 0, x.dtype.type(0), -weights * found).astype(x.dtype)
     if reduction == "none":
         return losses.reshape(target.shape if x.ndim > 1 else ()), np.zeros((), x.dtype)
-    total = np.asarray(weights.sum(), x.dtype)
+    total = np.asarray(weights.sum(dtype=np.float32 if x.dtype.itemsize == 2 else None), x.dtype)
     sum_ = picked_losses(losses)
     return np.asarray(sum_ / total if reduction == "mean" else sum_, x.dtype), total
 
@@ -123,7 +123,7 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
     forward = op(
         name,
         "self, target, weight",
-        in_single(_nll),
+        _nll,
         node=f"{node}Backward0",
         outputs="result, total_weight",
         hidden=1,

@@ -295,6 +295,30 @@ CLAMP_MAX_TENSOR = op(
 )
 
 
+def _check_bounds(target: dtypes.dtype, input: Tensor, low: object, high: object) -> None:
+    """Refuse numbers as bounds of the wrong type."""
+    check_kind("clamp", input.dtype if input.dtype.rank == 2 else target)
+    for each in (low, high):
+        if input.dtype.rank == 2 and isinstance(each, complex):
+            check_value(each, dtypes.float64)
+        elif each is not None and target.rank in (1, 2):
+            check_value(each, target)
+    if target is dtypes.bool_:
+        kernel = (
+            "clamp_scalar" if None not in (low, high) else "clamp_min_scalar" if high is None else "clamp_max_scalar"
+        )
+        raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for 'Bool'")
+
+
+def _check_own(input: Tensor, min: object = None, max: object = None) -> None:
+    """What is clamped in place takes no numbers that would make another type of it."""
+    numbers = [each for each in (min, max) if each is not None and not isinstance(each, Tensor)]
+    if input.dtype.rank < 2 and numbers and all(isinstance(each, NUMBERS) for each in numbers):
+        target = result_type(input, *map(operand, numbers))
+        if target is not input.dtype:
+            raise RuntimeError(f"result type {target.title} can't be cast to the desired output type {input.dtype.cpp}")
+
+
 def _bounded(name: str, row: OpRow, two: OpRow) -> Any:
     """How the operands of one bound are prepared."""
     bound = name.removeprefix("clamp_")
@@ -304,12 +328,14 @@ def _bounded(name: str, row: OpRow, two: OpRow) -> Any:
         if not isinstance(input, Tensor) or not isinstance(limit, (Tensor, *NUMBERS)):
             refuse(name, (input, limit), known)
         target = result_type(input, operand(limit))
-        check_kind("clamp", target)
         if not isinstance(limit, Tensor):
-            check_value(limit, target)
+            check_kind("clamp", target)
+            _check_bounds(target, input, *((limit, None) if bound == "min" else (None, limit)))
             return row, (input,), (cast(input, target),), {bound: limit}
         arrays = cast(input, target), cast(limit, target)
         check_broadcast(*arrays)
+        if target.is_complex:
+            raise NotImplementedError(f"\"{two.forward.__name__}_cpu\" not implemented for '{target.title}'")
         return two, (input, limit), arrays, NO_PARAMS
 
     return prepare
@@ -317,8 +343,16 @@ def _bounded(name: str, row: OpRow, two: OpRow) -> Any:
 
 _at_least = _bounded("clamp_min", CLAMP_MIN, CLAMP_MIN_TENSOR)
 _at_most = _bounded("clamp_max", CLAMP_MAX, CLAMP_MAX_TENSOR)
-register(lambda input, min: _at_least(input, min), ("clamp_min",))
-register(lambda input, max: _at_most(input, max), ("clamp_max",))
+
+
+def _check_own_bound(input: Tensor, limit: object) -> None:
+    if isinstance(limit, complex):
+        check_kind("clamp", dtypes.complex64)
+    _check_own(input, limit)
+
+
+register(lambda input, min: _at_least(input, min), ("clamp_min",), own=lambda self, min: _check_own_bound(self, min))
+register(lambda input, max: _at_most(input, max), ("clamp_max",), own=lambda self, max: _check_own_bound(self, max))
 
 MASKED_FILL = op(
     "masked_fill",
@@ -334,7 +368,7 @@ MASKED_FILL = op(
 MASKED_FILL_TENSOR = op(
     "masked_fill",
     "self, mask, value",
-    lambda x, m, v: np.where(m, v.astype(x.dtype), x),
+    lambda x, m, v: np.where(m, (v.real if v.dtype.kind == "c" and x.dtype.kind not in "cb" else v).astype(x.dtype), x),
     key="masked_fill_tensor",
     number=1,
     category="selection",
@@ -360,6 +394,8 @@ def _prepare_masked_fill(input: Tensor, mask: Tensor, value: object) -> Prepared
                 f"masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {value._data.ndim} "
                 f"dimension(s)."
             )
+        if value.dtype.is_complex and not input.dtype.is_complex:
+            check_value(complex(value._data), input.dtype)
         return MASKED_FILL_TENSOR, (input, mask, value), (input._data, mask._data, value._data), NO_PARAMS
     check_value(value, input.dtype)
     return MASKED_FILL, (input, mask), (input._data, mask._data), {"value": value}
@@ -437,25 +473,22 @@ def _prepare_clamp(input: Tensor, min: object = None, max: object = None) -> Pre
         ]
         refuse("clamp", (input, min, max), forms)
     target = result_type(input, *map(operand, bounds))
-    if target.is_complex and not input.dtype.is_complex and not isinstance(bounds[0], Tensor):
-        check_value(bounds[0], input.dtype)
+    check_kind("clamp", input.dtype)
+    if not any(isinstance(each, Tensor) for each in bounds):
+        _check_bounds(target, input, min, max)
     check_broadcast(input._data, *(each._data for each in bounds if isinstance(each, Tensor)))
-    if target.is_complex and not input.dtype.is_complex and any(isinstance(each, Tensor) for each in bounds):
-        kernel = "clamp_tensor" if len(bounds) == 2 else "minimum_cpu" if min is None else "maximum_cpu"
-        raise NotImplementedError(f"\"{kernel}\" not implemented for '{target.title}'")
-    check_kind("clamp", target)
-    for each in bounds:
-        if target.rank in (1, 2) and not isinstance(each, Tensor):
-            check_value(each, target)
     data = cast(input, target)
     if any(isinstance(each, Tensor) for each in bounds):
+        if target.is_complex or (target.rank == 0 and len(bounds) == 2):
+            kernel = "clamp" if len(bounds) == 2 else "minimum" if min is None else "maximum"
+            raise NotImplementedError(f"\"{kernel}_cpu\" not implemented for '{target.title}'")
         low, high = (None if each is None else operand(each) for each in (min, max))
         arrays = data, *(None if each is None else cast(each, target) for each in (low, high))
         return CLAMP_TENSOR, (input, low, high), arrays, NO_PARAMS  # type: ignore[return-value]
     return CLAMP, (input,), (data,), {"min": min, "max": max}
 
 
-register(_prepare_clamp, ("clamp", "clip"))
+register(_prepare_clamp, ("clamp", "clip"), own=_check_own)
 
 # --- whole-tensor tests ---
 

@@ -169,6 +169,8 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
             f"Expected object of scalar type {abs.dtype.title} but got scalar type {angle.dtype.title} for second "
             "argument"
         )
+    if abs.dtype is dtypes.float16:
+        raise NotImplementedError("\"polar_cpu\" not implemented for 'Half'")
     return call(POLAR, abs, angle)
 
 

@@ -644,6 +644,7 @@ def read_as(self: Tensor, dtype: dtypes.dtype) -> Tensor:
         _check_layout(array, self.dtype, dtype)
     found = wrap(array.view(dtype.np))
     found._version_counter = self._share_version()
+    found._inference = self._inference or state.inference
     if state.observer is not None:
         state.observer.detached(self, found)
     return found
@@ -655,13 +656,13 @@ def _check_layout(array: Array, source: dtypes.dtype, target: dtypes.dtype) -> N
     if not array.ndim:
         raise RuntimeError(f"self.dim() cannot be 0 {what}")
     strides = [n // old for n in array.strides]
-    if strides[-1] != 1:
-        raise RuntimeError(f"self.stride(-1) must be 1 {what}, but got {strides[-1]}")
-    if old > new:
-        return
     ratio = new // old
-    if array.shape[-1] % ratio:
+    if ratio and array.shape[-1] % ratio:
         raise RuntimeError(f"self.size(-1) must be divisible by {ratio} {what}, but got {array.shape[-1]}")
+    if strides[-1] != 1 and array.size:
+        raise RuntimeError(f"self.stride(-1) must be 1 {what}, but got {strides[-1]}")
+    if old > new or not array.size:
+        return
     start = start_of(array, memory_of(array)) // old
     if start % ratio:
         raise RuntimeError(f"self.storage_offset() must be divisible by {ratio} {what}, but got {start}")

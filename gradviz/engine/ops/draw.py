@@ -94,10 +94,9 @@ def _check_range(low: int, high: int, dtype: dtypes.dtype) -> None:
     else:
         most = 65504 if dtype is dtypes.float16 else 2**63
         least = -most
-    name = "short int" if dtype is dtypes.int16 else dtype.cpp
     for what, value in (("from", low), ("to - 1", high - 1)):
         if not least <= value <= most:
-            raise RuntimeError(f"{what} is out of bounds for {name}")
+            raise RuntimeError(f"{what} is out of bounds for {dtype.cpp}")
 
 
 @api("randint", where="torch")

@@ -95,7 +95,7 @@ _math(
 )
 _math(
     "rsqrt",
-    lambda x: (1 / np.sqrt(x)).astype(x.dtype),
+    lambda x: (1 / np.sqrt(x if x.dtype.itemsize > 2 else x.astype(np.float32))).astype(x.dtype),
     r"1 / \sqrt{x}",
     "-0.5 * grad * conj(result * result * result)",
     brief="One over the square root.",

@@ -134,9 +134,14 @@ def unary(row: OpRow, *names: str, floating: bool = True, where: str = "torch me
 
 
 def register(
-    prepare: Callable[..., Prepared], names: Sequence[str], where: str = "torch method", inplace: bool = True
+    prepare: Callable[..., Prepared],
+    names: Sequence[str],
+    where: str = "torch method",
+    inplace: bool = True,
+    own: Callable[..., None] = lambda *args, **kwargs: None,
 ) -> Callable[..., Any]:
-    """From a function that prepares the operands: the function, the method and the in-place method."""
+    """From a function that prepares the operands: the function, the method and the in-place method, which `own`
+    may refuse before."""
 
     @functools.wraps(prepare)
     def function(*args: object, out: Any = None, **kwargs: object) -> Any:
@@ -166,13 +171,17 @@ def register(
         @functools.wraps(prepare)
         def function_(self: Tensor, *args: object, **kwargs: object) -> Tensor:
             try:
+                own(self, *args, **kwargs)
                 return write(self, *prepare(self, *args, **kwargs))
             except (RuntimeError, TypeError, ValueError, IndexError) as error:
-                raise _refused_first(self, args, error) or error from None
+                raise _refused_first(self, (*args, *kwargs.values()), error) or error from None
 
         function_.__name__ = names[0] + "_"
         api(*(name + "_" for name in names), where=where)(function_)
     return function
+
+
+_FIRST = ("Index tensor must", "Expected index", "scatter(): Expected")  # what a scatter looks at before memory
 
 
 def _refused_first(target: Tensor, others: Sequence[object], error: Exception) -> Exception | None:
@@ -181,6 +190,8 @@ def _refused_first(target: Tensor, others: Sequence[object], error: Exception) -
     tensors = [each for each in known if isinstance(each, Tensor)]
     try:
         check_writable(target, state.grad and any(each._requires_grad for each in (target, *tensors)))
+        if str(error).startswith(_FIRST):
+            return None
         check_overlap(target, tensors)
         if not (isinstance(error, NotImplementedError) or str(error).startswith(("ZeroDivision", "result type"))):
             return _uncastable(target, known, error)
@@ -214,6 +225,15 @@ def _uncastable(target: Tensor, known: Sequence[Any], error: Exception) -> Excep
 # --- two operands ---
 
 
+def check_pair(name: str, target: dtypes.dtype, *operands: Array) -> None:
+    """Refuse an element type for which there is no kernel, which is looked for when the shapes are known to fit."""
+    try:
+        check_kind(name, target)
+    except NotImplementedError:
+        check_broadcast(*operands)
+        raise
+
+
 def prepare_pair(row: OpRow, x: Tensor, y: Any, params: Mapping[str, object], division: bool) -> Prepared:
     """Cast both operands to their common type."""
     if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
@@ -221,16 +241,23 @@ def prepare_pair(row: OpRow, x: Tensor, y: Any, params: Mapping[str, object], di
     a, b = operand(x, row.name), operand(y, row.name, 2)
     target = result_type(a, b)
     if target.rank in (0, 3):
-        check_kind(row.name, target)
+        check_pair(row.name, target, a._data, b._data)
     if row.name in ("sub", "rsub"):
         check_subtraction((a.dtype, a._wrapped is None), (b.dtype, b._wrapped is None))
     if params.get("alpha") is not None:
         check_alpha(params["alpha"], target)
     if division and target.rank < 2:
         target = dtypes.default.dtype
-    arrays = cast(a, target), cast(b, target)
+    arrays = cast(a, target), cast(b, target) if not _is_exact(row, target.np, b) else b._data.astype(np.float32)
     check_broadcast(*arrays)
     return row, (a, b), arrays, params
+
+
+def _is_exact(row: OpRow, target: np.dtype[Any], number: Tensor | None) -> bool:
+    """Products and quotients of halves take one number as it is in single precision, and round only the result."""
+    if target.itemsize != 2 or target.kind not in "fV" or row.name not in ("mul", "div", "floor_divide"):
+        return False
+    return number is None or (number._data.size == 1 and number._data.dtype is not target)
 
 
 def binary(
@@ -316,7 +343,8 @@ def _quick(
         if isinstance(other, Tensor) and other._data.dtype is a.dtype and a.dtype.kind in kinds:
             b = other._data
         else:
-            matched = None if other is True or other is False else _matched(self, other, kinds)
+            plain = other is True or other is False or _is_exact(row, a.dtype, None)
+            matched = None if plain else _matched(self, other, kinds)
             if matched is None:
                 known = isinstance(other, (Tensor, *NUMBERS))
                 return function(self, other) if known else NotImplemented

@@ -10,7 +10,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
-from gradviz.engine.kernel.memory import laid_as
+from gradviz.engine.kernel.memory import laid_as, strided
 from gradviz.engine.kernel.messages import check_value
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
@@ -276,6 +276,7 @@ def _prepare_scatter(
         return _reduced(input, index, given, axis, reduce)
     if isinstance(given, Tensor):
         return SCATTER, (input, index, given), (input._data, index._data, given._data), {"dim": axis}
+    check_value(given, input.dtype)
     return SCATTER_VALUE, (input, index), (input._data, index._data), {"dim": axis, "value": given}
 
 
@@ -428,7 +429,8 @@ def _prepare_index_fill(input: Tensor, dim: int, index: Tensor, value: object) -
         raise IndexError("index_fill_(): Expected dtype int64 for index.")
     if index._data.ndim > 1:
         raise RuntimeError("Index has to be a vector/scalar")
-    if isinstance(value, complex) and not input.dtype.is_complex:
+    found = value.dtype.is_complex if isinstance(value, Tensor) else isinstance(value, complex)
+    if found and not input.dtype.is_complex:
         raise RuntimeError("index_fill_(): Converting complex Scalar to non-complex type is not supported")
     n = input._data.shape[axis] if input._data.ndim else 1
     bad = index._data[(index._data < -n) | (index._data >= n)]
@@ -587,12 +589,17 @@ def take(input: Tensor, index: Tensor) -> Tensor:
     return call(TAKE, input, index)
 
 
+def _nonzero(x: Array) -> Array:
+    found = (
+        np.asarray(np.nonzero(x), np.int64).reshape(x.ndim, -1).T if x.ndim else np.zeros((int(x != 0), 0), np.int64)
+    )
+    return found if len(found) else strided(np.empty(0, np.uint8), np.int64, found.shape, (8, 0), 0)  # as PyTorch
+
+
 NONZERO = op(
     "nonzero",
     "self",
-    lambda x: (
-        np.asarray(np.nonzero(x), np.int64).reshape(x.ndim, -1).T if x.ndim else np.zeros((int(x != 0), 0), np.int64)
-    ),
+    lambda x: _nonzero(x),
     category="indexing",
     symbol="nonzero",
     latex=r"\{i : x_i \ne 0\}",

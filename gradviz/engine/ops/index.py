@@ -29,7 +29,7 @@ from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import apply, call
-from gradviz.engine.run.inplace import check_writable, write
+from gradviz.engine.run.inplace import check_overlap, check_writable, write
 
 F = FUNCTIONS
 
@@ -486,7 +486,7 @@ def _is_mask(found: _Indexer) -> bool:
 
 def _check_assignable(given: Tensor, target: Tensor) -> None:
     shape, wide = given._data.shape, target._data.shape
-    while len(shape) > len(wide) and shape[0] == 1:
+    while shape[:1] == (1,):
         shape = shape[1:]
     if len(shape) > len(wide):
         raise RuntimeError(
@@ -518,6 +518,7 @@ def _check_put(target: Tensor, indices: Tensor, slots: tuple[int, ...], given: T
     except ValueError:
         fits = False
     if not fits:
+        check_overlap(target, (given,))
         raise RuntimeError(
             f"shape mismatch: value tensor of shape {list(shape)} cannot be broadcast to indexing result of shape "
             f"{list(at)}"

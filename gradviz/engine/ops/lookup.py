@@ -116,6 +116,8 @@ def _number_or_all(given: object) -> Array:
         raise RuntimeError("Unsupported input type encountered for isin(): Bool")
     if not isinstance(given, NUMBERS):
         raise TypeError(f"isin(): a Tensor or a Number is compared, not {type(given).__name__}")
+    if isinstance(given, complex):
+        raise RuntimeError("Unsupported input type encountered for isin(): ComplexDouble")
     return np.asarray(given)
 
 
@@ -143,6 +145,10 @@ def _check_search(rows: Tensor, values: Tensor, right: bool, side: str | None, s
             "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True"
         )
     ndim = values._data.ndim if isinstance(values, Tensor) else 0
+    if not rows._data.ndim and ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
     if not rows._data.ndim or (rows._data.ndim > 1 and not ndim):
         count = values._data.size if isinstance(values, Tensor) else 1
         raise RuntimeError(
@@ -166,7 +172,7 @@ def _check_search(rows: Tensor, values: Tensor, right: bool, side: str | None, s
             f"{list(rows._data.shape)} and input value tensor {list(values._data.shape)}"
         )
     kind = result_type(rows, operand(values))
-    if kind.rank in (0, 3):
+    if kind.rank in (0, 3) and (not isinstance(values, Tensor) or values._data.size):
         raise NotImplementedError(f"\"searchsorted_out_cpu\" not implemented for '{kind.title}'")
 
 

@@ -356,8 +356,9 @@ def _difference_loss(
     brief: str,
     formula: str,
     node: str | None = None,
+    halves: Callable[[Any], Any] = in_single,
 ) -> OpRow:
-    """The row of a loss of the difference, with the row of its derivative."""
+    """The row of a loss of the difference, with the row of its derivative. `halves` says how half types are done."""
     names = [each.strip() for each in params.split(",") if each.strip()]
     more = "".join(f", {each}" for each in names)
     backward = _backward_row(name, params, slope, curvature)
@@ -366,12 +367,12 @@ def _difference_loss(
         return call(backward, grad, x, y, reduction=reduction, **dict(zip(names, values, strict=True)))
 
     def forward(x: Array, y: Array, *, reduction: str, **given: object) -> Any:
-        return reduced_array(value(x - y, **given).astype(x.dtype), reduction)
+        return in_single(reduced_array)(value(x - y, **given).astype(x.dtype), reduction=reduction)
 
     return op(
         name,
         "self, target",
-        in_single(forward),
+        halves(forward),
         node=node,
         category="losses",
         symbol=name.removesuffix("_loss"),
@@ -395,6 +396,7 @@ MSE = _difference_loss(
     latex=r"\frac{1}{n} \sum_i (x_i - y_i)^2",
     brief="The mean of the squared errors.",
     formula="grad * 2 * (self - target) / n",
+    halves=lambda forward: forward,  # the difference and its square are rounded
 )
 SMOOTH_L1 = _difference_loss(
     "smooth_l1_loss",

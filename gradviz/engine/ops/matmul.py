@@ -89,7 +89,7 @@ MV = op(
 DOT = op(
     "dot",
     "self, tensor",
-    in_single(np.dot),
+    in_single(lambda x, y: np.dot(x, y) + x.dtype.type(0)),  # a sum is never −0
     category="linear algebra",
     symbol="·",
     latex=r"x \cdot y",
@@ -268,7 +268,8 @@ def _is_folded(x: Tensor, y: Tensor) -> bool:
         return True
     if x._data.ndim == 2:
         return False
-    shape, steps = wide._data.shape, wide._data.strides
+    flat = wide._data if wide is x else wide._data.swapaxes(-1, -2)
+    shape, steps = flat.shape, flat.strides
     return not wide._data.size or all(steps[i] == steps[i + 1] * shape[i + 1] for i in range(len(shape) - 2))
 
 

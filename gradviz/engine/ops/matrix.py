@@ -344,6 +344,8 @@ def broadcast_shapes(*shapes: Any) -> Size:
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid, one tensor for each dimension."""
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
+    if len({each.dtype for each in given}) > 1:
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing is None:
         import warnings
 
@@ -361,8 +363,6 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     for each in given:
         if each._data.ndim > 1:
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {each}")
-    if len({each.dtype for each in given}) > 1:
-        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     swap = indexing == "xy" and len(given) >= 2
     if swap:
         given[0], given[1] = given[1], given[0]

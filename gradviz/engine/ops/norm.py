@@ -18,7 +18,8 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import jointly
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.state import state
-from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.numerics import rounding, sums
 from gradviz.engine.numerics.windows import keeps_layout
 from gradviz.engine.ops.neural import check_mixed, in_single, is_half, need_floats, one_gradient, plus
 from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
@@ -67,11 +68,44 @@ def channels(x: Any, like: Any) -> Any:
 # --- layer_norm and rms_norm ---
 
 
+def _in_rows(*arrays: Array | None) -> bool:
+    """Whether these are numbers of single precision, and not so many that PyTorch's order of operations is slow."""
+    return all(x is None or (type(x) is np.ndarray and x.dtype == np.float32 and 0 < x.size < 2**17) for x in arrays)
+
+
 def _layer_norm(x: Array, w: Array | None, b: Array | None, *, normalized_shape: Dims, eps: float) -> Any:
     axes = tuple(range(x.ndim - len(normalized_shape), x.ndim))
+    if _in_rows(x, w, b):
+        mean, variance = sums.moments(x.reshape(-1, math.prod(normalized_shape)))
+        outer = x.shape[: x.ndim - len(axes)] + (1,) * len(axes)
+        mean, scale = mean.reshape(outer), (1 / np.sqrt(variance + np.float32(eps))).reshape(outer)
+        out = np.ascontiguousarray((x - mean) * scale)
+        if w is not None and b is not None:
+            return rounding.fma32(out, w, b), mean, scale
+        return (out if w is None else out * w) + np.float32(0) if b is None else out + b, mean, scale
     out, mean, scale = standardised(x, axes, eps)
     out = out if w is None else out * w
     return (out if b is None else out + b).astype(x.dtype), mean, scale
+
+
+def _through_layer(grad: Tensor, x: Tensor, weight: Tensor | None, mean: Tensor, scale: Tensor, dims: Dims) -> Any:
+    inner = grad if weight is None else grad * weight
+    if state.grad:
+        return through_standard(inner, (x - mean) * scale, scale, dims)
+    if not _in_rows(*(each._data for each in (inner, x, mean, scale))):
+        return through_rows(inner, x, mean, scale, dims)
+    size = math.prod(x.shape[dim] for dim in dims)
+    w = None if weight is None else weight._data.reshape(-1)
+    g, rows = grad._data.reshape(-1, size), x._data.reshape(-1, size)
+    return wrap(sums.through_moments(g, rows, w, mean._data, scale._data).reshape(x.shape))
+
+
+def _weight_gradient(grad: Tensor, x: Tensor, mean: Tensor, scale: Tensor, dims: Dims) -> Tensor:
+    if state.grad or not _in_rows(*(each._data for each in (grad, x, mean, scale))):
+        return _summed(grad * ((x - mean) * scale), tuple(range(dims[0])))
+    inner = x._data.shape[dims[0] :]
+    g, rows = (each._data.reshape(-1, math.prod(inner)) for each in (grad, x))
+    return wrap(sums.weight_of_rows(g, rows, mean._data, scale._data).reshape(inner))
 
 
 def _layer_norm_gradients(
@@ -88,15 +122,10 @@ def _layer_norm_gradients(
     outer = input.ndim - len(normalized_shape)
     dims = tuple(range(outer, input.ndim))
     mean, scale = statistics(input, dims, eps, mean, scale)
-    standard = (input - mean) * scale
     batch = tuple(range(outer))
-    inner = grad if weight is None else grad * weight
-    plain = not state.grad
     return (
-        (through_rows(inner, input, mean, scale, dims) if plain else through_standard(inner, standard, scale, dims))
-        if wanted[0]
-        else None,
-        _summed(grad * standard, batch) if wanted[1] else None,
+        _through_layer(grad, input, weight, mean, scale, dims) if wanted[0] else None,
+        _weight_gradient(grad, input, mean, scale, dims) if wanted[1] else None,
         _summed(grad, batch) if wanted[2] else None,
     )
 

@@ -303,11 +303,27 @@ def has_nan(x: Array) -> Array:
     return np.isnan(x) if x.dtype.kind in "fV" else np.zeros(x.shape, np.bool_)
 
 
+def median_of_nothing(kind: np.dtype[Any]) -> Any:
+    """NaN, or what C makes of it in whole numbers: the smallest of 32 bits or more, 0 of less."""
+    if kind.kind in "iu":
+        return kind.type(np.iinfo(kind).min if kind.itemsize > 2 else 0)
+    return kind.type(np.nan)
+
+
+def check_median(input: Tensor, dim: int | None) -> None:
+    """Refuse element types that have no order, and dimensions without elements."""
+    if dim is not None:
+        axis = wrap_dim(dim, input._data.ndim)
+        if input._data.ndim and not input._data.shape[axis]:
+            raise IndexError(f"median(): Expected reduction dim {axis} to have non-zero size.")
+    if input.dtype.rank in (0, 3) and (dim is not None or input._data.size):
+        kernel = "median_cpu" if dim is None else "median_out"
+        raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
+
+
 def _median(x: Array) -> Any:
-    if x.dtype.kind == "b":
-        raise NotImplementedError("\"median_cpu\" not implemented for 'Bool'")
     if not x.size:
-        return x.dtype.type(np.nan) if x.dtype.kind in "fV" else np.iinfo(x.dtype).min
+        return median_of_nothing(x.dtype)
     return x.dtype.type(np.nan) if has_nan(x).any() else np.sort(x, axis=None)[(x.size - 1) // 2]
 
 
@@ -351,12 +367,13 @@ MEDIAN = op(
 @api("kthvalue")
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest along `dim`, and where it is."""
-    n = input._data.shape[wrap_dim(dim, input._data.ndim)] if input._data.ndim else 1
+    axis = wrap_dim(dim, input._data.ndim)
+    n = input._data.shape[axis] if input._data.ndim else 1
+    if not n:
+        raise IndexError(f"kthvalue(): Expected reduction dim {axis} to have non-zero size.")
     if not 1 <= k <= n:
-        raise RuntimeError(
-            f"kthvalue(): selected number k out of range for dimension {wrap_dim(dim, input._data.ndim)}"
-        )
-    if input.dtype.rank in (0, 3):
+        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {axis}")
+    if input.dtype.rank in (0, 3) and input._data.ndim:
         raise NotImplementedError(f"\"kthvalue_cpu\" not implemented for '{input.dtype.title}'")
     return return_type("kthvalue")(*call_all(KTHVALUE, input, k=k, dim=dim, keepdim=keepdim))
 
@@ -365,13 +382,9 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any
 @along("median")
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of all elements, or along `dim` with its index."""
+    check_median(input, dim)
     if dim is None:
         return call(MEDIAN, input)
-    axis = wrap_dim(dim, input._data.ndim)
-    if input.dtype.rank == 0:
-        raise NotImplementedError("\"median_out\" not implemented for 'Bool'")
-    if input._data.ndim and not input._data.shape[axis]:
-        raise IndexError(f"median(): Expected reduction dim {axis} to have non-zero size.")
     return return_type("median")(*call_all(MEDIAN_DIM, input, dim=dim, keepdim=keepdim))
 
 

@@ -394,9 +394,11 @@ def _extreme(name: str, reduce: object, arg: object) -> None:
             _refuse_extreme(name, (input,) if dim is None else (input, dim))
         if other is not None or isinstance(dim, Tensor):
             return F[f"{name}imum"](input, dim if other is None else other)
-        check_kind(name, input.dtype)
         if dim is None:
+            check_kind(name, input.dtype)
             return call(whole, input)
+        if input.dtype.is_complex:
+            raise RuntimeError(f"{name}(): does not support complex input")
         return return_type(name)(*call_all(pair, input, dim=dim, keepdim=keepdim))
 
     @api(f"a{name}")
@@ -536,23 +538,23 @@ def all_(input: Tensor, dim: Dim = None, keepdim: bool = False) -> Tensor:
 # --- spread ---
 
 
-def _variance(x: Array, *, dim: Any = None, correction: int = 1, keepdim: bool = False) -> Any:
+def _variance(x: Array, *, dim: Any = None, correction: int = 1, keepdim: bool = False, root: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     count = x.size if axes is None else math.prod(x.shape[a] for a in axes)
     wide = x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)  # as PyTorch accumulates it
     with_mean = wide - np.true_divide(np.sum(wide, axis=axes, keepdims=True), count)  # np.mean warns of none
     squares = np.sum((with_mean * with_mean.conj()).real, axis=axes, keepdims=keepdim)
-    return np.true_divide(squares, max(0, count - correction)).astype(x.real.dtype)
+    found = np.true_divide(squares, max(0, count - correction))
+    return (np.sqrt(found) if root else found).astype(x.real.dtype)
 
 
 def _var_grad(grad: Tensor, self: Tensor, dim: Any, correction: int, keepdim: bool) -> Tensor:
     shape = self._data.shape
     left = _count(shape, dim) - correction
-    if left <= 0:
-        found = F["where"](grad == 0, math.nan, grad / 0.0)
-        return spread(found, shape, dim, keepdim) if dim is not None else found.expand(shape)
+    if left <= 0 and dim is None:
+        return F["where"](grad == 0, math.nan, grad / 0.0 if self._data.size != 1 else math.nan).expand(shape)
     center = self - (self.mean() if dim is None else self.mean(dim, keepdim=True))
-    return (2.0 / left) * kept(grad, shape, dim, keepdim) * center
+    return (2.0 / left if left else math.inf) * kept(grad, shape, dim, keepdim) * center
 
 
 VAR = op(
@@ -568,7 +570,7 @@ VAR = op(
 STD = op(
     "std",
     "self",
-    lambda x, **kw: np.sqrt(_variance(x, **kw)),
+    lambda x, **kw: _variance(x, **kw, root=True),
     category="reductions",
     symbol="std",
     latex=r"\sqrt{\frac{1}{n - 1}\sum_i (x_i - \bar{x})^2}",
@@ -583,7 +585,9 @@ STD = op(
 
 
 def _warn_of_freedom(name: str, input: Tensor, dim: object, correction: Any) -> None:
-    if _count(input._data.shape, _tuple(dim)) - correction <= 0:
+    if _count(input._data.shape, _tuple(dim)) - correction > 0:
+        return
+    for _ in range(2 if input.dtype.is_complex else 1):  # once for the real, once for the imaginary parts
         warnings.warn(
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "
             "(input numel divided by output numel). (Triggered internally at "
@@ -616,8 +620,8 @@ def _with_mean(name: str, variance: bool) -> None:
     """`var_mean` and `std_mean`: one node with two outputs."""
 
     def forward(x: Array, *, dim: Any, correction: Any, keepdim: bool) -> Any:
-        found = _variance(x, dim=dim, correction=correction, keepdim=keepdim)
-        return found if variance else np.sqrt(found), _mean(x, dim=dim, keepdim=keepdim)
+        found = _variance(x, dim=dim, correction=correction, keepdim=keepdim, root=not variance)
+        return found, _mean(x, dim=dim, keepdim=keepdim)
 
     def mean_part(grad: Tensor, shape: Any, dim: Any, keepdim: bool) -> Tensor:
         return spread(grad, shape, dim, keepdim) / _count(shape, dim)
@@ -835,7 +839,7 @@ LOG_SOFTMAX = op(
 def _soft(row: Any) -> Any:
     def function(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
         input = input if dtype is None else input.to(dtype)
-        if input.dtype.rank != 2:
+        if input.dtype.rank != 2 and input._data.size:
             last = "_lastdim" if wrap_dim(dim, input._data.ndim) == max(input._data.ndim - 1, 0) else ""
             raise NotImplementedError(f"\"{row.name}{last}_kernel_impl\" not implemented for '{input.dtype.title}'")
         return call(row, input, dim=dim)

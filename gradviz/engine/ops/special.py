@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import Rule, expressed, sentence
-from gradviz.engine.kernel.messages import only
+from gradviz.engine.kernel.messages import check_kind, only
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics import functions
@@ -95,7 +95,7 @@ _function(
 
 
 def _sinc(x: Array) -> Array:
-    return np.sinc(x).astype(x.dtype)
+    return np.sinc(x.astype(np.float32) if x.dtype.itemsize == 2 else x).astype(x.dtype)
 
 
 def _sinc_grad(grad: Tensor, self: Tensor) -> Tensor:
@@ -137,6 +137,7 @@ def _logit(x: Array, eps: float | None) -> Array:
 
 def _prepare_logit(input: Tensor, eps: float | None = None) -> Prepared:
     """ln(x / (1 − x))."""
+    check_kind("logit", input.dtype)
     input = input if input.dtype.rank >= 2 else input.to(dtypes.get_default_dtype())
     return LOGIT, (input,), (input._data,), {"eps": eps}
 

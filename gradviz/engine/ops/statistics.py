@@ -20,7 +20,16 @@ from gradviz.engine.numerics import overflow
 from gradviz.engine.ops.creation import made
 from gradviz.engine.ops.derivatives import scaled
 from gradviz.engine.ops.neural import times
-from gradviz.engine.ops.order import back_to_one, by_sorting, comparable, has_nan, order, selected
+from gradviz.engine.ops.order import (
+    back_to_one,
+    by_sorting,
+    check_median,
+    comparable,
+    has_nan,
+    median_of_nothing,
+    order,
+    selected,
+)
 from gradviz.engine.ops.reduce import even_share, wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import apply, call, call_all
@@ -121,7 +130,7 @@ def nanquantile(
 def _nanmedian(x: Array) -> Any:
     known = np.sort(x[~has_nan(x)], axis=None)
     if not known.size:
-        return x.dtype.type(np.nan) if x.dtype.kind in "fV" else np.iinfo(x.dtype).min
+        return median_of_nothing(x.dtype)
     return known[(known.size - 1) // 2]
 
 
@@ -162,6 +171,7 @@ NANMEDIAN_DIM = op(
 @along("nanmedian")
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """The lower median of what is not NaN, of all elements or along `dim` with its index."""
+    check_median(input, dim)
     if dim is None:
         return call(NANMEDIAN, input)
     axis = wrap_dim(dim, input._data.ndim)
@@ -286,7 +296,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -
     """How often each integer stands, or the sum of its weights."""
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
-    if input._data.ndim != 1 or (input._data.size and input.dtype.rank != 1) or (input._data < 0).any():
+    if input._data.ndim != 1 or input.dtype.rank != 1 or (input._data < 0).any():
         if input.dtype.rank != 1:
             raise NotImplementedError(f"\"bincount_cpu\" not implemented for '{input.dtype.title}'")
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
@@ -302,6 +312,8 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """How many elements fall into each of `bins` equal parts of the range."""
     if input.dtype.rank != 2:
         kernel = "linspace_cpu" if input.dtype is dtypes.bool_ else "histogram_cpu"
+        if input.dtype.is_complex and min == max == 0:
+            kernel = "aminmax_cpu"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
     if bins <= 0:
         raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")

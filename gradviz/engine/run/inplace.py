@@ -34,7 +34,9 @@ _APART = frozenset(
     """scatter scatter_value scatter_multiply scatter_add scatter_reduce index_add index_copy index_reduce index_put
     put""".split()
 )
-_READ_BEFORE = frozenset({"masked_fill_tensor", "index_fill_tensor"})  # their last operand, a number
+_READ_BEFORE = frozenset(
+    {"masked_fill_tensor", "index_fill_tensor", "fill_with_tensor"}
+)  # their last operand, a number
 # Writes to places of a tensor whose elements share memory: PyTorch warns of them and writes. The line is its own.
 _WHERE_SHARED = {
     "index_fill": ("index_fill_", "mask] = scalar", 1913),
@@ -98,7 +100,7 @@ def write(
         if row.key not in _WHERE_SHARED:
             raise RuntimeError(WRITTEN_TWICE)  # before a result as large as the target is computed
         warnings.warn(_shared_words(*_WHERE_SHARED[row.key]), UserWarning, stacklevel=3)
-    check_overlap(target, tensors[1 : 2 if row.key in _READ_BEFORE else None], apart=row.key in _APART)
+    check_overlap(target, tensors[1 : -1 if row.key in _READ_BEFORE else None], apart=row.key in _APART)
     result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
     if result.shape != target._data.shape:
         raise RuntimeError(
@@ -257,7 +259,7 @@ class CopySlices(Node):
         raise AttributeError(f"'CopySlices' object has no attribute '_saved_{name}'")
 
     def __dir__(self) -> list[str]:
-        return list(object.__dir__(self))
+        return [n for n in super().__dir__() if not n.startswith(("_saved_", "_raw_saved_")) and n not in vars(self)]
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         grad = grads[0]
