@@ -141,7 +141,6 @@ def numbers(torch: Any) -> Iterator[Row]:
     )
     yield "fill_number", lambda x: torch.fill(x, 2.0), X
     yield "fill_tensor", lambda x, v: torch.fill(x, v), X, real()
-    yield "fill_with_its_own", lambda x: (y := x * 1).__setitem__(0, y[0, 0]) or y, X
     yield "cumprod_", lambda x: (x * 1).cumprod_(1), positive(2, 3)
     yield "logit_", lambda x: (x * 1).logit_(0.1), probability(2, 3)
     yield "tensordot_broadcast", lambda x, y: torch.tensordot(x, y, dims=([1], [0])), real(2, 1), real(3, 2)

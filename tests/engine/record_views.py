@@ -170,6 +170,8 @@ x = torch.ones(2, requires_grad=True); y = x * 2; y.requires_grad = True; y.requ
 x = torch.tensor(1.0); y = x.expand(); y = x.size(0); y = x.stride(1)
 x = torch.ones(3, 2).t().sin(); y = x.gather(-1, torch.zeros_like(x, dtype=torch.long))
 x = torch.ones(3); y = x @ torch.ones(3, 2); y.add_(1)
+x = torch.arange(6.0, requires_grad=True); y = x * 2; v = y.view(2, 3); v[0] = y[1]; v[1].fill_(y[3]); z = v[2:]
+x = torch.arange(6.0).view(1, 6); y = x[1:, 1:]; v = y[:, 2]; w = y.t(); z = (x > 9).nonzero()
 x = torch.tensor([-0.0, -0.0]); y = x.sum().signbit(); v = x.mean(0).signbit(); w = x.cumsum(0).signbit()
 x = torch.ones(2, requires_grad=True); y = torch.ones(4); torch.cat([x, x], out=y)
 """.strip().splitlines()
