@@ -209,6 +209,7 @@ class Guard:
         self._own: set[type] = set()
         self.globals: dict[str, Any] = {}
         self.namespaces = [self.globals]  # and those of the snippet's own modules
+        self.tables: set[type] = set()  # what globals() gives in each
         self.compiler: Callable[[str, str, str], types.CodeType]  # of a text, its file and its package
         self.identities = Identities(self.namespaces)
         self._formatter = _Formatter(self)
@@ -452,5 +453,5 @@ class Guard:
 
 
 def own_names(names: dict[str, Any]) -> dict[str, Any]:
-    """The snippet's globals(): a copy, with what the snippet itself has named."""
+    """Of a namespace, a copy: what the snippet itself has named."""
     return {name: value for name, value in names.items() if "<" not in name and not is_dunder(name)}

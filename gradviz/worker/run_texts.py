@@ -2,7 +2,8 @@
 
 Such a text passes the policy as the snippet does and is code with the same hooks: it can do what the snippet could do
 if it stood there, and no more. It runs with the names of the snippet, or with copies of those that it is given; in a
-function it sees that function's names, too, and changes none of them. Next: `policy`, and `own_modules` for files.
+function it sees that function's names, too, and changes none of them. `globals()` is here, too: what is written to it
+is named in the snippet, where the snippet could have named it itself. Next: `policy`, and `own_modules` for files.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, NoReturn
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.guard import Guard, own_names
 from gradviz.worker.policy import Refusal
-from gradviz.worker.policy_names import HERE
+from gradviz.worker.policy_names import HERE, is_dunder
 from gradviz.worker.stand_in import stand_in
 
 Names = dict[str, Any]
@@ -28,7 +29,11 @@ _MOST_TIMED = 100  # runs of a statement, each of which is recorded
 
 
 def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names]) -> Names:
-    """`exec` and `eval` for code that has these names; `fresh` makes a namespace of such a table."""
+    """`exec`, `eval` and `globals` for code that has these names; `fresh` makes a namespace of such a table."""
+    table = _table(guard, namespace)
+
+    def globals_() -> Names:
+        return table(own_names(namespace))
 
     def exec_(source: Any, globals: Any = None, locals: Any = None, /) -> None:
         code = _compiled(guard, source, "exec")
@@ -36,8 +41,8 @@ def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names
             inner = _locals(namespace)
             run_code(code, namespace, namespace if inner is None else inner)
             return
-        around = namespace if globals is None else fresh(_plain(globals, "globals"))
-        inner = around if locals is None else _plain(locals, "locals")
+        around = namespace if globals is None else fresh(_plain(guard, globals, "globals"))
+        inner = around if locals is None else _plain(guard, locals, "locals")
         before = dict(inner)
         run_code(code, around, inner)
         given = globals if locals is None else locals
@@ -52,14 +57,59 @@ def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names
         if globals is None and locals is None:
             inner = _locals(namespace) or {}
         else:
-            inner = {} if locals is None else _plain(locals, "locals")
-        around = namespace if globals is None else fresh(_plain(globals, "globals"))
+            inner = {} if locals is None else _plain(guard, locals, "locals")
+        around = namespace if globals is None else fresh(_plain(guard, globals, "globals"))
         run_code(code, around, inner)
         return inner[_VALUE]
 
     exec_.__name__ = exec_.__qualname__ = "exec"
     eval_.__name__ = eval_.__qualname__ = "eval"
-    return {"exec": exec_, "eval": eval_}
+    globals_.__name__ = globals_.__qualname__ = "globals"
+    return {"exec": exec_, "eval": eval_, "globals": globals_}
+
+
+def _table(guard: Guard, namespace: Names) -> type[Names]:
+    """What `globals()` gives: a copy of the names that the snippet has made, which writes to those, too."""
+
+    class Table(dict[str, Any]):
+        __slots__ = ()
+        __module__, __qualname__ = "builtins", "dict"
+
+        def __setitem__(self, name: str, value: Any) -> None:
+            if type(name) is not str or not name.isidentifier() or is_dunder(name):
+                raise PermissionError(f"{name!r} is no name that globals() can be given in GradViz snippets")
+            _compiled(guard, f"{name} = 0", "globals")
+            namespace[name] = value
+            super().__setitem__(name, value)
+
+        def __delitem__(self, name: str) -> None:
+            super().__delitem__(name)
+            namespace.pop(name, None)
+
+        def update(self, *given: Any, **more: Any) -> None:
+            for name, value in dict(*given, **more).items():
+                self[name] = value
+
+        def setdefault(self, name: str, value: Any = None) -> Any:
+            if name not in self:
+                self[name] = value
+            return self[name]
+
+        def pop(self, name: str, *otherwise: Any) -> Any:
+            if name not in self:
+                return super().pop(name, *otherwise)
+            value = self[name]
+            del self[name]
+            return value
+
+        def _only_names(self, *given: Any) -> NoReturn:
+            raise TypeError("globals() takes names one by one, or by update(), in GradViz snippets")
+
+        __ior__ = clear = popitem = _only_names
+
+    keep_methods(Table)
+    guard.tables.add(Table)
+    return Table
 
 
 def _locals(namespace: Names) -> Names | None:
@@ -83,8 +133,8 @@ def _compiled(guard: Guard, source: Any, what: str) -> types.CodeType:
         raise PermissionError(f"{what}(): {refusal.sentence}") from None
 
 
-def _plain(names: Any, what: str) -> Names:
-    if type(names) is not dict or not all(type(name) is str for name in names):
+def _plain(guard: Guard, names: Any, what: str) -> Names:
+    if not (type(names) is dict or type(names) in guard.tables) or not all(type(name) is str for name in names):
         raise TypeError(f"{what} must be a dict of names in GradViz snippets")
     return own_names(names)
 
@@ -147,7 +197,7 @@ def benchmark_module(guard: Guard) -> Any:
             num_threads: object = 1,
             language: object = "Python",
         ) -> None:
-            names = {} if globals is None else _plain(globals, "globals")
+            names = {} if globals is None else _plain(guard, globals, "globals")
             self._setup, self._run = statement(setup, names), statement(stmt, names)
             head = ": ".join(str.__str__(str(each)) for each in (label, sub_label) if each) or _text(stmt, "Timer")
             below = f"{str.__str__(str(description))}\n" if description else ""

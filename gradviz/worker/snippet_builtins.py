@@ -57,9 +57,6 @@ def snippet_builtins(
 def of_namespace(names: dict[str, Any], guard: Guard, namespace: dict[str, Any]) -> dict[str, Any]:
     """The builtins for code that runs with the names of the snippet, or of one of its own modules."""
 
-    def globals_() -> dict[str, Any]:
-        return own_names(namespace)
-
     def dir_(*things: Any) -> list[str]:
         return guard.dir(*things) if things else sorted(own_names(namespace))
 
@@ -69,8 +66,8 @@ def of_namespace(names: dict[str, Any], guard: Guard, namespace: dict[str, Any])
         guard.namespaces.append(made)
         return made
 
-    globals_.__name__, dir_.__name__ = "globals", "dir"
-    return {**names, "globals": globals_, "dir": dir_, **text_builtins(guard, namespace, fresh)}
+    dir_.__name__ = "dir"
+    return {**names, "dir": dir_, **text_builtins(guard, namespace, fresh)}
 
 
 def _exceptions() -> dict[str, type[BaseException]]:

@@ -343,7 +343,15 @@ _QUESTIONS = {
         "        try: print('ESCAPED', inspect.signature(cls))\n        except ValueError: pass"
     ),
     "the table of names": (
-        "x = 1\ng = globals()\ng['print'] = 3\ng['x'] = 2\nif x != 1: print('ESCAPED')\n"
+        "x = 1\ng = globals()\nclass S(str): pass\n"
+        "for name in ('<echo>', '__builtins__', '__name__', '__file__', 'a.b', 'x = 1; y', S('x'), 0):\n"
+        "    for write in (g.update, exec, type(g).update):\n"
+        "        try:\n"
+        "            if write is exec: g[name] = 3\n"
+        "            elif write == g.update: write({name: 3})\n"
+        "            else: write({}, {name: 3})\n"
+        "            print('ESCAPED', name)\n"
+        "        except (PermissionError, TypeError): pass\n"
         "for name, value in g.items():\n    if '<' in name or name.startswith('__'): print('ESCAPED', name)\n"
         "def f(): return globals()\nif '__builtins__' in f(): print('ESCAPED')"
     ),

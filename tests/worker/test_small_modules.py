@@ -106,7 +106,13 @@ from tests.worker.conftest import Runner
             "print('is_training' in net.__code__.co_varnames, net.__code__.co_argcount, A().__getattr__('l_0'), A())",
             "True 2 ReLU() A(\n  (l_0): ReLU()\n)\n",
         ),
-        ("x = 1\ng = globals()\ng['x'] = 2\nprint(x, sorted(g), dir())", "1 ['x'] ['g', 'x']\n"),
+        ("x = 1\ng = globals()\ng['x'] = 2\nprint(x, sorted(g), dir())", "2 ['x'] ['g', 'x']\n"),
+        (
+            "for key in ('a', 'b'):\n    globals()[key] = 3\ndef f():\n    globals().update(c=a + b)\n"
+            "    del globals()['a']\nf()\nexec('d = c + 1', globals())\n"
+            "print(b, c, d, 'a' in globals(), globals().pop('b'), 'b' in globals())",
+            "3 6 7 False 3 False\n",
+        ),
         ("import math\nclass A:\n    y = 1\nprint(dir(math)[:2], dir(A()))", "['acos', 'acosh'] ['y']\n"),
     ],
 )
