@@ -130,9 +130,10 @@ _OTHERS = {
 
 _MEETS = "import torch, enum, functools\ngot = []\ndef meet(self, o):\n    got.append(o)\n    return 0.\n"
 _RAW = "\nfor each in got: print('ESCAPED', type(each)((1,), 'O'))"
-_MIXED = f"torch.lerp(torch.ones(3), torch.ones(3), N(0.5)){_RAW}"
+_LOSS = "torch.nn.functional.huber_loss(torch.ones(3), torch.zeros(3), delta={})"
+_MIXED = f"{_LOSS.format('N(0.5)')}{_RAW}"
 _OPERANDS = {
-    "NumPy's own array by the weight of a mean": f"{_MEETS}class N(float): __mul__ = meet\n{_MIXED}",
+    "NumPy's own array by the turn of a loss": f"{_MEETS}class N(float): __mul__ = meet\n{_MIXED}",
     "NumPy's own array by a method called otherwise": (
         f"{_MEETS}class N(float):\n    __mul__ = staticmethod(lambda o: got.append(o) or 0.)\n{_MIXED}"
     ),
@@ -140,22 +141,20 @@ _OPERANDS = {
         f"{_MEETS}class N(float):\n    __mul__ = property(lambda self: lambda o: got.append(o) or 0.)\n{_MIXED}"
     ),
     "NumPy's own array by a list's method": (
-        f"{_MEETS}class N(float): __mul__ = got.append\ntry: torch.lerp(torch.ones(3), torch.ones(3), N(0.5))\n"
-        f"except TypeError: pass{_RAW}"
+        f"{_MEETS}class N(float): __mul__ = got.append\ntry: {_LOSS.format('N(0.5)')}\nexcept TypeError: pass{_RAW}"
     ),
     "NumPy's own array by partial": f"{_MEETS}class N(float): __mul__ = functools.partial(meet, 1)\n{_MIXED}",
     "NumPy's own array by a base class": (f"{_MEETS}class A: __mul__ = meet\nclass N(A, float): pass\n{_MIXED}"),
     "NumPy's own array by a member of an Enum that is made": (
         f"{_MEETS}class N(float, enum.Enum):\n    X = 0.5\n    __mul__ = meet\n    def __init__(self, *a):\n"
-        f"        torch.lerp(torch.ones(3), torch.ones(3), self){_RAW}"
+        f"        {_LOSS.format('self')}{_RAW}"
     ),
     "NumPy's own array by a tolerance": (
         f"{_MEETS}class N(float): __mul__ = __add__ = __radd__ = meet\n"
         f"torch.allclose(torch.ones(3), torch.ones(3), rtol=N(0.1), atol=N(0.1)){_RAW}"
     ),
     "NumPy's own array by a factor": (
-        f"{_MEETS}class N(float): __mul__ = meet\n"
-        f"torch.addcmul(torch.ones(3), torch.ones(3), torch.ones(3), value=N(0.5)){_RAW}"
+        f"{_MEETS}class N(float): __mul__ = meet\ntorch.allclose(torch.ones(3), torch.ones(3), rtol=N(0.5)){_RAW}"
     ),
     "NumPy's own array by a momentum": (
         f"{_MEETS}class N(float): __mul__ = meet\ntorch.nn.BatchNorm1d(3, momentum=N(0.5))(torch.ones(2, 3)){_RAW}"
