@@ -91,6 +91,7 @@ def _run(arguments: Sequence[str]) -> int:
         most = replace(most, wall_seconds=options.time_limit, cpu_seconds=options.time_limit)
     with pool_of_a_command(most) as pool:
         pool.warm()
+        pool.iterations = options.iterations or ""
         every = options.every_step
         forms = (options.json, options.steps or every, options.plots, every, options.record)
         return max(_run_file(pool, path, files, *forms) for path in options.files)
@@ -118,6 +119,8 @@ def _run_parser() -> argparse.ArgumentParser:
         help="the same with a line for each step: --steps writes as one what brings no news",
     )
     parser.add_argument("--time-limit", type=_seconds, metavar="SECONDS", help="stop a snippet after this time")
+    which = "which iterations of a training are recorded: first:20, every:10, last:5, 7, 100-102, or several of these"
+    parser.add_argument("--iterations", type=_iterations, metavar="WHICH", help=which)
     parser.add_argument(
         "--plots", type=Path, metavar="FOLDER", help="write what is drawn with matplotlib there, as PNG"
     )
@@ -333,6 +336,16 @@ def _seconds(text: str) -> float:
     if not 0 < seconds < 1e6:
         raise argparse.ArgumentTypeError(f"{text} is not a number of seconds")
     return seconds
+
+
+def _iterations(text: str) -> str:
+    from gradviz.trace.record import gaps
+
+    try:
+        gaps.Choice.of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
 
 
 def _say(sentence: str) -> None:

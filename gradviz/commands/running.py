@@ -6,11 +6,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gradviz.commands.predict import walk
+from gradviz.commands.preferences import choices_of, chooser_of
 from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.session import moves
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, of_selection, toggled
 from gradviz.session.groups import as_operation
-from gradviz.session.preferences import speed_title
+from gradviz.session.preferences import BY_NAME, speed_title
 from gradviz.session.state import SPEEDS, Phase, State
 
 # -- breakpoints and markers
@@ -353,6 +354,14 @@ RUN_ROWS = (
         help="Let .cuda() and device='cuda' or 'mps' mean the CPU in the runs of this window.",
         retitle=lambda state: "Treat c&uda as Missing" if state.cuda_as_cpu else "Treat c&uda as cpu",
         run=lambda shell, _: _treat_cuda(shell),
+    ),
+    Command(
+        id="run.iterations",
+        title="Recorded Iterations",
+        menu="Run",
+        help="Choose which iterations of a training the next run records; the others run at full speed.",
+        choices=choices_of(BY_NAME["iterations"]),
+        run=chooser_of(BY_NAME["iterations"]),
     ),
     Command(
         id="run.obstacles",

@@ -167,9 +167,10 @@ class _Binder:
 
     def hooks(self) -> dict[str, object]:
         """The names that instrumented code needs."""
-        from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK
+        from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK
 
-        return {HOOK: self.bind, ITERATE: self.iterate, ALSO: self.also, STACK: self._stack, CATCH: _nothing}
+        tells = {HOOK: self.bind, ITERATE: self.iterate, ALSO: self.also, CATCH: _nothing}
+        return {**tells, SIZED: lambda gone_through: gone_through, LEFT: _nothing, STACK: self._stack}
 
     def bind(self, name: str, value: Any, rank: int = 0) -> Any:
         """The script bound `value` to `name`."""
@@ -200,7 +201,7 @@ class _Binder:
         stack = self._stack
         stack[COUNT] += 1
         stack[ROW] = UNKNOWN
-        is_number = type(value) in (int, float, str) and name[0] != "_"
+        is_number = type(value) in (int, float, str) and name[:1] != "_"
         stack[VARIABLE], stack[VALUE] = (name, value) if is_number else ("", None)
         if not is_number:
             self.bind(name, value, 2)
@@ -216,7 +217,7 @@ class _Binder:
 
 
 def _nothing() -> None:
-    """What is caught is the script's own affair."""
+    """What is caught is the script's own affair, and where a loop ends."""
 
 
 def _refuse(sentence: str) -> int:

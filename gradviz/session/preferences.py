@@ -144,6 +144,20 @@ SETTINGS = (
         commands=("run.faster", "run.slower"),
     ),
     Setting(
+        "iterations",
+        STEPS,
+        "Recorded Iterations",
+        "Which iterations of a training are recorded. The others run at full speed; values are true again after them.",
+        (
+            ("All that fit", ""),
+            ("The first 20", "first:20"),
+            ("Every 10th", "every:10"),
+            ("20, every 100th, last 5", "first:20,every:100,last:5"),
+        ),
+        also="training loop epochs long every nth last record budget",
+        commands=("run.iterations",),
+    ),
+    Setting(
         "every_step",
         STEPS,
         "Stop at Every Step",

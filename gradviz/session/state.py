@@ -66,7 +66,7 @@ class Run:
     refusals: tuple[Refused, ...] = ()  # all of its text, where it was refused
     missing: tuple[Missing, ...] = ()  # all that it uses and is not here, where it ended at such a thing
     written: tuple[Written, ...] = ()  # the files that it left in its folder
-    part: str = ""  # which part of it was recorded, if recording ended before it did
+    part: str = ""  # which part of it was recorded, if that is not all
     needs_time: bool = False  # with more time more of it would be recorded
     listed: bool = True  # whether the window shows all of them as a list
 
@@ -143,6 +143,7 @@ class View:
     animated: bool = True  # what folds and unfolds moves there
     overture: bool = True  # the next run is shown once in five seconds
     every_step: bool = False  # walking stops at steps without news, too
+    iterations: str = ""  # which of a training are recorded; "": all that fit
     quiet: tuple[str, ...] = ()  # lessons of the doctor that are never told
     done: tuple[str, ...] = ()  # lessons of lesson sets that are done, by their keys, the latest first
 

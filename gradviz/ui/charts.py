@@ -291,7 +291,7 @@ class Chart(QWidget):
     def _bound(self) -> None:
         """There is nothing to see outside of the iterations."""
         if self.axis is not None:
-            last = len(self.axis.bounds) - 1
+            last = self.axis.length
             edge = 0.02 * last
             self.view.setLimits(xMin=-edge, xMax=last + edge, minXRange=min(0.5, last))
 

@@ -226,7 +226,7 @@ class ChainRunner(QObject):
             return
         if not same or state.chain is None or state.chain.paths is None:
             self._store.show_chain(replace(self._asked, sentence=WORKING.format(name)))
-        self.live.start(state.traced, state.title, (call, tensor, False), self._answers())
+        self.live.start(state.traced, state.title, (call, tensor, False), self._answers(), trace.gap_turns)
 
     def drop(self) -> None:
         """Forget the question."""
@@ -372,7 +372,7 @@ class CheckRunner(QObject):
         )
         self._threads = [each for each in self._threads if each.is_alive()] + [thread]
         thread.start()
-        self.live.start(state.traced, state.title, (call, tensor, True), self._answers())
+        self.live.start(state.traced, state.title, (call, tensor, True), self._answers(), trace.gap_turns)
 
     def drop(self) -> None:
         """Forget the question."""
@@ -482,7 +482,7 @@ class ElementRunner(QObject):
         if found is not None and asks:
             self._asking = found
             question = tuple(number for ask in found.asked for number in ask)
-            self.live.start(state.traced, state.title, question, self._answers())
+            self.live.start(state.traced, state.title, question, self._answers(), trace.gap_turns)
         self._store.show_origin(found)
         if not asks:
             self.ended.emit()

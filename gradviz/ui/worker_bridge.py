@@ -102,10 +102,11 @@ class LiveRun(QObject):
         filename: str,
         question: tuple[int, ...] = (),
         answers: Sequence[str | None] = (),
+        gaps: Sequence[tuple[int, int]] = (),
     ) -> None:
         """Run this document; see `WorkerPool.start`. Its first questions get these answers."""
-        text = text_of(document)
-        self.follow(text, lambda put: self._pool().start(text, put, filename, question, files_of(document)), answers)
+        text, files = text_of(document), files_of(document)
+        self.follow(text, lambda put: self._pool().start(text, put, filename, question, files, gaps), answers)
 
     def follow(self, text: str, start: Callable[[Tell], AnyRun], answers: Sequence[str | None] = ()) -> None:
         """The same of a text that is run by other means: `start` begins it, and says by what its events are heard."""
@@ -340,9 +341,9 @@ class Examiner(QObject):
 
 NOT_RUN_AGAIN = "A recording is looked at, not run. To run the program, open its Python file."
 BEYOND = "The first {:,} MB of values are kept in full; {:,} more are summarized by their edges, range, mean and norm."
-CUT = "Of this run {part} was recorded, the rest ran without it: {why}. {more}"
+CUT = "Recorded: {part}. The rest of the run was not: {why}. {more}"
 RECORDS_MORE = "Record More (Ctrl+Shift+F5) runs it again with four times the time."
-FEWER = "With fewer iterations the last ones are recorded, too."
+FEWER = "Run > Recorded Iterations chooses which ones are recorded."
 FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
 SHOWN_EVERY = 400  # milliseconds between two pictures of it, at least
 RESTS = 8  # times as long as it takes to show it
@@ -403,6 +404,7 @@ class WorkerBridge(QObject):
             return
         self._begin(snippet)
         self.pool.cuda_as_cpu = self._store.state.cuda_as_cpu
+        self.pool.iterations = self._store.state.view.iterations
         self.live.start(snippet, self._store.state.title)
 
     def run_in_pytorch(self, job: Job) -> None:
@@ -507,7 +509,7 @@ class WorkerBridge(QObject):
     def _ended(self, done: Done, trace: Trace) -> Run:
         phase, detail = Phase(done.status), done.detail
         why = why_cut(trace)
-        part, needs_time = (part_of(trace), "seconds" in why) if why else ("", False)
+        part, needs_time = part_of(trace), "seconds" in why
         if phase is Phase.OK and not len(trace.tensors):
             detail = Detail(NO_TENSOR, seconds=detail.seconds)
         elif phase is Phase.OK and why:

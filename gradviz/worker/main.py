@@ -125,7 +125,7 @@ def _warm_up(runner: Runner) -> None:
 def _serve(channel: Channel, runner: Runner, reading: int) -> None:
     from gradviz.trace.record.chains import Question
     from gradviz.trace.record.partials import places_of
-    from gradviz.worker.pacing import Bounds
+    from gradviz.worker.pacing import Plan
     from gradviz.worker.process.protocol import FrameKind, read_frame
 
     files: dict[str, bytes] = {}
@@ -140,8 +140,8 @@ def _serve(channel: Channel, runner: Runner, reading: int) -> None:
             places = places_of(asked) if question is None else ()
             source, filename = frame.header["source"], frame.header["filename"]
             as_cpu = frame.header.get("cuda_as_cpu") is True
-            bounds = Bounds.of(limits)
-            runner.run(source, filename, int(limits["values_mb"]) << 20, question, places, files, as_cpu, bounds)
+            values, plan = int(limits["values_mb"]) << 20, Plan.of(frame.header)
+            runner.run(source, filename, values, question, places, files, as_cpu, plan)
             files = {}
             if frame.header.get("again") is True:
                 runner.prepare()

@@ -1,31 +1,49 @@
-"""A run that is too long to be recorded whole: recording ends after a quarter of its time, or shortly before there is
-too much of it, and the rest runs at full speed; and after seven tenths those are told who can make it shorter.
+"""Which iterations of a training are recorded: those that somebody chose, and of a run that is too long to be recorded
+whole every so many and the last ones; the rest runs at full speed. And after seven tenths of its time those are told
+who can make a run shorter.
 
-What is printed and drawn is shown all the same, and one sentence says where the recording ends: at the beginning of an
-iteration of the loop that calls `backward()`, so that the last graph is whole. How much a run may use is in
-`process.limits`, and who ends it in `process.run`; nothing here does.
+An iteration is one of the loop that calls `backward()`, counted over the loops around it. The first is always recorded,
+as it shows which loop that is. When a recording has come to half of what it may use, every so many iterations suffice,
+so that the rest fits; where it does not, or where no loop trains, recording ends, at the beginning of an iteration if
+one comes. What is printed and drawn is shown all the same, and one sentence says what is missing. How a gap is recorded
+is in `gradviz.trace.record.gaps`, how much a run may use in `process.limits`, and who ends it in `process.run`; nothing
+here does.
+
+Note [The same gaps again] A question about a recording is answered by running the snippet again, up to a call or an
+operation that is told by its number. So the run has the same gaps: they were written with the number of the turn, one
+for each iteration of loops that train, at which they began and ended.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gradviz.engine.kernel.state import set_observer, state
-from gradviz.trace.record.instrument import ITERATE
+from gradviz.engine.kernel.state import state
+from gradviz.trace.record.gaps import Choice
 from gradviz.trace.record.recorder import Recorder
-from gradviz.trace.table.schema import ENDS_HERE
+from gradviz.trace.table.schema import ENDS_HERE, SOME_ONLY
 
 SHARE = 0.25  # of the time of a run in which steps may be recorded
 LATE = 0.7  # of the time, after which it had better come to its end
 NEARLY = 0.8  # of the steps and bytes at which a run would be stopped
 FEWEST = 2_000  # steps: so few do not take long
 PATIENCE = 2.0  # seconds of the processor in which an iteration should begin
+HALF, FULL, TOO_MUCH = 0.5, 1.0, 1.125  # of what a recording may use: leave some out, all but the last, all
+BEYOND = TOO_MUCH - FULL
+LAST = 3  # iterations that are recorded in any case
+ROUND = (1, 2, 5)
 
 ENDS = ENDS_HERE + "{why}. The run goes on at full speed, and what it prints and draws is shown.{more}"
+THINS = (
+    SOME_ONLY + "{why}. Of those that follow {which}{last}; the others run at full speed, and what they print and draw "
+    "is shown.{more}"
+)
+NO_LAST = "The last iterations are not recorded: how many there will be is not known before they have run.\n"
 MORE = " Run Again with More Time (--time-limit on the command line) records more."
+Span = tuple[int, int]  # turns at which a gap began and ended, -1: where its loop was left, -2: at the end
 
 
 @dataclass(frozen=True)
@@ -47,30 +65,97 @@ class Bounds:
         )
 
 
-USUAL = Bounds()
+@dataclass(frozen=True)
+class Plan:
+    """What of a run is to be recorded."""
+
+    bounds: Bounds = Bounds()
+    choice: Choice | None = None  # None: all that fits
+    gaps: Sequence[Span] = ()  # of the recording that is asked about
+
+    @classmethod
+    def of(cls, request: Mapping[str, Any]) -> Plan:
+        """That of a request."""
+        chosen = request.get("iterations")
+        gaps = [(int(begin), int(end)) for begin, end in request.get("gaps") or ()]
+        return cls(Bounds.of(request["limits"]), Choice.of(str(chosen)) if chosen else None, gaps)
 
 
-class Pace:
+USUAL = Plan()
+
+
+class Turns:
+    """Pauses and resumes a recorder where iterations begin. What is left out is decided by who inherits from it."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._turn = -1
+        recorder.on_turn(self._turned, self._left)
+
+    def _turned(self) -> None:
+        self._turn += 1
+        if self._recorder.gap_is_left:
+            self._resume(-1)
+
+    def _left(self) -> None:
+        """After a loop: what follows the training is recorded again."""
+        if self._recorder.gap_is_left:
+            self._resume(-1)
+
+    def _pause(self) -> None:
+        """Unless somebody has stopped the reports for a moment, who would start them again."""
+        if state.observer is not None and state.running is None:
+            self._recorder.pause(self._turn)
+
+    def _resume(self, turn: int) -> None:
+        if state.observer is None and state.running is None:
+            self._recorder.resume(turn)
+
+
+class Again(Turns):
+    """The gaps of a recording, see Note [The same gaps again]."""
+
+    def __init__(self, recorder: Recorder, gaps: Sequence[Span]) -> None:
+        super().__init__(recorder)
+        self._ends = dict(gaps)
+        self._end = -1
+
+    def _turned(self) -> None:
+        self._turn += 1
+        if self._recorder.in_gap and (self._turn == self._end or (self._end == -1 and self._recorder.gap_is_left)):
+            self._resume(self._turn)
+        if not self._recorder.in_gap and self._turn in self._ends:
+            self._pause()
+            self._end = self._ends[self._turn]
+
+    def _left(self) -> None:
+        if self._end == -1:
+            super()._left()
+
+
+class Pace(Turns):
     """Of one run. `tick` comes about every 50 ms, between any two bytecodes of the snippet."""
 
     def __init__(
         self,
         bounds: Bounds,
         recorder: Recorder,
-        names: dict[str, Any],
         say: Callable[[str], None],
         hurry: Callable[[], None],
+        choice: Choice | None = None,
         clock: Callable[[], float] = time.process_time,
     ) -> None:
-        self._bounds, self._recorder, self._names = bounds, recorder, names
+        super().__init__(recorder)
+        self._bounds, self._choice = bounds, choice
         self._say, self._hurry, self._clock = say, hurry, clock
         self._begun = self._looked = clock()
-        self._steps = 0
+        self._steps = self._recorded = 0
         self._recording = 0.0  # seconds in which steps came
-        self._why = ""
-        self._since = 0.0
-        self._iterate: Callable[[str, Any], None] = recorder.hooks()[ITERATE]  # type: ignore[assignment]
-        self._is_late = self._is_over = False
+        self._used, self._why = 0.0, ""  # of what a recording may use
+        self._since = 0.0  # when there was too much
+        self._every, self._ask_at, self._limit = 1, HALF, FULL
+        self._counts: dict[object, int] = {}  # iterations of each loop so far
+        self._is_late = self._is_over = self._said_last = False
 
     def tick(self, sent: int) -> None:
         """Look at the time; `sent` bytes of the recording have gone so far."""
@@ -80,40 +165,119 @@ class Pace:
             self._hurry()
         if self._is_over:
             return
-        if self._why:
+        if self._used >= self._limit:
             if now - self._since > PATIENCE:
                 self._end()
             return
         if self._recorder.step > self._steps:
             self._recording += now - self._looked
         self._looked, self._steps = now, self._recorder.step
-        self._why = self._reason(sent)
-        if self._why:
-            self._since = now
-            self._names[ITERATE] = self._next_iteration
+        self._used, self._why = max(self._shares(sent))
+        self._since = now
+        if self._used >= self._limit:
+            self._recorder.tell_every_turn()
 
-    def _reason(self, sent: int) -> str:
+    def _shares(self, sent: int) -> list[tuple[float, str]]:
+        """How much of what a recording may use it has used, in each way, and how that is said."""
         bounds, steps = self._bounds, self._steps
-        if steps > NEARLY * bounds.steps:
-            return f"there are {steps:,} steps"
-        if sent > NEARLY * bounds.recorded_bytes:
-            return f"it has {sent // 1_000_000:,} MB"
-        if steps > FEWEST and self._recording > SHARE * bounds.cpu_seconds:
-            return f"it has taken {SHARE:.0%} of the {bounds.cpu_seconds:g} seconds that the run has"
-        return ""
+        seconds = f"it has taken {self._recording:.1f} of the {bounds.cpu_seconds:g} seconds that the run has"
+        return [
+            (steps / (NEARLY * bounds.steps), f"there are {steps:,} steps"),
+            (sent / (NEARLY * bounds.recorded_bytes), f"it has {sent // 1_000_000:,} MB"),
+            (self._recording / (SHARE * bounds.cpu_seconds) if steps > FEWEST else 0.0, seconds),
+        ]
 
-    def _next_iteration(self, name: str, value: Any) -> None:
-        if not self._is_over and self._recorder.is_between_backwards:
+    def _turned(self) -> None:
+        super()._turned()
+        recorder = self._recorder
+        place = recorder.turning
+        index = self._counts[place] = self._counts.get(place, recorder.training_index) + 1
+        if self._is_over:
+            recorder.skip()
+            return
+        trains = place is recorder.training
+        left = recorder.iterations_left if trains else -1
+        if trains and self._used > self._ask_at:
+            self._thin(index, left)
+        if self._used >= self._limit and not recorder.in_gap and recorder.is_between_backwards:
             self._end()
-        self._iterate(name, value)
+        if not trains or self._is_over:
+            return
+        if self._takes(index, left):
+            self._recorded += 1
+            if recorder.in_gap:
+                self._resume(self._turn)
+            return
+        if not recorder.in_gap:
+            self._pause()
+        if recorder.in_gap:
+            recorder.skip()
+
+    def _takes(self, index: int, left: int) -> bool:
+        if index == 0:
+            return True
+        if self._choice is not None:
+            if self._choice.last and left < 0 and not self._said_last:
+                self._said_last = True
+                self._say(NO_LAST)
+            if not self._choice.takes(index, left):
+                return False
+        return 0 <= left < LAST or (self._every > 0 and index % self._every == 0)
+
+    def _thin(self, index: int, left: int) -> None:
+        """Leave iterations out, so that what follows fits."""
+        used, room, before = self._used, FULL - self._used, self._every
+        needs_time = "seconds" in self._why
+        self._ask_at = used + room / 2 if room > 0 else 2 * used
+        if room <= 0:
+            self._every = 0
+        elif left < 0:
+            self._every = 10 * before
+        elif before:
+            wanted = left if self._choice is None else self._choice.most(index, left)
+            needed = used / max(self._recorded, 1) * wanted / before
+            if needed <= room:
+                return
+            self._every = before * _rounded(needed / (0.9 * room))
+        self._limit = max(TOO_MUCH, used + BEYOND if needs_time else 0)
+        if self._every != before == 1:
+            which = f"every {_ordinal(self._every)} is recorded" if self._every else "none is recorded"
+            last = (f", and the last {LAST} are" if self._every else f" but the last {LAST}") if left >= 0 else ""
+            self._say(THINS.format(why=self._why, which=which, last=last, more=MORE if needs_time else ""))
 
     def _end(self) -> None:
-        """Unless somebody has stopped the reports for a moment, who would start them again."""
-        if state.observer is not self._recorder or state.running is not None:
+        if state.observer is None or state.running is not None:
             return
         self._is_over = True
-        more = MORE if "seconds" in self._why else ""
-        self._say(ENDS.format(why=self._why, more=more))
-        set_observer(None)
-        self._recorder.rest()
-        self._names[ITERATE] = self._iterate
+        self._say(ENDS.format(why=self._why, more=MORE if "seconds" in self._why else ""))
+        self._recorder.pause(self._turn)
+
+    def _left(self) -> None:
+        if not self._is_over:
+            super()._left()
+            if not self._recorder.is_in_loop:
+                self._counts = dict.fromkeys(self._counts, -1)
+
+
+def begin(
+    plan: Plan, recorder: Recorder, say: Callable[[str], None], hurry: Callable[[], None], *, asks: bool
+) -> Pace | None:
+    """Follow the plan; no pace where somebody `asks` about another recording, which has its gaps already."""
+    if asks:
+        Again(recorder, plan.gaps)
+        return None
+    return Pace(plan.bounds, recorder, say, hurry, plan.choice)
+
+
+def _rounded(number: float) -> int:
+    """The next of 2, 5, 10, 20, 50, …"""
+    unit = 1
+    while True:
+        for each in ROUND:
+            if unit * each >= max(number, 2):
+                return unit * each
+        unit *= 10
+
+
+def _ordinal(number: int) -> str:
+    return "second" if number == 2 else f"{number}th"

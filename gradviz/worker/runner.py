@@ -38,7 +38,7 @@ from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
 from gradviz.worker.games import read_form
 from gradviz.worker.lacking import is_lacking, lacking
-from gradviz.worker.pacing import LATE, USUAL, Bounds, Pace
+from gradviz.worker.pacing import LATE, USUAL, Again, Pace, Plan, begin
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES
 from gradviz.worker.saved_files import torch_names
@@ -196,7 +196,7 @@ class Runner:
         self._fresh: Fresh | None = None
         self._files: Mapping[str, bytes] = {}
         self._cuda_as_cpu = False
-        self._bounds = USUAL
+        self._plan = USUAL
         self._pace: Pace | None = None
         self._again: list[str] = []  # the same, for when it runs again
         self.prepare()
@@ -214,12 +214,12 @@ class Runner:
         places: Sequence[Place] = (),
         files: Mapping[str, bytes] = MappingProxyType({}),
         cuda_as_cpu: bool = False,
-        bounds: Bounds = USUAL,
+        plan: Plan = USUAL,
     ) -> None:
         """Run the snippet and send how it ended; call `prepare` afterwards if another one follows."""
         if self._filename:
             self.prepare()
-        self._files, self._cuda_as_cpu, self._bounds = files, cuda_as_cpu, bounds
+        self._files, self._cuda_as_cpu, self._plan = files, cuda_as_cpu, plan
         if cuda_as_cpu:
             self._note(CUDA_IS_CPU)
         self._place_files()
@@ -299,9 +299,10 @@ class Runner:
             return _raised(self._describe(error))
         recorder = Recorder(source, filename, values_bytes, question, places)
         self._channel.record(recorder)
-        if question is None and not places:
-            expect(time.process_time() + LATE * self._bounds.cpu_seconds)
-            self._pace = Pace(self._bounds, recorder, world.guard.globals, self._note, hurry)
+        asks = question is not None or bool(places)
+        if not asks:
+            expect(time.process_time() + LATE * self._plan.bounds.cpu_seconds)
+        self._pace = begin(self._plan, recorder, self._note, hurry, asks=asks)
         if question is None or not question.nudges:
             return self._execute(code, world, recorder, recorder, filename)
         search = Search(question, recorder)
@@ -316,7 +317,8 @@ class Runner:
         self._place_files()
         self._again = list(self._answers)
         assert self._world is not None
-        self._execute(code, self._world, Recorder("", filename, 0), cast(Observer, nudge), filename)
+        Again(recorder := Recorder("", filename, 0), self._plan.gaps)
+        self._execute(code, self._world, recorder, cast(Observer, nudge), filename)
 
     def rehearse(self, sources: list[str]) -> None:
         """Run these, which are our own and leave nothing in tables, before anybody listens; caches stay as they are."""
@@ -356,6 +358,7 @@ class Runner:
                 return self._out_of_memory(described) if isinstance(error, MemoryError) else _raised(described)
             finally:
                 self._ticker.stop()
+                recorder.finish()
                 with suppress(MemoryError):
                     world.plots.finish()
         return {"status": "ok"}

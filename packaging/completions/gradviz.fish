@@ -19,6 +19,7 @@ complete -c gradviz -n "__fish_seen_subcommand_from run" -l json -d "Print the r
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l steps -d "Print the recorded steps as text"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l every-step -d "The same with a line for each step"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l time-limit -x -d "Stop a snippet after this time"
+complete -c gradviz -n "__fish_seen_subcommand_from run" -l iterations -x -d "Which iterations of a training are recorded"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l plots -x -a "(__fish_complete_directories)" -d "Write plots there"
 complete -c gradviz -n "__fish_seen_subcommand_from run" -l record -r -d "Write the recorded steps there"
 complete -c gradviz -n "__fish_seen_subcommand_from export" -l scale -x -d "How much larger pictures are"

@@ -48,6 +48,7 @@ OPTIONS = {
     *("--scale", "--vertical"),  # of a picture
     "--attach",  # copies for one run
     "--time-limit",  # of one `gradviz run`, in its own words
+    "--iterations",  # of one `gradviz run`: what is recorded, not what runs
     "--verbose",  # of --version
 }
 WORKER_VARIABLES = {
@@ -56,6 +57,7 @@ WORKER_VARIABLES = {
 }
 SETTINGS = {
     *("theme", "text_scale", "speed", "recent", "minimap", "vertical", "direct_uses", "animated", "every_step"),
+    "iterations",  # of a training that are recorded
     "quiet",  # lessons of the doctor that are told no more
     "overture",  # the next run is shown in five seconds, once
     "done",  # lessons of lesson sets that were seen to their end

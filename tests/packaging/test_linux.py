@@ -101,7 +101,10 @@ source {file}; COMP_WORDS=({words}); COMP_CWORD={at}; _gradviz 2>/dev/null; prin
         ("gradviz ru", {"run"}),
         (
             "gradviz run --",
-            {"--help", "--json", "--steps", "--every-step", "--time-limit", "--plots", "--record", "--attach"},
+            {
+                *("--help", "--json", "--steps", "--every-step", "--time-limit", "--iterations", "--plots", "--record"),
+                "--attach",
+            },
         ),
         ("gradviz --theme ''", {"light", "dark", "projector", "contrast"}),
         ("gradviz export a.py --step e", {"end"}),

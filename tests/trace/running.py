@@ -6,7 +6,7 @@ import ast
 import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TextIO
 
 import gradviz.torch as torch
@@ -22,12 +22,18 @@ FILENAME = "<snippet>"
 
 
 def record(
-    source: str, every: int = 0, question: Question | None = None, places: Sequence[Place] = ()
+    source: str,
+    every: int = 0,
+    question: Question | None = None,
+    places: Sequence[Place] = (),
+    turns: Callable[[Recorder], object] = id,
 ) -> Iterator[Batch]:
-    """The batches of a run; with `every`, one after each so many top-level statements."""
+    """The batches of a run; with `every`, one after each so many top-level statements. `turns` may pause the recorder
+    where iterations begin."""
     torch.manual_seed(0)  # two runs of a snippet are the same
     state.sequence = 0
     recorder = Recorder(source, FILENAME, question=question, places=places)
+    listener = turns(recorder)
     tree = instrument(ast.parse(source, FILENAME))
 
     def printed(*args: object, sep: str = " ", end: str = "\n") -> None:
@@ -66,13 +72,21 @@ def record(
         recorder.raised(type(error).__name__, str(error), lines[-1], "".join(traceback.format_exception(error)), last)
     finally:
         set_observer(None)
+        recorder.finish()
+        del listener
     if batch := recorder.take_batch():
         yield batch
 
 
-def run(source: str, every: int = 0, question: Question | None = None, places: Sequence[Place] = ()) -> Trace:
+def run(
+    source: str,
+    every: int = 0,
+    question: Question | None = None,
+    places: Sequence[Place] = (),
+    turns: Callable[[Recorder], object] = id,
+) -> Trace:
     """The trace of a snippet."""
     trace = Trace(source)
-    for batch in record(source, every, question, places):
+    for batch in record(source, every, question, places, turns):
         trace.extend(batch)
     return trace

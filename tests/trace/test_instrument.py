@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK, instrument
+from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK, instrument
 from gradviz.trace.record.location import WIDTH
 from gradviz.trace.table.schema import ELEMENT, LOCAL, PLAIN
 from tests.trace.running import run
@@ -24,7 +24,9 @@ def bindings(source: str) -> list[tuple[str, Any, int]]:
     def variable(name: str, value: Any) -> None:
         found.append((name, value, LOCAL))
 
-    hooks = {HOOK: hook, ITERATE: variable, ALSO: variable, STACK: [0] * WIDTH, CATCH: lambda: None}
+    nothing = lambda: None  # noqa: E731
+    hooks = {HOOK: hook, ITERATE: variable, ALSO: variable, STACK: [0] * WIDTH, CATCH: nothing, LEFT: nothing}
+    hooks[SIZED] = lambda gone_through: gone_through
     exec(compile(instrument(ast.parse(source)), "<snippet>", "exec"), hooks)
     return found
 

@@ -180,9 +180,9 @@ def test_a_recording_that_ended_by_itself_is_told_and_offers_more(qtbot: QtBot, 
     runner._make_pool = lambda: WorkerPool(Limits(cpu_seconds=12))
     assert pilot.run_again(LONG) is Phase.OK
     run = pilot.state.run
-    assert run.part.startswith("its beginning, up to i = "), run.sentence
-    assert 0 < int(run.part.rpartition(" ")[2]) < 5_999
-    assert run.sentence.startswith(f"Of this run {run.part} was recorded, the rest ran without it: it has taken 25%")
+    assert run.part.startswith("all but ") and run.part.endswith(" iterations"), run.sentence
+    assert 0 < int(run.part.split()[2].replace(",", "")) < 5_999
+    assert run.sentence.startswith(f"Recorded: {run.part}. The rest of the run was not: it has taken ")
     assert run.sentence.endswith("four times the time.") and status.currentMessage() == run.sentence
     qtbot.waitUntil(lambda: window.canvas.is_settled, timeout=60_000)  # a layout tells of itself meanwhile
     assert f"recorded {run.part}: {pilot.state.steps:,} steps" in summary(pilot.state)
@@ -201,5 +201,5 @@ def test_too_many_steps_do_not_ask_for_more_time(pilot: Pilot) -> None:
     runner.close()
     runner._make_pool = lambda: WorkerPool(Limits(steps=4_000))
     assert pilot.run_again(LONG.replace("6_000", "900")) is Phase.OK
-    assert pilot.state.run.sentence.endswith("With fewer iterations the last ones are recorded, too.")
+    assert pilot.state.run.sentence.endswith("Run > Recorded Iterations chooses which ones are recorded.")
     assert pilot.state.run.part and not pilot.state.run.needs_time and not status.more.isVisible()

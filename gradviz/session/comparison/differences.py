@@ -276,6 +276,7 @@ STEP_WORDS = {
     "WARNING": "a warning",
     "CAUGHT": "a caught error",
     "COLLECTIVE": "an exchange of the ranks",
+    "GAP": "iterations that were not recorded",
 }
 
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from gradviz.session.doctor import evaluation, losses, magnitudes, missing, parameters, raised, rates, shapes, training
 from gradviz.session.doctor.case import Case, Fix, Hit
-from gradviz.session.timeline.iterations import why_cut
 from gradviz.trace.words.error_explanation import Mark
 
 if TYPE_CHECKING:
@@ -192,7 +191,7 @@ _NEVER = {"frozen-parameter", "other-parameters", "unregistered-parameter", "gra
 def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
     """The lessons that a run triggers, the worst first."""
     case = Case(trace, text)
-    never = _NEVER if why_cut(trace) else set()
+    never = _NEVER if len(trace.gaps) else set()
     found = [each for each in _found(case) if each[0].id not in never]
     if case.raised and not any(lesson.rank == RAISED or lesson.id in _MISSING for lesson, _ in found):
         found += [(_OTHER, hit) for hit in _OTHER.finders[0](case)]

@@ -278,7 +278,8 @@ def _ledger(frame: Frame, tensor: int) -> list[Section]:
             gone = "" if entry in held else " · cleared since"
             rows.append(row(_signed(entry.value), f"{what} · {where}{gone}", "gradient" if not gone else "muted"))
         else:
-            rows.append(row(_short(entry.value), f"{entry.kind} · {where}", "muted"))
+            what = "left by iterations that were not recorded" if entry.kind == "gap" else entry.kind
+            rows.append(row(_short(entry.value), f"{what} · {where}", "muted"))
     rows.append(row(f".grad {_short(frame.grad(tensor))}", "now", "gradient"))
     return [Section("Ledger of .grad", tuple(rows), "boxes")]
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Entry:
-    """One change of a `.grad`. `kind` is "added" (by a backward call), "cleared" or "set"; `value` is what was added,
-    or what `.grad` became, None for None."""
+    """One change of a `.grad`. `kind` is "added" (by a backward call), "cleared", "set", or "gap" where
+    iterations were not recorded; `value` is what was added, or what `.grad` became, None for None."""
 
     kind: str
     step: int  # the cursor at which it is there, as the timeline counts
@@ -75,7 +75,8 @@ def bars(frame: Frame, tensor: int) -> tuple[Bar, ...]:
         if entry.kind == "added":
             found.append(Bar(entry.step, entry.line, left, calls, entry.value, total, cleared))
         cleared = entry.kind == "cleared"
-        left, calls = (None, 0) if cleared else (total, calls + (entry.kind == "added"))
+        counted = 0 if entry.kind == "gap" else calls + (entry.kind == "added")  # nobody knows how many calls ran there
+        left, calls = (None, 0) if cleared else (total, counted)
     return tuple(found[-MOST_BARS:])
 
 
@@ -105,12 +106,12 @@ def _entry(frame: Frame, tensor: int, row: int, is_first: bool) -> Entry:
         return Entry("added", step + 1, line, trace.frame_at(step + 1).arriving(tensor))
     value = trace.value(int(trace.grads.value[row]))
     cleared = value is None or (value.array is not None and not np.any(value.array))
-    return Entry("cleared" if cleared else "set", step + 1, line, value)
+    return Entry("cleared" if cleared else "gap" if kind == Kind.GAP else "set", step + 1, line, value)
 
 
 def since_cleared(entries: list[Entry]) -> list[Entry]:
     """The entries that make up what `.grad` holds now."""
     begin = max((at for at, entry in enumerate(entries) if entry.kind != "added"), default=-1)
-    if begin >= 0 and entries[begin].kind == "set":
+    if begin >= 0 and entries[begin].kind != "cleared":
         return entries[begin:]
     return entries[begin + 1 :]

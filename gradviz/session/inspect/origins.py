@@ -401,4 +401,6 @@ def _ledger(frame: Frame, element: Element) -> list[Line]:
         return []
     numbers = [(one, 1) for one in parts if one is not None]
     said = f".grad holds the gradients of {len(parts)} backward calls, of which this is the last"
+    if held[0].kind == "gap":
+        said = ".grad holds what iterations left that were not recorded, and what was added since"
     return [Line(said, products(numbers), result=result)]

@@ -103,21 +103,32 @@ def iterations(trace: Trace, steps: int) -> Iterations:
     ends = np.append(starts[1:], steps)
     for row in np.append(np.flatnonzero(np.diff(loops)), len(rows) - 1).tolist():  # the last iteration of each loop
         ends[row] = min(int(ends[row]), _left(trace, int(nesting.first[loops[row]]), int(nesting.last[rows[row]])))
+    after = np.searchsorted(trace.gaps.step, nesting.last[rows], "right")  # an iteration ends where a gap follows it
+    ends = np.minimum(ends, np.append(trace.gaps.step, steps)[after])
     inside = starts < steps
     return Iterations(starts[inside], np.minimum(ends[inside], steps), regions.name[rows[inside]], loops[inside])
 
 
 def why_cut(trace: Trace) -> str:
-    """Why recording ended before the run did, "" if it did not."""
-    from gradviz.trace.table.schema import ENDS_HERE
+    """Why recording ended before the run did, or left iterations out by itself; "" if it did not."""
+    from gradviz.trace.table.schema import ENDS_HERE, SOME_ONLY
 
+    return _said(trace, ENDS_HERE) or _said(trace, SOME_ONLY)
+
+
+def _said(trace: Trace, begins: str) -> str:
     texts = zip(trace.texts.stream, trace.texts.text, strict=True)
-    said = (text for stream, text in texts if stream == "err" and text.startswith(ENDS_HERE))
-    return next(said, "").removeprefix(ENDS_HERE).partition(". ")[0]
+    said = (text for stream, text in texts if stream == "err" and text.startswith(begins))
+    return next(said, "").removeprefix(begins).partition(". ")[0]
 
 
 def part_of(trace: Trace) -> str:
-    """Which part of a run was recorded, where it was not all of it."""
+    """Which part of a run was recorded, "" for all of it."""
+    from gradviz.trace.table.schema import ENDS_HERE
+
+    left_out = int(trace.resumptions.count.sum())
+    if not _said(trace, ENDS_HERE):
+        return f"all but {left_out:,} iteration{'' if left_out == 1 else 's'}" if left_out else ""
     found = iterations(trace, len(trace))
     return f"its beginning, up to {found.names[-1]}" if len(found) else "its beginning"
 

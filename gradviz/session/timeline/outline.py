@@ -44,6 +44,7 @@ STACKED = (
     "COLLECTIVE",
     "OPTIMIZER",
     "PRINT",
+    "GAP",
     "WARNING",
     "CAUGHT",
     "ERROR",

@@ -20,11 +20,13 @@ from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NEVER
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.table.values import ALL, DTYPES
+from gradviz.trace.words.explain import gap_span
 
 Array = NDArray[Any]
 
 MOST_LOSSES = 8
 MOST_PRINTED = 12
+NOT_RECORDED = " (not recorded)"
 LONGEST = 500  # characters of a text that is a line about the training
 MOST_ELEMENTS = 20_000_000  # of one parameter that are read; of longer courses every second update, or every tenth
 BLOCK = 1_000_000  # elements that are worked on at once
@@ -33,10 +35,12 @@ SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)  # the quantiles of a spread
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """Where steps stand among the iterations: iteration i goes from position i to i + 1."""
+    """Where steps stand among the iterations: iteration i goes from position i to i + 1. A gap in the recording goes
+    over as many positions as there were iterations in it."""
 
-    bounds: Array  # the first step of each, and where the last one ends
+    bounds: Array  # the first step of each, and of each gap, and where the last one ends
     names: Array  # "t = 3"; empty: they are backward calls that are in no loop
+    numbers: Array | None = None  # the positions of the bounds; None: one after the other
 
     @property
     def word(self) -> str:
@@ -45,19 +49,29 @@ class Axis:
 
     def positions(self, steps: Array) -> Array:
         """Of steps."""
-        return np.interp(steps, self.bounds, np.arange(len(self.bounds)))
+        return np.interp(steps, self.bounds, self._places)
+
+    @property
+    def _places(self) -> Array:
+        return np.arange(len(self.bounds)) if self.numbers is None else self.numbers
+
+    @property
+    def length(self) -> int:
+        """The position of its end."""
+        return int(self._places[-1])
 
     def step(self, position: float) -> int:
         """The step at a position."""
-        return int(np.interp(position, np.arange(len(self.bounds)), self.bounds))
+        return int(np.interp(position, self._places, self.bounds))
 
     def title(self, step: int) -> str:
         """ "t = 3"; where a loop ran more than once, with the number among all: "iteration 13 (i = 3)"."""
         row = min(max(int(np.searchsorted(self.bounds, step, "right")) - 1, 0), len(self.bounds) - 2)
+        number = int(self._places[row])
         if not len(self.names):
-            return f"backward call {row}"
+            return f"backward call {number}"
         name = str(self.names[row])
-        return name if name.endswith(f" {row}") else f"iteration {row} ({name})"
+        return name if name.endswith((f" {number}", NOT_RECORDED)) else f"iteration {number} ({name})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +142,24 @@ def _axis(trace: Trace, steps: int) -> Axis:
     starts = regions.step[best] if len(best) else calls
     starts, at = np.unique(np.maximum(starts, 0).astype(np.int64), return_index=True)
     names = regions.name[best][at] if len(best) else np.empty(0, object)
-    return Axis(np.append(starts, max(steps, int(starts[-1]) + 1)), names)
+    return _with_gaps(trace, Axis(np.append(starts, max(steps, int(starts[-1]) + 1)), names))
+
+
+def _with_gaps(trace: Trace, axis: Axis) -> Axis:
+    """The same axis with what was not recorded."""
+    counts = trace.resumptions.count
+    at = trace.gaps.step[: len(counts)].astype(np.int64)
+    inside = (axis.bounds[0] < at) & (at < axis.bounds[-1]) & (counts > 0)
+    if not len(axis.names) or not inside.any():
+        return axis
+    spans = [f"{gap_span(trace, gap)}{NOT_RECORDED}" for gap in np.flatnonzero(inside).tolist()]
+    at, left_out = at[inside], np.append(0, np.cumsum(counts[inside]))
+    places = np.arange(len(axis.bounds)) + left_out[np.searchsorted(at, axis.bounds)]
+    before = np.searchsorted(axis.bounds, at) + left_out[:-1]
+    bounds = np.concatenate((axis.bounds, at))
+    order = np.argsort(bounds, kind="stable")
+    names = np.concatenate((axis.names, np.array(["", *spans], object)))
+    return Axis(bounds[order], names[order][:-1], np.concatenate((places, before))[order])
 
 
 # -- numbers
@@ -167,9 +198,10 @@ def _printed(trace: Trace, steps: int, known: list[Series]) -> Iterator[Series]:
     """Numbers that are printed again and again, by what stands before them; not counters, and not what is known."""
     texts = trace.texts
     count = int(np.searchsorted(texts.step, steps))
+    gaps = set(trace.gaps.step.tolist())  # what is printed there has no place on the axis
     said: dict[tuple[int, str], list[tuple[int, float, float]]] = defaultdict(list)
     for step, stream, text in zip(texts.step[:count].tolist(), texts.stream[:count], texts.text[:count], strict=True):
-        if stream == "out" and len(text) < LONGEST:
+        if stream == "out" and len(text) < LONGEST and step not in gaps:
             line = int(trace.steps.line[step]) if step >= 0 else -1
             for name, number, unit in _numbers_of(text):
                 said[line, name].append((step, number, unit))
@@ -298,6 +330,7 @@ def update_ratio(trace: Trace, parameter: Parameter) -> Generator[float, None, S
     elements were not kept."""
     values, steps = parameter.values, parameter.norm.steps[1:]
     rows = _every(trace, values[1:])
+    rows = rows[trace.steps.kind[steps[rows]] != Kind.GAP]  # there it is moved by many at once
     before, after = values[:-1][rows], values[1:][rows]
     found = np.full(len(rows), math.nan)
     same = _sizes(trace, before) == _sizes(trace, after)

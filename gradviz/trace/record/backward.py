@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from gradviz.engine.kernel.graph import Edge, Node
 from gradviz.trace.record.chains import Question, answer
 from gradviz.trace.record.forward import Writes
+from gradviz.trace.record.location import COUNT, PLACE
 from gradviz.trace.record.rows import RowWriter, pack_ran
 from gradviz.trace.table.encoding import PACK
 from gradviz.trace.table.kinds import Kind
@@ -50,6 +51,10 @@ class BackwardPass:
             self._rows.tensor_of(tensor)
         self._last = self._before_last = (None, -1)
 
+    def forget(self) -> None:
+        """Memory may have been written while nobody watched."""
+        self._last = self._before_last = (None, -1)
+
     def _grad_value(self, data: Array) -> int:
         """The value of a gradient: the same number again for the same array."""
         last = self._last
@@ -76,6 +81,8 @@ class BackwardPass:
         add, site = rows.writer.add, rows.sites.here(3)
         rows.call, self._site, self._running = rows.writer.count("calls"), site, -1
         self.loop = rows.regions.innermost_loop()
+        if self.loop and rows.training is not rows.stack[self.loop + PLACE]:
+            rows.training, rows.training_index = rows.stack[self.loop + PLACE], rows.stack[self.loop + COUNT]
         tensors = [rows.tensor_of(root) for root in roots]
         step = rows.add_step(Kind.BACKWARD_CALL, -1, tensors[0] if tensors else -1, site, rows.call)
         add("calls", step, site, retain_graph, create_graph)

@@ -18,7 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.trace.record.location import BEFORE, COUNT, ROW, UNKNOWN, VALUE, VARIABLE, WIDTH, Place, entry
+from gradviz.trace.record.location import (
+    BEFORE,
+    COUNT,
+    ENDLESS,
+    PLACE,
+    ROW,
+    TOTAL,
+    UNKNOWN,
+    VALUE,
+    VARIABLE,
+    WIDTH,
+    Place,
+    entry,
+)
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import ELEMENT, LOCAL, PLAIN
@@ -34,6 +47,8 @@ if TYPE_CHECKING:
 # -- regions, see Note [Regions in rewritten code]
 
 STACK = "<s>"
+ITERATE, ALSO = "<i>", "<j>"  # the first variable of a loop, which counts the iteration; its other ones
+SIZED, LEFT = "<t>", "<o>"  # what a loop goes through; it was left
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.While
@@ -95,17 +110,33 @@ def as_function(node: Function) -> None:
 
 
 def as_loop(node: Loop, counted: bool) -> list[ast.stmt]:
-    """A loop on the stack; `counted`: the first statement of its body already counts the iterations."""
+    """A loop on the stack; `counted`: the first statement of its body already counts the iterations. Where it was not
+    left by an error or a `return`, somebody is told."""
     header = node.iter if isinstance(node, ast.For) else node.test
     place: Place = (node.lineno, header.end_lineno, node.col_offset, header.end_col_offset)
     if not counted:
-        node.body[:0] = [
-            ast.copy_location(ast.AugAssign(_slot(node, COUNT), ast.Add(), _constant(node, 1)), node),
-            _assign(node, _slot(node, ROW), UNKNOWN),
-        ]
+        begins = _call(node, ITERATE, _constant(node, ""), _constant(node, None))
+        node.body[:0] = [ast.copy_location(ast.Expr(begins), node)]
+    if isinstance(node, ast.For):
+        _tell_size(node)
     if node.orelse:  # is in the loop, but in no iteration
         node.orelse[:0] = [_assign(node, _slot(node, COUNT), BEFORE), _assign(node, _slot(node, ROW), UNKNOWN)]
-    return _within(entry(RegionKind.LOOP, "", place), [node], node)
+    left = ast.copy_location(ast.Expr(_call(node, LEFT)), node)
+    return [*_within(entry(RegionKind.LOOP, "", place), [node], node), left]
+
+
+def _tell_size(loop: ast.For) -> None:
+    """Show what a loop goes through, or what `enumerate` does, to somebody who asks it for its length."""
+    gone = loop.iter
+    numbered = isinstance(gone, ast.Call) and isinstance(gone.func, ast.Name) and gone.func.id == "enumerate"
+    if numbered and gone.args and not isinstance(gone.args[0], ast.Starred):  # type: ignore[attr-defined]
+        gone.args[0] = _call(gone.args[0], SIZED, gone.args[0])  # type: ignore[attr-defined]
+    else:
+        loop.iter = _call(gone, SIZED, gone)
+
+
+def _call(at: ast.AST, hook: str, *given: ast.expr) -> ast.Call:
+    return ast.copy_location(ast.Call(ast.copy_location(ast.Name(hook, ast.Load()), at), [*given], []), at)
 
 
 def _within(pushed: tuple[object, ...], body: list[ast.stmt], at: ast.AST) -> list[ast.stmt]:
@@ -137,7 +168,6 @@ def _of_stack(at: ast.AST, index: ast.expr, context: ast.expr_context) -> ast.Su
 
 HOOK = "<n>"
 CATCH = "<e>"
-ITERATE, ALSO = "<i>", "<j>"  # the first variable of a loop, which counts the iteration; its other ones
 
 
 def instrument(tree: ast.Module) -> ast.Module:
@@ -335,18 +365,47 @@ class _NumbersOnly(dict[type, str]):
         return super().get(key, "")
 
 
+_LONG = (list, tuple, dict, range, set, frozenset)
+_OWN = ("gradviz.", "torch.", "torchvision.")
+
+
+def length_of(gone_through: object) -> int:
+    """How many iterations a loop over this has, as far as it can be known without running any code of a snippet."""
+    if type(gone_through) is range and abs(gone_through.stop - gone_through.start) > sys.maxsize:
+        return ENDLESS
+    if type(gone_through) in _LONG:
+        return len(gone_through)  # type: ignore[arg-type]
+    if type(gone_through).__name__ == "DataLoader":
+        loader: Any = gone_through
+        parts = (loader, *(_attributes(loader).get(name) for name in ("dataset", "sampler", "batch_sampler")))
+        if all(each is None or _module_of(type(each)).startswith(_OWN) for each in parts):
+            return len(loader)
+    return ENDLESS
+
+
+def _module_of(kind: type) -> str:
+    return str(type.__getattribute__(kind, "__module__"))
+
+
 class Binder:
     """Writes the `names` of one run."""
 
     def __init__(self, rows: RowWriter) -> None:
         self._rows = rows
         self._kinds: dict[type, str] = {Tensor: "tensor", list: "list", tuple: "list", dict: "dict", **_NUMBERS}
+        self._all_kinds = self._kinds
         self._stack = rows.regions.stack
         self._done: set[tuple[int, str, int]] = set()
+        self.turned = self.left_loop = _nothing
+        self.every_turn = False  # not only those of the loop that trains are told of
 
     def rest(self) -> None:
-        """Give no more names: nothing else is recorded either."""
+        """Give no names for a while: nothing else is recorded either."""
         self._kinds = _NumbersOnly(_NUMBERS)
+
+    def wake(self) -> None:
+        """Give names again."""
+        self._kinds = self._all_kinds
 
     def bind(self, name: str, value: Any, rank: int = PLAIN) -> Any:
         """The snippet bound `value` to `name`."""
@@ -372,11 +431,21 @@ class Binder:
         stack = self._stack
         stack[COUNT] += 1
         stack[ROW] = UNKNOWN
-        if self._kinds.get(type(value)) == "number" and name[0] != "_":
-            stack[VARIABLE], stack[VALUE] = name, value
-        else:
-            stack[VALUE] = None
+        is_number = self._kinds.get(type(value)) == "number" and name[0] != "_"
+        stack[VARIABLE], stack[VALUE] = (name, value) if is_number else ("", None)
+        if stack[PLACE] is self._rows.training or self.every_turn:
+            self.turned()
+        if not is_number:
             self.bind(name, value, LOCAL)
+
+    def sized(self, gone_through: Any) -> Any:
+        """A loop will go through this."""
+        self._stack[TOTAL] = length_of(gone_through)
+        return gone_through
+
+    def left(self) -> None:
+        """A loop was left."""
+        self.left_loop()
 
     def also(self, name: str, value: Any) -> None:
         """A variable of a loop: the first number or text among them is what the iteration is called after."""
@@ -397,6 +466,10 @@ class Binder:
             self._done.add(key)
             writer = rows.writer
             writer.add("names", rows.step - 1, number, writer.text(name), writer.text(owner), rank)
+
+
+def _nothing() -> None:
+    pass
 
 
 def _kind_of(type_: type) -> str:
@@ -477,6 +550,8 @@ class Catcher:
             return  # it was caught and raised again: its traceback is a frame longer each time
         error.__dict__[_SEEN] = True
         rows = self._rows
+        if rows.in_gap:
+            return
         site, below = rows.sites.raised(error.__traceback__)
         if not any(module.startswith(_PYTORCH) for module in below):
             return

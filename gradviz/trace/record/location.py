@@ -126,11 +126,12 @@ class Sites:
 
 
 # Fields of an entry, counted from the top of the stack.
-WIDTH = 8
-KIND, NAME, PLACE, LOOP, VARIABLE, VALUE, COUNT, ROW = range(-WIDTH, 0)
+WIDTH = 9
+KIND, NAME, PLACE, TOTAL, LOOP, VARIABLE, VALUE, COUNT, ROW = range(-WIDTH, 0)
 UNKNOWN = -2  # in ROW: nothing has happened there yet
 BEGUN = -3  # in ROW: no operation has run there yet, but step BEGUN - ROW was there
 BEFORE = -1  # in COUNT: no iteration is going on
+ENDLESS = -1  # in TOTAL: nobody knows how many iterations there will be
 LONGEST = 40  # characters of a name
 _MOST = 1 << 63  # numbers beyond this size have too many digits to be read
 
@@ -140,7 +141,7 @@ _MODULE, _LOOP, _ITERATION = int(RegionKind.MODULE), int(RegionKind.LOOP), int(R
 
 def entry(kind: RegionKind, name: str, place: Place) -> tuple[Any, ...]:
     """What is pushed when a region is entered."""
-    return (int(kind), name, place, UNKNOWN, "", None, BEFORE, UNKNOWN)
+    return (int(kind), name, place, ENDLESS, UNKNOWN, "", None, BEFORE, UNKNOWN)
 
 
 class RegionStack:
@@ -158,7 +159,7 @@ class RegionStack:
     def enter(self, name: str) -> None:
         """A module is called."""
         self._modules.append(len(self.stack))
-        self.stack += (_MODULE, name, self._sites.here(2), UNKNOWN, "", None, BEFORE, UNKNOWN)
+        self.stack += (_MODULE, name, self._sites.here(2), ENDLESS, UNKNOWN, "", None, BEFORE, UNKNOWN)
 
     def exit(self) -> None:
         """The call that was entered last is over, and whatever began in it."""
@@ -210,7 +211,7 @@ class RegionStack:
         count = stack[at + COUNT]
         if count == BEFORE:
             return loop
-        called = self._writer.text(_iteration(count, stack[at + VARIABLE], stack[at + VALUE]))
+        called = self._writer.text(iteration_name(count, stack[at + VARIABLE], stack[at + VALUE]))
         return self._write(step, loop, _ITERATION, called, site, count)
 
     def _write(self, step: int, parent: int, kind: int, name: int, site: int, index: int) -> int:
@@ -226,7 +227,7 @@ class RegionStack:
         return found
 
 
-def _iteration(count: int, variable: str, value: object) -> str:
+def iteration_name(count: int, variable: str, value: object) -> str:
     """The name of an iteration: "t = 3"."""
     if value is None or (type(value) is int and not -_MOST < value < _MOST):
         return f"iteration {count}"

@@ -6,21 +6,22 @@ is in `backward`, names and errors that are caught are in `instrument`. Here is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gradviz.engine.kernel.state import set_observer
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.trace.record.backward import BackwardPass
 from gradviz.trace.record.chains import Question
 from gradviz.trace.record.forward import ForwardPass, Writes
-from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, STACK, Binder, Catcher
-from gradviz.trace.record.location import RegionStack, Sites
+from gradviz.trace.record.gaps import AVERAGES, SQUARES, Gaps, count_of, iterations_left
+from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK, Binder, Catcher
+from gradviz.trace.record.location import PLACE, RegionStack, Sites
 from gradviz.trace.record.partials import PartialsWriter, Place
 from gradviz.trace.record.rows import Compact, Memory, RowWriter, version_of
 from gradviz.trace.table.encoding import BUDGET, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import Batch
-from gradviz.trace.table.values import MATRIX
 
 
 class Recorder:
@@ -46,6 +47,7 @@ class Recorder:
         if places:
             self.forward = PartialsWriter(rows, forward.forward, places).forward
         self._backward = backward
+        self._gaps = Gaps(rows, writes)
         self._binder, self._catcher = Binder(rows), Catcher(rows)
 
     # -- what the worker calls
@@ -57,6 +59,8 @@ class Recorder:
             HOOK: binder.bind,
             ITERATE: binder.iterate,
             ALSO: binder.also,
+            SIZED: binder.sized,
+            LEFT: binder.left,
             STACK: self._rows.regions.stack,
             CATCH: self._catcher.catch,
         }
@@ -88,6 +92,9 @@ class Recorder:
     def text(self, stream: str, text: str) -> None:
         """The snippet printed ("out"), or a warning was shown ("err")."""
         rows = self._rows
+        if rows.in_gap:
+            rows.writer.add("texts", rows.step - 1, rows.writer.text(stream), rows.writer.text(text))
+            return
         kind = Kind.PRINT if stream == "out" else Kind.WARNING
         step = rows.add_step(kind, -1, -1, rows.sites.here(2), rows.writer.count("texts"))
         rows.writer.add("texts", step, rows.writer.text(stream), rows.writer.text(text))
@@ -97,6 +104,7 @@ class Recorder:
         rows = self._rows
         if rows.writer.count("errors"):
             return
+        self.finish()
         text = rows.writer.text
         step = rows.add_step(Kind.ERROR, -1, -1, rows.sites.at_line(line), 0)
         rows.writer.add("errors", step, text(kind), text(message), line, text(traceback), text(last_line))
@@ -107,9 +115,69 @@ class Recorder:
         around = self._backward.loop
         return not around or len(self._rows.regions.stack) == around
 
-    def rest(self) -> None:
-        """From now on only text comes."""
+    def on_turn(self, turned: Callable[[], None], left: Callable[[], None]) -> None:
+        """Call these where an iteration of the loop that trains begins, and after any loop."""
+        self._binder.turned, self._binder.left_loop = turned, left
+
+    def tell_every_turn(self) -> None:
+        """From now on tell of the iterations of all loops."""
+        self._binder.every_turn = True
+
+    @property
+    def turning(self) -> object:
+        """The place of the loop of which an iteration begins."""
+        return self._rows.stack[PLACE]
+
+    @property
+    def training(self) -> object:
+        """The place of the loop around the last backward pass, None for none."""
+        return self._rows.training
+
+    @property
+    def training_index(self) -> int:
+        """How many of its iterations were over when it was found out that it trains."""
+        return self._rows.training_index
+
+    @property
+    def is_in_loop(self) -> bool:
+        """Whether any loop goes on."""
+        return bool(self._rows.regions.innermost_loop())
+
+    @property
+    def iterations_left(self) -> int:
+        """How many iterations follow the one that begins, -1 where nobody knows."""
+        return iterations_left(self._rows.stack)
+
+    @property
+    def in_gap(self) -> bool:
+        """Whether nothing is recorded at the moment."""
+        return self._gaps.is_open
+
+    @property
+    def gap_is_left(self) -> bool:
+        """Whether nothing is recorded, and the loops are left in which that began."""
+        return self._gaps.is_left
+
+    def pause(self, turn: int) -> None:
+        """Record nothing from here on but what is printed."""
         self._binder.rest()
+        self._gaps.begin(turn)
+
+    def skip(self) -> None:
+        """An iteration begins that is not recorded."""
+        self._gaps.skip()
+
+    def resume(self, turn: int) -> None:
+        """Record again."""
+        self._backward.forget()
+        self._gaps.end(turn)
+        self._binder.wake()
+
+    def finish(self) -> None:
+        """The run is over: a gap that is open says what came of it."""
+        if self._gaps.is_open:
+            self._gaps.end(-2)
+            set_observer(None)
 
     # -- everything else
 
@@ -134,8 +202,10 @@ class Recorder:
             self._writes.written(step, each)
             kept = states.get(each)
             state = kept if type(kept) is dict else {}
-            average, square = (self._remembered(state, names) for names in (_AVERAGES, _SQUARES))
-            rows.writer.add("updates", step, number, settings[id(group)], _count(state), average, square)
+            average, square = (rows.remembered(state, names) for names in (AVERAGES, SQUARES))
+            rows.writer.add("updates", step, number, settings[id(group)], count_of(state), average, square)
+            if state:
+                self._gaps.optimizer(name, each, state)
 
     def clipped(self, name: str, params: Sequence[Tensor], settings: Mapping[str, float]) -> None:
         """The gradients of these tensors were scaled or cut."""
@@ -150,12 +220,6 @@ class Recorder:
                 rows.writer.add("versions", step, rows.storage_of(grad._tag), version_of(grad))
             rows.writer.add("updates", step, rows.tensor_of(each), text, 0, -1, -1)
 
-    def _remembered(self, state: Mapping[str, Any], names: Sequence[str]) -> int:
-        """The value of what an optimizer keeps of a parameter under one of these names; -1 where it is not small."""
-        found = next((state[name] for name in names if name in state), None)
-        small = isinstance(found, Tensor) and found._data.size <= MATRIX
-        return self._rows.value(found._data) if small and found is not None else -1
-
     def nudged(self, element: int, up: float, down: float, above: float, below: float, here: float) -> None:
         """What a root of the call that was asked about becomes when an element of the leaf is nudged."""
         self._rows.writer.add("nudges", element, up, down, above, below, here)
@@ -169,16 +233,8 @@ class Recorder:
         self._writes.written(step, tensor)
 
 
-_AVERAGES = ("momentum_buffer", "exp_avg", "acc_delta", "step_size")
-_SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
 _SETTINGS = """lr momentum dampening weight_decay nesterov betas alpha eps maximize amsgrad centered lr_decay rho lambd
     etas momentum_decay decoupled_weight_decay""".split()
-
-
-def _count(state: Mapping[str, Any]) -> int:
-    """How often an optimizer has updated a parameter, 0 where it does not count."""
-    count = state.get("step")
-    return int(count._data) if isinstance(count, Tensor) and count._data.size == 1 else 0
 
 
 def settings_text(group: Mapping[str, Any]) -> str:
@@ -199,7 +255,7 @@ def settings_text(group: Mapping[str, Any]) -> str:
 PARTS = (RowWriter, Writes, ForwardPass, BackwardPass, PartialsWriter)
 _CODES = {
     function.__code__
-    for owner in (Recorder, *PARTS, Binder, Catcher, RegionStack, Sites, Writer, Memory, Compact)
+    for owner in (Recorder, *PARTS, Gaps, Binder, Catcher, RegionStack, Sites, Writer, Memory, Compact)
     for name, function in vars(owner).items()
     if hasattr(function, "__code__") and name != "__init__"
 }

@@ -20,6 +20,7 @@ from gradviz.trace.table.encoding import PACK, Writer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import TABLES
 from gradviz.trace.table.tables import row_dtype
+from gradviz.trace.table.values import MATRIX
 
 if TYPE_CHECKING:
     from gradviz.engine.kernel.graph import Node
@@ -145,6 +146,11 @@ class Memory:
             self._tensors = {key: kept for key, kept in alive.items() if kept}
             self._purge_at = 2 * len(self._tensors) + 10_000
 
+    def every(self) -> list[Any]:
+        """All that live."""
+        found = [entry() for entries in self._tensors.values() for entry in entries]
+        return [each for each in found if each is not None]
+
     def sharing(self, tensor: Any) -> list[Any]:
         """The other living tensors whose elements may overlap with those of this one."""
         data = tensor._data
@@ -186,6 +192,9 @@ class RowWriter:
         self.value = self.writer.value
         self.sites = Sites(self.writer, source, filename)
         self.step = 0  # the number of the next step
+        self.in_gap = False  # nothing is recorded for a while, see `gaps.py`
+        self.training: object = None  # the place of the loop around the last backward pass
+        self.training_index = -1  # how many of its iterations were over when that was found out
         self.call = -1
         self.first_output: list[int] = []  # by node: its first tensor
         self.regions = RegionStack(self.writer, self.sites)
@@ -231,6 +240,12 @@ class RowWriter:
             tensor._requires_grad, tensor.is_leaf, parameter, owner, site,
         )  # fmt: skip
         return number
+
+    def remembered(self, kept: Mapping[str, Any], names: Sequence[str]) -> int:
+        """The value of what an optimizer keeps of a parameter under one of these names; -1 where it is not small."""
+        found = next((kept[name] for name in names if name in kept), None)
+        data = getattr(found, "_data", None)
+        return self.value(data) if data is not None and data.size <= MATRIX else -1
 
     def storage_of(self, number: int) -> int:
         """The storage of a recorded tensor."""
@@ -375,7 +390,9 @@ class RowWriter:
 
     def _dropped(self, watched: Watched) -> None:
         """May come between any two instructions, also while a batch is taken: so it only puts a pair on a list."""
-        if self.alive.pop(watched.number, None) is not None and (state.observer is not None or self.call >= 0):
+        if self.alive.pop(watched.number, None) is not None and (
+            state.observer is not None or self.call >= 0 or self.in_gap
+        ):
             self.dropped.append((self.step - 1, watched.number))
 
     def _add_own_memory(

@@ -25,6 +25,7 @@ class Kind(IntEnum):
     ERROR = 13  # the snippet raised
     CAUGHT = 14  # PyTorch raised, and the snippet caught it
     COLLECTIVE = 15  # the processes of a job exchanged something
+    GAP = 16  # iterations ran that were not recorded
 
 
 TABLE_OF_KIND: dict[Kind, str] = {
@@ -44,4 +45,5 @@ TABLE_OF_KIND: dict[Kind, str] = {
     Kind.ERROR: "errors",
     Kind.CAUGHT: "caught",
     Kind.COLLECTIVE: "collectives",
+    Kind.GAP: "gaps",
 }

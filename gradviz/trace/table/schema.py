@@ -286,6 +286,7 @@ class Ends(Table):
 
 
 ENDS_HERE = "Recording ends here: "  # how the warning begins after which only texts were recorded
+SOME_ONLY = "Not every iteration is recorded from here on: "  # and the one after which some were
 
 
 class Texts(Table):
@@ -322,6 +323,36 @@ class Collectives(Table):
     step: Step
     name: Text  # "all_reduce"
     detail: Text  # "50 elements, 2 ranks"
+
+
+class Gaps(Table):
+    """From here on a part of the run was not recorded, see Note [True after a gap] in `gaps.py`. What was printed
+    meanwhile, and all values that changed, carry the same step."""
+
+    step: Step
+    turn: Int  # how many iterations of loops that train had begun before
+    begins: Text  # "t = 11", "e = 0, i = 5" in two loops, "" outside of loops
+
+
+class Resumptions(Table):
+    """A gap is over."""
+
+    step: Step  # the gap's own
+    gap: Annotated[Array, Column("i4", "gaps")]
+    turn: Int  # -1: where the loop was left, -2: at the end of the run
+    ends: Text  # the last iteration in it: "t = 99"
+    count: Int  # how many iterations of the training loop were not recorded
+
+
+class Remembered(Table):
+    """What an optimizer remembers of a parameter after a gap; `updates` has it for each step that was recorded."""
+
+    step: Step
+    tensor: OfTensor
+    optimizer: Text
+    count: Int
+    average: ValueId
+    square: ValueId
 
 
 class Answers(Table):
@@ -444,7 +475,7 @@ TABLES: dict[str, type[Table]] = {
     "versions": Versions, "flags": Flags, "grads": Grads, "flows": Flows, "arrivals": Arrivals, "saved": Saved,
     "frees": Frees, "drops": Drops, "hooks": Hooks, "optimizers": Optimizers, "updates": Updates, "calls": Calls,
     "roots": Roots, "wanted": Wanted, "ends": Ends, "texts": Texts, "errors": Errors, "caught": Caught,
-    "collectives": Collectives,
+    "collectives": Collectives, "gaps": Gaps, "resumptions": Resumptions, "remembered": Remembered,
     "answers": Answers, "chains": Chains, "links": Links, "partials": Partials, "nudges": Nudges,
 }  # fmt: skip
 

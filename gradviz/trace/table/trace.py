@@ -34,6 +34,7 @@ from gradviz.trace.table.schema import (
     Flags,
     Flows,
     Frees,
+    Gaps,
     Grads,
     Hooks,
     Inputs,
@@ -45,6 +46,8 @@ from gradviz.trace.table.schema import (
     Optimizers,
     Partials,
     Regions,
+    Remembered,
+    Resumptions,
     Roots,
     Saved,
     Sites,
@@ -88,6 +91,7 @@ class Trace:
         )
         self.ends, self.texts, self.errors, self.caught = Ends(), Texts(), Errors(), Caught()
         self.collectives = Collectives()
+        self.gaps, self.resumptions, self.remembered = Gaps(), Resumptions(), Remembered()
         self.answers, self.chains, self.links = Answers(), Chains(), Links()
         self.partials, self.nudges = Partials(), Nudges()
         self.strings: list[str] = []
@@ -162,6 +166,12 @@ class Trace:
         frame = self.frame(len(self))
         for name in ("shown_nodes", "shown_tensors", "node_freed", "input_grad_norm", "input_grad_flag"):
             getattr(frame, name)
+
+    @property
+    def gap_turns(self) -> list[tuple[int, int]]:
+        """Where its gaps began and ended, as a run is told that is to have the same ones."""
+        ends = dict(zip(self.resumptions.gap.tolist(), self.resumptions.turn.tolist(), strict=True))
+        return [(turn, ends.get(row, -2)) for row, turn in enumerate(self.gaps.turn.tolist())]
 
     def kept(self, name: str, make: Callable[[], T]) -> T:
         """What follows from the trace alone, made when it is first asked for."""

@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 
-MOST_EXCHANGED = 4  # tensors that are told of an exchange
+_MOST = 4  # tensors that are told of an exchange or a gap
+_LONGEST_CHANGE = 120  # characters of what is told of one of them after a gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,22 +433,59 @@ def _collective_title(frame: Frame) -> str:
 
 
 def _collective(frame: Frame) -> Said:
-    trace, row, step = frame.trace, _ref(frame), frame.cursor - 1
-    before = trace.frame_at(step)
+    trace, row = frame.trace, _ref(frame)
     what = f"{trace.collectives.name[row]}: {trace.collectives.detail[row]}"
-    first, last = np.searchsorted(trace.grads.step, [step, step + 1])
-    changes = [
-        f"{frame.name(each)}.grad: {_text(before.grad(each))} → {_text(frame.grad(each))}"
-        for each in trace.grads.tensor[first : min(last, first + MOST_EXCHANGED)].tolist()
-    ]
-    more = [f"and {last - first - MOST_EXCHANGED} more"] if last - first > MOST_EXCHANGED else []
-    written = np.searchsorted(trace.writes.step, [step, step + 1])
-    changes += [
-        f"{frame.name(each)}: {_text(before.value(each))} → {_text(frame.value(each))}"
-        for each in trace.writes.tensor[slice(*written)][:MOST_EXCHANGED].tolist()
-    ]
-    told = [what, "; ".join(changes + more)] if changes else [what]
+    grads, values, count = _changes(frame)
+    told = [what, _listed([*grads, *values], count)] if count else [what]
     return said("collective", text=" ".join(map(_stop, told)))
+
+
+def _listed(changes: list[str], count: int) -> str:
+    """Changes one after the other, and how many of `count` are not among them."""
+    more = [f"and {count - len(changes):,} more"] if count > len(changes) else []
+    return "; ".join([*changes, *more])
+
+
+def _gap_title(frame: Frame) -> str:
+    which = gap_span(frame.trace, _ref(frame))
+    return f"Not recorded: {which or 'the rest of the run'}"
+
+
+def gap_span(trace: Trace, gap: int) -> str:
+    """What was left out in a gap: "t = 11 to t = 99"; "" where that was in no loop."""
+    begins, over = str(trace.gaps.begins[gap]), trace.resumptions
+    if not begins or gap >= len(over) or over.count[gap] < 2:
+        return begins and f"{begins}{'' if gap < len(over) else ' and what follows'}"
+    return f"{begins} to {over.ends[gap]}"
+
+
+def _gap(frame: Frame) -> Said:
+    trace, gap = frame.trace, _ref(frame)
+    which, (grads, values, number) = gap_span(trace, gap), _changes(frame)
+    shown = [each for each in [*values, *grads] if len(each) <= _LONGEST_CHANGE][:_MOST]
+    changes = _listed(shown, number) if shown else f"{number:,} values and gradients" if number else ""
+    if not which:
+        return said("gap.outside", changes=f" What changed: {_stop(changes)}" if changes else "")
+    if gap >= len(trace.resumptions):
+        return said("gap.open", span=which)
+    count = int(trace.resumptions.count[gap])
+    id_ = ("gap.one" if count < 2 else "gap") if changes else "gap.unchanged"
+    return said(id_, count=f"{count:,}", span=which, changes=changes)
+
+
+def _changes(frame: Frame) -> tuple[list[str], list[str], int]:
+    """What a step wrote that changed more than one tensor: the first gradients and values, and how many in all."""
+    trace, step = frame.trace, frame.cursor - 1
+    before, at = trace.frame_at(step), [step, step + 1]
+    grads = trace.grads.tensor[slice(*np.searchsorted(trace.grads.step, at))].tolist()
+    values = trace.writes.tensor[slice(*np.searchsorted(trace.writes.step, at))].tolist()
+    changed = [
+        f"{frame.name(each)}.grad: {_text(before.grad(each))} → {_text(frame.grad(each))}" for each in grads[:_MOST]
+    ]
+    written = [
+        f"{frame.name(each)}: {_text(before.value(each))} → {_text(frame.value(each))}" for each in values[:_MOST]
+    ]
+    return changed, written, len(grads) + len(values)
 
 
 _Row = tuple[Callable[["Frame"], str], Callable[["Frame"], Said]]
@@ -468,4 +506,5 @@ _ROWS: dict[Kind, _Row] = {
     Kind.ERROR: (_error_title, _error),
     Kind.CAUGHT: (_caught_title, _caught),
     Kind.COLLECTIVE: (_collective_title, _collective),
+    Kind.GAP: (_gap_title, _gap),
 }

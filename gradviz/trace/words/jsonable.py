@@ -9,7 +9,7 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import Value
 from gradviz.trace.words.errors import explain_error
-from gradviz.trace.words.explain import sentence, step_title
+from gradviz.trace.words.explain import gap_span, sentence, step_title
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -193,6 +193,12 @@ def _collective(frame: Frame) -> dict[str, Any]:
     return {"name": collectives.name[row], "detail": collectives.detail[row]}
 
 
+def _gap(frame: Frame) -> dict[str, Any]:
+    trace, row = frame.trace, int(frame.trace.steps.ref[frame.cursor - 1])
+    count = int(trace.resumptions.count[row]) if row < len(trace.resumptions) else None
+    return {"iterations": count, "which": gap_span(trace, row), **_optimizer(frame)}
+
+
 _DETAILS = {
     Kind.LEAF: _leaf,
     Kind.FORWARD: _forward,
@@ -209,4 +215,5 @@ _DETAILS = {
     Kind.ERROR: _error,
     Kind.CAUGHT: _caught,
     Kind.COLLECTIVE: _collective,
+    Kind.GAP: _gap,
 }

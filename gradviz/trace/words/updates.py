@@ -509,7 +509,18 @@ def _former(frame: Frame, row: int, column: str) -> Value | None:
     rows = np.flatnonzero((updates.tensor[:row] == updates.tensor[row]) & kept)
     name = trace.optimizers.name[trace.steps.ref[updates.step[[*rows, row]]]]
     rows = rows[(name[:-1] == name[-1]) & (updates.count[rows] == max(0, updates.count[row] - 1))]
-    return _value(frame, int(rows[-1]), column) if len(rows) else None
+    at = int(updates.step[rows[-1]]) if len(rows) else -1
+    return _after_gap(frame, row, column, at) or (_value(frame, int(rows[-1]), column) if len(rows) else None)
+
+
+def _after_gap(frame: Frame, row: int, column: str, since: int) -> Value | None:
+    """What was remembered where recording resumed, if that is later than `since`."""
+    trace, kept = frame.trace, frame.trace.remembered
+    updates, at = trace.updates, frame.cursor - 1
+    name = trace.optimizers.name[trace.steps.ref[at]]
+    is_it = (kept.tensor == updates.tensor[row]) & (kept.step > since) & (kept.step < at) & (kept.optimizer == name)
+    rows = np.flatnonzero(is_it & (kept.count == max(0, updates.count[row] - 1)))
+    return trace.value(int(getattr(kept, column)[rows[-1]])) if len(rows) else None
 
 
 def _bracketed(number: str) -> str:

@@ -23,7 +23,7 @@ from gradviz.ui.theme import Theme
 Array = NDArray[Any]
 TELLING = (  # which kind a column that stands for several steps shows: the last of these that is in it
     *("FREE", "HOOK", "LEAF", "FORWARD", "BACKWARD", "CONTRIBUTION", "PRINT", "INPLACE", "CLEAR_GRAD", "OPTIMIZER"),
-    *("COLLECTIVE", "ACCUMULATE", "BACKWARD_CALL", "WARNING", "CAUGHT", "ERROR"),
+    *("COLLECTIVE", "ACCUMULATE", "BACKWARD_CALL", "GAP", "WARNING", "CAUGHT", "ERROR"),
 )
 TITLES = 0.24  # of the width, at most, for what the runs are called
 

@@ -156,6 +156,7 @@ SIGNS = {
     "ERROR": "×",
     "CAUGHT": "↩",
     "COLLECTIVE": "⇄",
+    "GAP": "⋯",
 }
 
 

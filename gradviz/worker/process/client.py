@@ -21,7 +21,7 @@ from gradviz.document.attached import Attached
 from gradviz.worker.process.events import Done, Event
 from gradviz.worker.process.forkserver import close_server
 from gradviz.worker.process.limits import Limits
-from gradviz.worker.process.run import WORKER_STATUSES, Run
+from gradviz.worker.process.run import WORKER_STATUSES, Request, Run
 from gradviz.worker.process.worker_process import WorkerProcess
 
 SPARES = 2  # workers that are kept for further runs
@@ -34,6 +34,7 @@ class WorkerPool:
     def __init__(self, limits: Limits | None = None, *, reuse: bool = False) -> None:
         self.limits = limits or Limits()
         self.cuda_as_cpu = False  # of the runs to come
+        self.iterations = ""  # as in `Request`
         self._reuse = reuse
         self._lock = threading.Lock()
         self._spares: list[WorkerProcess] = []
@@ -71,15 +72,16 @@ class WorkerPool:
         filename: str = "snippet.py",
         question: tuple[int, ...] = (),
         files: Sequence[Attached] = (),
+        gaps: Sequence[tuple[int, int]] = (),
     ) -> Run:
         """Run `source`; `on_event` is called from another thread, the last time with `Done`. `question` asks about a
         backward call and a tensor, by their rows in the trace: for the paths, or for the gradient by differences; or,
-        by four numbers each, for the derivatives of single operations, see `trace.record.partials.Place`. The snippet
-        finds `files` in its folder."""
+        by four numbers each, for the derivatives of single operations, see `trace.record.partials.Place`; the recording
+        that is asked about has these `gaps`. The snippet finds `files` in its folder."""
         try:
             worker, request = self._next()
         except OSError as error:
-            run = Run(source, filename, self.limits, on_event, question, files, self.cuda_as_cpu)
+            run = Run(source, filename, self.limits, on_event)
             run.could_not_start(error.strerror or str(error))
             return run
 
@@ -93,7 +95,8 @@ class WorkerPool:
                 worker.kill()
                 self.warm()
 
-        run = Run(source, filename, self.limits, deliver, question, files, self.cuda_as_cpu, self._reuse)
+        how = Request(question, self.cuda_as_cpu, self._reuse, self.iterations, gaps)
+        run = Run(source, filename, self.limits, deliver, files, how)
         self._active = [each for each in self._active if each.result is None] + [run]
         run.attach(worker, request)
         return run

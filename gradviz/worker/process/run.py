@@ -11,7 +11,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gradviz.document.attached import Attached
@@ -48,6 +48,20 @@ FEWER_STEPS = "The steps recorded so far are kept. Use fewer iterations."
 LESS_RECORDED = "What was recorded so far is kept. Use smaller tensors or fewer iterations."
 
 
+@dataclass(frozen=True)
+class Request:
+    """How a snippet is run."""
+
+    question: tuple[int, ...] = ()
+    cuda_as_cpu: bool = False
+    again: bool = False  # another snippet will follow in the same process
+    iterations: str = ""  # which of a training are recorded, see `gaps.Choice`; "": all that fit
+    gaps: Sequence[tuple[int, int]] = ()  # of the recording that is asked about
+
+
+PLAIN = Request()
+
+
 class Run:
     """One run of a snippet, from `WorkerPool.start` to its `Done`."""
 
@@ -57,18 +71,15 @@ class Run:
         filename: str,
         limits: Limits,
         on_event: Callable[[Event], None],
-        question: tuple[int, ...] = (),
         files: Sequence[Attached] = (),
-        cuda_as_cpu: bool = False,
-        again: bool = False,
+        how: Request = PLAIN,
     ) -> None:
         self._limits = limits
         self._files = tuple(files)
         self._on_event = on_event
         self._source = source
         bounds = {name: getattr(limits, name) for name in BOUNDS}
-        asked = {"question": question, "cuda_as_cpu": cuda_as_cpu, "again": again, "limits": bounds}
-        self._request_header: dict[str, Any] = {"source": source, "filename": filename, **asked}
+        self._request_header: dict[str, Any] = {"source": source, "filename": filename, "limits": bounds, **vars(how)}
         self._verdict: Done | None = None
         self._lock = threading.Lock()
         self._finished = threading.Event()
