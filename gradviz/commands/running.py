@@ -357,7 +357,7 @@ RUN_ROWS = (
     ),
     Command(
         id="run.iterations",
-        title="Recorded Iterations",
+        title="Recor&ded Iterations",
         menu="Run",
         help="Choose which iterations of a training the next run records; the others run at full speed.",
         choices=choices_of(BY_NAME["iterations"]),

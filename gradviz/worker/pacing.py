@@ -260,12 +260,20 @@ class Pace(Turns):
 
 
 def begin(
-    plan: Plan, recorder: Recorder, say: Callable[[str], None], hurry: Callable[[], None], *, asks: bool
+    plan: Plan,
+    recorder: Recorder,
+    say: Callable[[str], None],
+    drawn: tuple[Callable[[float], None], Callable[[], None]],
+    *,
+    asks: bool,
 ) -> Pace | None:
-    """Follow the plan; no pace where somebody `asks` about another recording, which has its gaps already."""
+    """Follow the plan; no pace where somebody `asks` about another recording, which has its gaps already. What draws
+    sets is told when the time will nearly be over, in seconds of the processor, and when it is."""
     if asks:
         Again(recorder, plan.gaps)
         return None
+    expect, hurry = drawn
+    expect(time.process_time() + LATE * plan.bounds.cpu_seconds)
     return Pace(plan.bounds, recorder, say, hurry, plan.choice)
 
 

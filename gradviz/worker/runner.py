@@ -38,7 +38,7 @@ from gradviz.worker.errors import FAILED, ErrorText, describe
 from gradviz.worker.fresh import Fresh
 from gradviz.worker.games import read_form
 from gradviz.worker.lacking import is_lacking, lacking
-from gradviz.worker.pacing import LATE, USUAL, Again, Pace, Plan, begin
+from gradviz.worker.pacing import USUAL, Again, Pace, Plan, begin
 from gradviz.worker.policy import Refusal, compile_snippet
 from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES
 from gradviz.worker.saved_files import torch_names
@@ -300,9 +300,7 @@ class Runner:
         recorder = Recorder(source, filename, values_bytes, question, places)
         self._channel.record(recorder)
         asks = question is not None or bool(places)
-        if not asks:
-            expect(time.process_time() + LATE * self._plan.bounds.cpu_seconds)
-        self._pace = begin(self._plan, recorder, self._note, hurry, asks=asks)
+        self._pace = begin(self._plan, recorder, self._note, (expect, hurry), asks=asks)
         if question is None or not question.nudges:
             return self._execute(code, world, recorder, recorder, filename)
         search = Search(question, recorder)

@@ -351,7 +351,7 @@ _QUESTIONS = {
         "            elif write == g.update: write({name: 3})\n"
         "            else: write({}, {name: 3})\n"
         "            print('ESCAPED', name)\n"
-        "        except (PermissionError, TypeError): pass\n"
+        "        except (PermissionError, TypeError, SyntaxError): pass\n"
         "for name, value in g.items():\n    if '<' in name or name.startswith('__'): print('ESCAPED', name)\n"
         "def f(): return globals()\nif '__builtins__' in f(): print('ESCAPED')"
     ),

@@ -155,6 +155,8 @@ def _layer_norm_grads(
     normalized_shape: Dims,
     eps: float,
 ) -> Any:
+    if grads[0] is None:  # PyTorch, too, sends nothing through the mean and the scale
+        return None, None, None
     mean, scale = result1.detach(), result2.detach()
     return _layer_norm_backward(grads[0], input, weight, bias, mean, scale, needs, normalized_shape, eps)
 
