@@ -8,7 +8,7 @@ import json
 import pytest
 
 import gradviz.torch as torch
-from tests.engine.record_views import COUNT, GOLDEN, WRITTEN, observed
+from tests.engine.record_views import COUNT, GOLDEN, WRITTEN, observed, program
 
 GIVEN: list[list[str]] = json.loads(GOLDEN.read_text(encoding="utf-8"))
 DIFFER: set[int] = {57, 404, 483, 489, 514, 539, 557, 585, 634, 635, 677, 688}
@@ -16,6 +16,13 @@ DIFFER: set[int] = {57, 404, 483, 489, 514, 539, 557, 585, 634, 635, 677, 688}
 
 def test_all_programs_are_recorded() -> None:
     assert len(GIVEN) == COUNT + len(WRITTEN)
+
+
+def test_a_row_is_filled_with_its_own_element_also_after_a_function_transform() -> None:
+    number = next(at for at in range(COUNT, len(GIVEN)) if "v[0] = y[1]" in "; ".join(program(at)[0]))
+    weight = torch.ones(3, requires_grad=True)
+    kept = torch.func.vmap(lambda each: each * weight)(torch.ones(2, 3))
+    assert (observed(torch, number), kept.requires_grad) == (GIVEN[number], True)
 
 
 @pytest.mark.parametrize("start", range(0, COUNT + len(WRITTEN), 20))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import one_by_one
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
@@ -452,7 +452,7 @@ def setitem(self: Tensor, items: object, value: object) -> None:
             given = _without_ones(given)
             if given._data.shape != target._data.shape:
                 given = given.expand(target._data.shape)
-        if given._data.ndim or (state.layered and given._wrapped is None):
+        if given._data.ndim or ((layers.stack or layers.duals) and given._wrapped is None):
             target.copy_(given)
         elif given._wrapped is None:
             target.fill_(given if given.dtype is target.dtype else given.to(target.dtype))
