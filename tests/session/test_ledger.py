@@ -47,7 +47,8 @@ def sums(trace: Trace) -> int:
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-def test_the_ledgers_of_a_program_add_up(path: Path) -> None:
+def test_the_ledgers_of_a_program_add_up(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # some save their weights
     nowhere = io.StringIO()
     with contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere), warnings.catch_warnings():
         warnings.simplefilter("ignore")
