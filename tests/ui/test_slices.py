@@ -35,7 +35,7 @@ def test_a_step_enters_few_of_our_files(pilot: Pilot) -> None:
     pilot.run_again(SQUARE)
     pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
     pilot.window.store.move(2)
-    QApplication.processEvents()
+    pilot.qtbot.wait(1500)  # the doctor and the next worker report after a run, which is no part of a step
     entered: set[str] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
