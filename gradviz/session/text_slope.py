@@ -128,8 +128,12 @@ def values_of(held: Held, steps: int) -> tuple[float, ...]:
     if count < FEWEST_POINTS:
         return ()
     wide, near = 2 * abs(held.value) or 2.0, NEAR * (abs(held.value) or 1.0)
-    ends = tuple(held.value - wide + 2 * wide * at / (count - 1) for at in range(count))
-    return (*ends, held.value - near, held.value, held.value + near)
+    return (*spread(held.value - wide, held.value + wide, count), held.value - near, held.value, held.value + near)
+
+
+def spread(low: float, high: float, count: int) -> tuple[float, ...]:
+    """So many values from end to end."""
+    return tuple(low + (high - low) * at / (count - 1) for at in range(count))
 
 
 def program(text: str, held: Held, values: Sequence[float]) -> str:

@@ -24,7 +24,7 @@ from gradviz.worker.stand_in import stand_in
 VERSION = "1.3.0"
 _FRESH = itertools.count()
 FORM = {"is_old": False, "ends_at_once": False}  # see read_form
-OLDFORM = "gym.make() gives games as gym did before 0.26: this file takes four values from step()."
+OLD_FORM = "gym.make() gives games as gym did before 0.26: this file takes four values from step()."
 _GYM = re.compile(r"^[ \t]*(?:import|from)[ \t]+gym\b", re.MULTILINE)
 _STEPS = re.compile(r"^[ \t]*([^=#\n]{1,200}?)[ \t]*=[ \t]*[\w.]{1,100}\.step\(", re.MULTILINE)
 _KEPT = "games and spaces are made by gym.make() and their own functions in GradViz snippets"
@@ -44,7 +44,7 @@ def read_form(source: str, note: Callable[[str], None]) -> None:
     counts = {found[1].strip("() ").count(",") for found in _STEPS.finditer(source)}
     FORM["is_old"] = 3 in counts and 4 not in counts and _GYM.search(source) is not None
     if FORM["is_old"]:
-        note(OLDFORM)
+        note(OLD_FORM)
 
 
 def _source(seed: Any = None) -> np.random.Generator:

@@ -187,9 +187,14 @@ def exponentials(e: Array, axis: int) -> Array:
     whole = rows.shape[1] // _WIDE * _WIDE
     lanes = np.add.reduce(rows[:, :whole].reshape(len(rows), -1, _WIDE), axis=1)
     lanes[:, : rows.shape[1] - whole] += rows[:, whole:]
+    return np.asarray(_by_halves(lanes).reshape(*e.shape[:-1], 1))
+
+
+def _by_halves(lanes: Array) -> Array:
+    """The sum of each row, whose halves are added until one number is left; their length is a power of two."""
     while lanes.shape[1] > 1:
         lanes = lanes[:, : lanes.shape[1] // 2] + lanes[:, lanes.shape[1] // 2 :]
-    return np.asarray(lanes.reshape(*e.shape[:-1], 1))
+    return lanes[:, 0]
 
 
 def squares(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
@@ -241,27 +246,18 @@ def _piece(x: Array) -> Moments:
     return x.shape[-2], mean, squares
 
 
-def _together(first: Moments, second: Moments) -> Moments:
+def _together(first: Moments, second: Moments, *, one_lane: bool = False) -> Moments:
+    """The moments of both. For whole registers PyTorch writes the products in another order than for `one_lane` of
+    them, so that others are rounded once."""
     if not first[0]:
         return second
     count = first[0] + second[0]
     share, before = np.float32(second[0]) / np.float32(count), np.float32(first[0])
     delta = second[1] - first[1]
+    if one_lane:
+        return count, _fused(delta, share, first[1]), first[2] + _fused(delta * delta * share, before, second[2])
     change = share * delta
     return count, first[1] + change, _fused(delta, change * before, first[2] + second[2])
-
-
-def _with_lane(first: Moments, second: Moments) -> Moments:
-    if not first[0]:
-        return second
-    count = first[0] + second[0]
-    share, before = np.float32(second[0]) / np.float32(count), np.float32(first[0])
-    delta = second[1] - first[1]
-    return (
-        count,
-        _fused(delta, share, first[1]),
-        first[2] + _fused(delta * delta * share, before, second[2]),
-    )
 
 
 def moments(rows: Array) -> tuple[Array, Array]:
@@ -291,7 +287,7 @@ def moments(rows: Array) -> tuple[Array, Array]:
         mean = found[1] + delta / np.float32(found[0] + 1)
         found = found[0] + 1, mean, found[2] + delta * (rows[:, i] - mean)
     for i in range(lanes if whole else 0):
-        found = _with_lane(found, (whole, stack[0][1][:, i], stack[0][2][:, i]))
+        found = _together(found, (whole, stack[0][1][:, i], stack[0][2][:, i]), one_lane=True)
     return found[1], found[2] / np.float32(size)
 
 
@@ -312,9 +308,7 @@ def _by_lanes(*factors: Array) -> Array:
             left = left * each[:, whole:]
         last = factors[-1][:, whole:] if len(factors) > 1 else np.float32(1)
         found[:, : size - whole] = _fused(left, last, found[:, : size - whole])
-    while found.shape[1] > 1:
-        found = found[:, : found.shape[1] // 2] + found[:, found.shape[1] // 2 :]
-    return found[:, 0]
+    return _by_halves(found)
 
 
 def weight_of_rows(grad: Array, rows: Array, mean: Array, scale: Array) -> Array:

@@ -18,6 +18,7 @@ from gradviz.document.documents import code_of
 from gradviz.document.drawing import Drawing, Leaf, Node, Ref
 from gradviz.document.literals import as_float
 from gradviz.session.drawn import Drawn
+from gradviz.session.text_slope import FEWEST_POINTS, MARK, MOST_POINTS, spread
 from gradviz.trace.table.values import number_text
 from gradviz.ui import look
 from gradviz.ui.drawing.view import DrawingView
@@ -26,13 +27,11 @@ from gradviz.ui.theme import LIGHT, Theme
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
-MOST_POINTS, FEWEST_POINTS = 41, 9
 LINES = 1500  # of code that are run for a curve, if that leaves the fewest points
 SIZE = (210, 132)  # pixels at 100 %
 PADDING, LINE, GAP = 8, 15, 6
 SPARE = 0.08  # of the height above and below the curve
 BACKWARD = ".backward("
-MARK = "curve"  # before each number that is printed, which tells it from warnings
 
 
 @dataclass(frozen=True)
@@ -265,5 +264,4 @@ class Slopes(QObject):
 
 def _spread(ends: tuple[float, float], nodes: int) -> tuple[float, ...]:
     """The values that the curve is drawn of, from end to end."""
-    count = min(MOST_POINTS, max(FEWEST_POINTS, LINES // max(nodes, 1)))
-    return tuple(ends[0] + (ends[1] - ends[0]) * at / (count - 1) for at in range(count))
+    return spread(*ends, min(MOST_POINTS, max(FEWEST_POINTS, LINES // max(nodes, 1))))
