@@ -10,17 +10,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gradviz.session.folding import EVERYTHING, Folding, Presentation
 from gradviz.session.inspect.lineage import ancestors
 from gradviz.session.inspect.search import find
 from gradviz.session.state import Selection
 from gradviz.ui.canvas import TraceView
 from gradviz.ui.canvas.camera import Camera, fitting, kept, on_the_way
+from gradviz.ui.canvas.group_painter import away
 from gradviz.ui.canvas.hover import beside
 from gradviz.ui.canvas.hover_words import html, preview, words
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.theme import LIGHT
 from tests.trace.sample import MUL2, WX, B, W, Y, sample_trace
-from tests.ui.canvas_fixtures import ARRAYS, CHAIN, RECURRENCE, differing, picture, run, scene_of, shown
+from tests.ui.canvas_fixtures import ARRAYS, CHAIN, RECURRENCE, differing, picture, run, scene_of, settle, shown
 
 NO_KEYS = Qt.KeyboardModifier.NoModifier
 
@@ -331,6 +333,34 @@ def test_steps_repaint_what_they_must_in_a_lineage(qtbot: QtBot) -> None:
         view.set_cursor(cursor)
         QApplication.processEvents()
         assert differing(view) == 0, f"cursor {cursor}"
+
+
+UNROLLED = """\
+import torch
+x = torch.ones(3, requires_grad=True)
+y = x
+for i in range(12):
+    y = y * 1.01 + x
+y.sum().backward()
+"""
+
+
+@pytest.mark.parametrize("is_open", [False, True], ids=["collapsed", "open"])
+def test_what_moves_looks_as_if_it_was_painted_there(qtbot: QtBot, is_open: bool) -> None:
+    trace = run(UNROLLED)
+    view = shown(qtbot, trace, len(trace) - 9, (700, 420))
+    settle(view, lambda: view.collapse.present(Presentation(Folding(level=EVERYTHING if is_open else 0))))
+    view.viewport.zoom_reset()
+    qtbot.waitUntil(lambda: not scene_in(view).painter.coarse)
+    titles = 0
+    for across, down in [(-90, 33), (1, 1), (-151, -40), (60, 21), (211, 7), (-117, 1), (1, -63)]:
+        view.viewport.pan(across, down)
+        view.set_cursor(view._cursor + 1)  # which may move the camera a second time before anything is painted
+        QApplication.processEvents()
+        scene = scene_in(view)
+        titles += bool(away(scene.placed, scene.moment, view.camera, view.width(), view.height()))
+        assert differing(view) < 200, "letters on edges begin at parts of a pixel; a title or card is thousands"
+    assert bool(titles) == is_open
 
 
 def test_hits_are_ringed(qtbot: QtBot) -> None:

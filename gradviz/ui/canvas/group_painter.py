@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
 from gradviz.trace.table.regions import RegionKind
@@ -274,7 +274,8 @@ EDGE = 6.0  # to the edges of the view
 PAD = 8.0
 BEGINNING = 60.0  # of a title, in the world: without it, it says nothing
 MOST = 4  # titles below each other
-NARROWEST = 60.0  # pixels of a frame in view
+NARROWEST = 60.0  # pixels of such a line
+WIDEST = 0.6  # of the view
 BELOW = 0.5  # of the height of the view, that a frame must still reach below its titles
 SEPARATOR = " › "
 
@@ -301,6 +302,13 @@ def title(placed: Placed, frames: list[int]) -> str:
     return SEPARATOR.join(str(groups.title[int(placed.diagram.frames[frame])]) for frame in frames)
 
 
+def sticky_strip(placed: Placed, scale: float, view: QSize) -> QRect:
+    """The pixels within which such a line is painted, whatever it says; none where there is no frame."""
+    if not len(placed.frames):
+        return QRect()
+    return QRect(0, 0, int(view.width() * WIDEST + 2 * EDGE), int(HEIGHT * scale + 2 * EDGE))
+
+
 def paint_sticky_title(
     painter: QPainter, ink: Ink, placed: Placed, moment: Moment, camera: Camera, view: QSize
 ) -> None:
@@ -309,7 +317,7 @@ def paint_sticky_title(
     if not frames:
         return
     scale, text = ink.theme.scale, title(placed, frames)
-    room = min(ink.width(sizes.NAME, text) * scale + 2 * PAD, view.width() * 0.6)
+    room = min(ink.width(sizes.NAME, text) * scale + 2 * PAD, view.width() * WIDEST)
     box = QRectF(EDGE, EDGE, max(room, NARROWEST), HEIGHT * scale)
     kind = int(placed.diagram.structure.groups.kind[int(placed.diagram.frames[frames[-1]])])
     painter.save()

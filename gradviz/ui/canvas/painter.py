@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from math import floor
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
@@ -326,7 +327,7 @@ class ScenePainter:
                 painter.drawPixmap(QRectF(QPointF(x, y), size), sprite, QRectF(sprite.rect()))
                 continue
             sprite = self._sprite(says(moment, item), item, box)
-            place = QPointF(round(x * ratio) / ratio, round(y * ratio) / ratio)
+            place = QPointF(_pixel(x * ratio) / ratio, _pixel(y * ratio) / ratio)
             ticks = self._ticking(item, box)
             painter.drawPixmap(place, ticks if ticks is not None else self.sprites.shown(item, sprite))
         painter.restore()
@@ -490,6 +491,12 @@ def paint_reason(painter: QPainter, ink: Ink, top: QPointF, reason: str, room: f
     for number, line in enumerate(lines):
         place = QRectF(below.left(), below.top() + 2.5 + number * REASON_LINE, width, REASON_LINE)
         ink.text(painter, sizes.SMALL, "error", place, line, CENTRE)
+
+
+def _pixel(length: float) -> int:
+    """The nearest whole number; of two as near always the higher, so that a moved picture has its items where a new
+    one has them. `round` takes the even one, and the position of a camera has rounding errors of its own."""
+    return floor(length + 0.5 + 1e-6)
 
 
 def world_transform(camera: Camera) -> QTransform:

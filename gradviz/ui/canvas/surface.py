@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_PARTS = 6
 FILLED = 0.6  # of the box around a region
 PATIENCE = 0.01  # seconds that new items may take in one picture; the others are painted with the next
+WHOLE_PIXEL = 1e-3  # how near to a whole number of pixels the way between two cameras is where a picture is moved
 SLOW = 0.008  # seconds; a picture that takes longer to paint is not painted anew for every frame of a zoom
 EMPTY = "Run a snippet to see its graph"
 
@@ -102,25 +103,41 @@ class Surface:
         pills.travelled = part
         return region
 
-    def scroll(self, across: int, down: int) -> None:
+    def look(self, camera: Camera) -> None:
+        """Look through another camera: at the same zoom, what is painted moves and the rest is painted."""
+        before, self.camera = self.camera, camera
+        across, down = (before.left - camera.left) * camera.scale, (before.top - camera.top) * camera.scale
+        if camera.scale == before.scale and max(abs(across - round(across)), abs(down - round(down))) < WHOLE_PIXEL:
+            self._scroll(round(across), round(down))
+        else:
+            self.repaint_all()
+
+    def _scroll(self, across: int, down: int) -> None:
         """Move what was painted, and paint what comes into view; what lies over the canvas stays where it is."""
         widget = self._widget
         ratio = widget.devicePixelRatioF()
         big = abs(across) >= widget.width() or abs(down) >= widget.height()
-        if self._layer is None or self._still or big or ratio != int(ratio) or not self._dirty.isEmpty():
+        if self._layer is None or self._still or big or ratio != int(ratio):
             self.repaint_all()
             return
         self._layer.scroll(across * int(ratio), down * int(ratio), self._layer.rect())
+        self._dirty.translate(across, down)
         self._dirty += QRegion(widget.rect()) - QRegion(widget.rect().translated(across, down))
+        self._dirty &= QRegion(widget.rect())
         widget.scroll(across, down, widget.rect())
-        for box in self._covered():
+        for box in self._unmoved():
             widget.update(box.translated(across, down))
             widget.update(box)
 
-    def _covered(self) -> list[QRect]:
-        """Where widgets lie over the canvas."""
+    def _unmoved(self) -> list[QRect]:
+        """Where something stays that lies over the canvas: widgets, and the title of a frame that begins outside."""
+        from gradviz.ui.canvas.group_painter import sticky_strip
+
         found = self._widget.findChildren(QWidget)
-        return [child.geometry() for child in found if child.parent() is self._widget and child.isVisible()]
+        boxes = [child.geometry() for child in found if child.parent() is self._widget and child.isVisible()]
+        if self.scene is not None:
+            boxes.append(sticky_strip(self.scene.placed, self.theme.scale, self._widget.size()))
+        return boxes
 
     # -- a picture that is kept while one zooms
 

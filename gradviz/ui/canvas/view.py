@@ -93,7 +93,10 @@ class CanvasView(QWidget):
         if change.other_graph and not self.viewport.shows_something:
             self.viewport.open()
             self.surface.repaint_all()
-        elif (self.follow and self.viewport.follow_step()) or change.many:
+            return
+        if self.follow:
+            self.viewport.follow_step()
+        if change.many:
             self.surface.repaint_all()
         else:
             self.surface.repaint_change(scene, change)

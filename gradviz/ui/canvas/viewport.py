@@ -144,22 +144,18 @@ class Viewport(QObject):
             assert place is not None
             self._fly(self._aimed(camera, place))
 
-    def follow_step(self) -> bool:
-        """Centre on the item of the current step if it is not wholly in view; whether the camera moved."""
+    def follow_step(self) -> None:
+        """Centre on the item of the current step if it is not wholly in view."""
         scene, rect = self._surface.scene, self._widget.rect()
         if scene is None or scene.moment.focus < 0:
-            return False
+            return
         box = scene.screen_box(scene.moment.focus, self._surface.camera, 0)
         if rect.contains(box) or box.width() > rect.width() or box.height() > rect.height():
-            return False
+            return
         place = scene.place_of(scene.moment.focus)
         assert place is not None
         self.flight.stop()
-        before, self._surface.camera = self._surface.camera, self._aimed(self._surface.camera, place)
-        if self._surface.camera == before:
-            return False
-        self.changed.emit()
-        return True
+        self._look(self._aimed(self._surface.camera, place))
 
     def bring_in(self, box: Box) -> None:
         """A box of the world wholly in view: nothing moves if it is, and all is fitted where all can be read; else the
@@ -226,14 +222,9 @@ class Viewport(QObject):
         self.flight.stop()
         camera = self._surface.camera
         moved = self._kept(camera.moved(-dx, -dy))
-        across = round((moved.left - camera.left) * moved.scale)
-        down = round((moved.top - camera.top) * moved.scale)
-        if not across and not down:
-            return
-        self.is_fitted = False
-        self._surface.camera = moved
-        self._surface.scroll(-across, -down)
-        self.changed.emit()
+        if moved != camera:
+            self.is_fitted = False
+            self._look(moved)
 
     def resized(self, before: tuple[int, int]) -> None:
         """The widget has another size. Where all was in view it stays so, and it takes a much larger room, as on a
@@ -259,8 +250,7 @@ class Viewport(QObject):
 
     def _look(self, camera: Camera) -> None:
         if camera != self._surface.camera:
-            self._surface.camera = camera
-            self._surface.repaint_all()
+            self._surface.look(camera)
             self.changed.emit()
 
     def _fly(self, camera: Camera, milliseconds: int = FLIGHT) -> None:
