@@ -271,7 +271,7 @@ class NormalizeObservation(ObservationWrapper):
         """Less the mean and by the deviation."""
         seen = np.asarray(to_numpy(observation))
         if self.update_running_mean:
-            self.obs_rms.add(seen)
+            self.obs_rms.add(to_snippet(seen))  # whatever a class of its own has put there
         mean, var = to_numpy(self.obs_rms.mean), to_numpy(self.obs_rms.var)
         return to_snippet(np.asarray((seen - mean) / np.sqrt(var + self.epsilon), np.float32))
 
@@ -289,7 +289,7 @@ class NormalizeReward(Wrapper):
         seen, reward, *ends, told = self.env.step(action)
         over = bool(ends[0])
         self.discounted_reward = self.discounted_reward * self.gamma * (1 - over) + float(reward)
-        self.return_rms.add(np.asarray(self.discounted_reward))
+        self.return_rms.add(self.discounted_reward)
         return (seen, reward / to_snippet(np.sqrt(to_numpy(self.return_rms.var) + self.epsilon)), *ends, told)
 
 

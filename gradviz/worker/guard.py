@@ -17,6 +17,7 @@ import functools
 import string
 import types
 import typing
+import weakref
 from collections.abc import Callable
 from typing import Any, NoReturn, Protocol
 
@@ -208,10 +209,9 @@ class Guard:
         self._changeable = changeable
         self._own: set[type] = set()
         self.globals: dict[str, Any] = {}
-        self.namespaces = [self.globals]  # and those of the snippet's own modules
-        self.tables: set[type] = set()  # what globals() gives in each
+        self.tables: weakref.WeakSet[type] = weakref.WeakSet()  # what globals() gives, one for each table of names
         self.compiler: Callable[[str, str, str], types.CodeType]  # of a text, its file and its package
-        self.identities = Identities(self.namespaces)
+        self.identities = Identities(self.wrote)
         self._formatter = _Formatter(self)
         self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # with nothing of ours in their objects
 
@@ -245,11 +245,9 @@ class Guard:
         return thing in self._own if isinstance(thing, type) else type(thing) in self._own
 
     def wrote(self, thing: object) -> bool:
-        """Whether `thing` is a function of the snippet or of one of its own modules."""
-        if type(thing) is not types.FunctionType:
-            return False
-        names = thing.__globals__
-        return any(names is each for each in self.namespaces)
+        """Whether `thing` is a function of the snippet, of one of its own modules or of a text that it runs: these have
+        the hooks of this guard beside their names."""
+        return type(thing) is types.FunctionType and thing.__globals__.get("<get>") == self.get
 
     # --- reading ---
 

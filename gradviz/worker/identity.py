@@ -83,10 +83,10 @@ MEMORIES = Memories()  # of the one run that a worker has at a time
 
 
 class Identities:
-    """The numbers of one run, whose functions have one of these `namespaces`."""
+    """The numbers of one run, whose functions `wrote` tells from others."""
 
-    def __init__(self, namespaces: list[dict[str, Any]]) -> None:
-        self._namespaces = namespaces
+    def __init__(self, wrote: Callable[[object], bool]) -> None:
+        self._wrote = wrote
         self._numbers: dict[int, int] = {}  # by address
         self._alive: dict[int, weakref.ref[Any]] = {}
         self._hashes: dict[int, int] = {}
@@ -129,9 +129,8 @@ class Identities:
 
     def _is_answered_here(self, method: object) -> bool:
         """Whether the snippet, or this module, has written the method."""
-        if type(method) is not types.FunctionType:
-            return False
-        return any(method.__globals__ is each for each in (*self._namespaces, _HERE))
+        is_ours = type(method) is types.FunctionType and method.__globals__ is _HERE
+        return is_ours or self._wrote(method)
 
     def _hash_by(self, method: Any, thing: Any, value: int) -> int:
         """What to say for the value that this `__hash__` has found."""

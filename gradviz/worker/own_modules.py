@@ -84,7 +84,6 @@ class OwnModules:
             names |= {key: value for key, value in self._guard.globals.items() if "<" in key}
             names["__builtins__"] = of_namespace(self._guard.globals["__builtins__"], self._guard, names)
             names["<star>"] = lambda other: star(names, self.load(other, compiler))
-            self._guard.namespaces.append(names)
             types.FunctionType(code, names)()
         except UnicodeDecodeError:
             del self._made[name]

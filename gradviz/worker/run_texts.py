@@ -30,10 +30,12 @@ _MOST_TIMED = 100  # runs of a statement, each of which is recorded
 
 def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names]) -> Names:
     """`exec`, `eval` and `globals` for code that has these names; `fresh` makes a namespace of such a table."""
-    table = _table(guard, namespace)
+    made: list[type[Names]] = []
 
     def globals_() -> Names:
-        return table(own_names(namespace))
+        if not made:
+            made.append(_table(guard, namespace))
+        return made[0](own_names(namespace))
 
     def exec_(source: Any, globals: Any = None, locals: Any = None, /) -> None:
         code = _compiled(guard, source, "exec")
@@ -76,13 +78,12 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
         __module__, __qualname__ = "builtins", "dict"
 
         def __setitem__(self, name: str, value: Any) -> None:
-            if type(name) is not str or not name.isidentifier() or is_dunder(name):
-                raise PermissionError(f"{name!r} is no name that globals() can be given in GradViz snippets")
-            _compiled(guard, f"{name} = 0", "globals")
+            _check_name(guard, name)
             namespace[name] = value
             super().__setitem__(name, value)
 
         def __delitem__(self, name: str) -> None:
+            _check_name(guard, name)  # dict.update(globals(), ...) takes any
             super().__delitem__(name)
             namespace.pop(name, None)
 
@@ -105,11 +106,21 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
         def _only_names(self, *given: Any) -> NoReturn:
             raise TypeError("globals() takes names one by one, or by update(), in GradViz snippets")
 
+        def __reduce__(self) -> tuple[Any, ...]:
+            return (dict, (dict(self),))  # a copy is a plain dict, and writes to nothing
+
         __ior__ = clear = popitem = _only_names
 
     keep_methods(Table)
     guard.tables.add(Table)
     return Table
+
+
+def _check_name(guard: Guard, name: Any) -> None:
+    """Refuse what the snippet could not have named itself."""
+    if type(name) is not str or not name.isidentifier() or is_dunder(name):
+        raise PermissionError(f"{name!r} is no name that globals() can be given in GradViz snippets")
+    _compiled(guard, f"{name} = 0", "globals")
 
 
 def _locals(namespace: Names) -> Names | None:
@@ -122,7 +133,10 @@ def _locals(namespace: Names) -> Names | None:
 
 
 def run_code(code: types.CodeType, around: Names, inner: Names) -> None:
-    """The one place where code runs that was made of a text while the snippet ran; the policy has passed it."""
+    """The one place where code runs that was made of a text while the snippet ran; the policy has passed it. Python
+    would put its own builtins where there are none."""
+    if "__builtins__" not in around:
+        raise PermissionError("a text runs with the names of the snippet in GradViz snippets")
     exec(code, around, inner)
 
 

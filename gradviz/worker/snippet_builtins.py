@@ -63,7 +63,6 @@ def of_namespace(names: dict[str, Any], guard: Guard, namespace: dict[str, Any])
     def fresh(given: dict[str, Any]) -> dict[str, Any]:
         made = {"__name__": "__main__", **given, **{key: value for key, value in namespace.items() if "<" in key}}
         made["__builtins__"] = of_namespace(names, guard, made)
-        guard.namespaces.append(made)
         return made
 
     dir_.__name__ = "dir"

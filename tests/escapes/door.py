@@ -355,6 +355,13 @@ _QUESTIONS = {
         "for name, value in g.items():\n    if '<' in name or name.startswith('__'): print('ESCAPED', name)\n"
         "def f(): return globals()\nif '__builtins__' in f(): print('ESCAPED')"
     ),
+    "a text without the builtins of a snippet": (
+        "g = globals()\nfor made in (g, type(g)(x=1)):\n    for name in ('__builtins__', '<get>'):\n"
+        "        dict.update(made, {name: 1})\n        for take in (made.pop, lambda name: made.__delitem__(name)):\n"
+        "            try:\n                take(name)\n                print('ESCAPED', name)\n"
+        "            except PermissionError: pass\n"
+        "exec('try: read = open(\"SECRET\").read()\\nexcept OSError: read = 0')\nif read: print(read)"
+    ),
     "names of everything": (
         "import torch, numpy, os, inspect, importlib\nclass A: pass\nx = torch.ones(1, requires_grad=True)\n"
         "for thing in (torch, numpy, os, x, (x * 2).grad_fn, numpy.ones(1), print, A, A(), len, [].append, "
@@ -746,6 +753,14 @@ _AROUND_GAMES = {
         "        try: print('ESCAPED', getattr(kind, name)(A()))\n        except (AttributeError, TypeError): pass\n"
         "    for act in (lambda: setattr(kind, 'step', print), lambda: kind.__dict__, lambda: kind.__init__(gym, 1)):\n"
         "        try: act(); print('ESCAPED', kind)\n        except (AttributeError, TypeError): pass"
+    ),
+    "what wrappers give to an object in the place of theirs": (
+        "import gymnasium as gym, types\nkept, W = [], gym.wrappers\n"
+        "for base, name in ((W.NormalizeObservation, 'obs_rms'), (W.NormalizeReward, 'return_rms')):\n"
+        "    class A(base): pass\n    a = A(gym.make('CartPole-v1'))\n    r = getattr(a, name)\n"
+        "    setattr(a, name, types.SimpleNamespace(add=kept.append, mean=r.mean, var=r.var))\n"
+        "    a.reset(seed=1)\n    a.step(0)\nassert len(kept) == 3\nfor each in kept:\n"
+        "    try: type(each)\n    except TypeError: print('ESCAPED')"
     ),
     "arrays that wrappers and several games hand out": (
         "import gymnasium as gym, numpy as np\n"

@@ -692,9 +692,30 @@ CLASSES = (
     worker(
         "run_texts",
         "hooks written by globals",
-        "            if type(name) is not str or not name.isidentifier() or is_dunder(name):",
-        "            if False:",
+        "    if type(name) is not str or not name.isidentifier() or is_dunder(name):",
+        "    if False:",
         found("Questions about names and modules"),
+    ),
+    worker(
+        "run_texts",
+        "builtins of Python's in a text",
+        'if "__builtins__" not in around:',
+        "if False:",
+        W + "test_guard.py::test_no_text_runs_with_builtins_of_python",
+    ),
+    worker(
+        "run_texts",
+        "names of ours that are taken out of globals()",
+        "            _check_name(guard, name)  # dict",
+        "            # dict",
+        found("Questions about names and modules"),
+    ),
+    worker(
+        "game_wrappers",
+        "arrays of NumPy's own for what counts them",
+        "self.obs_rms.add(to_snippet(seen))",
+        "self.obs_rms.add(seen)",
+        found("Stand-ins: around games and scripts"),
     ),
     worker(
         "run_texts",

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import builtins
 import functools
+import gc
 import math
 import types
+import weakref
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +22,7 @@ from gradviz.worker.numpy_boundary import to_snippet
 from gradviz.worker.numpy_types import SafeArray
 from gradviz.worker.policy import compile_snippet
 from gradviz.worker.policy_names import REFUSED_BUILTINS
+from gradviz.worker.run_texts import run_code
 from gradviz.worker.snippet_builtins import snippet_builtins
 from gradviz.worker.stand_in import plain_super, plain_type
 from gradviz.worker.stand_ins import TorchFacade, World, load_torch, torch_modules
@@ -42,7 +45,7 @@ class Lying(str):
 @pytest.fixture(scope="module")
 def world() -> World:
     made = World(TorchFacade(torch_modules(REAL)), lambda stream, text: None)
-    made.guard.globals["__name__"] = "__main__"
+    made.guard.globals.update(made.guard.hooks(), __name__="__main__")
     return made
 
 
@@ -265,6 +268,26 @@ def test_an_enum_is_made_by_a_class_statement_only(world: World) -> None:
     for kind in (world.modules["enum"].Enum, world.modules["enum"].IntEnum):
         with pytest.raises(TypeError, match="an Enum is made with a class statement"):
             kind("A", {"x": 1})
+
+
+def test_no_text_runs_with_builtins_of_python() -> None:
+    with pytest.raises(PermissionError, match="a text runs with the names of the snippet"):
+        run_code(compile("1", "<string>", "exec"), {}, {})
+
+
+def test_nothing_is_kept_of_a_text_that_has_run(world: World) -> None:
+    """But its functions are the snippet's as long as somebody has them."""
+    offered = snippet_builtins(world.guard, world.classes, world.import_module, print, input)
+    kept: list[dict[str, Any]] = [{} for _ in range(3)]
+    for names in kept:
+        offered["exec"]("def f(): return globals()\ntable = f()", names)
+    assert all(world.guard.wrote(names["f"]) for names in kept)
+    assert len(world.guard.tables) == len(kept)
+    functions = [weakref.ref(names["f"]) for names in kept]
+    kept.clear()
+    del names
+    gc.collect()
+    assert len(world.guard.tables) == 0 and not any(each() for each in functions)
 
 
 def test_functools_wraps_copies_no_table_of_others(world: World) -> None:

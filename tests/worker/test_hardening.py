@@ -85,7 +85,7 @@ def warned():
         warnings.simplefilter("always")
         bytes([92, 120, 122, 92, 113]).decode("unicode_escape", "ignore")
     return len(found)
-run = Identities({{}})
+run = Identities(lambda function: False)
 def said(attempt):
     try:
         return attempt()
