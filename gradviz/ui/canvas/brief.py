@@ -1,7 +1,7 @@
-"""Items that are neither near nor far: `Writer` says their name, their main number or picture and their gradient, and
-`BriefPainter` paints that in the same frames and colours as near, in text that keeps its size on the screen. Cheap to
-ask of hundreds of items at every step: it compares numbers of values, and writes a value once. `content` says more of
-what is near; far away even this is too much, see `painter`."""
+"""Items at medium zoom. `Writer` provides their name, main number or picture, and gradient; `BriefPainter` paints these
+in the same frames and colours as up close, in text that keeps its size on screen. This is cheap enough for hundreds of
+items at every step: it compares the indices of values and formats each value once. `content` says more about items up
+close; from far away even this is too much, see `painter`."""
 
 from __future__ import annotations
 
@@ -28,29 +28,29 @@ if TYPE_CHECKING:
     from gradviz.trace.table.values import Value
 
 
-DIGITS = (4, 3, 2, 1)  # of a number, the first that there is room for
-LONGEST = 14  # characters of a small array that is written
+DIGITS = (4, 3, 2, 1)  # formats of a number; the first that fits is used
+LONGEST = 14  # characters of a small array that is written out
 BEFORE_POINT = re.compile(r"^(-?)0\.")
 
 
 @dataclass(frozen=True)
 class Brief:
-    """`value` and `grad` are numbers of values in the trace, -1 for none."""
+    """`value` and `grad` are indices of values in the trace, -1 for none."""
 
     name: str
     value: int = -1
     grad: int = -1
-    stored: bool = False  # the gradient is in `.grad`, not only passing
+    stored: bool = False  # the gradient is stored in `.grad`, not just passing through
     ran: bool = False  # an operation that has run backward in this call
     tabs: tuple[str, ...] = ()  # states of an operation's saved buffers
-    arrived: int = 0  # gradients in the input buffer, of those that it waits for
+    arrived: int = 0  # gradients in the input buffer, out of those it waits for
     expected: int = 0
-    ticks: str = ""  # the gradient while it is on its way from another number
+    ticks: str = ""  # the gradient while it animates from another number
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The numbers of a small array, by rows, and how many characters the longest of them has."""
+    """The numbers of a small array, row by row, and the length of the longest in characters."""
 
     rows: tuple[tuple[str, ...], ...]
     longest: int
@@ -64,11 +64,11 @@ class Written:
     norm: str
     picture: Picture | None
     shorter: tuple[str, ...] = ()  # the norm with fewer digits
-    grids: tuple[Grid, ...] = ()  # the numbers of a small array, each time with fewer digits
+    grids: tuple[Grid, ...] = ()  # the numbers of a small array, with fewer and fewer digits
 
 
 class Briefs:
-    """All tensors' values and gradients at one frame."""
+    """The values and gradients of all tensors at one frame."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -79,7 +79,7 @@ class Briefs:
         _follow(self.grad, trace.grads, cursor)
         self.stored = self.grad >= 0
         passing = np.full(len(trace.tensors), -1, np.int64)
-        self._arrival: Ints = np.full(len(trace.tensors), -1, np.int64)  # the last one in this call
+        self._arrival: Ints = np.full(len(trace.tensors), -1, np.int64)  # the latest in this call
         if frame.call >= 0:
             arrivals = trace.arrivals
             low, high = np.searchsorted(arrivals.step, [int(trace.calls.step[frame.call]), cursor])
@@ -91,7 +91,7 @@ class Briefs:
         self.grad = np.where(self.stored, self.grad, passing)
 
     def of(self, diagram: Diagram, item: int) -> Brief:
-        """What is said of a card, an operation or a tag."""
+        """What to say about a card, an operation or a tag."""
         index = int(diagram.index[item])
         if diagram.kind[item] == TENSOR:
             value, grad, stored = int(self.value[index]), int(self.grad[index]), bool(self.stored[index])
@@ -106,20 +106,20 @@ class Briefs:
 
 
 def _follow(values: Ints, table: object, cursor: int) -> None:
-    """Put in what a table of changes has until a cursor, the last one last."""
+    """Apply a table of changes up to a cursor; later rows win."""
     end = int(np.searchsorted(table.step, cursor))  # type: ignore[attr-defined]
     values[table.tensor[:end]] = table.value[:end]  # type: ignore[attr-defined]
 
 
 class Writer:
-    """Values as they are written, each once."""
+    """Formats values, each of them once."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
         self._known: dict[int, Written] = {}
 
     def of(self, number: int) -> Written:
-        """How the value with this number is written."""
+        """The text for the value with this index."""
         if number not in self._known:
             self._known[number] = self._written(number)
         return self._known[number]
@@ -139,8 +139,8 @@ class Writer:
 
 
 def _grids(value: Value) -> tuple[Grid, ...]:
-    """The numbers of an array of few rows and columns in two digits, in one, and without the zero before the point;
-    none of a larger one."""
+    """The numbers of an array with few rows and columns: in two digits, in one, and without the zero before the point.
+    Empty for larger arrays."""
     if value.array is None or not 0 < value.array.ndim <= 2 or not 1 < value.numel <= MOST_ROWS * MOST_COLUMNS:
         return ()
     numbers = value.array.reshape(-1, value.array.shape[-1])
@@ -155,19 +155,19 @@ def _grids(value: Value) -> tuple[Grid, ...]:
 
 # -- painting
 
-LINE = 13.0  # pixels that a line of text needs, at text scale 1
+LINE = 13.0  # height of a line of text in pixels, at text scale 1
 PADDING = 4.0
 LOWEST = 7.0  # pixels that a picture needs
 NARROWEST_WORD = 26.0
-WIDEST = 2.4  # times its width that the name of an operation may make a circle
-ANY_NAME, ANY_ROOM = "ƒ", 20  # instead of a name that does not fit, and the pixels that it wants
-NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of near cards: 11 pixels
-BETWEEN = 0.7  # widths of a digit between the numbers of a grid
-PASSING = "∇"  # before a gradient, which without it would be taken for a value
+WIDEST = 2.4  # how far the name of an operation may widen its circle
+ANY_NAME, ANY_ROOM = "ƒ", 20  # shown instead of a name that does not fit, and the pixels it needs
+NAME_SIZE, NUMBER_SIZE = 0.85, 0.72  # of the fonts of cards up close: 11 pixels
+BETWEEN = 0.7  # gap between the numbers of a grid, in digit widths
+PASSING = "∇"  # put before a gradient so that it can't be mistaken for a value
 
 
 class BriefPainter:
-    """Paints in pixels, in one theme."""
+    """Paints items in screen pixels, in one theme."""
 
     def __init__(self, ink: Ink, writer: Writer, *, vertical: bool = False) -> None:
         self._ink = ink
@@ -175,7 +175,7 @@ class BriefPainter:
         self._vertical = vertical
 
     def ticking(self, before: object, after: object, part: float) -> Brief | None:
-        """What an item says whose gradient is on its way to the sum that has come; None where there is no such sum."""
+        """An item whose gradient is still animating towards the sum that has arrived; None if there is no such sum."""
         if not (isinstance(before, Brief) and isinstance(after, Brief)) or min(before.grad, after.grad) < 0:
             return None
         one, other = self._writer.of(before.grad), self._writer.of(after.grad)
@@ -183,7 +183,7 @@ class BriefPainter:
         return replace(after, ticks=text) if text else None
 
     def paint(self, painter: QPainter, card: QRectF, kind: int, category: int, says: Brief, scale: float) -> None:
-        """An item whose card or circle has this place in the world."""
+        """Paint an item whose card or circle has this box in world coordinates."""
         painter.save()
         painter.translate(card.topLeft())
         painter.scale(1 / scale, 1 / scale)
@@ -216,7 +216,7 @@ class BriefPainter:
         painter.drawRoundedRect(header, corner, corner)
         if lines > 1:
             painter.drawRect(header.adjusted(0, header.height() / 2, 0, 0))
-        if lines == 2 and says.grad >= 0:  # numbers go last: the value takes the place of the name
+        if lines == 2 and says.grad >= 0:  # numbers are dropped last: the value takes the place of the name
             self._value(painter, header.adjusted(PADDING, 0, -PADDING, 0), line, says)
         elif lines and area.width() > NARROWEST_WORD:
             align = LEFT if lines > 1 else CENTRE
@@ -237,7 +237,7 @@ class BriefPainter:
             self._badge(painter, area, says, scale)
 
     def _badge(self, painter: QPainter, area: QRectF, says: Brief, scale: float) -> None:
-        """How many gradients have arrived where several are summed: a pill that fills, with words if there is room."""
+        """How many gradients have arrived where several are summed: a pill that fills up, with words if they fit."""
         ink = self._ink
         height = (sizes.BADGE_GAP + sizes.BADGE_HEIGHT) * scale - 3
         pill = QRectF(area.left(), area.bottom() + 2, area.width(), min(height, LINE * ink.theme.scale))
@@ -269,7 +269,7 @@ class BriefPainter:
             self._word(painter, sizes.NUMBER, NUMBER_SIZE, "text", place, text, LEFT)
 
     def _fitting(self, body: QRectF, line: float, written: Written) -> Grid | None:
-        """The numbers of a small array with the digits there is room for; None where there is not even for one."""
+        """The numbers of a small array with as many digits as fit; None if not even the shortest form does."""
         if not written.grids or body.height() < (line - 2) * len(written.grids[0].rows):
             return None
         wide = body.width() / len(written.grids[0].rows[0])
@@ -284,18 +284,18 @@ class BriefPainter:
                 self._word(painter, sizes.CELL, 1.0, colour, place, text, CENTRE)
 
     def number(self, role: str, written: Written, room: float, first: str = "") -> str:
-        """A number with as many digits as there is room for: an ellipsis in it would say nothing."""
+        """A number with as many digits as fit: an ellipsis inside a number would be meaningless."""
         ways = (first or written.norm, written.norm, *written.shorter)
         size = NUMBER_SIZE * self._ink.theme.scale
         return next((way for way in ways if self._ink.width(role, way) * size <= room), ways[-1])
 
     def _gradient(self, painter: QPainter, area: QRectF, line: float, corner: float, says: Brief) -> float:
-        """The gradient in the last line, or as the numbers of a small array where the value leaves room for them, on a
-        ground of its own where it is stored; returns where it begins. Where there are two lines only, it takes the
-        value's."""
+        """The gradient on the last line, or as the numbers of a small array if the value leaves room for them, on a
+        background of its own if it is stored; returns where it begins. With only two lines it takes the place of the
+        value."""
         written, value = self._writer.of(says.grad), self._writer.of(says.value)
         taken = (line - 2) * len(value.grids[0].rows) if value.grids else line
-        body = area.adjusted(PADDING, 2 * line + 1 + taken, -PADDING, -2)  # a line for the name, one for the mark
+        body = area.adjusted(PADDING, 2 * line + 1 + taken, -PADDING, -2)  # one line for the name, one for the ∇
         grid = self._fitting(body, line, written)
         if grid is not None:
             body.setTop(body.bottom() - (line - 2) * len(grid.rows))
@@ -336,7 +336,8 @@ class BriefPainter:
         self._tabs(painter, area, says.tabs, scale)
 
     def _tabs(self, painter: QPainter, area: QRectF, tabs: tuple[str, ...], scale: float) -> None:
-        """A small tab per saved buffer: filled while held, an outline struck through once freed, crossed if stale."""
+        """A small tab per saved buffer: filled while held, a struck-through outline once freed, crossed out if
+        stale."""
         wide, tall = 30 * scale, sizes.TAB_HEIGHT * scale * 0.8
         whole = len(tabs) * (wide + 3) - 3
         left, top = area.center().x() - whole / 2, area.top() - sizes.TAB_GAP * scale - tall

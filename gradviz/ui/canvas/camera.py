@@ -1,10 +1,10 @@
-"""Where the canvas looks, and what moves on it by itself. `Camera` is a zoom and the point of the world at the widget's
-top left corner, in plain numbers. `Flight`: the camera moves in a short eased flight instead of a jump, so that the eye
-can follow. `Transition`: what is elsewhere in another layout goes there. `Motion`: the dashes of the current step's
-gradients and their numbers that travel, and what a step has changed as it dissolves into its new look.
+"""Where the canvas looks, and what moves on it by itself. `Camera` is a zoom and the world point at the top left corner
+of the widget, as plain numbers. `Flight` moves the camera along a short eased path instead of jumping, so that the eye
+can follow. `Transition` moves items to their places in another layout. `Motion` animates the dashes and numbers of the
+current step's gradients and cross-fades what a step has changed.
 
-Where nothing should move by itself (no screen, or the system has animations switched off) there are no flights and no
-transitions, and dashes move only while the user plays; where the user said so, nothing moves."""
+Where nothing should move by itself (no screen, or animations are switched off in the system) there are no flights or
+transitions, and dashes move only during playback; if the user has switched motion off, nothing moves."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QStyle
 
 SMALLEST, LARGEST = 0.0001, 6.0
-KEPT = 80.0  # pixels of the graph that stay in view however far one goes
-FURTHEST = 0.5  # of the zoom at which all is in view: no use in going further away
+KEPT = 80.0  # pixels of the graph that stay in view however far the user pans
+FURTHEST = 0.5  # of the zoom at which everything is in view: zooming out further is useless
 FIT_MARGIN = 28.0
 LARGEST_FIT = 1.7
 Box = tuple[float, float, float, float]
@@ -25,44 +25,44 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True)
 class Camera:
-    """`scale` pixels per world unit; `left`, `top` in world units."""
+    """`scale` is in pixels per world unit; `left` and `top` are in world units."""
 
     scale: float = 1.0
     left: float = 0.0
     top: float = 0.0
 
     def to_world(self, x: float, y: float) -> tuple[float, float]:
-        """The point of the world under a pixel."""
+        """The world point under a pixel."""
         return self.left + x / self.scale, self.top + y / self.scale
 
     def to_screen(self, x: float, y: float) -> tuple[float, float]:
-        """The pixel of a point of the world."""
+        """The pixel at a world point."""
         return (x - self.left) * self.scale, (y - self.top) * self.scale
 
     def world_box(self, box: Box, margin: float = 2.0) -> Box:
-        """Left, top, right, bottom in the world of a box of pixels, a little larger."""
+        """A box of pixels, grown by `margin`, as left, top, right, bottom in world units."""
         left, top = self.to_world(box[0] - margin, box[1] - margin)
         right, bottom = self.to_world(box[2] + margin, box[3] + margin)
         return left, top, right, bottom
 
     def moved(self, dx: float, dy: float) -> Camera:
-        """Look dx, dy pixels further right and down, on whole pixels, so that what was painted can be reused."""
+        """Pan by dx, dy pixels to the right and down, on whole pixels so that painted pixels can be reused."""
         left, top = round(self.left * self.scale + dx), round(self.top * self.scale + dy)
         return replace(self, left=left / self.scale, top=top / self.scale)
 
     def zoomed(self, factor: float, x: float, y: float, smallest: float = SMALLEST) -> Camera:
-        """Zoom so that the point under the pixel x, y stays there."""
+        """Zoom while keeping the point under the pixel x, y in place."""
         scale = min(LARGEST, max(smallest, self.scale * factor))
         world_x, world_y = self.to_world(x, y)
         return Camera(scale, world_x - x / scale, world_y - y / scale).moved(0, 0)
 
     def centred(self, x: float, y: float, width: float, height: float) -> Camera:
-        """Look so that a point of the world is in the middle of a widget of this size."""
+        """Put a world point in the middle of a widget of this size."""
         return replace(self, left=x - width / 2 / self.scale, top=y - height / 2 / self.scale).moved(0, 0)
 
 
 def kept(camera: Camera, extent: Box, width: float, height: float) -> Camera:
-    """The same camera, moved no further than needed for some of what there is to stay in view."""
+    """The same camera, moved just far enough to keep part of the graph in view."""
     left = _kept(camera.left, width, camera.scale, extent[0], extent[2])
     top = _kept(camera.top, height, camera.scale, extent[1], extent[3])
     if (left, top) == (camera.left, camera.top):
@@ -76,13 +76,13 @@ def _kept(start: float, pixels: float, scale: float, low: float, high: float) ->
 
 
 def furthest(extent: Box, width: float, height: float) -> float:
-    """The smallest zoom at which there is still something to see."""
+    """The smallest zoom at which anything can still be seen."""
     return max(SMALLEST, min(1.0, fitting(extent, width, height).scale) * FURTHEST)
 
 
 def on_the_way(start: Camera, target: Camera, part: float) -> Camera:
-    """The camera when a part (0 to 1) of the way is done: the zoom changes evenly, and what is at the same pixel in
-    both stays there."""
+    """The camera after a fraction (0 to 1) of the way: the zoom changes at a constant rate, and whatever is at the same
+    pixel at both ends stays there."""
     if abs(start.scale / target.scale - 1) < 1e-6:
         share, scale = part, target.scale
     else:
@@ -94,7 +94,7 @@ def on_the_way(start: Camera, target: Camera, part: float) -> Camera:
 
 
 def within(camera: Camera, extent: Box, width: float, height: float) -> Camera:
-    """Do not look past what there is: where all of it fits it is centred, else its edge stays at the edge."""
+    """Keep the camera within the graph: centre it if all of it fits, otherwise stop at its edge."""
     margin = FIT_MARGIN / camera.scale
     left = _within(camera.left, width / camera.scale, extent[0] - margin, extent[2] + margin)
     top = _within(camera.top, height / camera.scale, extent[1] - margin, extent[3] + margin)
@@ -108,7 +108,7 @@ def _within(start: float, length: float, low: float, high: float) -> float:
 
 
 def fitting(extent: Box, width: float, height: float, largest: float = LARGEST_FIT) -> Camera:
-    """All of an extent in view."""
+    """The camera that shows a whole extent."""
     across, down = max(extent[2] - extent[0], 1.0), max(extent[3] - extent[1], 1.0)
     room_x, room_y = max(width - 2 * FIT_MARGIN, 20.0), max(height - 2 * FIT_MARGIN, 20.0)
     scale = min(largest, LARGEST, max(SMALLEST, min(room_x / across, room_y / down)))
@@ -116,7 +116,7 @@ def fitting(extent: Box, width: float, height: float, largest: float = LARGEST_F
 
 
 def holds(camera: Camera, extent: Box | None, size: tuple[int, int]) -> bool:
-    """Whether all of an extent is seen in a view of this size."""
+    """Whether a whole extent is visible in a view of this size."""
     if extent is None:
         return True
     left, top = camera.to_world(-1, -1)
@@ -126,14 +126,14 @@ def holds(camera: Camera, extent: Box | None, size: tuple[int, int]) -> bool:
 
 # -- flights, transitions, motion
 
-FRAME = 15  # milliseconds between two pictures of a flight or a transition
-FLIGHT = 180  # milliseconds of one
+FRAME = 15  # milliseconds between the pictures of a flight or transition
+FLIGHT = 180  # milliseconds of a flight
 WHEEL_FLIGHT = 110
 LENGTH = 220  # milliseconds of a transition
-TICK = 33  # milliseconds between two pictures of dashes
-PHASE = 0.07  # of a dash, by picture
-FADE = 300  # milliseconds in which one look dissolves into the next
-LINGER = 2600  # milliseconds that dashes move after a step
+TICK = 33  # milliseconds between the pictures of moving dashes
+PHASE = 0.07  # of a dash, per picture
+FADE = 300  # milliseconds of the cross-fade after a step
+LINGER = 2600  # milliseconds that dashes keep moving after a step
 WITHOUT_SCREEN = ("offscreen", "minimal")
 
 
@@ -145,15 +145,15 @@ def animated() -> bool:
 
 
 class Flight(QObject):
-    """Flies the camera, one flight at a time: `look` is called with every camera on the way. Every new flight and every
-    move of the user ends the one before."""
+    """Flies the camera, one flight at a time: `look` is called with each camera on the way. A new flight, or a move by
+    the user, ends the current one."""
 
     landed = Signal()
 
     def __init__(self, look: Callable[[Camera], None], parent: QObject) -> None:
         super().__init__(parent)
         self.enabled = animated()
-        self.wanted = True  # the user wants things to move
+        self.wanted = True  # the user wants motion
         self._look = look
         self._start = self._target = Camera()
         self._milliseconds = FLIGHT
@@ -169,11 +169,11 @@ class Flight(QObject):
         return self._timer.isActive()
 
     def target(self, camera: Camera) -> Camera:
-        """Where the camera will be; `camera` is where it is."""
+        """Where the camera is heading; `camera` is where it is now."""
         return self._target if self.is_flying else camera
 
     def fly(self, start: Camera, target: Camera, milliseconds: int = FLIGHT) -> None:
-        """Go from one camera to another; at once where flights are not wanted."""
+        """Fly from one camera to another, or jump if flights are not wanted."""
         self._timer.stop()
         if not (self.enabled and self.wanted) or start == target or milliseconds <= 0:
             self._look(target)
@@ -184,7 +184,7 @@ class Flight(QObject):
         self._timer.start()
 
     def stop(self) -> None:
-        """Stay where the camera is now."""
+        """Stop where the camera is now."""
         if self.is_flying:
             self._timer.stop()
             self.landed.emit()
@@ -200,7 +200,7 @@ class Flight(QObject):
 
 
 class Transition(QObject):
-    """An eased part of the way for every picture, then the end; one at a time, which can be ended at any time."""
+    """An eased transition, one at a time, which can be finished early at any moment."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -214,11 +214,11 @@ class Transition(QObject):
 
     @property
     def is_going(self) -> bool:
-        """Whether something is on its way."""
+        """Whether a transition is under way."""
         return self._end is not None
 
     def begin(self, show: Callable[[float], None], end: Callable[[], None]) -> None:
-        """`show` is called with the part of the way, 0 to 1, for every picture, and `end` once at its end."""
+        """`show` is called for every picture with the fraction of the way, 0 to 1, and `end` once at the end."""
         self.finish()
         self._show, self._end = show, end
         self._clock.start()
@@ -226,7 +226,7 @@ class Transition(QObject):
         show(0.0)
 
     def finish(self) -> None:
-        """Be at the end at once."""
+        """Jump to the end."""
         self._timer.stop()
         end, self._show, self._end = self._end, None, None
         if end is not None:
@@ -241,26 +241,26 @@ class Transition(QObject):
 
 
 class Motion(QObject):
-    """`ticked` comes for every picture; `phase` and `fade` say how far it is. A while after a step, or when playing
-    ends, all is still."""
+    """`ticked` is emitted for every picture; `phase` and `fade` tell the progress. Motion stops a while after a step,
+    or when playback ends."""
 
     ticked = Signal()
-    rested = Signal()  # all is still again
+    rested = Signal()  # motion has stopped
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self.enabled = animated()
-        self.wanted = True  # the user has not switched movements off
+        self.wanted = True  # the user has not switched motion off
         self.phase = 0.0
         self.fade = 1.0
-        self.travels = False  # numbers go along their edges in this step
+        self.travels = False  # numbers travel along their edges in this step
         self._playing = False
         self._clock = QElapsedTimer()
         self._timer = QTimer(self, interval=TICK)
         self._timer.timeout.connect(self._tick)
 
     def set_playing(self, playing: bool) -> None:
-        """Whether the user plays."""
+        """Tell whether playback is running."""
         self._playing = playing
         if playing and self.wanted:
             self._timer.start()
@@ -268,17 +268,17 @@ class Motion(QObject):
             self.stop()
 
     def begin(self) -> bool:
-        """A step was made; returns whether it is shown as a movement."""
+        """A step was made; returns whether it is animated."""
         if not (self.enabled and self.wanted):
             return False
-        self.travels = self.fade >= 1  # else the step before is still on its way: keys repeat
+        self.travels = self.fade >= 1  # otherwise the previous step is still animating: a key is being held
         self.fade = 0.0
         self._clock.start()
         self._timer.start()
         return True
 
     def stop(self) -> None:
-        """Be still; what dissolves is at its end."""
+        """Stop all motion, with cross-fades at their end."""
         moved = self._timer.isActive()
         self._timer.stop()
         self.fade = 1.0

@@ -1,6 +1,6 @@
-"""Groups of the canvas that collapse into one box and expand again: by a double click, by Enter, at their triangles, or
-on the way to something inside. Which are open is kept by the session; `trace_view` draws it. The place that the user
-looks at stays where it is."""
+"""Groups on the canvas collapse into one box and expand again: by double click, by Enter, by their triangles, or when
+something inside is revealed. The session keeps which ones are open; `trace_view` draws them. The place the user is
+looking at stays put."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ Held = tuple[tuple[str, int], tuple[float, float]]
 class Collapse(QObject):
     """Opens and closes the groups of a scene."""
 
-    changed = Signal()  # the graph is wanted otherwise: it has to be laid out anew
-    refolded = Signal(object)  # the Folding that the user made
+    changed = Signal()  # the presentation changed, so the graph has to be laid out again
+    refolded = Signal(object)  # the Folding chosen by the user
 
     def __init__(self, widget: QWidget, surface: Surface, viewport: Viewport, selection: ItemSelection) -> None:
         super().__init__(widget)
@@ -34,10 +34,10 @@ class Collapse(QObject):
         self._viewport = viewport
         self._selection = selection
         self.presentation = Presentation()
-        self.anchor: tuple[str, int] | None = None  # what stays where it is in the next layout
+        self.anchor: tuple[str, int] | None = None  # what stays in place in the next layout
 
     def present(self, presentation: Presentation) -> None:
-        """Let the graph be folded and turned so."""
+        """Use this folding and orientation."""
         if presentation != self.presentation:
             self.presentation = presentation
             self.changed.emit()
@@ -45,13 +45,13 @@ class Collapse(QObject):
     # -- opening and closing
 
     def toggle_selected(self) -> None:
-        """Open the selected group, or close the open one that is selected or holds the selection."""
+        """Open the selected group, or close the open group that is selected or contains the selection."""
         scene = self._surface.scene
         if scene is not None:
             self.toggle(scene, scene.groups.at(scene.selected))
 
     def toggle(self, scene: Scene, group: int) -> None:
-        """Open or close a group of the scene, -1: none."""
+        """Open or close a group of the scene; -1 is none."""
         if group < 0:
             return
         key = frozenset((scene.groups.all.key[group],))
@@ -81,7 +81,7 @@ class Collapse(QObject):
     # -- keeping the place
 
     def held_place(self) -> Held | None:
-        """What should stay where it is in the next layout, and where on the screen that is."""
+        """What should stay in place in the next layout, and where it is on screen."""
         scene, camera = self._surface.scene, self._surface.camera
         if scene is None:
             return None
@@ -93,7 +93,7 @@ class Collapse(QObject):
         return None
 
     def hold_place(self, held: Held | None) -> None:
-        """Move the camera so that it is there in the new layout, too."""
+        """Move the camera so that it appears at the same place in the new layout."""
         scene, camera = self._surface.scene, self._surface.camera
         place = scene.corner_of(*held[0]) if scene is not None and held is not None else None
         if held is None or place is None:

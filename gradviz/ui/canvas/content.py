@@ -1,5 +1,5 @@
-"""The words and numbers on one card, operation or closed group at a moment, as records that can be compared: a card is
-painted again when its content differs. Nothing here paints; `item_painter` and `group_painter` do."""
+"""The words and numbers on a card, operation or closed group at one moment, as comparable records: a card is repainted
+when its content differs. Nothing here paints; `item_painter` and `group_painter` do."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.diagram import Diagram
 
 
-# -- closed groups: how much of one ran, what it holds, what happens in it now
+# -- closed groups: how much has run, what they hold, what is happening in them
 
 
 Ints = NDArray[np.int64]
@@ -44,7 +44,8 @@ UNITS = ("B", "kB", "MB", "GB", "TB")
 
 @dataclass(frozen=True)
 class GroupContent:
-    """A closed group. Of `operations` so many `ran` forward; of `tracked` ones so many `went` backward in this call."""
+    """A closed group. Of `operations`, `ran` have run forward; of the `tracked` ones, `went` have run backward in this
+    call."""
 
     title: str
     detail: str  # "×50 · t = 0 … 49"
@@ -54,10 +55,10 @@ class GroupContent:
     tracked: int
     went: int
     held: str  # "1.2 kB", "" for nothing
-    norm: str  # of the gradient that left it, or of its parameters', "" for none
-    now: str  # what the current step is in it, "t = 17 · MulBackward0"
-    bad: bool  # a gradient that left it, or that its parameters hold, is not finite
-    parameters: int = 0  # numbers in the parameters that its operations use
+    norm: str  # of the gradient that left it, or of its parameters'; "" for none
+    now: str  # the current step inside it, "t = 17 · MulBackward0"
+    bad: bool  # a gradient that left it, or one in its parameters, is not finite
+    parameters: int = 0  # elements in the parameters that its operations use
     problem: str = ""  # "NaN in blocks.3 · LogBackward0": where in it the first value or gradient is not finite
 
 
@@ -84,7 +85,7 @@ def group_content(diagram: Diagram, frame: Frame, item: int) -> GroupContent:
 
 
 def nodes_of(diagram: Diagram, item: int) -> Ints:
-    """The operations in a closed group: they follow one another, but for some of other graphs between them."""
+    """The operations in a closed group: consecutive, apart from some of other graphs in between."""
     groups, number = diagram.structure.groups, int(diagram.group[item])
     steps = diagram.trace.nodes.step
     low = int(np.searchsorted(steps, groups.step[number]))
@@ -93,7 +94,7 @@ def nodes_of(diagram: Diagram, item: int) -> Ints:
 
 
 def _held(frame: Frame, nodes: Ints) -> int:
-    """Bytes of the buffers that the operations hold, every storage counted once."""
+    """Bytes of the buffers that the operations hold, each storage counted once."""
     if not len(nodes):
         return 0
     saved = frame.trace.saved
@@ -109,7 +110,7 @@ def _held(frame: Frame, nodes: Ints) -> int:
 
 
 def _left(diagram: Diagram, frame: Frame, item: int) -> float | None:
-    """The norm of the gradients that left the group in this call, to what is outside."""
+    """The norm of the gradients that have left the group in this call."""
     rows = diagram.rows_into(item)
     flags = frame.input_grad_flag[rows]
     if not flags.any():
@@ -119,7 +120,7 @@ def _left(diagram: Diagram, frame: Frame, item: int) -> float | None:
 
 
 def _now(diagram: Diagram, frame: Frame, item: int) -> str:
-    """The current step, if it is in the group: the part of it that it is in, and the operation."""
+    """The current step, if it is inside the group: the part of the group it is in, and the operation."""
     node = frame.current_node
     if node < 0 or node >= len(diagram.item_of_node) or diagram.item_of_node[node] != item:
         return ""
@@ -133,7 +134,7 @@ def _now(diagram: Diagram, frame: Frame, item: int) -> str:
 
 
 def _problem(diagram: Diagram, frame: Frame, item: int) -> str:
-    """What is not finite in it, and where it began."""
+    """What is not finite inside it, and where that began."""
     trace = frame.trace
     made = diagram.not_finite[trace.tensors.step[diagram.not_finite] < frame.cursor]
     nodes = trace.tensors.producer[made]
@@ -146,13 +147,13 @@ def _problem(diagram: Diagram, frame: Frame, item: int) -> str:
     here = np.flatnonzero(diagram.item_of_node[nodes] == item)
     if not len(here):
         return ""
-    norm = frame.input_grad_norm[rows[here[-1]]]  # the backward pass comes to the last operation first
+    norm = frame.input_grad_norm[rows[here[-1]]]  # the backward pass visits the last operation first
     word = "NaN" if np.isnan(norm) else "infinite"
     return f"{word} gradient in {where_in(diagram, frame, int(nodes[here[-1]]))}"
 
 
 def where_in(diagram: Diagram, frame: Frame, node: int) -> str:
-    """Where in the closed group around it an operation is: "blocks.3 · LogBackward0"."""
+    """The position of an operation within the closed group around it: "blocks.3 · LogBackward0"."""
     outer = int(diagram.group[diagram.item_of_node[node]])
     inner = _path(diagram, node, outer)
     title = diagram.structure.groups.title[inner[-1]] if inner else ""
@@ -160,7 +161,7 @@ def where_in(diagram: Diagram, frame: Frame, node: int) -> str:
 
 
 def _path(diagram: Diagram, node: int, outer: int) -> list[int]:
-    """The groups around an operation that are in `outer`, the innermost first."""
+    """The groups around an operation that lie in `outer`, innermost first."""
     path = diagram.structure.groups.path(int(diagram.structure.groups.of_node[node]))
     return path[: path.index(outer)]
 
@@ -188,18 +189,18 @@ LONGEST_REASON = 26  # characters that fit on the narrowest card
 
 @dataclass(frozen=True)
 class ValueContent:
-    """A value as it is shown: a number, or a grid of numbers over colours, or a picture with a summary beside it."""
+    """A value as displayed: a number, a grid of numbers over colours, or a picture with a summary beside it."""
 
     kind: str
     text: str
     picture: Picture | None = None
     cells: tuple[tuple[str, ...], ...] = ()
-    summary: tuple[str, ...] = ("", "")  # beside a picture; of a number, its shorter text
+    summary: tuple[str, ...] = ("", "")  # beside a picture; for a number, its shorter text
 
 
 @dataclass(frozen=True)
 class Badge:
-    """The input buffer: the sum, written at length and shorter, and how many gradients have come."""
+    """The input buffer: its sum, in a long and a short form, and how many gradients have arrived."""
 
     sums: tuple[str, ...]
     count: str
@@ -208,7 +209,7 @@ class Badge:
 
     @property
     def ways(self) -> list[tuple[str, str]]:
-        """What may be written, left and right, the longest first."""
+        """Candidate texts, left and right, longest first."""
         brief = self.count.removesuffix(" arrived")
         counts = (self.count, brief) if self.complete else (self.count,)
         return [*((text, count) for text in self.sums for count in counts), (self.sums[-1], brief)]
@@ -222,7 +223,7 @@ class TensorContent:
     meta: str
     category: int
     value: ValueContent
-    label: str  # ".grad" or "∇ passing", "" without a gradient row
+    label: str  # ".grad" or "∇ passing"; "" without a gradient row
     grad: ValueContent | None
     note: str
     badge: Badge | None
@@ -231,7 +232,7 @@ class TensorContent:
 
 @dataclass(frozen=True)
 class Tab:
-    """A saved buffer: what is kept, as the snippet calls it. PyTorch's word for it is in the tooltip."""
+    """A saved buffer: what is kept, named as in the snippet. PyTorch's name for it is in the tooltip."""
 
     name: str
     state: str  # "held" | "freed" | "stale"
@@ -268,7 +269,7 @@ def content(diagram: Diagram, frame: Frame, item: int) -> Content:
         return group_content(diagram, frame, item)
     if diagram.kind[item] == OPERATION:
         symbol, label, scope = operation_text(diagram.trace, index)
-        symbol = diagram.names[item] or symbol  # a drawing has its own
+        symbol = diagram.names[item] or symbol  # a drawing has names of its own
         tracked = bool(diagram.trace.nodes.name[index])
         tabs = tuple(_tab(frame, index, saved) for saved in frame.saved(index))
         return OperationContent(symbol, label, scope, tracked, bool(frame.node_ran[index]), tabs)
@@ -306,12 +307,12 @@ def _gradient(frame: Frame, tensor: int, category: int, shape: sizes.Shape) -> t
     if frame.call < 0:
         return ".grad", ValueContent("number", "None"), ""
     note = short_reason(no_grad_reason(frame, tensor))
-    if note.endswith("not stored"):  # what is on its way will pass, `.grad` stays None
+    if note.endswith("not stored"):  # the gradient will only pass through, `.grad` stays None
         return "∇", ValueContent("number", "–"), note
     return ".grad", ValueContent("number", "None"), note
 
 
-SHORTER = (  # how a reason begins, what a card says, and whether the rest follows
+SHORTER = (  # how a reason begins, what the card says, and whether the rest follows
     ("computed inside no_grad", "inside no_grad", True),
     (".grad is written at ", "written at ", True),
     ("it was set to None", "set to None", True),
@@ -330,7 +331,7 @@ SHORTER = (  # how a reason begins, what a card says, and whether the rest follo
 
 
 def short_reason(reason: str | None) -> str:
-    """A reason for a missing gradient in the few words that fit on a card; the tooltip has it whole."""
+    """Why there is no gradient, in the few words that fit on a card; the tooltip has the full reason."""
     if not reason:
         return ""
     for long, short, rest in SHORTER:
@@ -350,7 +351,7 @@ def short_reason(reason: str | None) -> str:
 
 
 def value_content(value: Value | None, shape: sizes.Shape) -> ValueContent:
-    """A value as a card shows it."""
+    """A value as shown on a card."""
     if value is None:
         return ValueContent("number", "None")
     if not value.numel:
@@ -389,7 +390,7 @@ def _tab(frame: Frame, node: int, saved: SavedBuffer) -> Tab:
 
 
 def _badge(buffer: Buffer | None) -> Badge | None:
-    """The Σ badge where more than one gradient arrives."""
+    """The Σ badge, where more than one gradient arrives."""
     if buffer is None or buffer.expected < 2:
         return None
     numbers = [part.scalar for _, part in buffer.contributions]
@@ -404,7 +405,7 @@ def _badge(buffer: Buffer | None) -> Badge | None:
 
 
 def ticking(before: object, after: object, part: float) -> TensorContent | None:
-    """A card whose sum or `.grad` is on its way to the number that has come; None where there is no such number."""
+    """A card whose sum or `.grad` is still counting up to its new value; None if there is no such number."""
     if not (isinstance(before, TensorContent) and isinstance(after, TensorContent)):
         return None
     badge, grad = after.badge, after.grad
@@ -418,7 +419,7 @@ def ticking(before: object, after: object, part: float) -> TensorContent | None:
 
 
 def on_its_way(before: str, after: str, part: float) -> str:
-    """A number between two others, with as many digits after the point as the latter has."""
+    """A number between two others, with as many decimals as the second."""
     if before == after or not (_PLAIN.fullmatch(before) and _PLAIN.fullmatch(after)):
         return ""
     point, digits = after.partition(".")[1:]

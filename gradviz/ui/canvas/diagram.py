@@ -1,13 +1,12 @@
-"""A trace as things to draw: `Diagram` holds the cards, operations and closed groups that are seen, and the edges
-between them, in NumPy arrays, without positions (`placed` adds them) and without a cursor (`moment` says what of it is
-seen when). What is in closed groups is in no array but those that say in which item each operation and tensor is.
+"""A trace as things to draw. `Diagram` holds the visible cards, operations and closed groups, and the edges between
+them, in NumPy arrays, without positions (`placed` adds them) and without a cursor (`moment` says what is visible when).
+The contents of closed groups appear only in the arrays that map each operation and tensor to its item. The user's
+choice decides which groups are open; everywhere else as much is open as can be read: small graphs completely, larger
+ones from the outside inwards until there would be too many boxes.
 
-Which groups are open is what the user chose, and elsewhere as much as can be read: small graphs are open throughout; of
-larger ones so much is opened, from the outside inwards, that there are not too many boxes.
-
-Note [References]
-A leaf that many operations use (the weight of a recurrence) is drawn once, at its first use; every further use gets a
-small tag with its name. Long edges to everywhere are unreadable, and they are what makes layered layouts slow."""
+Note [References] A leaf that many operations use (the weight of a recurrence) is drawn once, at its first use; every
+further use gets a small tag with its name. Long edges in all directions are unreadable, and they are what makes layered
+layouts slow."""
 
 from __future__ import annotations
 
@@ -51,15 +50,15 @@ if TYPE_CHECKING:
 # -- which groups are open
 
 OPEN_THROUGHOUT = 120  # items of a graph that needs no folding
-OPEN_LOOPS = 100  # items of a graph that shows all iterations of its loops
+OPEN_LOOPS = 100  # items of a graph that shows every iteration of its loops
 MOST_BOXES = 130
 FEW = 6  # items of a small group
 LONG_LOOP = 8  # iterations
-OPEN_INSIDE = 40  # items of a group in a closed one that is open when its turn comes
+OPEN_INSIDE = 40  # items of a group inside a closed one that is open once its turn comes
 
 
 def open_groups(structure: Structure, folding: Folding, at_first: Flags | None = None) -> Flags:
-    """By group: whether it is open (it may be in one that is not); `at_first` says it where the user did not."""
+    """By group: whether it is open (possibly inside one that is not); `at_first` decides where the user has not."""
     groups = structure.groups
     if folding.level is None:
         found = readable(structure) if at_first is None else at_first.copy()
@@ -72,7 +71,7 @@ def open_groups(structure: Structure, folding: Folding, at_first: Flags | None =
 
 
 def readable(structure: Structure) -> Flags:
-    """By group: whether it is open when there shall be no more boxes than can be read."""
+    """By group: whether it is open if there are to be no more boxes than can be read."""
     groups = structure.groups
     if not len(groups):
         return np.zeros(0, bool)
@@ -93,7 +92,7 @@ def readable(structure: Structure) -> Flags:
 
 
 def _totals(groups: Groups, items: Ints) -> Ints:
-    """By group: items in it at any depth."""
+    """By group: the items inside it, at any depth."""
     total = items.copy()
     for level in groups.levels[:0:-1]:
         np.add.at(total, groups.parent[level], total[level])
@@ -101,7 +100,7 @@ def _totals(groups: Groups, items: Ints) -> Ints:
 
 
 def _long_loops(groups: Groups) -> Flags:
-    """Loops with many iterations, unless each of these is the call of a module, which has a name to be seen by."""
+    """Loops with many iterations, unless each iteration is the call of a module, which is recognizable by its name."""
     plain = [" = " in title or title.startswith(NUMBERED) for title in groups.title]
     iteration = (groups.kind == RegionKind.ITERATION) & (groups.parent >= 0) & np.array(plain, bool)
     many = np.bincount(groups.parent[iteration], minlength=len(groups)) > LONG_LOOP
@@ -112,8 +111,9 @@ def _long_loops(groups: Groups) -> Flags:
 def _open_from_outside(
     groups: Groups, graph: int, found: Flags, inner: Ints, total: Ints, folded: Flags, boxes: int
 ) -> None:
-    """Open the groups of a large graph level by level as long as there is room: all of a level, else the small ones."""
-    inside = np.zeros(len(groups), bool)  # in groups that are open so far
+    """Open the groups of a large graph level by level while there is room: the whole level if it fits, otherwise its
+    small groups."""
+    inside = np.zeros(len(groups), bool)  # in the groups that are open so far
     for nth, level in enumerate(groups.levels):
         rows = np.flatnonzero(groups.graph[level] == graph) + level.start
         if nth:
@@ -143,47 +143,47 @@ class Diagram:
     structure: Structure
     drawing: Presentation
     kind: NDArray[np.uint8]
-    index: Ints  # tensor, node, or that of a group: its row of trace.regions, or -2 - c, see `groups`
+    index: Ints  # tensor, node or group: for a group its row of trace.regions, or -2 - c, see `groups`
     group: Ints  # the number of a closed group, -1 for other items
     graph: Ints
-    step: Ints  # seen when step < cursor
+    step: Ints  # visible when step < cursor
     category: NDArray[np.uint8]
     size: Floats
-    card: Floats  # (n, 2) of the card without its badge, or of the circle without its labels
+    card: Floats  # (n, 2): the card without its badge, or the circle without its labels
     edges: Ints
     row: Ints
     uses: Ints
     use_start: Ints
     port: Floats
-    names: list[str]  # by item; for operations only where they are not to be called as in the trace
+    names: list[str]  # by item; set only for operations whose name differs from the trace's
     badge: Flags  # more than one gradient may arrive here
     frames: Ints  # the numbers of the open groups, outer ones first
     frame_parent: Ints  # by frame, -1: none
     frame_of: Ints  # by item: the innermost frame around it, -1: none
-    item_of_node: Ints  # the item that an operation is or is in, -1 where it is not drawn
-    item_of_card: Ints  # the same of the cards of `structure`
+    item_of_node: Ints  # the item that shows or contains an operation, -1 if it is not drawn
+    item_of_card: Ints  # the same for the cards of `structure`
 
     def __len__(self) -> int:
         return len(self.kind)
 
     @property
     def trace(self) -> Trace:
-        """The trace that is drawn."""
+        """The trace being drawn."""
         return self.structure.trace
 
     @property
     def first(self) -> Ints:
-        """By graph: the step that begins it."""
+        """By graph: the step at which it begins."""
         return self.structure.first
 
     @property
     def until(self) -> Ints:
-        """By graph: the step at which another takes its place."""
+        """By graph: the step at which another graph takes its place."""
         return self.structure.until
 
     @cached_property
     def bounds(self) -> Ints:
-        """Items of graph g: bounds[g] up to bounds[g + 1]."""
+        """The items of graph g are bounds[g] to bounds[g + 1]."""
         return np.searchsorted(self.graph, np.arange(len(self.first) + 1))
 
     @cached_property
@@ -198,25 +198,25 @@ class Diagram:
 
     @cached_property
     def frame_step(self) -> Ints:
-        """A frame is seen when its step is before the cursor."""
+        """A frame is visible when its step is before the cursor."""
         return self.structure.group_step[self.frames]
 
     @cached_property
     def operations_in(self) -> Ints:
-        """By item: how many operations it stands for that can run backward."""
+        """By item: how many operations that can run backward it stands for."""
         tracked = np.flatnonzero((self.item_of_node >= 0) & (self.trace.nodes.sequence_nr >= 0))
         return np.bincount(self.item_of_node[tracked], minlength=len(self))
 
     @cached_property
     def last_node(self) -> Ints:
-        """By item: the last operation that it is or that is in it, -1: none."""
+        """By item: the last operation that it shows or contains, -1 for none."""
         last = np.full(len(self) + 1, -1, np.int64)
         last[self.item_of_node] = np.arange(len(self.item_of_node))
         return last[:-1]
 
     @cached_property
     def parameters_in(self) -> Ints:
-        """By item: how many numbers are in the parameters that it, or what is in it, uses."""
+        """By item: how many elements there are in the parameters that it, or its contents, use."""
         inputs, tensors = self.trace.inputs, self.trace.tensors
         uses = np.flatnonzero(tensors.is_parameter[inputs.tensor] & (self.item_of_node[inputs.node] >= 0))
         tensor = inputs.tensor[uses].astype(np.int64)
@@ -227,8 +227,8 @@ class Diagram:
 
     @cached_property
     def not_finite(self) -> Ints:
-        """The results with NaN in them, and those with infinity that leave the item in which they were made (a mask may
-        well have some inside), in the order in which they were made."""
+        """Results that contain NaN, and results with infinities that leave the item that made them (a mask inside may
+        well contain some), in the order in which they were made."""
         tensors, inputs = self.trace.tensors, self.trace.inputs
         made = np.flatnonzero((tensors.producer >= 0) & (tensors.value >= 0))
         norm = self.trace.values.norm[tensors.value[made]].astype(np.float64)
@@ -242,7 +242,7 @@ class Diagram:
         return np.searchsorted(self.edges[:, 1], np.arange(len(self) + 1))
 
     def rows_into(self, item: int) -> Ints:
-        """The rows of `trace.inputs` by which an item reads what is outside of it."""
+        """The rows of `trace.inputs` through which an item reads from outside."""
         low, high = self._edges_by_head[item], self._edges_by_head[item + 1]
         return self.uses[self.use_start[low] : self.use_start[high]]
 
@@ -253,7 +253,7 @@ class Diagram:
         return tensor[order], self.item_of_card[order]
 
     def shown(self, cursor: int) -> Flags:
-        """Which graphs are shown: before the first operation, the graph that it will begin."""
+        """Which graphs are shown; before the first operation, the graph that it will begin."""
         shown = (self.first < cursor) & (self.until >= cursor)
         coming = np.flatnonzero(self.first >= cursor)
         if not shown.any() and len(coming):
@@ -265,7 +265,7 @@ class Diagram:
         return np.flatnonzero((self.index == tensor) & ((self.kind == TENSOR) | (self.kind == REFERENCE)))
 
     def items_around_tensor(self, tensor: int) -> Ints:
-        """In every graph the item that a tensor is, or the closed group that it is in."""
+        """For each graph, the item that shows a tensor or the closed group that contains it."""
         tensors, items = self._cards_by_tensor
         low, high = np.searchsorted(tensors, [tensor, tensor + 1])
         found: Ints = items[low:high]
@@ -295,7 +295,7 @@ class Diagram:
         return order, bounds, local
 
     def arrays_of(self, graph: int, ruler: sizes.Measure) -> tuple[Floats, Ints, Floats, Ints, Ints, Floats]:
-        """One graph as the layout wants it: the arrays of a `NestedInput`."""
+        """One graph in the form the layout needs: the arrays of a `NestedInput`."""
         start, end = self.bounds[graph], self.bounds[graph + 1]
         first, last = self.edge_bounds[graph], self.edge_bounds[graph + 1]
         frames, local = self.frames_in(graph), self.frames_by_graph[2]
@@ -316,8 +316,8 @@ def build(trace: Trace, ruler: sizes.Measure, drawing: Presentation | None = Non
 def diagram_of(
     structure: Structure, ruler: sizes.Measure, drawing: Presentation, at_first: Flags | None = None
 ) -> Diagram:
-    """What is seen of a structure that is folded so; `at_first` are the groups that are open where that does not say
-    it."""
+    """The visible part of a structure under this folding; `at_first` lists the groups that are open where the folding
+    does not decide."""
     trace, groups = structure.trace, structure.groups
     links = find_links(structure, open_groups(structure, drawing.folding, at_first), drawing)
     kind, index = links.kind, links.index
@@ -336,12 +336,12 @@ def diagram_of(
     )  # fmt: skip
 
 
-GROUP_SPREAD = 0.7  # of the side of a closed group on which edges end
+GROUP_SPREAD = 0.7  # of the side of a closed group along which edges end
 GROUP_PITCH = 16.0
 
 
 def find_ports(trace: Trace, links: Links, size: Floats, card: Floats, *, vertical: bool) -> Floats:
-    """By edge, where it leaves and where it arrives."""
+    """For each edge, where it leaves and where it arrives."""
     port = np.zeros(links.edges.shape)
     if not vertical:
         port = ((card - size)[:, 1] / 2)[links.edges]
@@ -362,7 +362,7 @@ def find_ports(trace: Trace, links: Links, size: Floats, card: Floats, *, vertic
 
 
 def _spread(group: Ints, thing: Ints, room: Floats) -> Floats:
-    """Places along the side of each group, one for each thing, in the order in which they came to be."""
+    """Spread the ends along the side of each group, one place per thing, in order of creation."""
     pairs, inverse = np.unique(np.column_stack((group, thing)), axis=0, return_inverse=True)
     first = np.searchsorted(pairs[:, 0], pairs[:, 0])
     many = np.bincount(pairs[:, 0], minlength=len(room))[pairs[:, 0]]

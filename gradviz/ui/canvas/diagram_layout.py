@@ -1,7 +1,6 @@
-"""From a diagram to where everything of it is: asks the layout for every graph, each different one once. When a graph
-is shown for the first time, as many groups are open as leave it readable when all of it is in view: `diagram` says how
-many boxes are not too many; here what these take up on a page is tried out, and groups are closed from the inside
-outwards until it fits."""
+"""From a diagram to positions: asks the layout for every graph, computing equal graphs only once. When a graph is first
+shown, as many groups are open as leave it readable when all of it is in view. `diagram` limits the number of boxes;
+here their size on a page is tried out, and groups are closed from the inside outwards until it fits."""
 
 from __future__ import annotations
 
@@ -29,8 +28,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Graphs:
-    """The graphs of a diagram as the layout wants them, each of those that differ once: a training loop has thousands
-    that are alike. `which` says by graph which one it is, `edges` how many of its edges are drawn."""
+    """The graphs of a diagram in the form the layout needs, without duplicates: a training loop has thousands of equal
+    ones. `which` maps each graph to its representative; `edges` is the number of edges that are drawn."""
 
     different: list[NestedInput]
     which: list[int]
@@ -38,12 +37,12 @@ class Graphs:
 
     @property
     def boxes(self) -> int:
-        """How many there are to lay out."""
+        """How many boxes there are to lay out."""
         return sum(len(graph.sizes) for graph in self.different)
 
 
 def graphs_of(diagram: Diagram, ruler: Measure) -> Graphs:
-    """What the layout is asked."""
+    """The input for the layout."""
     known: dict[tuple[bytes, ...], int] = {}
     different: list[NestedInput] = []
     which = []
@@ -63,14 +62,14 @@ def graphs_of(diagram: Diagram, ruler: Measure) -> Graphs:
 def lay_out(
     diagram: Diagram, ruler: Measure, layouter: Layouter, *, draft: bool = False, graphs: Graphs | None = None
 ) -> Placed:
-    """The diagram with positions; a `draft` is made quickly. `graphs` are those of the diagram, if they are known
-    already. Raises Cancelled when the layouter was told to cancel."""
+    """The diagram with positions; a `draft` is quick. Pass `graphs` if they are already known. Raises Cancelled if the
+    layouter was told to cancel."""
     found = drawings(graphs or graphs_of(diagram, ruler), layouter, draft=draft)
     return replace(place(diagram, found), note=_note({drawing.engine for drawing in found}, len(diagram.frames) > 0))
 
 
 def _note(engines: set[str], has_frames: bool) -> str:
-    """What is to be said of a drawing that is simpler than others."""
+    """What to say about a drawing that was simplified."""
     less = " Collapse groups to see less at once." if has_frames else ""
     if ROWS in engines:
         return f"This graph is too large for a layered layout: boxes are placed in rows in execution order.{less}"
@@ -80,7 +79,7 @@ def _note(engines: set[str], has_frames: bool) -> str:
 
 
 def drawings(graphs: Graphs, layouter: Layouter, *, draft: bool = False) -> list[NestedResult]:
-    """The drawing of each graph by itself; those that are alike have the same one."""
+    """The drawing of each graph on its own; equal graphs share one."""
     layouter.renew()
     drawn = [nested(layouter, graph, draft=draft) for graph in graphs.different]
     return [_without(drawn[which], edges) for which, edges in zip(graphs.which, graphs.edges, strict=True)]
@@ -95,8 +94,8 @@ Arrays = tuple["Floats", "Ints", "Floats", "Ints", "Ints", "Floats"]
 
 
 def _in_order(diagram: Diagram, graph: int, arrays: Arrays) -> Arrays:
-    """Note [Gradients after]: with edges that are not drawn, from where a backward call began to the gradients that it
-    made under create_graph, so that these stand after what they came from."""
+    """Note [Gradients after]: adds invisible edges from the start of a backward call to the gradients that it made
+    under create_graph, so that these are placed after what they came from."""
     groups, trace = diagram.structure.groups, diagram.trace
     after: list[tuple[int, int]] = []
     for group in np.flatnonzero((groups.kind == GRADIENTS) & (groups.graph == graph)).tolist():
@@ -121,7 +120,7 @@ def _without(drawing: NestedResult, edges: int) -> NestedResult:
 
 
 def prepare(placed: Placed) -> None:
-    """Find all that is asked of a drawing sooner or later, so that the window's thread need not."""
+    """Compute everything that a drawing will be asked for sooner or later, so that the window's thread need not."""
     for thing in (placed, placed.diagram):
         for name, value in vars(type(thing)).items():
             if isinstance(value, cached_property):
@@ -132,15 +131,15 @@ def prepare(placed: Placed) -> None:
 
 # -- which groups are open at first
 
-PAGE = (900.0, 540.0)  # pixels of a canvas of middle size
-FITS = 0.45  # the zoom at which all of a graph should be on a page, so that most names are not cut
-BETTER = 1.1  # times the zoom: less is not worth closing anything
-QUICK = 300  # items whose drawing takes no time; of more, a draft is tried
-TOO_MANY = 1500  # items that need not be tried
+PAGE = (900.0, 540.0)  # pixels of a medium-sized canvas
+FITS = 0.45  # the zoom at which all of a graph should fit on a page, so that most names are not cut off
+BETTER = 1.1  # times the zoom: a smaller gain is not worth closing anything
+QUICK = 300  # items that can be drawn in no time; for more, a draft is tried
+TOO_MANY = 1500  # items for which nothing needs to be tried
 
 
 def initially_open(structure: Structure, ruler: Measure, layouter: Layouter, drawing: Presentation) -> Flags:
-    """By group: whether it is open where the user has not said anything. Each graph for itself."""
+    """By group: whether it is open where the user has not decided. Each graph is treated on its own."""
     groups = structure.groups
     plain = replace(drawing, folding=drawing.folding.at_level(None))
     best = readable(structure)
@@ -165,7 +164,7 @@ def initially_open(structure: Structure, ruler: Measure, layouter: Layouter, dra
 
 
 def _seen(groups: Groups, opened: Flags) -> Flags:
-    """Groups that are in no closed one."""
+    """The groups that are not inside a closed one."""
     found = np.ones(len(groups) + 1, bool)
     for level in groups.levels[1:]:
         around = groups.parent[level]
@@ -174,7 +173,7 @@ def _seen(groups: Groups, opened: Flags) -> Flags:
 
 
 def _zooms(diagram: Diagram, ruler: Measure, layouter: Layouter) -> Floats:
-    """By graph: the zoom at which all of it is on a page."""
+    """By graph: the zoom at which all of it fits on a page."""
     if len(diagram) > TOO_MANY:
         return np.zeros(len(diagram.first))
     graphs = graphs_of(diagram, ruler)

@@ -1,9 +1,9 @@
-"""Paints edges: thin slate lines forward, and on them the gradients that flow back as orange dashes.
+"""Paints edges: thin slate lines forward, with the gradients that flow back as orange dashes on top.
 
-Note [Fast lines]
-Qt draws thousands of lines in one call through a pointer to their numbers, and quickly only with a pen of width 1 or
-less; wider pens are kept for the few edges that are seen near, and have no round ends there: each line with them is
-filled as an outline of its own, which takes ten times as long. All geometry is one matrix product over the cubics."""
+Note [Fast lines] Qt draws thousands of lines in one call through a pointer to their coordinates, but is fast only with
+pens of width 1 or less. Wider pens are kept for the few edges seen up close, without round caps: with those, every line
+is filled as an outline of its own, which takes ten times as long. All geometry is one matrix product over the
+cubics."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NEAR, MIDDLE, FAR = 0.42, 0.16, 0.09
 DASH = 9.0
 GAP = PERIOD - DASH
 DOT, DOT_GAP = 2.5, 5.0
-MOST_DASHES = 1_000_000  # that are painted at once; edges of which more is seen than their share are painted as lines
+MOST_DASHES = 1_000_000  # painted at once; edges with more visible pieces than their share are painted as lines
 KEEP_CURVES = (QPaintEngine.Type.SVG, QPaintEngine.Type.Pdf)
 CURVES_AT_ONCE = 5_000
 ARROW = 7.0
@@ -43,31 +43,31 @@ def _weights(count: int) -> Floats:
 
 
 WEIGHTS = {count: _weights(count) for count in (2, 4, 8, 20)}
-BY_LENGTH = ((0, 12, 2), (12, 40, 4), (40, 120, 8), (120, np.inf, 20))  # pixels from, to: lines per bent cubic
+BY_LENGTH = ((0, 12, 2), (12, 40, 4), (40, 120, 8), (120, np.inf, 20))  # pixels from, to: lines per curved cubic
 
 
 def draw_lines(painter: QPainter, lines: NDArray[Any]) -> None:
-    """Many lines (n, 4) in one call; the array lives until it returns."""
+    """Draw many lines (n, 4) in one call; the array must live until it returns."""
     if len(lines):
         data = np.ascontiguousarray(lines, np.float64)
         painter.drawLines(Shiboken.wrapInstance(data.ctypes.data, QLineF), len(data))  # type: ignore[call-overload]
 
 
 def cubics_in(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Ints:
-    """The cubics of some edges that meet a box of the world."""
+    """The cubics of some edges that meet a box in world coordinates."""
     found = np.flatnonzero(_meet(placed.cubic_bounds, area))
     return found[edges[placed.edge_of_cubic[found]]]
 
 
 def _meet(bounds: NDArray[Any], area: Area) -> NDArray[np.bool_]:
-    """Which boxes (rows left, top, right, bottom) meet an area."""
+    """Which boxes (rows of left, top, right, bottom) meet an area."""
     left, top, right, bottom = area
     hit: NDArray[np.bool_] = (bounds[2] >= left) & (bounds[0] <= right) & (bounds[3] >= top) & (bounds[1] <= bottom)
     return hit
 
 
 def lines_of(placed: Placed, cubics: Ints, scale: float) -> Floats:
-    """Cubics as straight lines (n, 4); those that are straight need one each."""
+    """Cubics as straight lines (n, 4); straight cubics need only one each."""
     bent = placed.bent[cubics]
     lines = [placed.cubics[cubics[~bent]][:, (0, 3)].reshape(-1, 4)]
     pixels = placed.cubic_length[cubics] * scale
@@ -78,8 +78,8 @@ def lines_of(placed: Placed, cubics: Ints, scale: float) -> Floats:
 
 
 def draw_cubics(painter: QPainter, placed: Placed, cubics: Ints, area: Area, scale: float) -> None:
-    """Cubics as lines, where these may be seen in an area. A file keeps them as the curves that they are: it is a tenth
-    as large and as long in the making."""
+    """Draw cubics as lines where they may be visible in an area. In a file they are kept as curves, which are a tenth
+    of the size and ten times faster to write."""
     if painter.paintEngine().type() not in KEEP_CURVES:
         lines, pen = lines_of(placed, cubics, scale), painter.pen()
         if pen.capStyle() == Qt.PenCapStyle.RoundCap:
@@ -104,7 +104,7 @@ def draw_cubics(painter: QPainter, placed: Placed, cubics: Ints, area: Area, sca
 
 
 def in_area(lines: Floats, area: Area) -> NDArray[np.bool_]:
-    """Which lines (n, 4) may be seen in an area: of a long edge only a few are, and wide ones take their time."""
+    """Which lines (n, 4) may be visible in an area: of a long edge only a few are, and wide lines are slow."""
     left, top, right, bottom = area
     x, other_x, y, other_y = lines[:, 0], lines[:, 2], lines[:, 1], lines[:, 3]
     across = (np.maximum(x, other_x) >= left) & (np.minimum(x, other_x) <= right)
@@ -113,7 +113,7 @@ def in_area(lines: Floats, area: Area) -> NDArray[np.bool_]:
 
 
 def far_lines(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Floats:
-    """Edges so far away that a few lines each will do."""
+    """Edges so far away that a few lines each are enough."""
     lines, owner = placed.far_lines
     found = np.flatnonzero(_meet(placed.far_bounds, area))
     chosen: Floats = lines[found[edges[owner[found]]]]
@@ -123,7 +123,7 @@ def far_lines(placed: Placed, area: Area, edges: NDArray[np.bool_]) -> Floats:
 def paint_forward(
     painter: QPainter, ink: Ink, placed: Placed, moment: Moment, area: Area, scale: float, budget: Budget
 ) -> None:
-    """The forward edges with the sense of their arrows."""
+    """Paint the forward edges with their arrowheads."""
     if scale < FAR:
         painter.setPen(ink.hairline("edge", 0.7))
         draw_lines(painter, far_lines(placed, area, moment.edges))
@@ -152,14 +152,14 @@ def _arrows(painter: QPainter, tips: Floats, towards: Floats, size: float = ARRO
 
 
 def dashes(placed: Placed, cubics: Ints, area: Area, dash: float, gap: float, phase: Floats) -> tuple[Floats, Ints]:
-    """Dashes along cubics, where these are in an area, as lines (n, 4), two per dash, and the position in `cubics` of
-    each. A dash begins at the same place of its edge whichever part of it is painted; `phase`, one for each cubic,
-    moves them backwards."""
+    """Dashes along cubics within an area, as lines (n, 4), two per dash, with the position in `cubics` of each. A dash
+    starts at the same place on its edge whichever part of it is painted; `phase`, one per cubic, moves the dashes
+    backwards."""
     points = np.matmul(WEIGHTS[20], placed.cubics[cubics])
     steps = np.hypot(*np.moveaxis(np.diff(points, axis=1), 2, 0))
     way: Floats = np.cumsum(np.concatenate((np.zeros((len(cubics), 1)), steps), axis=1).reshape(-1))
     start, real = way[:: WEIGHTS[20].shape[0]], steps.sum(1)
-    spare = np.minimum(1e-6 * real, 1e-3)  # the ends are also those of the next cubic
+    spare = np.minimum(1e-6 * real, 1e-3)  # the ends also belong to the next cubic
     begin, length = placed.cubic_start[cubics], np.maximum(placed.cubic_length[cubics], 1e-6)
     period = dash + gap
     shift = -phase * period
@@ -178,11 +178,11 @@ def dashes(placed: Placed, cubics: Ints, area: Area, dash: float, gap: float, ph
 
 
 def _inside(points: Floats, steps: Floats, area: Area) -> tuple[Floats, Floats]:
-    """From where up to where, as parts of their lengths, cubics of so many straight pieces may be seen in an area."""
+    """The range, as fractions of their length, in which cubics of some straight pieces may be visible in an area."""
     begin, way = points[:, :-1], np.diff(points, axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"):  # pieces that are level or upright, or have no length
+    with np.errstate(divide="ignore", invalid="ignore"):  # pieces that are horizontal, vertical or of no length
         one, other = (np.array(area[:2]) - begin) / way, (np.array(area[2:]) - begin) / way
-    one[np.isnan(one)], other[np.isnan(other)] = -np.inf, np.inf  # level at the very border: all of it is inside
+    one[np.isnan(one)], other[np.isnan(other)] = -np.inf, np.inf  # horizontal, exactly on the border: all inside
     into, out = np.minimum(one, other).max(2, initial=0.0), np.maximum(one, other).min(2, initial=1.0)
     seen = into <= out
     into[~seen] = out[~seen] = 0.0
@@ -197,7 +197,7 @@ def _inside(points: Floats, steps: Floats, area: Area) -> tuple[Floats, Floats]:
 
 
 def seen_length(placed: Placed, cubics: Ints, area: Area) -> Floats:
-    """How much of each cubic may be seen in an area."""
+    """How much of each cubic may be visible in an area."""
     points = np.matmul(WEIGHTS[20], placed.cubics[cubics])
     enters, leaves = _inside(points, np.hypot(*np.moveaxis(np.diff(points, axis=1), 2, 0)), area)
     found: Floats = (leaves - enters) * placed.cubic_length[cubics]
@@ -214,7 +214,7 @@ def thickness(norm: Floats) -> Floats:
 def paint_flows(
     painter: QPainter, ink: Ink, placed: Placed, moment: Moment, area: Area, scale: float, phase: float, budget: Budget
 ) -> None:
-    """The gradients of this backward call; those of this very step are wider and brighter."""
+    """Paint the gradients of this backward call; those of the current step are wider and brighter."""
     painted, dashed = placed.density.painted(scale, budget) if scale >= FAR else (moment.edges, moment.edges)
     painted = painted | moment.now
     for kind, colour in ((ZERO_FLOW, "gradient"), (FLOW, "gradient"), (BAD_FLOW, "error")):
@@ -269,7 +269,8 @@ def _paint_dashes(
 
 
 def _paint_ends(painter: QPainter, ink: Ink, placed: Placed, cubics: Ints, kind: int, scale: float) -> None:
-    """An arrow where a gradient arrives, and a chip in the middle of an edge that says what is wrong with it."""
+    """Paint an arrowhead where a gradient arrives, and a chip in the middle of an edge that says what is wrong with its
+    gradient."""
     colour = "error" if kind == BAD_FLOW else "gradient"
     edges = placed.edge_of_cubic[cubics]
     first = cubics[placed.first_cubic[edges] == cubics]
@@ -288,7 +289,7 @@ def _paint_ends(painter: QPainter, ink: Ink, placed: Placed, cubics: Ints, kind:
         ink.text(painter, sizes.SMALL, colour, chip, text, CENTRE)
 
 
-# -- what a gradient says on its edge
+# -- words on the edges
 
 
 @dataclass(frozen=True)
@@ -297,7 +298,7 @@ class Pill:
 
     edge: int
     box: Area
-    anchor: tuple[float, float]  # the point of the edge that it speaks of
+    anchor: tuple[float, float]  # the point of the edge that it refers to
     text: str
     now: bool = False
 
@@ -305,20 +306,20 @@ class Pill:
 MOST_PILLS, AT_ONCE = (
     40,
     20,
-)  # gradients of a backward call; where there are more, the first are silent, so many at once
-MANY_FLOWS = 2000  # of which those of earlier steps are not even looked at
-MOST_TRIED = 8  # places that are free of cards and looked at for other edges
-ALONG = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # places on an edge, in parts of its length
-MANY_CUBICS = 60  # of other edges that a pill keeps clear of
+)  # gradients of a backward call; if there are more, the first ones get no pills, so many at once
+MANY_FLOWS = 2000  # of these, the ones of earlier steps are not even considered
+MOST_TRIED = 8  # free places that are checked for other edges
+ALONG = (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8)  # candidate places on an edge, as fractions of its length
+MANY_CUBICS = 60  # points on other edges that a pill avoids
 PILL_HEIGHT, PILL_SIDE = 16.0, 6.0  # pixels
 ASIDE = (0.0, *(0.75 * sign * step for step in range(1, 9) for sign in (-1, 1)))  # heights of a pill
-ON_EDGE = 1.0  # heights beyond which a line leads from the pill to its edge
-SPARE = 2.0  # pixels between a pill and what is not to be covered
+ON_EDGE = 1.0  # heights beyond which a line connects the pill to its edge
+SPARE = 2.0  # pixels between a pill and what it must not cover
 
 
 class Places:
-    """The places of the pills of one backward call at one zoom, in the order of its gradients: each depends only on
-    those before it."""
+    """The places of the pills of one backward call at one zoom, in the order of its gradients: each depends only on the
+    previous ones."""
 
     def __init__(self, call: int, scale: float, items: Flags, obstacles: Floats) -> None:
         self._of, self._items, self._obstacles = (call, scale), items, obstacles
@@ -330,26 +331,27 @@ class Places:
         return self._of == (moment.frame.call, scale) and np.array_equal(self._items, moment.items)
 
     def taken(self, area: Area) -> Floats:
-        """Boxes in an area that are not to be covered, as rows."""
+        """Boxes in an area that must not be covered, as rows."""
         pills = [pill.box for pill in self.pills if pill is not None]
         return np.concatenate((self._obstacles[:, _meet(self._obstacles, area)].T, np.reshape(pills, (-1, 4))))
 
     def forget_after(self, rows: list[int]) -> None:
-        """Keep those of the first of these gradients only."""
+        """Keep only those of the first of these gradients."""
         pairs = zip(self.rows, rows, strict=False)
         same = next((at for at, (mine, other) in enumerate(pairs) if mine != other), min(len(self.rows), len(rows)))
         del self.rows[same:], self.pills[same:]
 
     def add(self, row: int, pill: Pill | None) -> None:
-        """The next one."""
+        """Add the next one."""
         self.rows.append(row)
         self.pills.append(pill)
 
 
 class PillPlaces:
-    """Where pills are: each at the middle of its edge, else as near to that, on it or above or below it, as it covers
-    nothing. They have the same size at every zoom, so that they are as legible, and more of them fit the nearer one
-    looks. The order of the gradients decides which comes first: what has its place keeps it in the next step."""
+    """Places the pills: each goes to the middle of its edge, or as near to it as possible, on, above or below the edge,
+    where it covers nothing. Pills have the same size at every zoom, so they stay legible, and more of them fit the
+    closer the user looks. The order of the gradients decides who comes first: a pill that has a place keeps it in the
+    next step."""
 
     def __init__(self, placed: Placed, ink: Ink) -> None:
         diagram = placed.diagram
@@ -359,10 +361,10 @@ class PillPlaces:
         self._edge_of_row[diagram.row[argument]] = argument
         self._found: tuple[Frame, float, tuple[Pill, ...]] | None = None
         self._known = Places(-1, 0.0, np.empty(0, bool), np.empty((4, 0)))
-        self.travelled = 1.0  # how far those of this step are on their way along their edges
+        self.travelled = 1.0  # how far the pills of this step have travelled along their edges
 
     def ways(self) -> list[Area]:
-        """Boxes around the edges that the pills of this step travel along, with the place where they end."""
+        """Boxes around the edges along which the pills of this step travel, including where they end."""
         boxes = []
         for pill in self._found[2] if self._found is not None else ():
             if pill.now:
@@ -374,7 +376,8 @@ class PillPlaces:
         return boxes
 
     def on_its_way(self, pill: Pill) -> tuple[float, float]:
-        """The middle of a pill that travels, from the operation at the end of its edge to the tensor at its begin."""
+        """The middle of a travelling pill, on its way from the operation at the end of the edge to the tensor at its
+        start."""
         cubics = slice(*self.placed.first_cubic[pill.edge : pill.edge + 2].tolist())
         points = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)[::-1]
         way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
@@ -382,14 +385,14 @@ class PillPlaces:
         return float(np.interp(part * way[-1], way, points[:, 0])), float(np.interp(part * way[-1], way, points[:, 1]))
 
     def at(self, moment: Moment, scale: float, *, labels: bool) -> tuple[Pill, ...]:
-        """The pills of a moment; with `labels` there are words under the operations."""
+        """The pills of a moment; `labels` says whether there are words under the operations."""
         frame = moment.frame
         if self._found is None or self._found[0] is not frame or self._found[1] != scale:
             self._found = frame, scale, self._find(moment, scale, labels) if scale >= NEAR else ()
         return self._found[2]
 
     def changed(self, moment: Moment, scale: float, *, labels: bool) -> list[Area]:
-        """Boxes of the pills that are other ones than those that were last asked for."""
+        """Boxes of the pills that differ from those asked for last."""
         before = set(self._found[2]) if self._found is not None else set()
         return [_around(pill) for pill in before ^ set(self.at(moment, scale, labels=labels))]
 
@@ -415,7 +418,8 @@ class PillPlaces:
         return tuple(replace(pill, now=bool(moment.now[pill.edge])) for pill in known.pills if pill is not None)
 
     def _rows(self, frame: Frame) -> Ints:
-        """The gradients that flowed in this backward call to inputs that are known; of very many those of this step."""
+        """The gradients that flowed to known inputs in this backward call; if there are very many, only those of this
+        step."""
         flows, calls = frame.trace.flows, frame.trace.calls
         if frame.call < 0:
             return np.empty(0, np.int64)
@@ -428,7 +432,7 @@ class PillPlaces:
         return found
 
     def _obstacles(self, moment: Moment, labels: bool) -> Floats:
-        """Boxes that are not to be covered, as columns: cards, circles, and the words above and below these."""
+        """Boxes that must not be covered, as columns: cards, circles, and the words above and below them."""
         placed, diagram = self.placed, self.placed.diagram
         low, high = placed.corner, placed.corner + diagram.size
         circle = moment.items & (diagram.kind == OPERATION) & (not diagram.drawing.vertical)
@@ -467,7 +471,7 @@ class PillPlaces:
         return None
 
     def _points(self, edge: int) -> Floats:
-        """Some points of an edge, those in its middle first."""
+        """Some points of an edge, the middle ones first."""
         cubics = slice(*self.placed.first_cubic[edge : edge + 2].tolist())
         points = np.matmul(WEIGHTS[8], self.placed.cubics[cubics]).reshape(-1, 2)
         way = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(points, axis=0).T))))
@@ -476,7 +480,7 @@ class PillPlaces:
         return found
 
     def _edges_near(self, edge: int, area: Area) -> Floats:
-        """Points of other edges in an area, as boxes: a pill on them would seem to speak of those."""
+        """Points of other edges in an area, as boxes: a pill on top of one would seem to belong to that edge."""
         cubics = np.flatnonzero(_meet(self.placed.cubic_bounds, area))
         cubics = cubics[self.placed.edge_of_cubic[cubics] != edge][:MANY_CUBICS]
         points = np.matmul(WEIGHTS[20], self.placed.cubics[cubics]).reshape(-1, 2)
@@ -484,7 +488,7 @@ class PillPlaces:
 
 
 def _any_meets(boxes: Floats, others: Floats) -> NDArray[np.bool_]:
-    """Which boxes (columns: left, top, right, bottom) meet any of some others, which are rows."""
+    """Which boxes (columns: left, top, right, bottom) meet any of the others, which are rows."""
     left, top, right, bottom = boxes[:, :, None]
     meet = (left < others[:, 2]) & (right > others[:, 0])
     meet &= (top < others[:, 3]) & (bottom > others[:, 1])
@@ -504,7 +508,7 @@ def paint_pills(
     scale: float,
     places: PillPlaces | None = None,
 ) -> None:
-    """The pills of the gradients that are seen; those of this very step have a wider border, and travel there."""
+    """Paint the visible pills; those of the current step have a wider border and travel."""
     size = ink.theme.scale / scale
     for pill in pills:
         if moment.flow[pill.edge] != FLOW:
@@ -531,7 +535,7 @@ def paint_pills(
 
 
 def _paint_travelling(painter: QPainter, ink: Ink, pill: Pill, middle: tuple[float, float], size: float) -> None:
-    """The number of a gradient on its way."""
+    """The number of a gradient on its way along the edge."""
     width = (pill.box[2] - pill.box[0]) / size
     painter.save()
     painter.translate(*middle)

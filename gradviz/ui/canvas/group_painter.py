@@ -1,6 +1,6 @@
-"""Paints groups: a closed one as a box with its totals, an open one as a frame with a title around what is in it. The
-title of a frame whose own strip is out of view stays at the edge of the view, over the picture, so that the enclosing
-group stays identifiable. What is written on a closed group comes from `content`."""
+"""Paints groups: a closed one as a box with its totals, an open one as a titled frame around its contents. If the title
+strip of a frame is out of view, its title sticks to the edge of the view, so that the enclosing group stays
+identifiable. The text on a closed group comes from `content`."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 
 
 CORNER = 9.0
-BEYOND = 40.0  # of the edge of the picture that a frame may end there unseen
-BEHIND, SHEETS = 4.0, 2  # how far each of the sheets behind a loop looks out, and how many there are
-TINTS = (0.0, 0.035)  # of frames in frames, in turn: they never darken with depth
+BEYOND = 40.0  # of the edge of the picture beyond which a frame may end unseen
+BEHIND, SHEETS = 4.0, 2  # how far each sheet behind a loop peeks out, and how many there are
+TINTS = (0.0, 0.035)  # nested frames alternate: they never get darker with depth
 BAR = 6.0
-SMALL_BAR = 8.0  # pixels that the bar of a small one takes
+SMALL_BAR = 8.0  # height of the bar of a small one, in pixels
 TITLE_HEIGHT = 17.0
-REACH = 60.0  # how far a title may reach over its frame
-TITLE_TEXT = 0.85  # of its own size: so large the title of a frame stays from further away
-SMALL_TEXT = 1.0  # of the fonts of near groups
-READABLE = 0.3  # zoom at which the titles of frames keep their size
+REACH = 60.0  # how far a title may extend above its frame
+TITLE_TEXT = 0.85  # of its own size: the largest that the title of a frame gets from far away
+SMALL_TEXT = 1.0  # of the fonts of groups up close
+READABLE = 0.3  # the zoom below which titles of frames keep their size
 SMALLEST_TITLE, LARGEST_TITLE = 0.07, 3.2
 
 
 def group_colour(ink: Ink, kind: int, *, fill: bool = False) -> QColor:
-    """The colour of a group: gradients have their own."""
+    """The colour of a group; gradients have their own."""
     name = "gradient" if kind == GRADIENTS else "group"
     return ink.colours[f"{name}_fill" if fill else name]
 
 
 def paint_group(painter: QPainter, ink: Ink, box: QRectF, content: GroupContent) -> None:
-    """A closed group: title, what it goes over, how much ran, what it holds and what leaves it."""
+    """A closed group: title, what it iterates over, how much has run, what it holds and what leaves it."""
     header = QRectF(box.left(), box.top(), box.width(), sizes.GROUP_TITLE)
     _body(painter, ink, box, header, content, CORNER, 1.8)
     inner = box.adjusted(sizes.PAD, 0, -sizes.PAD, 0)
@@ -63,7 +63,7 @@ def paint_group(painter: QPainter, ink: Ink, box: QRectF, content: GroupContent)
 
 
 def paint_group_small(painter: QPainter, ink: Ink, box: QRectF, content: GroupContent, scale: float) -> None:
-    """A closed group that is too far away for all of its words: title, count and progress, in text of readable size."""
+    """A closed group too far away for all of its words: title, count and progress, in readable text."""
     painter.save()
     painter.translate(box.topLeft())
     painter.scale(1 / scale, 1 / scale)
@@ -93,7 +93,7 @@ def paint_group_small(painter: QPainter, ink: Ink, box: QRectF, content: GroupCo
 def _body(
     painter: QPainter, ink: Ink, box: QRectF, header: QRectF, content: GroupContent, corner: float, width: float
 ) -> None:
-    """The box with its header; that of a loop is the uppermost of some sheets."""
+    """The box with its header; that of a loop is the top sheet of a stack."""
     done = bool(content.tracked) and content.went == content.tracked
     edge = ink.colours["gradient"] if done else group_colour(ink, content.kind)
     edge = ink.colours["error"] if content.problem else edge
@@ -143,12 +143,12 @@ def _totals(painter: QPainter, ink: Ink, row: QRectF, content: GroupContent) -> 
 
 
 def _fitting(ink: Ink, room: float, *ways: str) -> str:
-    """The first of several ways to say something that fits, or the last and shortest."""
+    """The first of several phrasings that fits, or the last and shortest."""
     return next((way for way in ways if ink.width(sizes.META, way) <= room), ways[-1])
 
 
 def _held(painter: QPainter, ink: Ink, row: QRectF, text: str) -> float:
-    """What the operations hold, on a tab as that of a saved buffer; returns its width."""
+    """What the operations hold, on a tab like that of a saved buffer; returns its width."""
     width = ink.width(sizes.META, text) + 2 * sizes.TAB_PAD
     tab = QRectF(row.right() - width, row.center().y() - sizes.TAB_HEIGHT / 2, width, sizes.TAB_HEIGHT)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -159,7 +159,7 @@ def _held(painter: QPainter, ink: Ink, row: QRectF, text: str) -> float:
 
 
 def _progress(painter: QPainter, ink: Ink, bar: QRectF, content: GroupContent) -> None:
-    """How far the forward pass is, from the left, and over it the backward pass, from the right."""
+    """Forward progress from the left, and over it backward progress from the right."""
     radius = bar.height() / 2
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink.colour("muted", 0.2))
@@ -177,7 +177,7 @@ def _progress(painter: QPainter, ink: Ink, bar: QRectF, content: GroupContent) -
 
 
 def triangle(painter: QPainter, ink: Ink, x: float, y: float, *, is_open: bool, size: float = 4.5) -> None:
-    """The sign that a group can be opened, or is."""
+    """The triangle that shows that a group can be opened, or is open."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink.colours["muted"])
     points = [(-0.7, -1), (0.9, 0), (-0.7, 1)] if not is_open else [(-1, -0.7), (1, -0.7), (0, 0.9)]
@@ -185,7 +185,7 @@ def triangle(painter: QPainter, ink: Ink, x: float, y: float, *, is_open: bool, 
 
 
 def paint_frames(painter: QPainter, ink: Ink, placed: Placed, moment: Moment, world: Box, scale: float) -> None:
-    """The frames of the open groups in a box of the world, outer ones first."""
+    """The frames of the open groups that meet a box in world coordinates, outer ones first."""
     diagram = placed.diagram
     left, top, right, bottom = world
     frames = placed.frames
@@ -197,13 +197,13 @@ def paint_frames(painter: QPainter, ink: Ink, placed: Placed, moment: Moment, wo
         group = int(diagram.frames[frame])
         depth, kind = int(groups.depth[group]), int(groups.kind[group])
         box = QRectF(*frames[frame].tolist())
-        _frame(painter, ink, box if kind == GRADIENTS else box & around, kind, depth, scale)  # dashes keep their place
+        _frame(painter, ink, box if kind == GRADIENTS else box & around, kind, depth, scale)  # dashes stay in place
         if scale >= SMALLEST_TITLE:
             _frame_title(painter, ink, box, groups.title[group], groups.detail[group], scale)
 
 
 def _frame(painter: QPainter, ink: Ink, box: QRectF, kind: int, depth: int, scale: float) -> None:
-    """The ground of an open group, in turn plain and tinted, its border, and the strip of its title."""
+    """The background of an open group, alternately plain and tinted, its border and its title strip."""
     colour = group_colour(ink, kind)
     strip, line = QColor(colour), QColor(colour)
     tint = 0.07 if kind == GRADIENTS else TINTS[depth % len(TINTS)]
@@ -229,7 +229,7 @@ def _frame(painter: QPainter, ink: Ink, box: QRectF, kind: int, depth: int, scal
 
 
 def _frame_title(painter: QPainter, ink: Ink, box: QRectF, title: str, detail: str, scale: float) -> None:
-    """The title in its strip, larger where one is far away."""
+    """The title in its strip, enlarged from far away."""
     grown = min(max(1.0, TITLE_TEXT * ink.theme.scale / scale), LARGEST_TITLE)
     if ink.width(sizes.NAME, title) * grown + 30 * grown > box.width() and grown > 1.0:
         grown = max(1.0, box.width() / (ink.width(sizes.NAME, title) + 30))
@@ -237,9 +237,9 @@ def _frame_title(painter: QPainter, ink: Ink, box: QRectF, title: str, detail: s
     painter.translate(box.left(), box.top())
     painter.scale(grown, grown)
     strip = sizes.FRAME_TITLE / grown
-    height = max(strip, TITLE_HEIGHT)  # it stands on the strip and reaches over its upper edge
+    height = max(strip, TITLE_HEIGHT)  # it stands on the strip and extends above its upper edge
     line = QRectF(sizes.PAD, strip - height, box.width() / grown - 2 * sizes.PAD, height)
-    if height > strip:  # the border does not strike it through
+    if height > strip:  # so that the border does not strike it through
         shown = min(ink.width(sizes.NAME, title) + sizes.TRIANGLE, line.width())
         painter.fillRect(QRectF(line.left() - 3, line.top(), shown + 2, height - 1), ink.colours["canvas"])
     triangle(painter, ink, line.left() + 4, line.center().y(), is_open=True)
@@ -253,7 +253,8 @@ def _frame_title(painter: QPainter, ink: Ink, box: QRectF, title: str, detail: s
 
 
 def paint_frame_selection(painter: QPainter, ink: Ink, box: Floats, camera: Camera, *, focused: bool) -> None:
-    """The selection around the frame of an open group, given as left, top, width and height in the world."""
+    """The selection around the frame of an open group, which is given as left, top, width and height in world
+    coordinates."""
     left, top, width, height = box.tolist()
     x, y = camera.to_screen(left, top)
     painter.save()
@@ -267,21 +268,21 @@ def paint_frame_selection(painter: QPainter, ink: Ink, box: Floats, camera: Came
     painter.restore()
 
 
-# -- titles that stay at the edge of the view, in pixels
+# -- titles that stick to the edge of the view, in pixels
 
 HEIGHT = 20.0
 EDGE = 6.0  # to the edges of the view
 PAD = 8.0
-BEGINNING = 60.0  # of a title, in the world: without it, it says nothing
-MOST = 4  # titles below each other
+BEGINNING = 60.0  # length of the start of a title, in world units, without which it means nothing
+MOST = 4  # titles one below the other
 NARROWEST = 60.0  # pixels of such a line
 WIDEST = 0.6  # of the view
-BELOW = 0.5  # of the height of the view, that a frame must still reach below its titles
+BELOW = 0.5  # fraction of the view's height below which a frame must still extend
 SEPARATOR = " › "
 
 
 def away(placed: Placed, moment: Moment, camera: Camera, width: float, height: float) -> list[int]:
-    """The frames that go on over the middle of the view and whose titles are out of it, outer ones first."""
+    """The frames that span the middle of the view while their titles are out of it, outer ones first."""
     if not len(placed.frames):
         return []
     left, top = camera.to_world(0, 0)
@@ -297,13 +298,13 @@ def away(placed: Placed, moment: Moment, camera: Camera, width: float, height: f
 
 
 def title(placed: Placed, frames: list[int]) -> str:
-    """The titles as one line, from the outermost to the innermost."""
+    """The titles as one line, outermost first."""
     groups = placed.diagram.structure.groups
     return SEPARATOR.join(str(groups.title[int(placed.diagram.frames[frame])]) for frame in frames)
 
 
 def sticky_strip(placed: Placed, scale: float, view: QSize) -> QRect:
-    """The pixels within which such a line is painted, whatever it says; none where there is no frame."""
+    """The pixels that such a line can occupy, whatever it says; empty if there are no frames."""
     if not len(placed.frames):
         return QRect()
     return QRect(0, 0, int(view.width() * WIDEST + 2 * EDGE), int(HEIGHT * scale + 2 * EDGE))
@@ -312,7 +313,7 @@ def sticky_strip(placed: Placed, scale: float, view: QSize) -> QRect:
 def paint_sticky_title(
     painter: QPainter, ink: Ink, placed: Placed, moment: Moment, camera: Camera, view: QSize
 ) -> None:
-    """The line in the upper left corner."""
+    """Paint the line in the upper left corner."""
     frames = away(placed, moment, camera, view.width(), view.height())
     if not frames:
         return

@@ -1,7 +1,7 @@
 """The groups of a trace's graphs: calls of modules and functions, loops and their iterations, and the gradients of a
-backward call under create_graph, as a tree per graph without the levels that would say nothing. A group is called
-relative to the group around it, as the snippet calls it, and has a key by which it is found again in another run. Which
-groups are open is decided in `diagram`; what is in them besides operations in `structure`."""
+backward call under create_graph, as one tree per graph without levels that add nothing. A group is named relative to
+the group around it, as in the snippet, and has a key that identifies it across runs. `diagram` decides which groups are
+open; `structure` has what they contain besides operations."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 # -- names and keys
 
 MODULE, FUNCTION = int(RegionKind.MODULE), int(RegionKind.FUNCTION)
-GRADIENTS, RUN = 4, 5  # kinds of their own, after those of RegionKind: what a backward call made, equal calls
+GRADIENTS, RUN = 4, 5  # kinds of their own, after those of RegionKind: results of a backward call, runs of equal calls
 LONGEST_KEY = 160
 UP_TO = " … "
-NUMBERED = "iteration "  # how an iteration is called whose variable says nothing
-MOST_PARTS = 2  # names of regions with the same content that a title shows
+NUMBERED = "iteration "  # name of an iteration whose loop variable is meaningless
+MOST_PARTS = 2  # names of regions with equal content that fit into a title
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class GroupWords:
-    """By group."""
+    """One entry per group."""
 
     title: tuple[str, ...]
     detail: tuple[str, ...]
@@ -43,8 +43,8 @@ class GroupWords:
 def group_words(
     trace: Trace, kind: NDArray[np.uint8], region: list[int], also: dict[int, list[int]], graph: Ints, parent: Ints
 ) -> GroupWords:
-    """Titles, details and keys. `region` is that of each group; those after the last row of `trace.regions` are
-    backward calls, then runs. `also` has for some groups regions in it with the same content."""
+    """Titles, details and keys. `region` is the region of each group; numbers after the last row of `trace.regions` are
+    backward calls, then runs. `also` lists, for some groups, further regions inside with the same content."""
     names, kinds, rounds = _names(trace), kind.tolist(), _rounds(trace)
     titles: list[str] = []
     details: list[str] = []
@@ -69,7 +69,7 @@ def group_words(
 
 
 def _names(trace: Trace) -> list[str]:
-    """What every region is called by itself, and after them every backward call and every run."""
+    """The own name of each region, followed by those of all backward calls and runs."""
     names: list[str] = trace.regions.name.tolist()
     for region in np.flatnonzero(trace.regions.kind == RegionKind.FUNCTION).tolist():
         names[region] += "()"
@@ -80,7 +80,7 @@ def _names(trace: Trace) -> list[str]:
 
 
 def _title(names: list[str], kinds: list[int], chain: list[int], path: str) -> tuple[str, str]:
-    """What a group is called in one whose module is `path`, and the path of the module that it is in."""
+    """The title of a group inside one whose module is `path`, and the path of its own module."""
     parts: list[str] = []
     for region in chain:
         name = names[region]
@@ -96,8 +96,8 @@ def _title(names: list[str], kinds: list[int], chain: list[int], path: str) -> t
 
 
 def relative(name: str, path: str) -> str:
-    """A module's path as it is said inside of the module `path`: "attn" in "blocks.0"; a bare number says too little
-    and keeps the word before it."""
+    """A module's path relative to the module `path`: "attn" in "blocks.0". A bare number says too little and keeps the
+    word before it."""
     short = name.removeprefix(f"{path}.") if path else name
     if short.isdecimal() and "." in name:
         return ".".join(name.split(".")[-2:])
@@ -105,7 +105,7 @@ def relative(name: str, path: str) -> str:
 
 
 def _rounds(trace: Trace) -> dict[int, str]:
-    """For each loop how often it went round, and what its first and last iteration are called."""
+    """For each loop the number of iterations, and the names of the first and last."""
     regions, runs = trace.regions, trace.runs
     begin_of_runs = len(regions) + len(trace.calls)
     found = {begin_of_runs + number: f"×{count}" for number, count in enumerate(runs.count.tolist())}
@@ -124,46 +124,46 @@ def _rounds(trace: Trace) -> dict[int, str]:
 
 
 SMALL = 12  # operations of a graph that needs no groups
-NEARLY_ALL = 0.85  # a module or function with so much of its graph makes no group
+NEARLY_ALL = 0.85  # a module or function that covers this share of its graph makes no group
 Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Groups of all graphs, a parent before what is in it. `index` is the row of `trace.regions`, or -2 - c for the
+    """Groups of all graphs, parents before their contents. `index` is the row of `trace.regions`, or -2 - c for the
     gradients of backward call c, or, after the last row, that of `trace.runs`."""
 
     index: Ints
     kind: NDArray[np.uint8]
     graph: Ints
-    parent: Ints  # -1: none
+    parent: Ints  # -1 for none
     depth: Ints
-    size: Ints  # operations in it
-    step: Ints  # of the first
+    size: Ints  # operations inside
+    step: Ints  # of the first operation
     title: tuple[str, ...]
     detail: tuple[str, ...]  # "×50 · t = 0 … 49"
     key: tuple[str, ...]  # the same in another run of the snippet
-    of_node: Ints  # innermost group of each node, -1: none
+    of_node: Ints  # innermost group of each node, -1 for none
 
     def __len__(self) -> int:
         return len(self.index)
 
     @cached_property
     def levels(self) -> list[slice]:
-        """The groups of each depth."""
+        """The groups at each depth."""
         bounds = np.searchsorted(self.depth, np.arange(int(self.depth.max(initial=-1)) + 2)).tolist()
         return [slice(low, high) for low, high in pairwise(bounds)]
 
     @cached_property
     def number_of(self) -> dict[str, list[int]]:
-        """Groups by key: those of the iterations of a training loop share one."""
+        """Groups by key: the iterations of a training loop share one."""
         found: dict[str, list[int]] = {}
         for number, key in enumerate(self.key):
             found.setdefault(key, []).append(number)
         return found
 
     def path(self, group: int) -> list[int]:
-        """A group and those around it, the innermost first."""
+        """A group and those around it, innermost first."""
         found = []
         while group >= 0:
             found.append(group)
@@ -173,11 +173,11 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """The part of each region that is in each graph, those of outer regions first."""
+    """The part of each region in each graph, outer regions first."""
 
     region: Ints
     graph: Ints
-    up: Ints  # the pair around it, -1: none
+    up: Ints  # the pair around it, -1 for none
     size: Ints
     first: Ints  # first node
     bounds: list[int]  # by depth
@@ -185,8 +185,9 @@ class _Pairs:
 
 
 def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
-    """Note [Groups]: a region with fewer than two operations (but a module with a parameter), one that holds its whole
-    graph (but a loop that goes round in it), and one with the same content as the one around it make no group."""
+    """Note [Groups]: these make no group: a region with fewer than two operations (unless it is a module with a
+    parameter), one that covers its whole graph (unless it is a loop inside it), and one with the same content as the
+    region around it."""
     parent, kind, depth = _regions(trace)
     pairs = _find_pairs(trace, graph_of_node, parent, depth)
     worth = (pairs.size >= 2) | _with_parameters(trace, len(kind))[pairs.region]
@@ -219,7 +220,7 @@ def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
 
 
 def _regions(trace: Trace) -> tuple[Ints, NDArray[np.uint8], Ints]:
-    """Parents, kinds and depths of all regions, and after them of the gradients of each backward call and of runs."""
+    """Parents, kinds and depths of all regions, followed by the gradients of each backward call, and by runs."""
     made = np.flatnonzero(trace.nodes.call >= 0)
     around = np.full(len(trace.calls), -1, np.int64)
     around[trace.nodes.call[made][::-1]] = trace.nodes.region[made][::-1]
@@ -237,7 +238,7 @@ def _regions(trace: Trace) -> tuple[Ints, NDArray[np.uint8], Ints]:
 
 
 def _outward(region: Ints, regions: int, calls: int) -> Ints:
-    """The numbers by which the rest of the program knows regions, calls and runs."""
+    """The numbers by which the rest of the program refers to regions, calls and runs."""
     return np.where(region < regions, region, np.where(region < regions + calls, -2 - region + regions, region - calls))
 
 
@@ -251,7 +252,7 @@ def _find_pairs(trace: Trace, graph_of_node: Ints, parent: Ints, depth: Ints) ->
     firsts = np.full(len(keys), len(trace.nodes), np.int64)
     np.minimum.at(firsts, inverse, drawn)
     levels: list[tuple[Ints, Ints, Ints]] = []
-    waiting = (np.empty(0, np.int64),) * 3  # keys, sizes, first nodes, lifted from below
+    waiting = (np.empty(0, np.int64),) * 3  # keys, sizes and first nodes, passed up from below
     deep = depth[keys // wide] if len(keys) else keys
     for level in range(int(deep.max(initial=-1)), -1, -1):
         here = deep == level
@@ -283,7 +284,7 @@ def _look_up(keys: Ints, order: Ints, wanted: Ints) -> Ints:
 
 
 def _with_parameters(trace: Trace, count: int) -> Flags:
-    """By region: whether it is the call of a module of which an operation reads a parameter."""
+    """By region: whether it is the call of a module one of whose parameters is read by an operation."""
     users = trace.inputs.node[trace.tensors.is_parameter[trace.inputs.tensor]]
     regions = trace.nodes.region[users]
     found = np.zeros(count, bool)
@@ -295,7 +296,7 @@ def _with_parameters(trace: Trace, count: int) -> Flags:
 def _normalise(
     pairs: _Pairs, kind: NDArray[np.uint8], worth: Flags, total: Ints
 ) -> tuple[Flags, Ints, dict[int, list[int]]]:
-    """Which pairs are groups, the group around each pair, and the pairs that were merged into each group."""
+    """Which pairs are groups, the group around each pair, and the pairs merged into each group."""
     whole = total[pairs.graph] if len(pairs.graph) else pairs.size
     what = kind[pairs.region]
     goes_round = np.zeros(len(whole), bool)

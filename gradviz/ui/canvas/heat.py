@@ -1,6 +1,6 @@
-"""Arrays as pictures, without colours: `picture` makes a map of cells (or, of a vector, a line), each with a strength
-on a diverging scale whose middle is zero. A few outliers do not wash out the rest: the scale reaches to a robust
-percentile, and what lies beyond it is marked. `item_painter` paints them; its colours come from the theme."""
+"""Arrays as pictures, without colours. `picture` makes a map of cells (or a line, for a vector), each with a strength
+on a diverging scale centred on zero. A few outliers do not wash out the rest: the scale ends at a robust percentile,
+and values beyond it are marked. `item_painter` paints the pictures; the colours come from the theme."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOST_ROWS, MOST_COLUMNS = 14, 26
-MOST_POINTS = 72  # of a line
+MOST_POINTS = 72  # points of a line
 MOST_TILES = 8  # images of a batch, or channels
-TILE = 12  # cells that an image may have along its side, where there are several
+TILE = 12  # cells along the side of an image if there are several
 FULL = 100
-BEYOND = 101  # and -101: an outlier, cut to the end of the scale
+BEYOND = 101  # and -101: an outlier, clipped to the end of the scale
 INFINITE = 127  # and -127
 MISSING = 128  # NaN
-FEW = 16  # elements: among so few there are no outliers
-GAP = -128  # no cell: the space between two images
-ROBUST = 0.98  # of the magnitudes are inside the scale
-TOLERATED = 2.5  # times the robust end: so far the scale is stretched instead of cut
+FEW = 16  # elements: with so few there are no outliers
+GAP = -128  # no cell: the gap between two images
+ROBUST = 0.98  # of the magnitudes lie within the scale
+TOLERATED = 2.5  # times the robust end: how far the scale is stretched before values are clipped
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Strengths -100 … 100 by row; BEYOND, INFINITE, MISSING and GAP are signs of their own. A `line` has the points
-    of a vector as its columns, with the lowest and the highest of each in two rows."""
+    """Strengths from -100 to 100, row by row; BEYOND, INFINITE, MISSING and GAP are special values. In a `line`, each
+    column is a point of a vector, and the two rows are the lowest and the highest value there."""
 
     rows: int
     columns: int
@@ -41,13 +41,13 @@ class Picture:
 
     @property
     def is_cut(self) -> bool:
-        """Whether some cells lie beyond the scale."""
+        """Whether some cells are beyond the scale."""
         return bool((np.abs(self.grid()) == BEYOND).any())
 
 
 def picture(array: NDArray[Any]) -> Picture:
-    """The picture of an array: a line of a vector that is too long for cells with numbers, else a map of its last two
-    dimensions, several of them side by side where it has more."""
+    """The picture of an array: a line for a vector too long for cells with numbers, otherwise a map of its last two
+    dimensions, with several side by side if it has more."""
     return _picture(array.tobytes(), array.dtype, array.shape)
 
 
@@ -71,7 +71,7 @@ def _picture(data: bytes, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Pictu
 
 
 def cells(array: NDArray[Any]) -> Picture:
-    """A map with a cell for every element of a small table, for numbers to be written on."""
+    """A map with one cell per element of a small table, to write numbers on."""
     return _cells(array.tobytes(), array.dtype, array.shape)
 
 
@@ -95,7 +95,8 @@ def _sampled(table: NDArray[np.float64], rows: int = MOST_ROWS, columns: int = M
 
 
 def _tiles(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The first images of a stack side by side, in two lines where that is more square, and what is no image there."""
+    """The first images of a stack side by side, in two rows where that is closer to square; the remaining places are
+    gaps."""
     stack = numbers.reshape(-1, *numbers.shape[-2:])[:MOST_TILES]
     images = [_sampled(image, TILE, TILE) for image in stack]
     height, width = images[0].shape
@@ -111,7 +112,7 @@ def _tiles(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[n
 
 
 def scale_end(numbers: NDArray[np.float64]) -> float:
-    """The magnitude at the end of the scale: the largest, unless a few lie far beyond all others."""
+    """The magnitude at the end of the scale: the largest, unless a few are far beyond all others."""
     magnitude = np.abs(numbers[np.isfinite(numbers)])
     largest = float(magnitude.max(initial=0.0))
     if magnitude.size < FEW:
@@ -131,7 +132,7 @@ def _strengths(numbers: NDArray[np.float64], among: NDArray[np.bool_] | None = N
 
 
 def _ends(line: NDArray[np.int16]) -> NDArray[np.int16]:
-    """The lowest and the highest of each of a few stretches of a long line; what is not finite wins."""
+    """The lowest and highest value of each stretch of a long line; non-finite values win."""
     starts = np.unique(np.linspace(0, len(line), MOST_POINTS, endpoint=False).astype(int))
     low, high = np.minimum.reduceat(line, starts), np.maximum.reduceat(line, starts)
     return np.stack((np.where(high > BEYOND, high, low), np.where(low < -BEYOND, low, high)))

@@ -1,5 +1,5 @@
-"""What happens under a pointer that is not pressed: the item's edges stand out, and after a short rest a card tells all
-about it. `hover_words` has the words of the card, `marks` paints the edges."""
+"""What happens under a pointer with no button pressed: the edges of the item stand out, and after a short rest a card
+shows its details. `hover_words` has the text of the card, `marks` paints the edges."""
 
 from __future__ import annotations
 
@@ -20,31 +20,31 @@ if TYPE_CHECKING:
 REST = 380  # milliseconds until the card appears
 GAP = 12
 WIDEST = 460
-HINT = 1 << 40  # from here on a number is that of no item, but of what a scene tells where there is none
+HINT = 1 << 40  # numbers from here on refer not to items but to what a scene describes where there is no item
 
 
 class Hover(QObject):
-    """Tells more of the item under the pointer."""
+    """Shows details of the item under the pointer."""
 
     def __init__(self, widget: QWidget, surface: Surface) -> None:
         super().__init__(widget)
         self._widget = widget
         self._surface = surface
-        self._hint = -1  # what is under the pointer where no item is
+        self._hint = -1  # what is under the pointer where there is no item
         self.card: HoverCard | None = None
-        self.elsewhere: Elsewhere | None = None  # another run that the card compares with
+        self.elsewhere: Elsewhere | None = None  # the other run that the card compares with
         self._resting = QTimer(self, singleShot=True, interval=REST)
         self._resting.timeout.connect(self._rested)
 
     def item_at(self, pixel: QPoint) -> int:
-        """The item under a pixel, -1: none."""
+        """The item under a pixel, -1 for none."""
         scene = self._surface.scene
         return scene.item_at(self._surface.camera, pixel) if scene is not None else -1
 
     # -- the pointer
 
     def move_to(self, pixel: QPoint) -> None:
-        """The pointer is here now."""
+        """The pointer has moved here."""
         scene, before = self._surface.scene, self._hint
         item = self.item_at(pixel)
         self._widget.setCursor(Qt.CursorShape.PointingHandCursor if item >= 0 else Qt.CursorShape.ArrowCursor)
@@ -58,7 +58,7 @@ class Hover(QObject):
             self._resting.start()
 
     def light(self, kind: str, index: int) -> None:
-        """As if the pointer were on this tensor or node, without its card; on none for -1."""
+        """Act as if the pointer were on this tensor or node, without its card; -1 for none."""
         scene = self._surface.scene
         if scene is not None:
             self._hover(scene, scene.find(kind, index) if index >= 0 else -1)
@@ -87,11 +87,11 @@ class Hover(QObject):
 
     @property
     def shows_card(self) -> bool:
-        """Whether there is a card."""
+        """Whether a card is visible."""
         return self.card is not None and self.card.item >= 0
 
     def show_card(self, item: int) -> None:
-        """Tell all about an item, or a hint, beside it."""
+        """Show the details of an item, or of a hint, beside it."""
         scene = self._surface.scene
         if scene is None or item < 0:
             return
@@ -110,13 +110,13 @@ class Hover(QObject):
             self._tell(said, scene.screen_box(item, self._surface.camera, 0), item)
 
     def show_details(self) -> None:
-        """The card with everything about the selection, as if the pointer rested on it."""
+        """Show the card for the selection, as if the pointer rested on it."""
         scene = self._surface.scene
         if scene is not None:
             self.show_card(scene.selected if scene.selected >= 0 else scene.start_item())
 
     def _tell(self, said: Words, box: QRect, item: int) -> None:
-        """Show this beside a box of the canvas."""
+        """Show these words beside a box of the canvas."""
         window = self._widget.window()
         if self.card is None:
             self.card = HoverCard(window)
@@ -125,7 +125,7 @@ class Hover(QObject):
         self.card.show_words(said, self._surface.theme, item, around)
 
     def leave_card(self) -> bool:
-        """Hide the card, and show none until the pointer rests again; whether there was one."""
+        """Hide the card, and show none until the pointer rests again; returns whether one was visible."""
         self._resting.stop()
         shown = self.shows_card
         if self.card is not None:
@@ -133,13 +133,13 @@ class Hover(QObject):
         return shown
 
     def refresh_card(self) -> None:
-        """The cursor moved: the card says what is so now."""
+        """The cursor has moved: bring the text of the card up to date."""
         if self.card is not None and self.card.item >= 0:
             self.show_card(self.card.item)
 
 
 class HoverCard(QLabel):
-    """One card; `item` is what it is about, -1 while it is hidden."""
+    """The card; `item` is what it describes, -1 while it is hidden."""
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)
@@ -176,15 +176,15 @@ class HoverCard(QLabel):
         self.show()
 
     def leave(self) -> None:
-        """Go away."""
+        """Hide."""
         if self.item >= 0:
             self.item = -1
             self.hide()
 
 
 def beside(box: QRect, size: QSize, room: QRect) -> QRect:
-    """Where a card of this size goes: right of a box, else left, below or above, wherever it fits, and where it fits
-    nowhere, where there is most room; there it is cut rather than laid over the box."""
+    """Where a card of this size goes: to the right of a box, otherwise left, below or above, wherever it fits; if it
+    fits nowhere, where there is most room, cut off rather than covering the box."""
     space = {
         "right": room.right() - box.right() - GAP,
         "left": box.left() - room.left() - GAP,

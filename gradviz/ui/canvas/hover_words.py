@@ -1,5 +1,5 @@
-"""What the card says that appears when the pointer rests on an item: everything that the item had to shorten, in full;
-and, while a change runs beside the snippet, what is otherwise in the other run. `hover` shows the card."""
+"""The text of the card that appears when the pointer rests on an item: everything that the item had to shorten, in
+full, and, during a what-if comparison, what differs in the other run. `hover` shows the card."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from gradviz.trace.table.values import Value
 
 LONGEST_VALUE = 120
-MOST = 6  # rows, and columns, of a table
-EDGE = 3  # of them at each end where there are more
+MOST = 6  # rows and columns of a table
+EDGE = 3  # of them at each end if there are more
 MOST_BUFFERS = 6
-SAME = ("code", "module", "made", "used")  # what two runs may well say differently, and nobody asks for
+SAME = ("code", "module", "made", "used")  # expected to differ between two runs, and of no interest
 Table = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True)
 class Row:
-    """A label and what it says; `tone` names a colour of the theme."""
+    """A label and a text; `tone` names a colour of the theme."""
 
     label: str
     text: str
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Words:
-    """All of a card: title, what kind of thing it is, rows, formulas."""
+    """The contents of a card: title, kind of thing, rows, formulas."""
 
     title: str
     kind: str
@@ -50,7 +50,7 @@ class Words:
 
 
 def words(diagram: Diagram, frame: Frame, item: int) -> Words:
-    """What there is to say of an item at the frame's cursor."""
+    """What to say about an item at the frame's cursor."""
     index = int(diagram.index[item])
     if diagram.kind[item] == GROUP:
         return _group(diagram, frame, item)
@@ -100,7 +100,7 @@ def _row(row: Row, theme: Theme) -> str:
 
 
 def preview(value: Value) -> Table:
-    """The elements of an array as a table, of larger ones those at its edges; of more than two dimensions the first
+    """The elements of an array as a table: for larger arrays those at the edges, and beyond two dimensions the first
     matrix. Empty for a single number."""
     array, shape = value.edges, value.shape
     if not shape or not array.size or value.scalar is not None:
@@ -142,7 +142,7 @@ def _value(label: str, value: Value | None, tone: str = "text") -> list[Row]:
 
 
 def tensor_words(frame: Frame, tensor: int) -> Words:
-    """What there is to say of a tensor."""
+    """What to say about a tensor."""
     tensors = frame.trace.tensors
     value, passing, buffer = frame.value(tensor), frame.passing(tensor), frame.buffer(tensor)
     grad = frame.grad(tensor)
@@ -185,7 +185,7 @@ def _made(line: int, source: str) -> str:
 
 
 def operation_words(frame: Frame, node: int) -> Words:
-    """What there is to say of an operation."""
+    """What to say about an operation."""
     nodes = frame.trace.nodes
     tracked = str(nodes.name[node])
     rows = [
@@ -219,7 +219,7 @@ def _short(frame: Frame, tensor: int) -> str:
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The other run at its cursor: what it is called, and what corresponds there to a node or tensor here."""
+    """The other run at its cursor: its name, and what corresponds there to a node or tensor here."""
 
     title: str
     frame: Frame
@@ -227,7 +227,7 @@ class Elsewhere:
 
 
 def in_both(said: Words, diagram: Diagram, item: int, other: Elsewhere) -> Words:
-    """The words with the rows that differ in the other run, each under the row that it differs from."""
+    """The words, with each row that differs in the other run followed by its counterpart."""
     if diagram.kind[item] == GROUP:
         return said
     is_node = bool(diagram.kind[item] == OPERATION)
@@ -251,7 +251,7 @@ def in_both(said: Words, diagram: Diagram, item: int, other: Elsewhere) -> Words
 
 
 def _blocks(rows: tuple[Row, ...]) -> list[list[Row]]:
-    """Rows that say something; one without a label belongs to the one before it."""
+    """Group rows into blocks; a row without a label belongs to the one before it."""
     blocks: list[list[Row]] = []
     for row in rows:
         if row.label or not blocks:

@@ -16,15 +16,15 @@ from gradviz.ui.canvas.diagram import CONSTANT, FOLDED, INTERMEDIATE, LEAF, OP, 
 from gradviz.ui.canvas.heat import BEYOND, FULL
 from gradviz.ui.theme import Theme
 
-LEAST = 11.0  # pixels of the smallest text on a screen: smaller text is not written
-ALMOST = 0.98  # of a size: fonts have whole pixels, zooms don't
+LEAST = 11.0  # pixels of the smallest text on a screen: anything smaller is not drawn
+ALMOST = 0.98  # steps of a size: fonts have whole pixels, zooms don't
 PATH = re.compile(r"\w+(\.\w+)*\.[^\W\d]\w*")
 ONE_LINE = int(Qt.TextFlag.TextSingleLine) | int(Qt.TextFlag.TextDontClip)
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | ONE_LINE  # joined once, not for every text
 RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter) | ONE_LINE
 CENTRE = int(Qt.AlignmentFlag.AlignCenter) | ONE_LINE
 NO_BRUSH = QBrush()
-MOST_WIDTHS = 5_000  # texts whose width is remembered: labels come again and again
+MOST_WIDTHS = 5_000  # texts whose width is remembered: labels recur
 Fonts = tuple[dict[str, QFont], dict[str, QFontMetricsF], dict[tuple[str, str], float]]
 NEGATIVE, POSITIVE = QColor("#4f6d96"), QColor("#8a6d4b")
 NEGATIVE_DARK, POSITIVE_DARK = QColor("#7f9cc8"), QColor("#b59a78")
@@ -32,7 +32,7 @@ NEGATIVE_DARK, POSITIVE_DARK = QColor("#7f9cc8"), QColor("#b59a78")
 
 @dataclass(frozen=True)
 class Frame:
-    """How a card of one category is framed."""
+    """The frame of a card of one category."""
 
     border: QColor
     header: QColor
@@ -40,13 +40,13 @@ class Frame:
 
 
 class Ink:
-    """Everything a painter takes from the theme."""
+    """Everything that a painter takes from the theme."""
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
-        self.least = LEAST * theme.scale  # a picture in a file may be looked at more closely than a screen
+        self.least = LEAST * theme.scale  # a picture in a file may be enlarged, unlike a screen
         self._near = self._fonts_at(theme.scale)
-        self._smaller: dict[float, Fonts] = {}  # by zoom, the latest only
+        self._smaller: dict[float, Fonts] = {}  # by zoom, only the latest
         self.fonts, self._metrics, self._widths = self._near
         self.frames = {
             LEAF: Frame(QColor(theme.leaf), QColor(theme.leaf_fill), 2.2),
@@ -67,20 +67,21 @@ class Ink:
         return colour
 
     def pen(self, name: str, width: float, *, alpha: float = 1.0, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-        """A pen of a colour of the theme, its width in world units."""
+        """A pen in a colour of the theme, with its width in world units."""
         pen = QPen(self.colour(name, alpha), width, style)
         pen.setCapStyle(Qt.PenCapStyle.RoundCap if style is Qt.PenStyle.SolidLine else Qt.PenCapStyle.FlatCap)
         return pen
 
     def hairline(self, name: str, alpha: float = 1.0) -> QPen:
-        """A pen one pixel wide at any zoom: Qt draws thousands of lines with it in a few milliseconds, no others."""
+        """A pen one pixel wide at any zoom, the only kind with which Qt draws thousands of lines in a few
+        milliseconds."""
         pen = QPen(self.colour(name, alpha), 1.0)
         pen.setCosmetic(True)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         return pen
 
     def _fonts_at(self, scale: float) -> Fonts:
-        """Fonts in world units of which none is too small at a zoom, their measures, and what was measured."""
+        """Fonts in world units, none of them too small at a zoom, with their metrics and the widths measured so far."""
         fonts = sizes.fonts()
         for font in fonts.values():
             font.setPixelSize(max(font.pixelSize(), math.ceil(ALMOST * self.least / scale)))
@@ -88,8 +89,8 @@ class Ink:
 
     @contextmanager
     def at(self, scale: float) -> Iterator[None]:
-        """Write and measure with fonts that can be read at a zoom: further away the small ones are larger in the
-        world."""
+        """Write and measure with fonts that are legible at a zoom: further away, the small ones are larger in world
+        units."""
         small = scale < self.theme.scale and self.least > 0
         if small and scale not in self._smaller:
             self._smaller = {scale: self._fonts_at(scale)}
@@ -100,7 +101,7 @@ class Ink:
             self.fonts, self._metrics, self._widths = self._near
 
     def font(self, role: str) -> QFont:
-        """A font by its role in `sizes`."""
+        """The font for a role in `sizes`."""
         return self.fonts[role]
 
     def width(self, role: str, text: str) -> float:
@@ -124,8 +125,8 @@ class Ink:
         return lines
 
     def text(self, painter: QPainter, role: str, colour: str, box: QRectF, text: str, align: int) -> None:
-        """One line of text in a box; too long, it ends in an ellipsis (and a tooltip has it whole). The path of a
-        parameter begins with it: its end says more. Text that nobody could read is left out."""
+        """One line of text in a box, elided if it is too long (a tooltip has it in full). The path of a parameter is
+        elided at its start, because its end says more. Text too small to read is left out."""
         if not self.is_legible(role, painter.worldTransform().m22()):
             return
         if self.width(role, text) > box.width():
@@ -136,11 +137,11 @@ class Ink:
         painter.drawText(box, align, text)
 
     def is_legible(self, role: str, scale: float) -> bool:
-        """Whether words are large enough to be written at this zoom."""
+        """Whether text is large enough to be written at this zoom."""
         return self.fonts[role].pixelSize() * scale >= ALMOST * self.least
 
     def shortened(self, role: str, text: str, room: float) -> str:
-        """A path loses whole words from its beginning, everything else letters at its end."""
+        """Shorten a text: a path loses whole words at its start, anything else letters at its end."""
         if PATH.fullmatch(text):
             words = text.split(".")
             ends = [".".join(words[nth:]) for nth in range(1, len(words))]
@@ -149,7 +150,7 @@ class Ink:
         return self._metrics[role].elidedText(text, Qt.TextElideMode.ElideRight, room)
 
     def mixed(self, colour: QColor, part: float, on: str = "card") -> QColor:
-        """So much of a colour, the rest that of what it lies on."""
+        """A colour at this strength over the one beneath it."""
         ground = self.colours[on]
         return QColor(
             round(ground.red() + (colour.red() - ground.red()) * part),
@@ -158,6 +159,7 @@ class Ink:
         )
 
     def strength(self, strength: int, alpha: float = 1.0) -> QColor:
-        """The colour of a heat-map cell: -100 … 100, zero the colour of the card; beyond it, that of the end."""
+        """The colour of a heat map cell from -100 to 100: zero is the colour of the card; values beyond get the colour
+        at the end."""
         part = 0.0 if abs(strength) > BEYOND else min(abs(strength), FULL) / FULL * alpha
         return self.mixed(self.heat[strength > 0], part)

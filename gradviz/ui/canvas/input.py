@@ -1,5 +1,5 @@
-"""What the user does on the canvas: mouse, wheel, touchpad, keys. It turns input into signals, selections and camera
-moves. The resting pointer is in `hover`; `view` hands the events over."""
+"""Mouse, wheel, touchpad and keys on the canvas, turned into signals, selections and camera moves. `hover` handles the
+resting pointer; `view` passes the events on."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.scene import Scene
 
 WHEEL = 1.0016
-NOTCH = 0.5  # pixels for one unit of a wheel that pans
-DRAG = 3  # pixels that a click may move
-PAN = 80  # pixels for one key press
+NOTCH = 0.5  # pixels per wheel notch when the wheel pans
+DRAG = 3  # pixels that the pointer may move during a click
+PAN = 80  # pixels per key press
 ARROWS = {Qt.Key.Key_Left: "left", Qt.Key.Key_Right: "right", Qt.Key.Key_Up: "up", Qt.Key.Key_Down: "down"}
 PANS = {"left": (PAN, 0), "right": (-PAN, 0), "up": (0, PAN), "down": (0, -PAN)}
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -31,9 +31,9 @@ ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 class Input(QObject):
     """Lets the user look around, select, collapse and expand."""
 
-    opened = Signal(str, int)  # double-clicked, or Enter pressed
-    number_chosen = Signal(int, str, int)  # double-clicked: a tensor, "value" or "grad", and which number of it
-    other_end = Signal(str, int)  # clicked with Shift: the way from the selection to this is wanted
+    opened = Signal(str, int)  # double-clicked, or Enter was pressed
+    number_chosen = Signal(int, str, int)  # double-clicked: a tensor, "value" or "grad", and the index of the number
+    other_end = Signal(str, int)  # clicked with Shift: the path from the selection to this is wanted
 
     def __init__(
         self,
@@ -55,12 +55,12 @@ class Input(QObject):
         self._moved = False
         self._hand = False  # Space is held
         self._pressed = QPoint()
-        self._turned = False  # the click that may become a double click has opened or closed a group
+        self._turned = False  # the click that may become a double click opened or closed a group
 
     # -- wheel and touchpad
 
     def native_gesture(self, event: QNativeGestureEvent) -> bool:
-        """Act on a gesture of the touchpad; False if it is none of the canvas's."""
+        """Act on a touchpad gesture; False if the canvas does not use it."""
         kind, at = event.gestureType(), event.position()
         if kind == Qt.NativeGestureType.ZoomNativeGesture:
             self._viewport.zoom(max(0.2, 1 + event.value()), at, 0)
@@ -85,7 +85,7 @@ class Input(QObject):
             moved = pixels if not pixels.isNull() else _pixels(turn)
             self._viewport.pan(moved.x() or moved.y(), 0)
         elif not pixels.isNull() and not keys & Qt.KeyboardModifier.ControlModifier:
-            self._viewport.pan(pixels.x(), pixels.y())  # a touchpad: two fingers pan, a pinch or Ctrl zooms
+            self._viewport.pan(pixels.x(), pixels.y())  # on a touchpad, two fingers pan, and a pinch or Ctrl zooms
         else:
             self._viewport.zoom(WHEEL ** turn.y(), event.position(), WHEEL_FLIGHT)
         event.accept()
@@ -93,7 +93,7 @@ class Input(QObject):
     # -- mouse
 
     def press(self, event: QMouseEvent) -> None:
-        """A click or a drag begins; the right button selects what its menu will be about."""
+        """A click or drag begins; the right button selects what its menu will be about."""
         self._pressed = event.position().toPoint()
         self._turned = False
         self._hover.leave_card()
@@ -105,7 +105,7 @@ class Input(QObject):
             self._selection.choose(self._hover.item_at(self._pressed))
 
     def move(self, event: QMouseEvent) -> None:
-        """Pan while a button is down, else hover."""
+        """Pan while a button is down, otherwise hover."""
         if self._drag is None:
             self._hover.move_to(event.position().toPoint())
             if self._hand:
@@ -128,7 +128,7 @@ class Input(QObject):
         self._hover.move_to(at)
 
     def _click(self, scene: Scene, item: int, shift: bool) -> None:
-        """Open or close a group at its triangle, else select; with Shift ask for the way from what is selected."""
+        """Open or close a group at its triangle, otherwise select; with Shift, ask for the path from the selection."""
         thing = self._thing_at(scene, self._pressed) if item < 0 else item
         if scene.groups.is_triangle(thing, self._surface.camera, self._pressed):
             self._turned = True
@@ -144,7 +144,7 @@ class Input(QObject):
                 self.other_end.emit(*other)
 
     def double_click(self, event: QMouseEvent) -> None:
-        """Open or close a group; ask about a number; open an item; fit everything where nothing is."""
+        """Open or close a group, ask about a number, or open an item; on empty space, fit everything."""
         scene, at = self._surface.scene, event.position().toPoint()
         if self._turned or scene is None:
             return
@@ -179,7 +179,7 @@ class Input(QObject):
     # -- keys
 
     def press_key(self, event: QKeyEvent) -> bool:
-        """Act on a key; False if it is none of the canvas's."""
+        """Act on a key; False if the canvas does not use it."""
         key, scene = Qt.Key(event.key()), self._surface.scene
         if scene is None:
             return False
@@ -201,14 +201,14 @@ class Input(QObject):
         return True
 
     def release_key(self, event: QKeyEvent) -> bool:
-        """Act on the release of a key; False if it is none of the canvas's."""
+        """Act on the release of a key; False if the canvas does not use it."""
         if event.key() != Qt.Key.Key_Space or event.isAutoRepeat():
             return False
         self._hold(False)
         return True
 
     def _hold(self, hand: bool) -> None:
-        """While Space is held the mouse moves the picture and selects nothing."""
+        """While Space is held, dragging pans and nothing is selected."""
         self._hand = hand
         self._widget.setCursor(Qt.CursorShape.OpenHandCursor if hand else Qt.CursorShape.ArrowCursor)
 

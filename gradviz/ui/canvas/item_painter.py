@@ -1,10 +1,10 @@
-"""Paints one tensor (header, value, gradient row, Σ badge), the tags that stand for tensors drawn elsewhere, and one
-operation with the tabs of its saved buffers. World units, any painter, so that the screen, PNG, SVG and PDF show the
-same. What is written comes from `content`.
+"""Paints a tensor (header, value, gradient row, Σ badge), the tags that stand for tensors drawn elsewhere, and an
+operation with the tabs of its saved buffers. It uses world units and any painter, so that the screen, PNG, SVG and PDF
+look the same. The text comes from `content`.
 
-Small arrays are numbers over coloured cells, larger ones heat-maps, vectors lines over their zero, each with its range
-beside it. Zero has the colour of the card, outliers have a mark in the corner of their cell, what is not finite is
-hatched: a sign besides the colour. The strengths come from `heat`."""
+Small arrays are numbers over coloured cells, larger ones heat maps, vectors lines over their zero, each with its range
+beside it. Zero has the colour of the card; outliers have a mark in the corner of their cell and non-finite values are
+hatched, so that colour is never the only sign. The strengths come from `heat`."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from gradviz.ui.canvas.ink import CENTRE, LEFT, RIGHT, Ink
 
 # -- arrays
 
-GRID_STRENGTH, MAP_STRENGTH = 0.2, 0.95  # numbers must be read on the cells of a grid
-MARK = 4.5  # side of the mark of an outlier
+GRID_STRENGTH, MAP_STRENGTH = 0.2, 0.95  # numbers must be legible on the cells of a grid
+MARK = 4.5  # side of the mark on an outlier
 RANGE = ("max", "min", "all")
 
 
 def paint_grid(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
-    """Numbers over their colours, at the top of an area; returns the height."""
+    """Paint numbers over their colours at the top of an area; returns the height."""
     strengths = value.picture.grid().tolist() if value.picture is not None else []
     wide = min(sizes.CELL_MAX, area.width() / max(len(value.cells[0]), 1))
     for row, texts in enumerate(value.cells):
@@ -45,7 +45,7 @@ def paint_grid(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, c
 
 
 def cell_in(ink: Ink, text: str, room: float) -> str:
-    """A number with as many digits as there is room for: a cut one would be another number."""
+    """A number with as many digits as fit: cut off, it would be a different number."""
     if ink.width(sizes.CELL, text) <= room or not NUMBER.fullmatch(text):
         return text
     ways = [*(number_text(float(text), digits) for digits in (3, 2, 1)), f"{float(text):.0e}".replace("e-0", "e-")]
@@ -53,7 +53,7 @@ def cell_in(ink: Ink, text: str, room: float) -> str:
 
 
 def paint_map(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
-    """A picture at the left of the top of an area, the range of the values beside it; returns the height."""
+    """Paint a picture at the top left of an area with the range of its values beside it; returns the height."""
     place = QRectF(area.left(), area.top() + 1, sizes.MAP_WIDTH, sizes.MAP_HEIGHT - 2)
     if value.picture is not None:
         paint_picture(painter, ink, place, value.picture, colour)
@@ -63,7 +63,7 @@ def paint_map(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, co
 
 
 def _range(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str) -> None:
-    """Largest and smallest value: words at the left, figures under each other at the right."""
+    """Largest and smallest value: labels at the left, figures aligned at the right."""
     lines = [line for line in value.summary if line]
     cut = value.picture is not None and value.picture.is_cut
     signs = set(value.picture.grid().reshape(-1).tolist()) if value.picture is not None and cut else set()
@@ -82,7 +82,7 @@ def _range(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colou
 
 
 def paint_picture(painter: QPainter, ink: Ink, place: QRectF, picture: Picture, colour: str) -> None:
-    """A map or a line in a place, at its left."""
+    """Paint a map or a line at the left of a box."""
     if picture.line:
         _line(painter, ink, place, picture, colour)
     else:
@@ -116,7 +116,7 @@ def _map(painter: QPainter, ink: Ink, place: QRectF, picture: Picture) -> None:
 
 
 def _sign(painter: QPainter, ink: Ink, cell: QRectF, strength: int) -> None:
-    """A corner for an outlier; hatching for what is not finite."""
+    """A corner mark for an outlier, hatching for a non-finite value."""
     if abs(strength) == BEYOND:
         side = min(MARK, cell.width() * 0.6, cell.height() * 0.6)
         _corner(painter, ink, cell.topRight(), side)
@@ -136,14 +136,14 @@ def _sign(painter: QPainter, ink: Ink, cell: QRectF, strength: int) -> None:
 
 
 def _corner(painter: QPainter, ink: Ink, at: QPointF, side: float) -> None:
-    """A small triangle whose right angle is at the top right."""
+    """A small triangle with its right angle at the top right."""
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(ink.colours["text"])
     painter.drawConvexPolygon(QPolygonF([at, at + QPointF(-side, 0), at + QPointF(0, side)]))
 
 
 def _line(painter: QPainter, ink: Ink, place: QRectF, picture: Picture, colour: str) -> None:
-    """A vector as a line from its first to its last element, its zero as a thin line."""
+    """A vector as a line from its first to its last element, with zero as a thin line."""
     low, high = picture.grid().tolist()
     drawn = [value for ends in (low, high) for value in ends if abs(value) <= BEYOND]
     top, bottom = max([*drawn, 0]), min([*drawn, 0])
@@ -177,7 +177,7 @@ def _line(painter: QPainter, ink: Ink, place: QRectF, picture: Picture, colour: 
 
 
 def _trace(painter: QPainter, ink: Ink, points: QPolygonF, zero: float, colour: str) -> None:
-    """A line and, lightly, what is between it and zero."""
+    """A line, and a light fill between it and zero."""
     if points.isEmpty():
         return
     painter.setPen(Qt.PenStyle.NoPen)
@@ -193,11 +193,11 @@ def _trace(painter: QPainter, ink: Ink, points: QPolygonF, zero: float, colour: 
 
 NUMBER = re.compile(r"-?[\d.]+(e[-+]?\d+)?")
 CORNER = 6.0
-GRAD_LINE = 18.0  # the height of the words over a gradient that is an array
+GRAD_LINE = 18.0  # height of the words above a gradient that is an array
 
 
 def paint_card(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -> None:
-    """The card with its badge under it."""
+    """Paint the card with its badge below."""
     frame = ink.frames[content.category]
     outline = QPainterPath()
     outline.addRoundedRect(card, CORNER, CORNER)
@@ -238,7 +238,7 @@ def _header(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -
 
 
 def _value(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colour: str) -> float:
-    """A value at the top of an area; returns its height."""
+    """Paint a value at the top of an area; returns its height."""
     if value.kind == "grid":
         return paint_grid(painter, ink, area, value, colour)
     if value.kind == "map":
@@ -273,8 +273,8 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
 
 
 def number_boxes(card: QRectF, content: TensorContent) -> Iterator[tuple[str, int, QRectF]]:
-    """Where the numbers of a card are that are written one by one: of its value or its gradient ("grad"), which in
-    reading order, and its box."""
+    """The individually written numbers of a card: whether each belongs to the value or the gradient ("grad"), its index
+    in reading order, and its box."""
     area = _below(card, sizes.HEADER + 4)
     yield from _boxes("value", area, content.value)
     heights = {"grid": len(content.value.cells) * sizes.CELL_HEIGHT + 4, "map": sizes.MAP_HEIGHT + 4}
@@ -296,7 +296,7 @@ def _boxes(part: str, area: QRectF, value: ValueContent) -> Iterator[tuple[str, 
 
 
 def _number(painter: QPainter, ink: Ink, room: QRectF, value: ValueContent, colour: str, align: int) -> None:
-    """A number in large figures, in small ones, or shortened, whichever is the first to fit. Gradients are bold."""
+    """A number in large figures, in small ones, or shortened, whichever fits first. Gradients are bold."""
     if value.text == "None":
         ink.text(painter, sizes.META, "muted", room, value.text, align)
         return
@@ -321,7 +321,7 @@ def _badge(painter: QPainter, ink: Ink, card: QRectF, badge: Badge) -> None:
 
 
 def paint_reference(painter: QPainter, ink: Ink, box: QRectF, content: ReferenceContent) -> None:
-    """The tag of a tensor that is drawn elsewhere: its name between an arrow and the frame's colour."""
+    """The tag of a tensor drawn elsewhere: an arrow and its name, in the colour of its frame."""
     frame = ink.frames[content.category]
     painter.setPen(QPen(frame.border, frame.width))
     painter.setBrush(frame.header)
@@ -333,7 +333,7 @@ def paint_reference(painter: QPainter, ink: Ink, box: QRectF, content: Reference
 def paint_operation(
     painter: QPainter, ink: Ink, box: QRectF, content: OperationContent, *, vertical: bool = False
 ) -> None:
-    """The operation in the middle of its box."""
+    """Paint the operation in the middle of its box."""
     frame = ink.frames[OP if content.tracked else PLAIN_OP]
     width = sizes.symbol_width(ink, content.symbol)
     circle = QRectF(0, 0, width, 2 * sizes.RADIUS)
@@ -354,7 +354,7 @@ def paint_operation(
 
 
 def _labels(painter: QPainter, ink: Ink, box: QRectF, top: float, content: OperationContent) -> None:
-    width = min(sizes.LABEL_MAX, box.width() + 2 * (sizes.MARGIN - 2))  # from further away the words are larger
+    width = min(sizes.LABEL_MAX, box.width() + 2 * (sizes.MARGIN - 2))  # larger from further away
     line = QRectF(box.center().x() - width / 2, top, width, sizes.LABEL_HEIGHT)
     _label(painter, ink, line, "muted", content.label)
     if content.scope:
@@ -372,7 +372,7 @@ def _labels_beside(painter: QPainter, ink: Ink, circle: QRectF, content: Operati
 
 
 def _label(painter: QPainter, ink: Ink, line: QRectF, colour: str, text: str) -> None:
-    """A label on a ground of its own, so that an edge that passes behind it does not strike it through."""
+    """A label with a background, so that an edge passing behind does not strike it through."""
     width = min(ink.width(sizes.SMALL, text), line.width()) + 4
     ground = QRectF(line.center().x() - width / 2, line.top() + 1, width, line.height() - 2)
     painter.fillRect(ground, ink.colour("canvas", 0.7))
@@ -398,7 +398,7 @@ def _tabs(painter: QPainter, ink: Ink, circle: QRectF, tabs: tuple[Tab, ...], ro
 
 
 def _tab(painter: QPainter, ink: Ink, place: QRectF, tab: Tab) -> None:
-    """Held: filled. Freed: dashed and struck through. Stale, its version no longer matches: red, with a mark."""
+    """Held: filled. Freed: dashed and struck through. Stale (its version no longer matches): red, with a mark."""
     freed, stale = tab.state == "freed", tab.state == "stale"
     name = "freed" if freed else "stale" if stale else "saved"
     painter.setPen(ink.pen(name, 1.2, style=Qt.PenStyle.DashLine if freed else Qt.PenStyle.SolidLine))

@@ -1,6 +1,6 @@
-"""What is made to stand out on the canvas over what the trace shows: a lineage (all else fades), the hits of a search,
-and the edges and other uses of the item under the pointer or selected. It only knows items; `session.inspect.lineage`
-and `session.inspect.search` find what they stand for."""
+"""What stands out on the canvas beyond the trace itself: a lineage (everything else fades), search hits, and the edges
+and other uses of the item that is hovered or selected. This module knows only items; `session.inspect.lineage` and
+`session.inspect.search` find what they stand for."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 FADED = 0.25
 SMALLEST_RING = 5.0  # pixels
-MOST_ROUND = 400  # rings with round corners; more are drawn as rectangles
+MOST_ROUND = 400  # rings with round corners; if there are more, rectangles are drawn
 MOST_PARTS = 48
 MOST_OF_ONE = 1_000  # edges of one item
 
 
 class Marks:
-    """What stands out of one placed diagram."""
+    """What stands out in a placed diagram."""
 
     def __init__(self, placed: Placed) -> None:
         self._placed = placed
@@ -42,17 +42,17 @@ class Marks:
         self._passing: tuple[Flags, float] | None = None
 
     def move(self, placed: Placed, passing: Flags, opacity: float) -> None:
-        """The same items elsewhere; some of them come or go, and are seen so much."""
+        """The same items in new places; some of them appear or disappear, with this opacity."""
         self._placed, self._passing, self._parts = placed, (passing, opacity), None
 
     def show_family(self, family: Family | None) -> None:
-        """Let everything but these operations and tensors fade; None for nothing."""
+        """Fade everything except these operations and tensors; None for nothing."""
         self.lit = self._items(family.nodes, family.tensors) if family is not None else None
         self._lit_uses = family.uses if family is not None else None
         self._parts = None
 
     def show_hits(self, hits: Hits | None) -> None:
-        """Mark what a search has found; some of it may be of a trace whose picture is still to come."""
+        """Mark search hits; some may belong to a trace whose picture is still to come."""
         self.hits = None
         if hits is not None and len(hits):
             trace = self._placed.diagram.trace
@@ -62,7 +62,7 @@ class Marks:
             self.hits = self._items(nodes, tensors)
 
     def _items(self, nodes: Flags, tensors: Flags) -> Flags:
-        """The items of these operations and tensors, or the closed groups that they are in."""
+        """The items of these operations and tensors, or the closed groups that contain them."""
         diagram = self._placed.diagram
         nodes, tensors = _fit(nodes, len(diagram.trace.nodes)), _fit(tensors, len(diagram.trace.tensors))
         items = np.zeros(len(diagram), bool)
@@ -78,7 +78,7 @@ class Marks:
         return items
 
     def parts(self, moment: Moment) -> tuple[tuple[Moment, float], ...]:
-        """What to paint one after the other, with the opacity of each."""
+        """What to paint one after the other, each part with its opacity."""
         if self.lit is None and self._passing is None:
             return ((moment, 1.0),)
         if self._parts is None or self._parts[0] is not moment:
@@ -112,8 +112,8 @@ class Marks:
         return touching
 
     def uses_of(self, moment: Moment, item: int) -> Ints:
-        """The card of a tensor and the tags that stand for it elsewhere, or an operation and its kin in a graph of
-        gradients; empty where there is nothing else."""
+        """The card of a tensor and its tags elsewhere, or an operation and its relatives in a graph of gradients; empty
+        if there is nothing else."""
         diagram = self._placed.diagram
         if item >= 0 and diagram.kind[item] == OPERATION:
             return self._kin(moment, item)
@@ -124,7 +124,8 @@ class Marks:
         return found if len(found) > 1 and (diagram.kind[found] == REFERENCE).any() else found[:0]
 
     def _kin(self, moment: Moment, item: int) -> Ints:
-        """An operation, the one whose backward made it, and those that its own backward made; empty without kin."""
+        """An operation, the one whose backward made it, and those that its own backward made; empty if there are
+        none."""
         diagram, node = self._placed.diagram, int(self._placed.diagram.index[item])
         origin = diagram.trace.origin_of_node[: len(diagram.item_of_node)]
         nodes = np.append(np.flatnonzero(origin == node), origin[node])
@@ -134,7 +135,7 @@ class Marks:
         return np.append(item, kin) if len(kin) else kin
 
     def region(self, moment: Moment, camera: Camera, item: int) -> QRegion | None:
-        """The pixels that hovering an item changes; None for "too many to tell"."""
+        """The pixels that hovering an item changes; None if they are too many to list."""
         edges = np.flatnonzero(self.edges_of(moment, item))
         if len(edges) > MOST_PARTS or len(self.uses_of(moment, item)):
             return None
@@ -148,8 +149,8 @@ class Marks:
     def paint_edges(
         self, painter: QPainter, ink: Ink, moment: Moment, camera: Camera, area: QRectF, selected: int
     ) -> None:  # fmt: skip
-        """The edges of the item under the pointer, or else of the selected one, over all others, and lines to the
-        other places where it is used."""
+        """Paint the edges of the hovered or else the selected item on top of all others, and lines to the other places
+        where it is used."""
         item = self.hovered if self.hovered >= 0 else selected
         if item < 0 or not moment.items[item]:
             return
@@ -191,7 +192,7 @@ class Marks:
     # -- hits
 
     def paint_hits(self, painter: QPainter, ink: Ink, moment: Moment, camera: Camera, area: QRectF, item: int) -> None:
-        """A ring around everything that the search has found, and around the other uses of an item."""
+        """Paint a ring around each search hit, and around the other uses of an item."""
         chosen = self.hits & moment.items if self.hits is not None else np.zeros(len(moment.items), bool)
         chosen[self.uses_of(moment, self.hovered if self.hovered >= 0 else item)] = True
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 12)
@@ -225,7 +226,7 @@ def _meets(low: Floats, high: Floats, world: Box) -> Flags:
 
 
 def _only(moment: Moment, items: Flags, edges: Flags, *, beneath: bool = True) -> Moment:
-    """The same moment with some of its items and edges, and with the frames `beneath` them or without."""
+    """The same moment with only some of its items and edges, with or without the frames `beneath` them."""
     return replace(
         moment,
         frames=moment.frames & beneath,
@@ -244,7 +245,7 @@ def _transform(camera: Camera) -> QTransform:
 
 
 def _fit(rows: Flags, count: int) -> Flags:
-    """A mask of so many rows: what is drawn may be shorter than a trace that grows."""
+    """A mask with this many rows: the drawing may lag behind a growing trace."""
     found = np.zeros(count, bool)
     found[: len(rows)] = rows[:count]
     return found

@@ -1,6 +1,6 @@
-"""A diagram at a cursor: which items and edges are seen, where gradients flow, what the current step is about. All of
-it is a handful of comparisons over arrays, so scrubbing costs the same forwards and backwards. The words and numbers
-on the cards are in `content`."""
+"""A diagram at a cursor: which items and edges are visible, where gradients flow, what the current step is about. All
+of it is a handful of comparisons over arrays, so scrubbing costs the same in both directions. `content` has the words
+and numbers on the cards."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ ABOUT_THE_OPERATION = {Kind.FORWARD, Kind.INPLACE, Kind.BACKWARD, Kind.FREE}
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """What is seen of a diagram; masks and numbers are per item or per edge."""
+    """The visible part of a diagram; masks and numbers are per item or per edge."""
 
     frame: Frame
     graphs: Flags
     items: Flags
     frames: Flags  # of open groups
     edges: Flags
-    ran: Flags  # operations that have run backward in this call, groups of which all have
+    ran: Flags  # operations that have run backward in this call, and groups of which all have
     flow: NDArray[np.uint8]
     norm: Floats
     now: Flags
     current: tuple[int, ...]
-    failed: tuple[tuple[int, str], ...]  # items that the error is about, with the reason
+    failed: tuple[tuple[int, str], ...]  # items that the error is about, each with the reason
 
     @property
     def focus(self) -> int:
-        """The item to look at: what failed, else what the step is about, -1 none."""
+        """The item to look at: what failed, otherwise what the step is about, -1 for none."""
         return self.failed[0][0] if self.failed else self.current[0] if self.current else -1
 
 
@@ -62,13 +62,13 @@ def moment(diagram: Diagram, frame: Frame) -> Moment:
 
 
 def _failed(diagram: Diagram, frame: Frame, items: Flags) -> tuple[tuple[int, str], ...]:
-    """What the error that is the current step is about, whether it ended the run or was caught."""
+    """What the error in the current step is about, whether it ended the run or was caught."""
     explained = explain_at(frame)
     marks = explained.marks if explained is not None else ()
     found: dict[int, str] = {}
     for mark in marks:
         item = int(diagram.item_of_node[mark.node])
-        if item >= 0 and items[item] and diagram.kind[item] == GROUP:  # one mark, that says where in it
+        if item >= 0 and items[item] and diagram.kind[item] == GROUP:  # a single mark that says where in the group
             found.setdefault(item, f"{where_in(diagram, frame, mark.node)}: {mark.reason}")
         elif item >= 0 and items[item]:
             found[item] = mark.reason
@@ -76,7 +76,7 @@ def _failed(diagram: Diagram, frame: Frame, items: Flags) -> tuple[tuple[int, st
 
 
 FLOW_OF_FLAG = np.array([NO_FLOW, FLOW, ZERO_FLOW, BAD_FLOW], np.uint8)
-FLAG_ORDER = np.array([0, 2, 1, 3], np.uint8)  # of several gradients the worst counts, and zero only if all are
+FLAG_ORDER = np.array([0, 2, 1, 3], np.uint8)  # of several gradients the worst counts, and zero only if all are zero
 
 
 def _flows(diagram: Diagram, frame: Frame) -> tuple[NDArray[np.uint8], Floats, Flags]:
@@ -138,7 +138,7 @@ def _not_finite(frame: Frame) -> Flags:
 
 
 def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
-    """The items that the current step is about: one operation, or one tensor's card."""
+    """The items that the current step is about: one operation, or the card of one tensor."""
     step = frame.step
     if step is None:
         return ()
@@ -156,7 +156,7 @@ def _current(diagram: Diagram, frame: Frame, items: Flags) -> tuple[int, ...]:
 
 
 def _tag_at(diagram: Diagram, tensor: int, node: int) -> int:
-    """The tag that stands for a tensor at an operation, -1 where an edge leads to its card."""
+    """The tag that stands for a tensor at an operation, -1 if an edge leads to its card."""
     if node < 0:
         return -1
     first, last = np.searchsorted(diagram.edges[:, 1], [diagram.item_of_node[node], diagram.item_of_node[node] + 1])
@@ -165,28 +165,28 @@ def _tag_at(diagram: Diagram, tensor: int, node: int) -> int:
     return int(tags[0]) if len(tags) else -1
 
 
-# -- what is said anew
+# -- what may say something else
 
-MOST_STEPS = 256  # between two moments, beyond which everything is asked again
+MOST_STEPS = 256  # steps between two moments beyond which everything is recomputed
 
 
 def touched(diagram: Diagram, before: Frame, after: Frame) -> Flags | None:
-    """Which items may say something else at another moment of their trace: those of the tensors and operations that the
-    steps between the two were about. None: all may."""
+    """Which items may say something else at another moment of the same trace: those of the tensors and operations that
+    the steps in between were about. None means any item."""
     trace, (low, high) = after.trace, sorted((before.cursor, after.cursor))
     if before.trace is not trace or before.call != after.call or high - low > MOST_STEPS:
         return None
     first, last = span(trace.names.step, low, high)
-    if first < last:  # others are called after what has a name now
+    if first < last:  # a newly bound name can change what other things are called
         return None
-    low = max(low - 1, 0)  # the step that is the current one at the earlier moment
+    low = max(low - 1, 0)  # the step that was current at the earlier moment
 
     def rows(steps: Ints) -> slice:
         return slice(*span(steps, low, high))
 
     made = span(trace.nodes.step, low, high)
     written = trace.versions.storage[rows(trace.versions.step)].tolist()
-    nodes = np.zeros(len(trace.nodes) + 1, bool)  # the last one is what -1 stands for
+    nodes = np.zeros(len(trace.nodes) + 1, bool)  # the last entry is what -1 refers to
     nodes[trace.steps.node[low:high]] = nodes[slice(*made)] = True
     for of_nodes in (trace.flows, trace.saved, trace.frees, trace.drops):
         nodes[of_nodes.node[rows(of_nodes.step)]] = True

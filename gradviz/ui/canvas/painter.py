@@ -1,7 +1,7 @@
-"""Paints a placed diagram at a moment, in layers: forward edges, gradients, cards and operations, marks. Far away the
-items are coloured blocks, nearer they say their name and their main number (`brief`), near they are painted
-whole. The detail depends on the zoom alone, never on what happens to be in the painted part, so that painting a part
-gives the same pixels as painting all."""
+"""Paints a placed diagram at a moment, in layers: forward edges, gradients, cards and operations, marks. From far away
+the items are coloured blocks, from closer they show their name and main number (`brief`), and up close they are painted
+in full. The level of detail depends only on the zoom, never on what happens to be in the painted area, so that painting
+a part gives the same pixels as painting everything."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ if TYPE_CHECKING:
     from gradviz.trace.table.values import Value
 
 MOST_PIXELS = 12_000_000  # of all sprites
-KEPT_PART = 0.75  # of the sprites when they are too many
-MOST_SAID = 4_000  # items of which it is kept what they say
-MOST_FADES = 40  # items that may dissolve at the same time
+KEPT_PART = 0.75  # of the sprites, once there are too many
+MOST_SAID = 4_000  # items whose contents are remembered
+MOST_FADES = 40  # items that may cross-fade at the same time
 Said = Content | Brief
 
 
 @dataclass(eq=False)
 class SpriteCache:
-    """By item. `part` says how far the dissolving is, 1 for none."""
+    """Sprites by item. `part` is the progress of the cross-fade, 1 for none."""
 
     scale: float = 0.0
     ratio: float = 1.0
@@ -61,15 +61,15 @@ class SpriteCache:
     part: float = 1.0
     known: dict[int, tuple[Said, QPixmap]] = field(default_factory=dict)
     fading: dict[int, tuple[Said, QPixmap]] = field(default_factory=dict)  # what items said before the step, painted
-    mixed: set[int] = field(default_factory=set)  # items that are on the screen as a mixture
+    mixed: set[int] = field(default_factory=set)  # items that are on screen as a mixture
 
     def at(self, scale: float, ratio: float, whole: bool, *, coarse: bool = False) -> dict[int, tuple[Said, QPixmap]]:
-        """The sprites of this zoom; those of another zoom are forgotten, unless a `coarse` picture will do."""
+        """The sprites at this zoom; those of another zoom are dropped unless a `coarse` picture will do."""
         other = (scale, ratio) != (self.scale, self.ratio) and not (coarse and self.known)
         if other or whole != self.whole:
             self.scale, self.ratio, self.whole, self.pixels, self.known = scale, ratio, whole, 0, {}
             self.fading.clear()
-        if self.pixels > MOST_PIXELS:  # those that were not seen for the longest time go
+        if self.pixels > MOST_PIXELS:  # those unused for longest go first
             for item in list(self.known):
                 if self.pixels <= MOST_PIXELS * KEPT_PART:
                     break
@@ -81,7 +81,7 @@ class SpriteCache:
         self.pixels -= sprite.width() * sprite.height()
 
     def found(self, item: int, says: Said) -> QPixmap | None:
-        """The picture of an item that says this; it is now the one that was seen last."""
+        """The picture of an item with this content; it becomes the most recently used."""
         kept = self.known.get(item)
         if kept is None or not (kept[0] is says or kept[0] == says):
             return None
@@ -89,7 +89,7 @@ class SpriteCache:
         return kept[1]
 
     def keep(self, item: int, says: Said, sprite: QPixmap) -> None:
-        """Remember one, and the one before it while it dissolves."""
+        """Remember a picture, and the previous one while it fades."""
         before = self.known.pop(item, None)
         if before is None:
             self.pixels += sprite.width() * sprite.height()
@@ -98,8 +98,8 @@ class SpriteCache:
         self.known[item] = says, sprite
 
     def taken_over(self, old: Trace, new: Trace) -> SpriteCache:
-        """This one, for a newer trace of the same structure: without what was painted in brief of a value that is
-        another one there, since a `Brief` has its number only."""
+        """This cache for a newer trace of the same structure, without brief pictures whose value has changed, since a
+        `Brief` holds only the index of the value."""
         for item, (says, _) in [*self.known.items()] if old is not new else ():
             numbers = [number for number in (says.value, says.grad) if number >= 0] if isinstance(says, Brief) else []
             if not all(_is_same(old.value(number), new.value(number)) for number in numbers):
@@ -107,7 +107,7 @@ class SpriteCache:
         return self
 
     def dissolve(self, part: float) -> list[int]:
-        """How far it is now, 0 for the beginning of a step; the items that look different by that."""
+        """Set the progress of the cross-fade, 0 at the start of a step; returns the items that this changes."""
         items = [*self.fading, *(self.mixed - self.fading.keys())]
         self.part = part
         if part <= 0 or part >= 1:
@@ -116,7 +116,7 @@ class SpriteCache:
         return items
 
     def shown(self, item: int, sprite: QPixmap) -> QPixmap:
-        """The picture of an item at this moment."""
+        """The picture of an item right now."""
         kept = self.fading.get(item)
         if kept is None or kept[1].size() != sprite.size():
             return sprite
@@ -129,14 +129,14 @@ class SpriteCache:
 
 
 def _is_same(one: Value | None, other: Value | None) -> bool:
-    """Whether two values are written alike, as far as that is quickly known."""
+    """Whether two values are written the same, as far as that can be told quickly."""
     if one is None or other is None or one.array is None or other.array is None:
         return one is other
     return np.array_equal(one.array, other.array)
 
 
 def _faint(sprite: QPixmap, part: float) -> QPixmap:
-    """A part of a picture: two parts that are 1 together may be added."""
+    """A picture at this strength: two whose strengths sum to 1 can be added."""
     faint = QPixmap(sprite.size())
     faint.setDevicePixelRatio(sprite.devicePixelRatio())
     faint.fill(Qt.GlobalColor.transparent)
@@ -146,16 +146,16 @@ def _faint(sprite: QPixmap, part: float) -> QPixmap:
     return faint
 
 
-WHOLE = 0.8  # the zoom, at text scale 1, from which items are painted whole
+WHOLE = 0.8  # the zoom, at text scale 1, from which items are painted in full
 FAR_BORDER = 0.06  # the zoom from which blocks have borders
-REACH = 12.0  # how far arrows and dashes reach over the line of an edge
-BLOCK = 0.35  # strength of the colour inside of a block
+REACH = 12.0  # how far arrowheads and dashes extend beside the line of an edge
+BLOCK = 0.35  # strength of the colour inside a block
 REASON_WIDTH, REASON_LINE = 100.0, 14.0
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """The numbers that stand out: one that is asked about (its tensor, "value" or "grad", and which of it), and those
+    """The numbers that stand out: the one being asked about (its tensor, "value" or "grad", and its index), and those
     that it comes from, by tensor and part."""
 
     asked: tuple[int, str, int] | None = None
@@ -163,8 +163,8 @@ class Numbers:
 
 
 class Sayings:
-    """What items say, near and from further away: kept from step to step, and asked again where it may be something
-    else than at the moment before."""
+    """What items say, in full and in brief: kept from step to step, and recomputed where it may have changed since the
+    previous moment."""
 
     def __init__(self) -> None:
         self._at: tuple[Diagram, Frame] | None = None
@@ -173,7 +173,7 @@ class Sayings:
         self._briefs: Briefs | None = None
 
     def whole(self, diagram: Diagram, frame: Frame, item: int) -> Content:
-        """What an item says."""
+        """The full content of an item."""
         self._go_to(diagram, frame)
         found = self._whole.get(item)
         if found is None:
@@ -181,7 +181,7 @@ class Sayings:
         return found
 
     def brief(self, diagram: Diagram, frame: Frame, item: int) -> Said:
-        """The little that an item says from further away; a closed group says what it says near."""
+        """The brief content of an item; a closed group says the same as up close."""
         if diagram.kind[item] > REFERENCE:
             return self.whole(diagram, frame, item)
         self._go_to(diagram, frame)
@@ -206,28 +206,28 @@ class Sayings:
 
 
 class ScenePainter:
-    """Paints one placed diagram in one theme."""
+    """Paints a placed diagram in one theme."""
 
     def __init__(self, placed: Placed, ink: Ink, numbers: Numbers | None = None) -> None:
         self.placed = placed
         self.ink = ink
         self.sprites = SpriteCache()
-        self.budget = SCREEN  # of edges and dashes
+        self.budget = SCREEN  # limits of edges and dashes
         self._pills: PillPlaces | None = None
-        self.coarse = False  # while zooming: near items may be scaled pictures
-        self.patience: float | None = None  # seconds after which the other new items of a picture are plain blocks
-        self.unfinished: list[int] = []  # such blocks, which have to be painted again
+        self.coarse = False  # during a zoom, items up close may be scaled pictures
+        self.patience: float | None = None  # seconds after which the remaining new items of a picture are plain blocks
+        self.unfinished: list[int] = []  # these blocks, which have to be repainted
         self._sayings = Sayings()
         self.numbers = numbers or Numbers()
         vertical = placed.diagram.drawing.vertical
         self._brief_painter = BriefPainter(ink, Writer(placed.diagram.trace), vertical=vertical)
 
     def _says(self, moment: Moment, item: int) -> Content:
-        """What an item says."""
+        """The full content of an item."""
         return self._sayings.whole(self.placed.diagram, moment.frame, item)
 
     def _says_briefly(self, moment: Moment, item: int) -> Said:
-        """The little that an item says from further away."""
+        """The brief content of an item."""
         return self._sayings.brief(self.placed.diagram, moment.frame, item)
 
     @property
@@ -238,7 +238,7 @@ class ScenePainter:
         return self._pills
 
     def changed_pills(self, moment: Moment, camera: Camera) -> QRegion:
-        """The pixels of words on edges that are other ones than those that were asked for last."""
+        """The pixels of words on edges that differ from those asked for last."""
         region = QRegion()
         for left, top, right, bottom in self.pills.changed(moment, camera.scale, labels=self.whole(camera.scale)):
             box = QRectF(QPointF(*camera.to_screen(left, top)), QPointF(*camera.to_screen(right, bottom)))
@@ -246,11 +246,11 @@ class ScenePainter:
         return region
 
     def whole(self, scale: float) -> bool:
-        """Whether items are painted whole at this zoom."""
+        """Whether items are painted in full at this zoom."""
         return scale >= WHOLE * self.ink.theme.scale
 
     def stale(self, moment: Moment, camera: Camera, area: QRectF, ratio: float) -> list[int]:
-        """The items in an area that were painted with words and say something else now."""
+        """The items in an area that were painted with words and now say something else."""
         if camera.scale < MIDDLE:
             return []
         whole = self.whole(camera.scale)
@@ -261,7 +261,7 @@ class ScenePainter:
         return [item for item in seen if (now := says(moment, item)) is not known[item][0] and now != known[item][0]]
 
     def items_in(self, world: Box, among: NDArray[np.bool_], margin: float = sizes.MARGIN) -> Ints:
-        """The items that meet a box of the world."""
+        """The items that meet a box in world coordinates."""
         left, top, right, bottom = world
         corner, size = self.placed.corner, self.placed.diagram.size
         hit = among & (corner[:, 0] + size[:, 0] + margin >= left) & (corner[:, 0] - margin <= right)
@@ -269,7 +269,7 @@ class ScenePainter:
         return np.flatnonzero(hit)
 
     def paint_edges(self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF) -> None:
-        """The layer that only a forward step changes."""
+        """Paint the layer that only forward steps change."""
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10 + REACH * camera.scale)
         painter.setTransform(world_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -279,7 +279,7 @@ class ScenePainter:
     def paint_rest(
         self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF, phase: float, ratio: float | None
     ) -> None:
-        """Gradients, items and marks; with a pixel `ratio` near items are painted through remembered sprites."""
+        """Paint gradients, items and marks; with a pixel `ratio`, items up close are painted through cached sprites."""
         world = camera.world_box((area.left(), area.top(), area.right(), area.bottom()), 10 + REACH * camera.scale)
         painter.save()
         painter.setTransform(world_transform(camera), True)
@@ -333,7 +333,7 @@ class ScenePainter:
         painter.restore()
 
     def _plain(self, painter: QPainter, item: int, camera: Camera) -> None:
-        """The place of an item that is painted with the next picture."""
+        """A placeholder for an item that the next picture will paint."""
         self.unfinished.append(item)
         card, frame = self.card(item), self.ink.frames[int(self.placed.diagram.category[item])]
         x, y = camera.to_screen(card.left(), card.top())
@@ -350,7 +350,7 @@ class ScenePainter:
         return sprite
 
     def _ticking(self, item: int, box: QRectF) -> QPixmap | None:
-        """A card whose sum ticks up in this step, on its way."""
+        """A card whose sum is counting up in this step."""
         before, part = self.sprites.fading.get(item), self.pills.travelled
         if before is None or part >= 1 or item not in self.sprites.known:
             return None
@@ -403,7 +403,8 @@ class ScenePainter:
     # -- far
 
     def _blocks(self, painter: QPainter, moment: Moment, items: Ints, scale: float) -> None:
-        """A map: every item a block in its colour; operations are dots, orange where the backward pass has been."""
+        """A map: every item is a block in its colour; operations are dots, orange once the backward pass has reached
+        them."""
         placed, diagram = self.placed, self.placed.diagram
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -443,7 +444,7 @@ class ScenePainter:
         painter.drawRoundedRect(around, round_corner, round_corner)
 
     def paint_selection(self, painter: QPainter, camera: Camera, item: int, focused: bool) -> None:
-        """The frame around what is selected."""
+        """The frame around the selection."""
         painter.save()
         painter.setTransform(world_transform(camera), True)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -457,7 +458,7 @@ class ScenePainter:
 
 
 def _paint_failed(painter: QPainter, ink: Ink, card: QRectF, bottom: float, reason: str, scale: float) -> None:
-    """A red mark on an item, and the reason under it, in a size that can be read at any zoom."""
+    """A red mark on an item, with the reason below it at a size that is legible at any zoom."""
     grown = max(1.0, ink.theme.scale / scale)
     mark, below = QPointF(card.right() - 2, card.center().y() + 12), QPointF(card.center().x(), bottom + 1)
     for place, paint in (
@@ -472,7 +473,7 @@ def _paint_failed(painter: QPainter, ink: Ink, card: QRectF, bottom: float, reas
 
 
 def paint_mark(painter: QPainter, ink: Ink, centre: QPointF) -> None:
-    """The red sign on what an error is about."""
+    """The red mark on what an error is about."""
     mark = QRectF(centre.x() - 9, centre.y() - 9, 18, 18)
     painter.setPen(QPen(ink.colours["card"], 1.5))
     painter.setBrush(ink.colours["error"])
@@ -481,7 +482,7 @@ def paint_mark(painter: QPainter, ink: Ink, centre: QPointF) -> None:
 
 
 def paint_reason(painter: QPainter, ink: Ink, top: QPointF, reason: str, room: float = REASON_WIDTH) -> None:
-    """What is wrong, in a box under a point with lines of about this width."""
+    """What is wrong, in a box below a point with lines of about this width."""
     lines = ink.broken(sizes.SMALL, reason, room)
     width = max(ink.width(sizes.SMALL, line) for line in lines) + 14
     below = QRectF(top.x() - width / 2, top.y(), width, REASON_LINE * len(lines) + 5)
@@ -494,13 +495,14 @@ def paint_reason(painter: QPainter, ink: Ink, top: QPointF, reason: str, room: f
 
 
 def _pixel(length: float) -> int:
-    """The nearest whole number; of two as near always the higher, so that a moved picture has its items where a new
-    one has them. `round` takes the even one, and the position of a camera has rounding errors of its own."""
+    """The nearest whole number, with halves always rounded up: `round` would round them to even, and items of a
+    scrolled picture would be a pixel away from those of a freshly painted one. The small addend absorbs rounding errors
+    of the camera's position."""
     return floor(length + 0.5 + 1e-6)
 
 
 def world_transform(camera: Camera) -> QTransform:
-    """From the world to the pixels of a camera."""
+    """From world coordinates to the pixels of a camera."""
     scale = camera.scale
     return QTransform(scale, 0, 0, scale, -camera.left * scale, -camera.top * scale)
 
@@ -511,7 +513,7 @@ def world_transform(camera: Camera) -> QTransform:
 def number_at(
     of: ScenePainter, moment: Moment, item: int, camera: Camera, pixel: QPoint
 ) -> tuple[int, str, int] | None:
-    """The number of a tensor that is written under a pixel: the tensor, "value" or "grad", and which one."""
+    """The number of a tensor that is written under a pixel: the tensor, "value" or "grad", and its index."""
     says = of._says(moment, item) if of.whole(camera.scale) else None
     if not isinstance(says, TensorContent):
         return None
@@ -522,7 +524,7 @@ def number_at(
 
 
 def _paint_numbers(of: ScenePainter, painter: QPainter, moment: Moment) -> None:
-    """Frames around the number that is asked about and around those that it comes from."""
+    """Frames around the number that is being asked about and around those that it comes from."""
     diagram = of.placed.diagram
     painter.setBrush(QBrush())
     for tensor in sorted({tensor for tensor, _ in of.numbers.lit}):

@@ -1,10 +1,9 @@
-"""Where everything of a diagram is: `Placed` has corners of the items and routes of the edges, and what the painters
-ask about the geometry again and again; `place` makes it from the layouts of the graphs. `Morph` has where everything is
-on the way from one such layout to another, when groups open or close; `camera` has the clock.
-
-`Budget` says which edges are painted, and which of them with dashes, where there are more than can be painted in a
-frame or told apart: a tensor with 20,000 uses has edges across every screen. That depends on the layout and on the zoom
-alone, never on the part that is painted, so that a part looks the same as in the whole."""
+"""Where everything in a diagram is. `Placed` has the corners of the items, the routes of the edges, and cached geometry
+for the painters; `place` makes it from the layouts of the graphs. `Morph` interpolates between two such layouts when
+groups open or close; `camera` has the clock. `Budget` decides which edges are painted, and which of them with dashes,
+if there are more than can be painted within a frame or told apart: a tensor with 20,000 uses has edges across every
+screen. That depends only on the layout and the zoom, never on the area being painted, so that a part looks the same as
+in the whole."""
 
 from __future__ import annotations
 
@@ -23,13 +22,14 @@ from gradviz.ui.canvas.diagram import GROUP, OPERATION, REFERENCE, Diagram, Flag
 
 # -- how many edges can be painted
 
-LONG = 4_000.0  # pixels: an edge so long passes several screens
+LONG = 4_000.0  # pixels: an edge this long spans several screens
 PERIOD = 15.0  # pixels from dash to dash
 
 
 @dataclass(frozen=True)
 class Budget:
-    """How many pixels are seen at once, and how many short edges, long edges and dashes of a graph are painted then."""
+    """How many pixels are visible at once, and how many short edges, long edges and dashes of a graph are then
+    painted."""
 
     width: float
     height: float
@@ -44,8 +44,8 @@ PAGE = Budget(math.inf, math.inf, short=500_000, long=5_000, dashes=100_000)
 
 @dataclass(frozen=True, eq=False)
 class EdgeDensity:
-    """The edges of a drawing: the graph of each, whether it is long, and which of the long or the short ones of its
-    graph it is; and by graph how many are short and long, how long these are together, and what the graph covers."""
+    """The edges of a drawing: the graph of each, whether it is long, and its position among the long or short ones of
+    its graph; and by graph the numbers of short and long edges, their total lengths, and the area covered."""
 
     graph: Ints
     is_long: Flags
@@ -71,19 +71,19 @@ class EdgeDensity:
         reach = self.short_length / np.maximum(self.short, 1)
         near = np.minimum(1.0, (wide + reach) * (high + reach) / self.area)
         doublings = np.ceil(np.log2(np.maximum(self.short * near / budget.short, 1.0)))
-        every = (2**doublings).astype(np.int64)  # what is seen from further away is seen nearer, too
+        every = (2**doublings).astype(np.int64)  # what is visible from further away stays visible closer up
         every_long = np.maximum(-(-self.long // budget.long), 1)
         painted = self.nth % np.where(self.is_long, every_long[self.graph], every[self.graph]) == 0
         length = self.short_length * np.minimum(1.0, wide * high / self.area)
         short = length <= budget.dashes * PERIOD
         long = short & (every_long == 1)
-        if math.isinf(wide):  # all of a long edge is seen there
+        if math.isinf(wide):  # all of a long edge is visible there
             long &= length + self.long_length <= budget.dashes * PERIOD
         return painted, np.where(self.is_long, long[self.graph], short[self.graph])
 
 
 def find_density(graph: Ints, length: Floats, area: Floats) -> EdgeDensity:
-    """The density of edges of such graphs and lengths; `area` is what each graph covers."""
+    """The density of edges with these graphs and lengths; `area` is what each graph covers."""
     is_long = length > LONG
     key = 2 * graph + is_long
     order = np.argsort(key, kind="stable")
@@ -98,39 +98,39 @@ def find_density(graph: Ints, length: Floats, area: Floats) -> EdgeDensity:
 
 Shorts = NDArray[np.float32]
 FAR_STRIDE = 4
-FAR_LONG = 160.0  # a cubic that is seen from far away too
+FAR_LONG = 160.0  # a cubic that is visible from far away too
 MOST_FAR_LINES = 30_000
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Where everything is: top left corners of the items, frames of open groups, and all routes as one list of
+    """Positions of everything: top left corners of the items, frames of open groups, and all routes as one list of
     cubics."""
 
     diagram: Diagram
     corner: Floats
-    frames: Floats  # (f, 4) left, top, width, height of the frames of open groups
+    frames: Floats  # (f, 4): left, top, width, height of the frames of open groups
     cubics: Floats  # (pieces, 4, 2)
     edge_of_cubic: Ints
-    first_cubic: Ints  # cubics of edge e: first_cubic[e] up to first_cubic[e + 1]
+    first_cubic: Ints  # the cubics of edge e are first_cubic[e] to first_cubic[e + 1]
     low: Floats  # bounding box of each edge
     high: Floats
-    note: str = ""  # why it is drawn more simply than others
+    note: str = ""  # why the drawing was simplified
 
     @cached_property
     def centre(self) -> Floats:
-        """Middle of each card or circle (not of the badge under a card)."""
+        """The centre of each card or circle (without the badge below a card)."""
         return self.card_corner + self.diagram.card / 2
 
     @cached_property
     def card_corner(self) -> Floats:
-        """Top left of each card, its badge below it, and of each circle, its labels around it."""
+        """Top left of each card (its badge is below) and of each circle (its labels are around it)."""
         spare = (self.diagram.size - self.diagram.card) / 2
         spare[self.diagram.kind != OPERATION, 1] = 0.0
         return self.corner + spare
 
     def extent(self, graphs: Flags) -> tuple[float, float, float, float] | None:
-        """Left, top, right, bottom of some graphs with their edges, or None of none."""
+        """Left, top, right, bottom of some graphs with their edges; None if there is nothing."""
         items = graphs[self.diagram.graph]
         if not items.any():
             return None
@@ -144,12 +144,12 @@ class Placed:
 
     @cached_property
     def cubic_bounds(self) -> Shorts:
-        """Left, top, right, bottom of each cubic's bounding box: four rows, which are quick to compare."""
+        """Left, top, right, bottom of the bounding box of each cubic: four rows, which are fast to compare."""
         return _rows(*_bounds(self.cubics))
 
     @cached_property
     def bent(self) -> Flags:
-        """Which cubics are more than a straight line."""
+        """Which cubics are not straight lines."""
         a, b, c, d = np.moveaxis(self.cubics, 1, 0)
         chord = d - a
         away = np.maximum(np.abs(_cross(b - a, chord)), np.abs(_cross(c - a, chord)))
@@ -158,7 +158,8 @@ class Placed:
 
     @cached_property
     def cubic_length(self) -> Shorts:
-        """Length of each cubic, nearly; four bytes each, as what follows from it: there are many cubics."""
+        """Approximate length of each cubic, in four bytes each like everything derived from it, because there are many
+        cubics."""
         a, b, c, d = np.moveaxis(self.cubics, 1, 0)
         middle = (a + 3 * b + 3 * c + d) / 8
         early, late = (27 * a + 27 * b + 9 * c + d) / 64, (a + 9 * b + 27 * c + 27 * d) / 64
@@ -173,7 +174,7 @@ class Placed:
 
     @cached_property
     def density(self) -> EdgeDensity:
-        """Which edges are painted where there are very many."""
+        """Which edges are painted if there are very many."""
         diagram = self.diagram
         low, high = np.full((len(diagram.first), 2), np.inf), np.full((len(diagram.first), 2), -np.inf)
         np.minimum.at(low, diagram.graph, self.corner)
@@ -184,14 +185,14 @@ class Placed:
 
     @cached_property
     def longest_cubic(self) -> Ints:
-        """The longest cubic of each edge: where there is room for a word."""
+        """The longest cubic of each edge, where there is room for words."""
         order = np.lexsort((self.cubic_length, self.edge_of_cubic))
         return order[self.first_cubic[1:] - 1]
 
     @cached_property
     def far_lines(self) -> tuple[Floats, Ints]:
-        """The edges as few straight lines (n, 4), for a view from far away, and the edge of each; where there are very
-        many, not each of them."""
+        """The edges as a few straight lines (n, 4) for a view from far away, and the edge of each; a selection if there
+        are very many."""
         nth = np.arange(len(self.cubics)) - self.first_cubic[self.edge_of_cubic]
         long = np.abs(self.cubics[:, 3] - self.cubics[:, 0]).max(1, initial=0.0) > FAR_LONG
         begin = (nth % FAR_STRIDE == 0) | long
@@ -211,7 +212,8 @@ class Placed:
 
 
 def _bounds(cubics: Floats) -> tuple[Floats, Floats]:
-    """The bounding box of each cubic; pair by pair, for to reduce an axis of four points takes NumPy far longer."""
+    """The bounding box of each cubic. It works pair by pair, because NumPy takes far longer to reduce an axis of four
+    points."""
     a, b, c, d = np.moveaxis(cubics, 1, 0)
     low: Floats = np.minimum(np.minimum(a, b), np.minimum(c, d))
     high: Floats = np.maximum(np.maximum(a, b), np.maximum(c, d))
@@ -230,7 +232,7 @@ def place(diagram: Diagram, drawings: list[NestedResult]) -> Placed:
     """Put the drawing of each graph where it belongs; see `gradviz.layout.rows`."""
     heights = [drawing.size[1] for drawing in drawings]
     tops = stack(heights, diagram.first.tolist(), diagram.until.tolist())
-    different = {id(drawing): drawing for drawing in drawings}  # graphs that are alike have the same one
+    different = {id(drawing): drawing for drawing in drawings}  # equal graphs share one
     pieces = {key: _pieces(drawing) for key, drawing in different.items()}
     each = [pieces[id(drawing)] for drawing in drawings]
     corner = np.concatenate([np.empty((0, 2)), *(drawing.centres for drawing in drawings)]) - diagram.size / 2
@@ -245,7 +247,7 @@ def place(diagram: Diagram, drawings: list[NestedResult]) -> Placed:
 
 
 def _pieces(drawing: NestedResult) -> tuple[Floats, Ints]:
-    """The routes of a drawing as cubics, and how many each edge has."""
+    """The routes of a drawing as cubics, and the number of cubics per edge."""
     counts = np.diff(drawing.starts) // 3
     first = np.repeat(drawing.starts[:-1] - 3 * (np.cumsum(counts) - counts), counts) + 3 * np.arange(counts.sum())
     return drawing.points[first[:, None] + np.arange(4)], counts
@@ -258,7 +260,7 @@ def _placed(diagram: Diagram, corner: Floats, frames: Floats, cubics: Floats, co
 
 
 def placed_at(diagram: Diagram, corner: Floats, frames: Floats, cubics: Floats, edge: Ints) -> Placed:
-    """A `Placed` of cubics that are sorted by edge; every edge has one."""
+    """A `Placed` of cubics sorted by edge; every edge has one."""
     count = len(diagram.edges)
     first = np.searchsorted(edge, np.arange(count + 1))
     low, high = _bounds(cubics)
@@ -268,7 +270,8 @@ def placed_at(diagram: Diagram, corner: Floats, frames: Floats, cubics: Floats, 
 
 
 def _to_the_circle(diagram: Diagram, corner: Floats, cubics: Floats, edge: Ints) -> tuple[Floats, Ints]:
-    """A route ends at the box of an operation, which is as large as its labels: lead it on, straight, to the circle."""
+    """Routes end at the box of an operation, which includes its labels: extend them in a straight line to the
+    circle."""
     along, across = (1, 0) if diagram.drawing.vertical else (0, 1)
     centre = corner + diagram.size / 2
     operation = diagram.kind == OPERATION
@@ -293,7 +296,7 @@ def _to_the_circle(diagram: Diagram, corner: Floats, cubics: Floats, edge: Ints)
 
 
 def _without_points(cubics: Floats, edge: Ints) -> tuple[Floats, Ints]:
-    """Without pieces that have no length: they have no direction for an arrow, and dashes lose their way in them."""
+    """Without pieces of zero length: they have no direction for an arrowhead, and dashes get stuck in them."""
     long = np.abs(np.diff(cubics, axis=1)).sum((1, 2)) > 0.01
     kept = long | (np.bincount(edge, long, int(edge.max(initial=-1)) + 1)[edge] == 0)
     return np.ascontiguousarray(cubics[kept]), edge[kept]
@@ -303,38 +306,38 @@ def _straight(a: Floats, b: Floats) -> Floats:
     return np.stack((a, a + (b - a) / 3, b - (b - a) / 3, b), axis=1)
 
 
-# -- from one layout to another: what is in both moves, what is in only one comes out of its group or goes into it
+# -- from one layout to another: what both have moves, what only one has comes out of its group or goes into it
 
-MOST = 1500  # items; with more of them there is no movement
+MOST = 1500  # items; if there are more, nothing moves
 
 
 @dataclass(frozen=True, eq=False)
 class Morph:
-    """The drawing with more in it, on its way from the old places to the new ones, or, where groups close, its own
-    places being the old ones, from these to the new."""
+    """The drawing with more in it, moving from its old places to the new ones. If groups close, its own places are the
+    old ones."""
 
     base: Placed
     opens: bool
     corner: tuple[Floats, Floats]  # at the beginning and at the end
     frames: tuple[Floats, Floats]
     cubics: tuple[Floats, Floats]
-    passing: Flags  # items that are in only one of the two drawings
+    passing: Flags  # items that only one of the drawings has
 
     def at(self, part: float) -> Placed:
-        """The places at a part of the way, 0 to 1."""
+        """The places after a fraction of the way, 0 to 1."""
         corner, frames, cubics = (
             begin + (end - begin) * part for begin, end in (self.corner, self.frames, self.cubics)
         )  # fmt: skip
         return placed_at(self.base.diagram, corner, frames, cubics, self.base.edge_of_cubic)
 
     def opacity(self, part: float) -> float:
-        """How much is seen of what comes or goes."""
+        """The opacity of what appears or disappears."""
         return part if self.opens else 1.0 - part
 
 
 def morph(old: Placed, new: Placed, shift: tuple[float, float]) -> Morph | None:
-    """The way between two drawings of the same structure, the old one being moved by `shift` before; None where that
-    cannot be seen."""
+    """The way between two drawings of the same structure, the old one first moved by `shift`; None if it could not be
+    seen."""
     if old.diagram.structure is not new.diagram.structure or max(len(old.diagram), len(new.diagram)) > MOST:
         return None
     if old.diagram.drawing.vertical != new.diagram.drawing.vertical:
@@ -354,7 +357,8 @@ def morph(old: Placed, new: Placed, shift: tuple[float, float]) -> Morph | None:
 
 
 def _corners(base: Placed, other: Placed) -> tuple[Floats, Flags]:
-    """Where each item of `base` is in the other drawing, it or the group that it is in; and which are in a group."""
+    """Where each item of `base` is in the other drawing, as itself or as the group that contains it, and which are
+    inside a group."""
     diagram, there = base.diagram, other.diagram
     twin = _twins(diagram, there)
     same = (twin >= 0) & (diagram.kind == there.kind[twin]) & (diagram.index == there.index[twin])
@@ -372,7 +376,7 @@ def _corners(base: Placed, other: Placed) -> tuple[Floats, Flags]:
 
 
 def _twins(diagram: Diagram, there: Diagram) -> Ints:
-    """For each item the item of the other diagram that it is or is in, -1: none."""
+    """For each item, the item of the other diagram that it is or is inside, -1 for none."""
     twin = np.full(len(diagram), -1, np.int64)
     nodes = np.flatnonzero((diagram.kind == OPERATION) | (diagram.kind == GROUP))
     twin[nodes] = there.item_of_node[diagram.last_node[nodes]]
@@ -383,7 +387,7 @@ def _twins(diagram: Diagram, there: Diagram) -> Ints:
 
 
 def _frames(base: Placed, other: Placed) -> Floats:
-    """Where each frame of `base` is in the other drawing: the frame of the same group, or the box that it is in."""
+    """Where each frame of `base` is in the other drawing: the frame of the same group, or the box that contains it."""
     diagram, there = base.diagram, other.diagram
     known = {group: frame for frame, group in enumerate(there.frames.tolist())}
     frames = base.frames.copy()
@@ -400,7 +404,7 @@ def _frames(base: Placed, other: Placed) -> Floats:
 
 
 def _pulled(base: Placed, pull: Floats) -> Floats:
-    """By how much the points of each route move when its ends do."""
+    """How far the points of each route move when its ends do."""
     edge = base.edge_of_cubic
     pieces = np.diff(base.first_cubic)[edge]
     nth = np.arange(len(edge)) - base.first_cubic[edge]

@@ -1,6 +1,6 @@
-"""A placed diagram at its cursor, with a selection: what `view` asks in order to paint, to find and to tell what a step
-changed. Finding is of items (under the pointer, by tensor or node, along the edges from one that is selected) and of
-groups (which is open, what is around what, where to click). No widget, no camera of its own."""
+"""A placed diagram at its cursor, with a selection: what `view` asks in order to paint, to find things, and to learn
+what a step changed. It finds items (under the pointer, by tensor or node, along the edges from the selected one) and
+groups (which are open, what is around what, where to click). It has no widget and no camera of its own."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 # -- finding items and groups
 
-FINGER = 6.0  # pixels around a triangle that count as it
+FINGER = 6.0  # pixels around a triangle that count as part of it
 KINDS = {TENSOR: "tensor", OPERATION: "node", REFERENCE: "tensor", GROUP: "group"}
 
 
 def item_at(placed: Placed, moment: Moment, x: float, y: float) -> int:
-    """The item seen at a point of the world, -1 none."""
+    """The visible item at a world point, -1 for none."""
     offset = np.array((x, y)) - placed.corner
     hit = moment.items & (offset >= 0).all(1) & (offset <= placed.diagram.size).all(1)
     found = np.flatnonzero(hit)
@@ -46,13 +46,14 @@ def item_at(placed: Placed, moment: Moment, x: float, y: float) -> int:
 
 
 def nearest(placed: Placed, moment: Moment, x: float, y: float) -> int:
-    """The item seen nearest to a point of the world, -1 none."""
+    """The visible item nearest to a world point, -1 for none."""
     seen = np.flatnonzero(moment.items)
     return int(seen[np.abs(placed.centre[seen] - (x, y)).sum(1).argmin()]) if len(seen) else -1
 
 
 def find(placed: Placed, moment: Moment, kind: str, index: int) -> int:
-    """The item of a tensor, node or group, or the closed group that it is in: one that is seen, else any, -1 none."""
+    """The item of a tensor, node or group, or the closed group that contains it: preferably a visible one, -1 for
+    none."""
     diagram = placed.diagram
     if kind == "node":
         return int(diagram.item_of_node[index]) if 0 <= index < len(diagram.item_of_node) else -1
@@ -65,9 +66,9 @@ def find(placed: Placed, moment: Moment, kind: str, index: int) -> int:
 
 
 def neighbour(placed: Placed, moment: Moment, item: int, direction: str) -> int:
-    """The item next to this one: along an edge to the "left" or "right", or the nearest "up" or "down"; -1 none."""
+    """The item next to this one: along an edge to the "left" or "right", or the nearest "up" or "down"; -1 for none."""
     edges = placed.diagram.edges[moment.edges]
-    if direction in ("left", "right"):  # of several, the first argument or the first use
+    if direction in ("left", "right"):  # if there are several, the first argument or the first use
         near = edges[edges[:, 1] == item, 0] if direction == "left" else edges[edges[:, 0] == item, 1]
         return int(near[0]) if len(near) else -1
     offset = placed.centre - placed.centre[item]
@@ -80,7 +81,7 @@ def neighbour(placed: Placed, moment: Moment, item: int, direction: str) -> int:
 
 
 def first(placed: Placed, moment: Moment) -> int:
-    """Where the keyboard begins: the item of the current step, else the leftmost one seen."""
+    """Where the keyboard starts: at the item of the current step, otherwise at the leftmost visible one."""
     if moment.focus >= 0:
         return moment.focus
     seen = np.flatnonzero(moment.items)
@@ -108,7 +109,7 @@ class SceneGroups:
         return bool((self.placed.diagram.group == group).any())
 
     def at(self, thing: int) -> int:
-        """The group that a thing is, or that is around it; -1 none."""
+        """The group that a thing is, or that is around it; -1 for none."""
         diagram = self.placed.diagram
         if thing == -1:
             return -1
@@ -118,7 +119,7 @@ class SceneGroups:
         return int(diagram.frames[frame]) if frame >= 0 else -1
 
     def closed_around(self, kind: str, index: int) -> list[int]:
-        """The groups to be opened before a tensor, operation or group is seen by itself, the innermost first."""
+        """The groups to open before a tensor, operation or group becomes visible itself, innermost first."""
         structure, groups = self.placed.diagram.structure, self.all
         if kind == "node":
             inner = int(groups.of_node[index]) if 0 <= index < len(groups.of_node) else -1
@@ -136,18 +137,18 @@ class SceneGroups:
     # -- the frames of open groups
 
     def frame_of(self, index: int) -> int:
-        """The frame of an open group as a thing, one that is seen before others; -1: none."""
+        """The frame of an open group as a thing, preferably a visible one; -1 for none."""
         frames = self.placed.diagram.frames_of_group(index)
         seen = frames[self.moment.frames[frames]]
         return -2 - int(seen[0] if len(seen) else frames[0]) if len(frames) else -1
 
     def first_in(self, thing: int) -> int:
-        """The leftmost item that is seen directly in a frame, else anywhere in it; -1: none."""
+        """The leftmost visible item directly in a frame, otherwise anywhere inside; -1 for none."""
         inside = np.flatnonzero((self.placed.diagram.frame_of == -2 - thing) & self.moment.items)
         return int(inside[self.placed.corner[inside, 0].argmin()]) if len(inside) else -1
 
     def title_at(self, camera: Camera, pixel: QPoint) -> int:
-        """The innermost frame whose title is under a pixel, as a thing; -1: none."""
+        """The innermost frame whose title is under a pixel, as a thing; -1 for none."""
         x, y = camera.to_world(pixel.x(), pixel.y())
         frames = self.placed.frames
         hit = self.moment.frames & (frames[:, 0] <= x) & (x <= frames[:, 0] + frames[:, 2])
@@ -156,7 +157,7 @@ class SceneGroups:
         return -2 - int(found[-1]) if len(found) else -1
 
     def is_triangle(self, thing: int, camera: Camera, pixel: QPoint) -> bool:
-        """Whether a pixel is at the triangle of a group."""
+        """Whether a pixel is on the triangle of a group."""
         if thing == -1 or (thing >= 0 and not self.is_group(thing)):
             return False
         box = self.placed.corner[thing] if thing >= 0 else self.placed.frames[-2 - thing, :2]
@@ -168,12 +169,12 @@ class SceneGroups:
 
 
 MOST_CHANGES = 64
-REACH = 12  # pixels that halos, dashes and arrows reach over a bounding box
+REACH = 12  # pixels that halos, dashes and arrowheads extend beyond a bounding box
 
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """What a move of the cursor changed: items and edges that came or went, gradients, the current step."""
+    """What a move of the cursor changed: items and edges that appeared or disappeared, gradients, the current step."""
 
     items: Ints
     edges: Ints
@@ -194,7 +195,7 @@ class Change:
 
 
 class Addition(Protocol):
-    """What a scene shows besides the items of its diagram; that of a drawing has one, see `drawing.scene`."""
+    """What a scene shows besides the items of its diagram; only the scene of a drawing has one, see `drawing.scene`."""
 
     def set_ink(self, ink: Ink) -> None: ...
     def extent(self, items: Box | None) -> Box | None: ...
@@ -216,7 +217,7 @@ class Addition(Protocol):
 
 
 def _region(lows: list[list[float]], highs: list[list[float]], camera: Camera) -> QRegion:
-    """The pixels of boxes in the world, given by their corners, and of what reaches out of them."""
+    """The pixels of boxes given by their corners in world coordinates, and of what extends beyond them."""
     region = QRegion()
     for low, high in zip(lows, highs, strict=True):
         left, top = camera.to_screen(*low)
@@ -227,8 +228,8 @@ def _region(lows: list[list[float]], highs: list[list[float]], camera: Camera) -
 
 
 class Scene:
-    """What is shown of one trace, with an addition where it is that of a drawing. What is selected is an item, or,
-    where it is less than -1, the frame of an open group (-2 - frame)."""
+    """What is shown of one trace, with an `addition` for a drawing. The selection is an item, or, below -1, the frame
+    of an open group (-2 - frame)."""
 
     def __init__(self, placed: Placed, theme: Theme, addition: Addition | None = None) -> None:
         self.placed = placed
@@ -237,46 +238,46 @@ class Scene:
         self.moment: Moment = moment(placed.diagram, self.trace.frame(0))
         self.selected = -1
         self.marks = Marks(placed)
-        self._extent: tuple[Placed, Flags, Box | None] | None = None  # asked for at every move of the camera
+        self._extent: tuple[Placed, Flags, Box | None] | None = None  # requested at every move of the camera
 
     @property
     def trace(self) -> Trace:
-        """The trace that is shown."""
+        """The trace being shown."""
         return self.placed.diagram.trace
 
     def number_at(self, item: int, camera: Camera, pixel: QPoint) -> tuple[int, str, int] | None:
-        """The number of a tensor that is written under a pixel: the tensor, "value" or "grad", and which one."""
+        """The number of a tensor that is written under a pixel: the tensor, "value" or "grad", and its index."""
         return number_at(self.painter, self.moment, item, camera, pixel)
 
     @property
     def groups(self) -> SceneGroups:
-        """The groups at the cursor; made anew, because what is placed and the moment change."""
+        """The groups at the cursor; a new object each time, because the layout and the moment change."""
         return SceneGroups(self.placed, self.moment)
 
     def show_on_the_way(self, way: Morph, part: float) -> None:
-        """Everything where it is on its way to another drawing."""
+        """Show everything in its place on the way to another layout."""
         self.placed = way.at(part)
         self.painter.placed = self.placed
         self.marks.move(self.placed, way.passing, way.opacity(part))
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
+        """Use other colours."""
         self.painter = ScenePainter(self.placed, Ink(theme), self.painter.numbers)
         if self.addition is not None:
             self.addition.set_ink(self.painter.ink)
 
     def keep_pictures(self, old: Scene) -> None:
-        """Take over what an older scene of the same diagram has painted; what says something else is painted anew."""
+        """Take over the pictures of an older scene of the same diagram; items with other content are repainted."""
         self.painter.numbers = old.painter.numbers
         self.painter.sprites = old.painter.sprites.taken_over(old.trace, self.trace)
         self.marks.hovered = old.marks.hovered
 
     def has_the_edges_of(self, old: Scene) -> bool:
-        """Whether what lies behind the items looks the same in an older scene of the same diagram."""
+        """Whether everything behind the items looks the same as in an older scene of the same diagram."""
         return np.array_equal(self.moment.edges, old.moment.edges)
 
     def move_to(self, cursor: int) -> Change:
-        """Go to a cursor; tells what looks different there, apart from words and numbers on the items."""
+        """Go to a cursor; returns what looks different there, apart from words and numbers on the items."""
         old, new = self.moment, moment(self.placed.diagram, self.trace.frame(cursor))
         self.moment = new
         items = (old.items != new.items) | (old.ran != new.ran)
@@ -295,7 +296,7 @@ class Scene:
     # -- where things are on the screen
 
     def screen_box(self, item: int, camera: Camera, halo: float = 1.0) -> QRect:
-        """The pixels of an item with its halo and labels (or, with 0, without)."""
+        """The pixels of an item with its halo and labels; with `halo` 0, of the item alone."""
         corner, size = self.placed.corner[item], self.placed.diagram.size[item]
         x, y = camera.to_screen(*corner.tolist())
         width, height = (size * camera.scale).tolist()
@@ -303,7 +304,7 @@ class Scene:
         return QRectF(x, y, width, height).adjusted(-reach, -reach, reach, reach).toAlignedRect()
 
     def world_box(self, item: int) -> Box:
-        """Left, top, right, bottom of an item in the world."""
+        """Left, top, right, bottom of an item in world coordinates."""
         (left, top), (width, height) = self.placed.corner[item].tolist(), self.placed.diagram.size[item].tolist()
         return left, top, left + width, top + height
 
@@ -312,7 +313,7 @@ class Scene:
         return _region(self.placed.low[edges].tolist(), self.placed.high[edges].tolist(), camera)
 
     def changed_region(self, change: Change, camera: Camera, area: QRectF, ratio: float) -> QRegion:
-        """The pixels of everything that a change touched, and of the items and edges whose words and numbers differ."""
+        """The pixels of everything that a change touched, and of items and edges whose words or numbers differ."""
         region = self.screen_region(change.flows, camera) + self.painter.changed_pills(self.moment, camera)
         for item in {*change.items.tolist(), *self.painter.stale(self.moment, camera, area, ratio)}:
             region += self.screen_box(item, camera)
@@ -323,14 +324,14 @@ class Scene:
         return self.screen_region(np.flatnonzero(self.moment.now)[:MOST_CHANGES], camera)
 
     def dissolve(self, part: float, camera: Camera) -> QRegion:
-        """How far the looks of the step before have dissolved; the pixels that this changes."""
+        """Set the progress of the cross-fade from the previous step; returns the pixels that this changes."""
         region = QRegion()
         for item in self.painter.sprites.dissolve(part):
             region += self.screen_box(item, camera)
         return region
 
     def extent(self) -> Box | None:
-        """The box around all graphs that are shown, with what is still to come in them."""
+        """The box around all visible graphs, including what is still to come in them."""
         placed, graphs = self.placed, self.moment.graphs
         if self._extent is None or self._extent[0] is not placed or not np.array_equal(self._extent[1], graphs):
             self._extent = placed, graphs, placed.extent(graphs)
@@ -338,12 +339,12 @@ class Scene:
 
     @property
     def boxes(self) -> int:
-        """How many items are seen, or nodes of a drawing, whether they have run or not."""
+        """How many items are visible; for a drawing, how many nodes it has, whether they have run or not."""
         seen = int(self.moment.items.sum())
         return seen if self.addition is None else max(self.addition.boxes, seen)
 
     def place_of(self, item: int) -> tuple[float, float] | None:
-        """The middle of an item."""
+        """The centre of an item."""
         if item < -1:
             left, top, width, height = self.placed.frames[-2 - item].tolist()
             return left + width / 2, top + height / 2
@@ -383,7 +384,7 @@ class Scene:
         return x, y
 
     def thing_near(self, x: float, y: float) -> tuple[str, int] | None:
-        """The item that is seen nearest to a point of the world."""
+        """The visible item nearest to a world point."""
         item = nearest(self.placed, self.moment, x, y)
         diagram = self.placed.diagram
         return (KINDS[int(diagram.kind[item])], int(diagram.index[item])) if item >= 0 else None
@@ -394,7 +395,7 @@ class Scene:
             self.selected = self.find(kind, index)
 
     def select_item(self, item: int) -> None:
-        """Select an item, -1 nothing."""
+        """Select an item; -1 for nothing."""
         self.selected = item
 
     def next_item(self, direction: str) -> int:
@@ -410,18 +411,18 @@ class Scene:
         return item_at(self.placed, self.moment, *camera.to_world(pixel.x(), pixel.y()))
 
     def thing_at(self, camera: Camera, pixel: QPoint) -> int:
-        """The item under a pixel, else the innermost frame whose title it is."""
+        """The item under a pixel, otherwise the innermost frame whose title it is."""
         item = self.item_at(camera, pixel)
         return item if item >= 0 else self.groups.title_at(camera, pixel)
 
     # -- painting and words
 
     def set_coarse(self, coarse: bool) -> None:
-        """Whether near items may be scaled pictures for the moment."""
+        """Whether items up close may be scaled pictures for now."""
         self.painter.coarse = coarse
 
     def paint_edges(self, painter: QPainter, camera: Camera, area: QRectF) -> None:
-        """The layer of forward edges."""
+        """Paint the layer of forward edges."""
         if self.addition is not None:
             self.addition.paint_behind(painter, self.moment, camera, area)
         for part, opacity in self.marks.parts(self.moment):
@@ -432,7 +433,7 @@ class Scene:
         painter.setOpacity(1.0)
 
     def paint_rest(self, painter: QPainter, camera: Camera, area: QRectF, phase: float, ratio: float | None) -> None:
-        """Everything over the forward edges."""
+        """Paint everything above the forward edges."""
         self.marks.paint_edges(painter, self.painter.ink, self.moment, camera, area, self.selected)
         for part, opacity in self.marks.parts(self.moment):
             painter.setOpacity(opacity)
@@ -443,7 +444,7 @@ class Scene:
             self.addition.paint_over(painter, self.moment, camera, area, on_screen=ratio is not None)
 
     def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None:
-        """The frame around the selection, if it is seen."""
+        """Paint the frame around the selection, if it is visible."""
         if self.addition is not None and self.addition.has_selection:
             self.addition.paint_selection(painter, camera, focused)
         elif self.selected < -1:
@@ -454,24 +455,25 @@ class Scene:
             self.painter.paint_selection(painter, camera, self.selected, focused)
 
     def paint_on_map(self, painter: QPainter) -> None:
-        """What the mini-map shows besides the items."""
+        """Paint what the mini-map shows besides the items."""
         if self.addition is not None:
             self.addition.paint_on_map(painter)
 
     def words(self, item: int) -> Words:
-        """All that there is to say of an item."""
+        """Everything there is to say about an item."""
         return words(self.placed.diagram, self.moment.frame, item)
 
     @property
     def hint(self) -> int:
-        """What can be told of the place of the pointer where no item is, a number from `HINT` on; -1: nothing."""
+        """What there is to say about the pointer's position where there is no item: a number from `HINT` up; -1 for
+        nothing."""
         return -1 if self.addition is None else self.addition.hint
 
     def hint_words(self, hint: int, camera: Camera) -> tuple[Words, QRect] | None:
-        """What there is to say of a hint, and the pixels that it is about."""
+        """The text of a hint, and the pixels it is about."""
         return None if self.addition is None else self.addition.hint_words(hint, self.moment, camera)
 
     def description(self) -> str:
-        """What a screen reader is told of the picture."""
+        """The description of the picture for a screen reader."""
         what = f"{self.boxes} items" if self.addition is None else self.addition.title
         return f"{what}. Now: {step_title(self.moment.frame) or 'before the first step'}"

@@ -1,5 +1,5 @@
-"""What is selected on the canvas and what stands out on it: by signal when the user did it, by call when the program
-does. `input` has the mouse and the keys for it."""
+"""What is selected on the canvas and what stands out there. Changes by the user emit signals, calls by the program do
+not. `input` handles mouse and keys."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
 
 
 class ItemSelection(QObject):
-    """The item that is selected on a surface, also while it is not drawn yet."""
+    """The selected item of a surface, even if it is not drawn yet."""
 
-    chosen = Signal(str, int)  # by the user: "tensor", "node" or "group", and its number in the trace
+    chosen = Signal(str, int)  # by the user: "tensor", "node" or "group", and its index in the trace
     cleared = Signal()  # by the user
 
     def __init__(self, widget: QWidget, surface: Surface) -> None:
         super().__init__(widget)
         self._widget = widget
         self._surface = surface
-        self.wanted: tuple[str, int] | None = None  # what is selected, whether or not it is drawn yet
+        self.wanted: tuple[str, int] | None = None  # what is selected, whether it is drawn yet or not
         self._family: Family | None = None
         self._hits: Hits | None = None
 
     @property
     def current(self) -> tuple[str, int] | None:
-        """What is selected: ("tensor", "node" or "group", its number)."""
+        """The selection: "tensor", "node" or "group", and its index."""
         scene = self._surface.scene
         return scene.selection if scene is not None else None
 
     # -- by the program
 
     def select(self, kind: str, index: int) -> None:
-        """Select a tensor or node: no signal."""
+        """Select a tensor or node without a signal."""
         self.wanted = (kind, index)
         scene = self._surface.scene
         if scene is not None:
@@ -49,14 +49,14 @@ class ItemSelection(QObject):
             self._widget.update()
 
     def clear(self) -> None:
-        """Select nothing: no signal."""
+        """Select nothing, without a signal."""
         self.wanted = None
         if self._surface.scene is not None:
             self._surface.scene.select_item(-1)
             self._widget.update()
 
     def restore(self, scene: Scene) -> None:
-        """Another scene is seen: what was selected and what stood out does so in it, too."""
+        """There is a new scene: select and highlight the same things there."""
         scene.marks.show_family(self._family)
         scene.marks.show_hits(self._hits)
         if self.wanted is not None:
@@ -65,7 +65,7 @@ class ItemSelection(QObject):
     # -- by the user
 
     def choose(self, item: int) -> None:
-        """Select an item by mouse or keyboard, -1: nothing."""
+        """Select an item by mouse or keyboard; -1 for nothing."""
         scene = self._surface.scene
         if scene is None:
             return
@@ -89,7 +89,7 @@ class ItemSelection(QObject):
     # -- what stands out
 
     def show_family(self, family: Family | None) -> None:
-        """Let everything but these operations and tensors fade; None for nothing."""
+        """Fade everything except these operations and tensors; None for nothing."""
         nothing, self._family = family is None and self._family is None, family
         scene = self._surface.scene
         if scene is not None and not nothing:
@@ -97,7 +97,7 @@ class ItemSelection(QObject):
             self._surface.repaint_all()
 
     def show_hits(self, hits: Hits | None) -> None:
-        """Mark what a search has found."""
+        """Mark search hits."""
         self._hits = hits
         scene = self._surface.scene
         if scene is not None:
@@ -105,5 +105,5 @@ class ItemSelection(QObject):
             self._widget.update()
 
     def forget_marks(self) -> None:
-        """What stands out was in another trace than that of the next scene."""
+        """Drop highlights that belong to another trace than that of the next scene."""
         self._family = self._hits = None

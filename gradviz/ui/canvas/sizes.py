@@ -1,6 +1,6 @@
-"""How large cards and operations are, in world units (pixels at zoom 1), and what the items of a diagram are called.
-Sizes depend on names and shapes, never on values or on the cursor, so that nothing moves while stepping; only items
-that are seen are measured. `diagram` asks for them, `item_painter` draws into them."""
+"""The sizes of cards and operations in world units (pixels at zoom 1), and the names of a diagram's items. Sizes depend
+on names and shapes, never on values or the cursor, so that nothing moves while stepping; only visible items are
+measured. `diagram` requests the sizes, `item_painter` draws within them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 HEADER = 26.0
 PAD = 11.0
-LINE = 24.0  # a number
-NOTE = 14.0  # small text
+LINE = 24.0  # height of a number
+NOTE = 14.0  # height of small text
 CELL_WIDTH, CELL_HEIGHT = 46.0, 19.0
 CELL_MAX = 72.0
 MAP_WIDTH, MAP_HEIGHT = 78.0, 44.0
@@ -38,8 +38,8 @@ TAB_HEIGHT, TAB_GAP, TAB_PAD = 17.0, 9.0, 6.0
 TAB_BETWEEN, TAB_LEAST = 4.0, 20.0
 LABEL_HEIGHT, LABEL_GAP = 15.0, 7.0
 LABEL_MAX = 170.0
-OVERHANG = 16.0  # how far labels may reach into the gap between the columns
-MARGIN = 30.0  # how far labels, marks and halos reach over the box of an item at most
+OVERHANG = 16.0  # how far labels may extend into the gap between columns
+MARGIN = 30.0  # how far labels, marks and halos extend beyond the box of an item at most
 REFERENCE_HEIGHT = 26.0
 PORT_PITCH, PORT_SPREAD = 13.0, 30.0
 
@@ -48,7 +48,7 @@ SMALL, SYMBOL, TAB = "small", "symbol", "tab"
 
 
 def fonts() -> dict[str, QFont]:
-    """The fonts of the canvas by role: one family for words, one for code and numbers, four sizes."""
+    """The fonts of the canvas by role: one family for words, one for code and numbers, in four sizes."""
     return {
         NAME: look.mono(LIGHT, 13, bold=True),
         META: look.sans(LIGHT, 11),
@@ -62,14 +62,14 @@ def fonts() -> dict[str, QFont]:
 
 
 class Measure(Protocol):
-    """Whatever knows how wide a text is."""
+    """Anything that knows the width of a text."""
 
     def width(self, role: str, text: str) -> float:
         """The width of one line in the font of that role."""
 
 
 class Ruler:
-    """Widths of texts, remembered."""
+    """Widths of texts, cached."""
 
     def __init__(self) -> None:
         look.load_fonts()
@@ -88,7 +88,8 @@ class Ruler:
 
 @dataclass(frozen=True)
 class Shape:
-    """How an array is shown: "number", "grid" of numbers, or "map"; `rows` and `columns` of the grid."""
+    """How an array is displayed: as a "number", as a "grid" of numbers, or as a "map"; `rows` and `columns` are those
+    of the grid."""
 
     kind: str
     rows: int
@@ -96,7 +97,7 @@ class Shape:
 
     @property
     def width(self) -> float:
-        """Without the card's padding."""
+        """Without the padding of the card."""
         if self.kind == "grid":
             return self.columns * CELL_WIDTH
         return MAP_WIDTH + 10 + SUMMARY_WIDTH if self.kind == "map" else 0.0
@@ -110,7 +111,7 @@ class Shape:
 
 
 def shape_of(shape: tuple[int, ...], dtype: str = "") -> Shape:
-    """How an array of this shape is shown; complex numbers are too long for a grid."""
+    """How an array of this shape is displayed; complex numbers are too long for a grid."""
     count = 1
     for size in shape:
         count *= size
@@ -123,14 +124,14 @@ def shape_of(shape: tuple[int, ...], dtype: str = "") -> Shape:
 
 
 def shape_text(dtype: str, shape: tuple[int, ...]) -> str:
-    """ "float32" or "float32 [2, 3]": what a card says of its type."""
+    """The type as written on a card: "float32" or "float32 [2, 3]"."""
     return f"{dtype} {list(shape)}" if shape else dtype
 
 
 def card_size(
     ruler: Measure, name: str, meta: str, shape: Shape, *, grad: bool, badge: bool, expression: bool
 ) -> tuple[float, float]:
-    """Width and height of a tensor's card, without the badge under it; an expression instead of a name may be cut."""
+    """Width and height of a tensor's card, without the badge below it. An expression used as a name may be cut off."""
     header = ruler.width(NAME, name) + ruler.width(META, meta) + 2 * PAD + 14
     header = min(header, EXPRESSION_MAX if expression else CARD_MAX)
     width = max(BADGE_WIDTH if badge else CARD_MIN, header, shape.width + 2 * PAD)
@@ -140,18 +141,18 @@ def card_size(
 
 
 def grad_height(shape: Shape) -> float:
-    """Height of the gradient row: a label and a note, and the gradient itself where it is an array."""
+    """Height of the gradient row: a label and a note, and the gradient itself if it is an array."""
     return LINE + NOTE if shape.kind == "number" else 18 + shape.height + 4
 
 
 def tabs_width(ruler: Measure, names: tuple[str, ...]) -> float:
-    """Width that a layout gives the row of saved buffers: that of PyTorch's words for them. What is kept is called
-    otherwise from step to step, and cut where it has no room."""
+    """The width that a layout reserves for the row of saved buffers, based on PyTorch's names for them. The names on
+    screen change from step to step and are cut off if they don't fit."""
     return sum(ruler.width(TAB, name) + 2 * TAB_PAD for name in names) + TAB_BETWEEN * max(len(names) - 1, 0)
 
 
 def tab_widths(ruler: Measure, names: tuple[str, ...], room: float) -> list[float]:
-    """Width of each tab of a row: as wide as its name, but what is left of the room is shared by the longest."""
+    """The width of each tab in a row: that of its name, except that the longest ones share what room is left."""
     left, widths = room - TAB_BETWEEN * (len(names) - 1), [ruler.width(TAB, name) + 2 * TAB_PAD for name in names]
     for nth, at in enumerate(sorted(range(len(names)), key=widths.__getitem__)):
         widths[at] = min(widths[at], max(left / (len(names) - nth), TAB_LEAST))
@@ -160,7 +161,7 @@ def tab_widths(ruler: Measure, names: tuple[str, ...], room: float) -> list[floa
 
 
 def symbol_width(ruler: Measure, symbol: str) -> float:
-    """Width of the circle, or of the rounded box where the symbol is a word."""
+    """Width of the circle, or of the rounded box if the symbol is a word."""
     return max(2 * RADIUS, ruler.width(SYMBOL if len(symbol) < 3 else NAME, symbol) + 20)
 
 
@@ -168,7 +169,7 @@ _Tab = TypeVar("_Tab")
 
 
 def tab_rows(tabs: tuple[_Tab, ...], *, vertical: bool) -> list[tuple[_Tab, ...]]:
-    """The saved buffers as they stand: in one row above the circle, or beside it in two short ones."""
+    """The saved buffers as they are arranged: in one row above the circle, or in two short rows beside it."""
     if not vertical or len(tabs) < 3:
         return [tabs] if tabs else []
     half = -(-len(tabs) // 2)
@@ -178,8 +179,8 @@ def tab_rows(tabs: tuple[_Tab, ...], *, vertical: bool) -> list[tuple[_Tab, ...]
 def operation_size(
     ruler: Measure, symbol: str, label: str, scope: str, saved: tuple[str, ...], *, vertical: bool = False
 ) -> tuple[float, float]:
-    """Width and height of an operation with its tabs and labels; the circle is in the middle of it. Where edges come
-    from above, the labels are at its right and the tabs at its left."""
+    """Width and height of an operation with its tabs and labels around the circle in the middle. If edges come from
+    above, the labels are on its right and the tabs on its left."""
     words = max(min(LABEL_MAX, ruler.width(SMALL, text)) for text in (label, scope))
     if vertical:
         tabs = max((tabs_width(ruler, row) for row in tab_rows(saved, vertical=True)), default=0.0)
@@ -213,7 +214,7 @@ def group_size(ruler: Measure, title: str, detail: str) -> tuple[float, float]:
 
 
 def frame_header(ruler: Measure, title: str, detail: str) -> tuple[float, float]:
-    """Least width and height of the title of an open group."""
+    """Minimum width and height of the title of an open group."""
     width = ruler.width(NAME, title) + TRIANGLE + 2 * PAD
     if detail:
         width += ruler.width(META, detail) + PAD
@@ -232,7 +233,8 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """By item: category, size with and without what is around it, name, and whether gradients are added up at it."""
+    """One entry per item: category, size with and without its surroundings, name, and whether gradients accumulate
+    there."""
 
     category: NDArray[np.uint8]
     size: Floats
@@ -244,7 +246,7 @@ class Look:
 def measure(
     trace: Trace, groups: Groups, ruler: Measure, kind: NDArray[np.uint8], index: Ints, *, vertical: bool = False
 ) -> Look:
-    """The look of all items; `index` is the number of the group for those that are closed groups."""
+    """The looks of all items; `index` is the number of the group for closed groups."""
     known = _KnownOfTensors(trace)
     tensor = (kind == TENSOR) | (kind == REFERENCE)
     operation, group = kind == OPERATION, kind == GROUP
@@ -269,7 +271,7 @@ def measure(
 
 
 def _operations(trace: Trace, ruler: Measure, nodes: Ints, vertical: bool) -> tuple[Floats, Floats]:
-    """Sizes of operations, and of their circles: those with the same words are measured once."""
+    """Sizes of operations and of their circles; those with the same words are measured once."""
     saved = _saved_names(trace, nodes)
     known: dict[tuple[str, str, str, tuple[str, ...]], int] = {}
     different: list[tuple[float, float, float, float]] = []
@@ -287,7 +289,7 @@ def _operations(trace: Trace, ruler: Measure, nodes: Ints, vertical: bool) -> tu
 
 
 class _KnownOfTensors:
-    """What the whole trace says of each tensor, at any cursor."""
+    """What the trace as a whole says about each tensor, independent of the cursor."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -306,7 +308,7 @@ class _KnownOfTensors:
         self._kind = len(CATEGORIES) * (2 ** np.arange(len(marks)) @ np.array(marks)) + self.category
 
     def sizes(self, ruler: Measure, tensors: Ints, tag: Flags, names: list[str]) -> Floats:
-        """How large tags must be, and cards for whatever they will say: found once for all that say the same."""
+        """The sizes of tags, and of cards for everything they will say; computed once for all that say the same."""
         columns = self._trace.tensors
         known: dict[tuple[object, ...], int] = {}
         different: list[tuple[float, float]] = []
@@ -346,7 +348,7 @@ def _saved_names(trace: Trace, nodes: Ints) -> dict[int, tuple[str, ...]]:
 
 
 def card_name(trace: Trace, tensor: int, cursor: int) -> str:
-    """What a card is called: as the snippet calls it, expressions without the modules that functions come from."""
+    """The name on a card: as in the snippet, but in expressions without the modules of functions."""
     return _on_card(trace.naming.shown(tensor, cursor))
 
 
@@ -369,7 +371,7 @@ def operation_texts(trace: Trace, nodes: Ints) -> tuple[list[str], list[str], li
 
 
 def meta_text(trace: Trace, tensor: int, category: int) -> str:
-    """What stands on the right of a card's header."""
+    """The text on the right of a card's header."""
     tensors = trace.tensors
     kind = shape_text(str(tensors.dtype[tensor]), tensors.shape[tensor])
     if category == LEAF:

@@ -1,5 +1,5 @@
-"""What there is to draw of a trace. `Structure`, whatever is collapsed: its graphs, the cards in each, who uses what,
-and the groups that all of it is in. `Links`, when some groups are open: the items that are seen, without sizes or
+"""What there is to draw of a trace. `Structure` does not depend on what is collapsed: graphs, the cards in each, who
+uses what, and the groups around them. `Links` is for a choice of open groups: the visible items, without sizes or
 names, the edges between them (those into and out of a closed group bundled, one for each pair), and the frames of open
 groups. `diagram` adds the looks."""
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """Graphs with their cards: (graph, tensor) pairs, sorted. Everything that is -1 is none."""
+    """Graphs with their cards: (graph, tensor) pairs, sorted. -1 always means none."""
 
     trace: Trace
-    first: Ints  # by graph: the step that begins it
-    until: Ints  # and the step at which another takes its place
+    first: Ints  # by graph: the step at which it begins
+    until: Ints  # by graph: the step at which another takes its place
     graph_of_node: Ints
     cards: Ints  # (n, 2) graph, tensor
-    producer: Ints  # by card: the operation of this graph that made it
+    producer: Ints  # by card: the operation in this graph that made it
     card_of_use: Ints  # by row of trace.inputs
     groups: Groups
-    group_of_card: Ints  # the innermost group that it belongs to
+    group_of_card: Ints  # the innermost group around each card
 
     @cached_property
     def items_in(self) -> Ints:
-        """By group: operations and cards that are directly in it."""
+        """By group: the operations and cards directly inside."""
         count = len(self.groups)
         of_node, of_card = self.groups.of_node, self.group_of_card
         nodes = np.bincount(of_node[of_node >= 0], minlength=count)
@@ -46,7 +46,7 @@ class Structure:
 
     @cached_property
     def group_step(self) -> Ints:
-        """By group: the step that made the first thing in it, be it an operation or a parameter."""
+        """By group: the step that made the first thing inside, be it an operation or a parameter."""
         groups, inside = self.groups, self.group_of_card >= 0
         found = groups.step.copy()
         np.minimum.at(found, self.group_of_card[inside], self.trace.tensors.step[self.cards[inside, 1]])
@@ -56,11 +56,11 @@ class Structure:
 
 
 def find_structure(trace: Trace) -> Structure:
-    """The structure of a trace as long as it is now."""
-    graph_of_node = np.append(np.asarray(trace.graph_of_node, np.int64), -1)  # the last is that of node -1: none
+    """The structure of a trace, as far as it has grown."""
+    graph_of_node = np.append(np.asarray(trace.graph_of_node, np.int64), -1)  # the last entry is that of node -1, none
     first, until = _merge(trace, graph_of_node)
     cards = _find_cards(trace, graph_of_node)
-    if not len(first):  # tensors only: they are shown as one graph
+    if not len(first):  # only tensors: they are shown as one graph
         first, until = np.array([-1]), np.array([np.iinfo(np.int64).max])
         cards = np.column_stack((np.zeros(len(trace.tensors), np.int64), np.arange(len(trace.tensors))))
     node, tensor = trace.inputs.node, trace.inputs.tensor.astype(np.int64)
@@ -77,8 +77,8 @@ def find_structure(trace: Trace) -> Structure:
 
 
 def _merge(trace: Trace, graph_of_node: Ints) -> tuple[Ints, Ints]:
-    """First and last step of each graph. Untracked operations whose results only one other graph uses join that graph:
-    `graph_of_node` is changed, and their own graph is left empty."""
+    """First and last step of each graph. Untracked operations whose results are used by only one other graph join that
+    graph: `graph_of_node` is changed, and their own graph is left empty."""
     first, until = np.array(trace.graphs.first, np.int64), np.array(trace.graphs.until, np.int64)
     maker = trace.tensors.producer[trace.inputs.tensor]
     mine, other = graph_of_node[maker], graph_of_node[trace.inputs.node]
@@ -97,10 +97,10 @@ def _merge(trace: Trace, graph_of_node: Ints) -> tuple[Ints, Ints]:
 
 
 def _find_cards(trace: Trace, graph_of_node: Ints) -> Ints:
-    """(graph, tensor) of every card, sorted: what an operation of the graph reads or makes."""
+    """(graph, tensor) for every card, sorted: what an operation of the graph reads or makes."""
     producer, used = trace.tensors.producer.astype(np.int64), trace.inputs.tensor.astype(np.int64)
     made = np.flatnonzero(producer >= 0)
-    seen = trace.tensors.output_nr == 0  # a second result that has no name and no use would only puzzle
+    seen = trace.tensors.output_nr == 0  # a second result without a name or a use would only be confusing
     seen[trace.names.tensor] = True
     seen[used] = True
     made = made[seen[made]]
@@ -112,10 +112,10 @@ def _find_cards(trace: Trace, graph_of_node: Ints) -> Ints:
 
 
 def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints, groups: Groups) -> Ints:
-    """Note [Where cards belong]: a result belongs to the group of the operation that made it; what came from elsewhere
-    to the innermost group that holds all its uses and is no loop, but if it is no parameter and was there before that
-    group began, it comes in from outside. The results that a backward call began at, and the last one, stand beside
-    all groups."""
+    """Note [Where cards belong]: a result belongs to the group of the operation that made it. Whatever comes from
+    elsewhere belongs to the innermost group, other than a loop, that contains all its uses; but if it is not a
+    parameter and existed before that group began, it comes in from outside. The results at which a backward call began,
+    and the last one, are outside all groups."""
     made = producer >= 0
     found = np.append(groups.of_node, -1)[producer]
     if not len(groups):
@@ -124,7 +124,7 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
     owner = card_of_use[uses]
     common = _common_group(groups, owner, groups.of_node[trace.inputs.node[uses]], len(cards))
     loop = np.append(groups.kind == RegionKind.LOOP, False)
-    while loop[common].any():  # what all iterations use is not of the loop
+    while loop[common].any():  # what all iterations use does not belong to the loop
         common = np.where(loop[common], np.append(groups.parent, -1)[common], common)
     found[~made] = common[~made]
     owned = trace.tensors.is_parameter.astype(bool).copy()
@@ -151,7 +151,7 @@ def _last_nodes(groups: Groups, cards: Ints, producer: Ints) -> Ints:
 
 
 def _common_group(groups: Groups, owner: Ints, group: Ints, count: int) -> Ints:
-    """For each of `count` owners the innermost group that holds the groups of all its rows."""
+    """For each of `count` owners, the innermost group that contains the groups of all its rows."""
     depth = np.append(groups.depth, -1)
     parent = np.append(groups.parent, -1)
     order = np.argsort(owner, kind="stable")
@@ -172,7 +172,7 @@ def _common_group(groups: Groups, owner: Ints, group: Ints, count: int) -> Ints:
     return found
 
 
-# -- what is seen of it
+# -- the visible part
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,13 +196,13 @@ class Links:
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """Nodes, cards and groups share one numbering here: nodes first, then cards, then groups. A thing in a closed group
-    has the number of the outermost one."""
+    """Nodes, cards and groups in one numbering: nodes first, then cards, then groups. A thing inside a closed group has
+    the number of the outermost one."""
 
-    node: Ints  # by node: its number or that of the group around it, -1: not drawn
+    node: Ints  # by node: its number or that of the group around it, -1 if it is not drawn
     card: Ints
     cards: int  # where the numbers of cards begin
-    groups: int  # where those of groups begin
+    groups: int  # where the numbers of groups begin
     count: int
 
 
@@ -212,7 +212,7 @@ class _Edges:
     head: Ints
     row: Ints
     uses: Ints
-    many: Ints  # how many of `uses` each edge has
+    many: Ints  # how many of `uses` belong to each edge
 
     def __getitem__(self, order: Ints) -> _Edges:
         start = np.cumsum(self.many) - self.many
@@ -224,7 +224,7 @@ class _Edges:
 
 
 def find_links(structure: Structure, opened: Flags, drawing: Presentation) -> Links:
-    """What is seen when these groups are open."""
+    """What is visible when these groups are open."""
     trace, groups = structure.trace, structure.groups
     closed = _closed_around(groups, opened)
     seen = _seen(structure, closed)
@@ -268,7 +268,7 @@ def find_links(structure: Structure, opened: Flags, drawing: Presentation) -> Li
 
 
 def _closed_around(groups: Groups, opened: Flags) -> Ints:
-    """By group the outermost closed group that it is or is in, -1: none; one more for no group."""
+    """By group: the outermost closed group that it is or is inside, -1 for none; with an extra entry for "no group"."""
     found = np.full(len(groups) + 1, -1, np.int64)
     for level in groups.levels:
         around = found[groups.parent[level]]
@@ -288,7 +288,7 @@ def _seen(structure: Structure, closed: Ints) -> _Seen:
 
 
 def _edges(structure: Structure, seen: _Seen) -> _Edges:
-    """All edges, those of closed groups once for each pair."""
+    """All edges; those of closed groups once for each pair."""
     row = np.flatnonzero(structure.card_of_use >= 0)
     made = np.flatnonzero(structure.producer >= 0)
     tail = np.concatenate((seen.card[structure.card_of_use[row]], seen.node[structure.producer[made]]))
@@ -318,7 +318,7 @@ def _edges(structure: Structure, seen: _Seen) -> _Edges:
 
 
 def _tagged(structure: Structure, seen: _Seen, edges: _Edges, drawing: Presentation) -> Ints:
-    """The edges that get a tag instead: Note [References] in `diagram`."""
+    """The edges that are replaced by a tag: Note [References] in `diagram`."""
     leaf = np.zeros(seen.count, bool)
     leaf[seen.cards : seen.groups] = structure.producer < 0
     uses = np.flatnonzero(leaf[edges.tail])

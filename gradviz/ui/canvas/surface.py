@@ -1,6 +1,6 @@
-"""The painted surface of the canvas: a scene seen by a camera, and what is kept of its picture. The forward edges are
-kept as a picture, so that a step repaints only what it changed. `viewport` moves the camera, `view` is the widget that
-it paints on; `scene` knows what there is to paint."""
+"""The painted surface of the canvas: a scene seen by a camera, and the parts of the picture that are kept. The forward
+edges are kept as a picture, so that a step repaints only what it changed. `viewport` moves the camera, `view` is the
+widget painted on, and `scene` knows what there is to paint."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 MOST_PARTS = 6
 FILLED = 0.6  # of the box around a region
-PATIENCE = 0.01  # seconds that new items may take in one picture; the others are painted with the next
-WHOLE_PIXEL = 1e-3  # how near to a whole number of pixels the way between two cameras is where a picture is moved
-SLOW = 0.008  # seconds; a picture that takes longer to paint is not painted anew for every frame of a zoom
+PATIENCE = 0.01  # seconds that new items may take in one picture; the rest are painted with the next
+WHOLE_PIXEL = 1e-3  # how close the distance between two cameras must be to whole pixels for a picture to be scrolled
+SLOW = 0.008  # seconds; a picture that takes longer is not repainted for every frame of a zoom
 EMPTY = "Run a snippet to see its graph"
 
 
@@ -31,7 +31,8 @@ Overlay = Callable[[QPainter, "Scene", Camera], None]  # paints over the items
 
 
 def legible(theme: Theme) -> Theme:
-    """Smaller text than usual is for what is around a graph: in it the smallest is as small as can be read."""
+    """Text below the usual size is meant for the surroundings of a graph: inside it, the smallest text is already as
+    small as can be read."""
     return theme.scaled(max(theme.scale, 1.0))
 
 
@@ -43,28 +44,28 @@ class Surface:
         self.theme = legible(theme)
         self.scene: Scene | None = None  # what is painted, None before the first layout
         self.camera = Camera()
-        self.invitation = EMPTY  # what is said while there is no scene
+        self.invitation = EMPTY  # shown while there is no scene
         self.overlay: Overlay | None = None
         self._layer: QPixmap | None = None
         self._dirty = QRegion()
-        self._seconds = 0.0  # what the latest picture of everything took
-        self._still: tuple[QPixmap, Camera] | None = None  # a picture that is shown scaled while one zooms
+        self._seconds = 0.0  # how long the latest full repaint took
+        self._still: tuple[QPixmap, Camera] | None = None  # a picture that is shown scaled during a zoom
         self.motion = Motion(widget)
         self.motion.ticked.connect(self._tick)
         self.motion.rested.connect(self.repaint_all)  # lines that were painted in parts have seams
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
+        """Use other colours."""
         self.theme = legible(theme)
         if self.scene is not None:
             self.scene.set_theme(self.theme)
 
     def describe(self) -> None:
-        """Tell a screen reader what is seen."""
+        """Tell a screen reader what is visible."""
         if self.scene is not None:
             self._widget.setAccessibleDescription(self.scene.description())
 
-    # -- what has to be painted anew
+    # -- what has to be repainted
 
     def repaint_all(self) -> None:
         """Everything looks different."""
@@ -74,7 +75,7 @@ class Surface:
         self._widget.update()
 
     def repaint_change(self, scene: Scene, change: Change) -> None:
-        """A step made this change."""
+        """Repaint what a step changed."""
         widget = self._widget
         edges = scene.screen_region(change.edges, self.camera)
         self._dirty += edges & QRegion(widget.rect())
@@ -82,7 +83,7 @@ class Surface:
         widget.update((edges + rest) & QRegion(widget.rect()))
 
     def begin_step(self, scene: Scene) -> None:
-        """A step comes: what looks different after it dissolves into that, where things move."""
+        """A step begins: what changes cross-fades, if motion is on."""
         if self.motion.begin():
             self._widget.update(scene.dissolve(0.0, self.camera) + self._travel(scene))
 
@@ -93,7 +94,8 @@ class Surface:
             widget.update((scene.moving_region(self.camera) + changing) & QRegion(widget.rect()))
 
     def _travel(self, scene: Scene) -> QRegion:
-        """Let the numbers of this step go as far along their edges as the time says; the pixels that this changes."""
+        """Move the numbers of this step along their edges as far as the clock says; returns the pixels that this
+        changes."""
         pills, region = scene.painter.pills, QRegion()
         part = self.motion.fade if self.motion.travels else 1.0
         if min(part, pills.travelled) < 1:
@@ -104,7 +106,7 @@ class Surface:
         return region
 
     def look(self, camera: Camera) -> None:
-        """Look through another camera: at the same zoom, what is painted moves and the rest is painted."""
+        """Look through another camera: at the same zoom, painted pixels are moved and only the rest is painted."""
         before, self.camera = self.camera, camera
         across, down = (before.left - camera.left) * camera.scale, (before.top - camera.top) * camera.scale
         if camera.scale == before.scale and max(abs(across - round(across)), abs(down - round(down))) < WHOLE_PIXEL:
@@ -113,7 +115,7 @@ class Surface:
             self.repaint_all()
 
     def _scroll(self, across: int, down: int) -> None:
-        """Move what was painted, and paint what comes into view; what lies over the canvas stays where it is."""
+        """Move the painted pixels and paint what comes into view; whatever lies over the canvas stays where it is."""
         widget = self._widget
         ratio = widget.devicePixelRatioF()
         big = abs(across) >= widget.width() or abs(down) >= widget.height()
@@ -130,7 +132,8 @@ class Surface:
             widget.update(box)
 
     def _unmoved(self) -> list[QRect]:
-        """Where something stays that lies over the canvas: widgets, and the title of a frame that begins outside."""
+        """Where something that lies over the canvas stays put: widgets, and the title of a frame that begins
+        outside."""
         from gradviz.ui.canvas.group_painter import sticky_strip
 
         found = self._widget.findChildren(QWidget)
@@ -139,7 +142,7 @@ class Surface:
             boxes.append(sticky_strip(self.scene.placed, self.theme.scale, self._widget.size()))
         return boxes
 
-    # -- a picture that is kept while one zooms
+    # -- a picture that is kept during a zoom
 
     @property
     def is_still(self) -> bool:
@@ -147,7 +150,7 @@ class Surface:
         return self._still is not None
 
     def freeze(self) -> None:
-        """Keep the present picture, to be shown scaled until the next `repaint_all`, if painting it takes long."""
+        """Keep the present picture, to be shown scaled until the next `repaint_all`, if painting takes long."""
         if self.scene is None or self._still is not None or self._seconds < SLOW:
             return
         ratio = self._widget.devicePixelRatioF()
@@ -158,7 +161,7 @@ class Surface:
         self._still = picture, self.camera
 
     def _paint_still(self, painter: QPainter, picture: QPixmap, camera: Camera) -> None:
-        """The kept picture where it belongs now; around it there is nothing yet."""
+        """Paint the kept picture where it belongs now; around it there is nothing yet."""
         widget, grown = self._widget, self.camera.scale / camera.scale
         left, top = self.camera.to_screen(camera.left, camera.top)
         where = QRectF(left, top, widget.width() * grown, widget.height() * grown)
@@ -189,7 +192,7 @@ class Surface:
 
     def _paint_region(self, painter: QPainter, scene: Scene, region: QRegion) -> None:
         from gradviz.ui.canvas.group_painter import (
-            paint_sticky_title,  # it has NumPy, which an empty window does without
+            paint_sticky_title,  # imports NumPy, which an empty window does without
         )
 
         layer = self._edge_layer(scene)
@@ -227,15 +230,15 @@ class Surface:
         self.paint_invitation(painter, self.invitation)
 
     def paint_invitation(self, painter: QPainter, text: str) -> None:
-        """Say something in the middle of a canvas on which there is nothing."""
+        """Write a text in the middle of an empty canvas."""
         painter.setPen(QColor(self.theme.muted))
         painter.setFont(look.sans(self.theme, 14))
         painter.drawText(self._widget.rect(), Qt.AlignmentFlag.AlignCenter, text)
 
 
 def _rectangles(region: QRegion) -> list[QRect]:
-    """The parts of a region; the box around them where they are many, or fill most of it, as what is left around a
-    widget over the canvas does: each part is looked through for all that is in it."""
+    """The parts of a region, or the box around them if they are many or fill most of it (as the area around an
+    overlying widget does): the items are searched once per part."""
     around = region.boundingRect()
     if region.rectCount() > MOST_PARTS:
         return [around]

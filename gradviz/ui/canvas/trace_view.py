@@ -1,9 +1,9 @@
-"""The canvas of a trace: it has the trace laid out, shows the layout, and keeps in place what the user looks at when
-groups open and close. NumPy arrives with the first trace. `view` has the parts that it shares with the canvas of a
-drawing.
+"""The canvas of a trace: it has the trace laid out, shows the layout, and keeps in place what the user is looking at
+when groups open and close. NumPy is imported with the first trace. `view` has the parts that it shares with the canvas
+of a drawing.
 
-A layout is made off the window's thread: a trace and how it is wanted go in, a `Placed` comes back by signal. The
-newest request wins; the one in work is given up. A thread lives only as long as there is work."""
+Layouts are made off the window's thread: a trace and its presentation go in, a `Placed` comes back by signal. The
+newest request wins, and the one in progress is given up. A thread lives only as long as there is work."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.structure import Structure
 
 
-# -- the layout: what is asked for, how far it is, what can be done when it takes too long
+# -- the layout: requests, progress, and giving up when it takes too long
 
-TURN = 0.001  # seconds that the thread may keep the interpreter while the window's waits for it
-IDLE = 1500  # milliseconds after a layout until its memory is given back: the draft and the trace before are gone
+TURN = 0.001  # seconds that the thread may hold the interpreter while the window's thread waits for it
+IDLE = 1500  # milliseconds after a layout until memory is released: the draft and the previous trace are gone by then
 LAYING = "Laying out a graph of {:,} nodes…"
 CANCELLED = (
     "The layout was cancelled: the graph is collapsed and drawn with a simple layout. "
     "View > Expand All lays out all of it."
 )
-QUICK = 300  # items that are laid out well before anyone would want a draft
+QUICK = 300  # items that are laid out well before a draft would be of use
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What is to be drawn: a trace up to `steps`, folded and turned so; a `quick` one is drawn as drafts are."""
+    """What to draw: a trace up to `steps` in this presentation; `quick` requests are drawn like drafts."""
 
     trace: Trace
     steps: int
@@ -58,7 +58,7 @@ class Request:
 
 
 class BackgroundLayout(QObject):
-    """`placed(request, placed, final)` for each request: a draft first where the drawing may take a while."""
+    """Emits `placed(request, placed, final)` for each request: first a draft if the drawing may take a while."""
 
     placed = Signal(object, object, bool)
     _left = Signal(object)
@@ -67,7 +67,7 @@ class BackgroundLayout(QObject):
         super().__init__()
         self._lock = threading.Lock()
         self._request: Request | None = None  # the latest, until it is given up
-        self._waiting: Request | None = None  # the same, until it is in work
+        self._waiting: Request | None = None  # the same, until work on it begins
         self._thread: threading.Thread | None = None
         self._layouter: Layouter | None = None
         self._known: tuple[Trace, int, Structure] | None = None
@@ -79,7 +79,7 @@ class BackgroundLayout(QObject):
         self._left.connect(self._forget)
 
     def place(self, request: Request) -> None:
-        """Draw this, instead of anything else in work."""
+        """Draw this, replacing any work in progress."""
         from gradviz.ui import look
 
         look.load_fonts()  # here: the thread only measures with them
@@ -95,7 +95,7 @@ class BackgroundLayout(QObject):
                 self._layouter.cancel()
 
     def give_up(self) -> None:
-        """Let go of what is in work; nothing more comes of it."""
+        """Give up the work in progress; it will emit nothing more."""
         with self._lock:
             self._request = self._waiting = None
             if self._layouter is not None:
@@ -103,7 +103,7 @@ class BackgroundLayout(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is in work."""
+        """Whether work is in progress."""
         return self._thread is not None and self._thread.is_alive()
 
     def _work(self) -> None:
@@ -123,8 +123,8 @@ class BackgroundLayout(QObject):
             self._left.emit(request)
 
     def _forget(self, request: Request) -> None:
-        """The thread is done with it. What it derived would hold a trace of which whoever showed it has let go before;
-        here, because no other thread may take that from the window's."""
+        """The thread is done with it. Its derived data would keep alive a trace that its viewer has already released;
+        this happens here, because no other thread may take that from the window's."""
         newest = self._request
         if newest is None or newest.trace is not request.trace:
             request.trace.let_go()
@@ -145,7 +145,7 @@ class BackgroundLayout(QObject):
         self._send(request, replace(placed, note=CANCELLED) if request.quick else placed, True)
 
     def _structure(self, request: Request) -> Structure:
-        """Of the trace, found once for all ways of folding it."""
+        """The structure of the trace, computed once for all foldings."""
         from gradviz.ui.canvas.structure import find_structure
 
         known = self._known
@@ -156,7 +156,7 @@ class BackgroundLayout(QObject):
     def _at_first(
         self, structure: Structure, ruler: Ruler, layouter: Layouter, presentation: Presentation
     ) -> Flags | None:
-        """The groups that are open where the user did not say anything: the same whatever is opened later."""
+        """The groups that are open where the user has not decided: the same whatever is opened later."""
         from gradviz.ui.canvas.diagram_layout import initially_open
 
         if presentation.folding.level is not None:
@@ -180,7 +180,7 @@ class BackgroundLayout(QObject):
             self.idle.start()
 
     def close(self) -> None:
-        """Give up what is in work, and end the thread."""
+        """Give up the work in progress and end the thread."""
         with self._lock:
             self._closed = True
             layouter, thread = self._layouter, self._thread
@@ -193,18 +193,18 @@ class BackgroundLayout(QObject):
 class GraphLayout(QObject):
     """The layout that a canvas shows or waits for."""
 
-    laying = Signal(str)  # what is being laid out; "" when that is over
-    placed = Signal(object, bool)  # a Placed to be shown; False: a draft, a better one follows
+    laying = Signal(str)  # what is being laid out; "" once that is over
+    placed = Signal(object, bool)  # a Placed to show; False: a draft, a better one follows
     presented = Signal(object)  # a layout was given up: the Presentation that is shown instead
-    abandoned = Signal()  # a layout was given up, and there is nothing else than what is shown already
-    laid_out = Signal(bool)  # it is shown; False: a draft
+    abandoned = Signal()  # a layout was given up, and there is only what is shown already
+    laid_out = Signal(bool)  # a layout is on screen; False: a draft
 
     def __init__(self, parent: QObject, collapse: Collapse) -> None:
         super().__init__(parent)
         self._collapse = collapse
-        self._request: Request | None = None  # what is laid out, or was
-        self._latest: tuple[Request, Placed] | None = None  # the latest best layout of any
-        self.is_final = False  # what is shown is the best layout of the request
+        self._request: Request | None = None  # what is or was being laid out
+        self._latest: tuple[Request, Placed] | None = None  # the latest final layout of any request
+        self.is_final = False  # the final layout of the request is on screen
         self.background = BackgroundLayout()
         self.background.placed.connect(self._take)
 
@@ -215,7 +215,7 @@ class GraphLayout(QObject):
         return self._request is not None and not self.is_final and not here
 
     def begin(self, trace: Trace, *, anew: bool = False) -> None:
-        """Lay out a trace as it is wanted now, unless that is done or in work."""
+        """Lay out a trace in its current presentation, unless that is done or in progress."""
         request = None if anew else self._request
         if request is None or request.trace is not trace or request.steps != len(trace):
             self._ask_for(Request(trace, len(trace), self._collapse.presentation))
@@ -223,14 +223,14 @@ class GraphLayout(QObject):
             self.laid_out.emit(True)
 
     def clear(self) -> None:
-        """There is nothing to be laid out."""
+        """There is nothing to lay out."""
         self._request = self._latest = None
         self.background.give_up()
         self.laying.emit("")
 
     def give_up(self) -> None:
-        """Let go of the layout in work. What was seen of this trace before is seen again; if nothing was, it is folded
-        and drawn quickly; if that was given up, too, a draft stays."""
+        """Give up the layout in progress. The previous layout of this trace is shown again; without one, the trace is
+        collapsed and drawn quickly; if that was given up as well, the draft stays."""
         request, latest = self._request, self._latest
         if request is None or not self.is_laying:
             return
@@ -268,7 +268,7 @@ class GraphLayout(QObject):
         self.placed.emit(placed, final)
 
     def show(self, final: bool) -> None:
-        """What was placed is on the screen."""
+        """The layout is on screen."""
         self.is_final = final
         self.laid_out.emit(final)
 
@@ -296,11 +296,11 @@ class TraceView(CanvasView):
 
     @property
     def is_current(self) -> bool:
-        """Whether what is drawn is of this run; until its graph is laid out, that of the run before is."""
+        """Whether the drawing belongs to this run; until its graph is laid out, it is that of the previous run."""
         return self.scene is not None and self.trace is not None and self.scene.trace.run is self.trace.run
 
     def set_trace(self, trace: Trace | None) -> None:
-        """Show another trace, or the same one after it grew; the layout follows by itself."""
+        """Show another trace, or the same one after it has grown; the layout follows by itself."""
         self.trace = trace
         self.surface.invitation = EMPTY if trace is None else ""
         if trace is None:
@@ -316,14 +316,14 @@ class TraceView(CanvasView):
             self.graph_layout.begin(self.trace, anew=True)
 
     def show_waiting(self, what: str) -> None:
-        """Where nothing is drawn yet, say what for."""
+        """What an empty canvas is waiting for."""
         if self.scene is None and self.trace is not None and not self.graph_layout.is_final:
             self.surface.invitation = what
             self.update()
 
     @property
     def note(self) -> str:
-        """Why the graph is drawn more simply than others, "" if it is not."""
+        """Why the drawing of the graph was simplified; "" if it was not."""
         return self.scene.placed.note if self.scene is not None else ""
 
     def shutdown(self) -> None:
@@ -331,7 +331,7 @@ class TraceView(CanvasView):
         self.graph_layout.background.close()
         self.graph_layout.background.idle.stop()
 
-    # -- a layout comes
+    # -- a layout arrives
 
     def _show_placed(self, placed: Placed, final: bool) -> None:
         from gradviz.ui.canvas.placed import morph
@@ -371,7 +371,7 @@ class TraceView(CanvasView):
         return scene
 
     def _show_way(self, scene: Scene, way: Morph, part: float) -> None:
-        """One picture of groups that open or close."""
+        """One picture of groups opening or closing."""
         self.surface.scene = scene
         if scene.moment.frame.cursor != self._cursor:
             scene.move_to(self._cursor)
@@ -379,7 +379,7 @@ class TraceView(CanvasView):
         self.surface.repaint_all()
 
     def _show_scene(self, scene: Scene, final: bool) -> None:
-        """The graph is where it stays."""
+        """The graph has reached its final place."""
         self.surface.scene = scene
         self.selection.restore(scene)
         self.viewport.changed.emit()
@@ -393,7 +393,7 @@ class TraceView(CanvasView):
         self.graph_layout.show(final)
 
     def _show_abandoned(self) -> None:
-        """The user does not want to wait: a draft stays, if there is one."""
+        """The user does not want to wait: the draft stays, if there is one."""
         scene = self.scene
         if scene is not None and scene.trace is not self.trace:
             self.surface.scene = None

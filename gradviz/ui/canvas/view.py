@@ -1,6 +1,6 @@
-"""The widget of a canvas: it holds the parts that make one up, and hands Qt's events over to them. One widget, arrays,
-no object per item. `surface` paints, `viewport` looks, `hover`, `selection`, `collapse` and `input` are what the user
-does. What is shown is set by `trace_view`, or by `gradviz.ui.drawing.view` for a drawing."""
+"""The widget of a canvas: it owns the parts and passes Qt's events on to them. One widget and arrays, no object per
+item. `surface` paints, `viewport` looks, and `hover`, `selection`, `collapse` and `input` handle the user. `trace_view`
+decides what is shown, or `gradviz.ui.drawing.view` for a drawing."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ OUTSIDE = QPoint(-1, -1)
 class CanvasView(QWidget):
     """Shows a scene at a cursor."""
 
-    laid_out = Signal(bool)  # a layout is shown; False: a draft, a better one follows
+    laid_out = Signal(bool)  # a layout is on screen; False: a draft, a better one follows
 
     def __init__(self, theme: Theme, parent: QWidget | None, *, centres_nothing: bool = False) -> None:
         super().__init__(parent)
@@ -54,8 +54,8 @@ class CanvasView(QWidget):
         self.input = Input(self, self.surface, self.viewport, self.hover, self.selection, self.collapse)
         self.transition = Transition(self)
         self.viewport.changed.connect(self.hover.leave_card)
-        self.animated = False  # groups open and close, and nodes move, in a transition
-        self.follow = True  # the current step is kept in view
+        self.animated = False  # groups opening and closing, and nodes moving, are animated
+        self.follow = True  # keep the current step in view
         self.trace: Trace | None = None  # what is shown at the cursor, once it is laid out
         self._cursor = 0
 
@@ -63,12 +63,12 @@ class CanvasView(QWidget):
 
     @property
     def scene(self) -> Scene | None:
-        """What is painted, None before the first layout."""
+        """The scene being painted, None before the first layout."""
         return self.surface.scene
 
     @property
     def is_current(self) -> bool:
-        """Whether its things are there to be chosen."""
+        """Whether its items can be selected."""
         return True
 
     @property
@@ -78,11 +78,11 @@ class CanvasView(QWidget):
 
     @property
     def has_transitions(self) -> bool:
-        """Whether what is elsewhere in another scene goes there in a transition."""
+        """Whether items move smoothly to their places in another scene."""
         return self.animated and self.viewport.flight.enabled
 
     def set_cursor(self, cursor: int) -> None:
-        """Show the state when `cursor` steps are done; repaints only what differs."""
+        """Show the state after `cursor` steps, repainting only what differs."""
         self._cursor = cursor
         scene = self.surface.scene
         if scene is None or scene.trace is not self.trace:
@@ -102,14 +102,14 @@ class CanvasView(QWidget):
             self.surface.repaint_change(scene, change)
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colours; the theme's scale is the zoom that `zoom_reset` goes to."""
+        """Use other colours; the theme's scale is the zoom that `zoom_reset` goes to."""
         self.surface.set_theme(theme)
         if self.surface.scene is not None and self.viewport.is_fitted:
             self.viewport.open()
         self.surface.repaint_all()
 
     def shutdown(self) -> None:
-        """End what moves; the widget may still be painted."""
+        """Stop everything that moves; the widget may still be painted."""
         self.surface.motion.stop()
         self.transition.finish()
 
@@ -120,9 +120,9 @@ class CanvasView(QWidget):
         if isinstance(event, QNativeGestureEvent):
             return self.input.native_gesture(event)
         if kind == QEvent.Type.ToolTip:
-            return True  # the card takes its place
+            return True  # the card takes the place of tooltips
         if kind == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._is_of_card(event):
-            event.accept()  # it hides the card before it is the window's
+            event.accept()  # it hides the card before the window uses the key
             return True
         if kind == QEvent.Type.Leave:
             self.hover.move_to(OUTSIDE)

@@ -1,5 +1,5 @@
-"""Where the canvas looks: fit, zoom, pan, flights to an item, and the rule that some of the graph stays in view. What
-the user does with mouse and keys is in `input`, the numbers of a camera in `camera`, the painting in `surface`."""
+"""Where the canvas looks: fit, zoom, pan, flights to an item, and the rule that part of the graph stays in view.
+`input` handles mouse and keys, `camera` the numbers, `surface` the painting."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from gradviz.ui.canvas.surface import Surface
 
 ZOOM_STEP = 1.25
 SHARPEN = 80  # milliseconds after the last zoom
-READABLE = 0.45  # the smallest zoom at which a graph is opened whole: name, value and gradient are read from there on
-LEGIBLE = 0.42  # the smallest zoom at which a single item is looked at
-OPENED = 0.8  # the zoom at which a larger one is opened
-EDGE = 16.0  # pixels that stay between what is brought in and the edge
-LARGER = 1.25  # times the room, from which on what was all in view is fitted to it
-AROUND = 1.6  # how much of its surroundings is seen with what one zooms to
+READABLE = 0.45  # the smallest zoom at which a graph opens in full: name, value and gradient are legible from here on
+LEGIBLE = 0.42  # the smallest zoom for looking at a single item
+OPENED = 0.8  # the zoom at which a larger graph opens
+EDGE = 16.0  # pixels kept between a revealed box and the edge
+LARGER = 1.25  # growth of the widget from which on a graph that was fully visible is fitted to it
+AROUND = 1.6  # how much of its surroundings is shown around what the user zooms to
 
 
 class Viewport(QObject):
     """Moves the camera of a surface."""
 
-    changed = Signal()  # the camera looks elsewhere, or something else is there to be seen
+    changed = Signal()  # the camera has moved, or something else is there to be seen
 
     def __init__(self, widget: QWidget, surface: Surface, *, centres_nothing: bool = False) -> None:
         super().__init__(widget)
         self._widget = widget
         self._surface = surface
-        self._centres_nothing = centres_nothing  # where nothing is shown, the middle of the world is in the middle
-        self.is_fitted = True  # the user has not looked elsewhere
+        self._centres_nothing = centres_nothing  # if nothing is shown, put the origin of the world in the middle
+        self.is_fitted = True  # the user has not moved the camera
         self.flight = Flight(self._fly_by, self)
         self._sharpening = QTimer(self, singleShot=True, interval=SHARPEN)
         self.flight.landed.connect(self._sharpening.start)
@@ -53,18 +53,18 @@ class Viewport(QObject):
 
     @property
     def extent(self) -> Box | None:
-        """The box around all graphs that are shown, in the world."""
+        """The box around all visible graphs, in world coordinates."""
         scene = self._surface.scene
         return scene.extent() if scene is not None else None
 
     @property
     def shows_everything(self) -> bool:
-        """Whether all of the graphs is in view."""
+        """Whether all of the graphs are in view."""
         return holds(self._surface.camera, self.extent, self._size)
 
     @property
     def shows_something(self) -> bool:
-        """Whether the box around the graphs is in view, if only a part of it."""
+        """Whether any part of the box around the graphs is in view."""
         extent, camera = self.extent, self._surface.camera
         if extent is None:
             return True
@@ -72,11 +72,11 @@ class Viewport(QObject):
         right, bottom = camera.to_screen(extent[2], extent[3])
         return QRectF(self._widget.rect()).intersects(QRectF(QPointF(left, top), QPointF(right, bottom)))
 
-    # -- everything, or some of it
+    # -- everything, or part of it
 
     def open(self) -> None:
-        """Look as at a graph that was just opened: fit, unless nothing could be read then; else begin at the current
-        step, large enough. No flight: it is new."""
+        """The camera for a graph that was just opened: fit it if it is legible then, otherwise start at the current
+        step at a legible zoom. There is no flight, because the graph is new."""
         self.is_fitted = True
         self.flight.stop()
         extent, scene, scale = self.extent, self._surface.scene, self._surface.theme.scale
@@ -93,13 +93,13 @@ class Viewport(QObject):
             self._look(self._aimed(Camera(OPENED * scale), place))
 
     def fit(self) -> None:
-        """All of the graphs that are shown in view."""
+        """Bring all visible graphs into view."""
         self.is_fitted = True
         if (extent := self.extent) is not None:
             self._fly(fitting(extent, *self._size, LARGEST_FIT * self._surface.theme.scale))
 
     def fit_items(self, items: list[int]) -> None:
-        """Some items in view, with what is around them, not larger than text is meant to be."""
+        """Bring some items and their surroundings into view, no larger than the normal text size."""
         scene = self._surface.scene
         boxes = [scene.world_box(item) for item in items if item >= 0] if scene is not None else []
         if not boxes:
@@ -112,15 +112,15 @@ class Viewport(QObject):
         self._fly(self._aimed(camera, ((box[0] + box[2]) / 2, (box[1] + box[3]) / 2)))
 
     def fit_selection(self) -> None:
-        """The selection, or the current step, in view and large enough to read."""
+        """Bring the selection, or the current step, into view at a legible size."""
         scene = self._surface.scene
         if scene is not None:
             self.fit_items([scene.selected] if scene.selected >= 0 else list(scene.moment.current))
 
-    # -- one thing
+    # -- a single thing
 
     def center_on(self, kind: str, index: int) -> None:
-        """Bring a tensor or node into the middle."""
+        """Bring a tensor or node to the middle."""
         scene = self._surface.scene
         place = scene.place_of(scene.find(kind, index)) if scene is not None else None
         if place is not None:
@@ -128,7 +128,7 @@ class Viewport(QObject):
             self._fly(self._aimed(self.flight.target(self._surface.camera), place))
 
     def show_thing(self, kind: str, index: int) -> None:
-        """Bring a tensor or node into the middle, large enough to read."""
+        """Bring a tensor or node to the middle at a legible size."""
         scene, camera, text = self._surface.scene, self._surface.camera, self._surface.theme.scale
         place = scene.place_of(scene.find(kind, index)) if scene is not None else None
         if place is not None:
@@ -137,7 +137,7 @@ class Viewport(QObject):
             self._fly(self._aimed(Camera(near, camera.left, camera.top), place))
 
     def show_item(self, item: int) -> None:
-        """Bring an item into the middle if it is not wholly in view."""
+        """Bring an item to the middle if it is not completely in view."""
         scene, camera = self._surface.scene, self._surface.camera
         if scene is not None and not self._widget.rect().contains(scene.screen_box(item, camera)):
             place = scene.place_of(item)
@@ -145,7 +145,7 @@ class Viewport(QObject):
             self._fly(self._aimed(camera, place))
 
     def follow_step(self) -> None:
-        """Centre on the item of the current step if it is not wholly in view."""
+        """Centre on the item of the current step if it is not completely in view."""
         scene, rect = self._surface.scene, self._widget.rect()
         if scene is None or scene.moment.focus < 0:
             return
@@ -158,8 +158,8 @@ class Viewport(QObject):
         self._look(self._aimed(self._surface.camera, place))
 
     def bring_in(self, box: Box) -> None:
-        """A box of the world wholly in view: nothing moves if it is, and all is fitted where all can be read; else the
-        camera moves a little, or to the box alone where it does not fit in at this zoom."""
+        """Bring a box completely into view. If it already is, nothing moves. If everything is legible when fitted, fit
+        it; otherwise move the camera a little, or show only the box if it does not fit at this zoom."""
         camera, scale = self.flight.target(self._surface.camera), self._surface.theme.scale
         (left, top), (right, bottom) = camera.to_screen(*box[:2]), camera.to_screen(*box[2:])
         room_x, room_y = (length - 2 * EDGE for length in self._size)
@@ -176,19 +176,19 @@ class Viewport(QObject):
     # -- zoom
 
     def zoom_in(self) -> None:
-        """Larger, around the middle."""
+        """Zoom in around the middle."""
         self.zoom(ZOOM_STEP)
 
     def zoom_out(self) -> None:
-        """Smaller, around the middle."""
+        """Zoom out around the middle."""
         self.zoom(1 / ZOOM_STEP)
 
     def zoom_reset(self) -> None:
-        """Text at its own size."""
+        """Zoom to the normal text size."""
         self.zoom(self._surface.theme.scale / self.flight.target(self._surface.camera).scale)
 
     def zoom(self, factor: float, at: QPointF | None = None, milliseconds: int = FLIGHT) -> None:
-        """Zoom at a pixel, or around the middle; during a flight, on from where that one would end."""
+        """Zoom at a pixel, or around the middle; during a flight, continue from where it would have ended."""
         self.is_fitted = False
         extent, (width, height) = self.extent, self._size
         smallest = furthest(extent, width, height) if extent is not None else SMALLEST
@@ -208,12 +208,12 @@ class Viewport(QObject):
     # -- pan
 
     def look_at(self, x: float, y: float) -> None:
-        """Bring a point of the world into the middle, at once."""
+        """Centre on a world point at once."""
         self.is_fitted = False
         self.jump(self._surface.camera.centred(x, y, *self._size))
 
     def jump(self, camera: Camera) -> None:
-        """Look through this camera at once, or one near to it by which some of the graph is in view."""
+        """Use this camera at once, or the nearest one that keeps part of the graph in view."""
         self.flight.stop()
         self._look(self._kept(camera))
 
@@ -227,8 +227,8 @@ class Viewport(QObject):
             self._look(moved)
 
     def resized(self, before: tuple[int, int]) -> None:
-        """The widget has another size. Where all was in view it stays so, and it takes a much larger room, as on a
-        stage; wherever else the user has looked, that stays."""
+        """The widget was resized. A graph that was fully visible stays so, and fills a much larger area (as when
+        presenting); a view chosen by the user stays as it is."""
         width, height = self._size
         is_larger = width * height > LARGER * before[0] * before[1]
         is_whole = holds(self._surface.camera, self.extent, before) and (is_larger or not self.shows_everything)
@@ -240,12 +240,12 @@ class Viewport(QObject):
     # -- the camera
 
     def _aimed(self, camera: Camera, place: tuple[float, float]) -> Camera:
-        """The camera with a place in the middle, or as near to it as there is something to see around it."""
+        """The camera with a place in the middle, or as near to it as the graph's edges allow."""
         extent, camera = self.extent, camera.centred(*place, *self._size)
         return camera if extent is None else within(camera, extent, *self._size)
 
     def _kept(self, camera: Camera) -> Camera:
-        """The camera, moved so that some of the graph is in view."""
+        """The camera, moved if necessary to keep part of the graph in view."""
         return camera if (extent := self.extent) is None else kept(camera, extent, *self._size)
 
     def _look(self, camera: Camera) -> None:
@@ -261,7 +261,7 @@ class Viewport(QObject):
         self.flight.fly(surface.camera, camera, milliseconds)
 
     def _fly_by(self, camera: Camera) -> None:
-        """One picture of a flight: a kept picture is shown scaled, else all is painted."""
+        """One picture of a flight: a kept picture is shown scaled, otherwise everything is painted."""
         if not self._surface.is_still:
             self._look(camera)
         elif camera != self._surface.camera:
