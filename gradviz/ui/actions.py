@@ -1,6 +1,6 @@
-"""Menus, toolbar and shortcuts made from the table of commands. There is no other place where a QAction of a command is
-made. The toolbar has a button per command that asks for one. Where the window is too narrow for all of them, the least
-needed are left out, so that nothing is ever cut or hidden behind a button without a name; the menus have them all."""
+"""Menus, toolbar and shortcuts, made from the table of commands: no QAction of a command is created anywhere else. The
+toolbar has a button for each command that asks for one. If the window is too narrow, the least important ones are left
+out, so that nothing is ever cut off or hidden behind an unnamed button; the menus have everything."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 # -- the toolbar
 
-SEPARATOR = 11 + 6  # as window.qss has it; asking Qt's own widget for it takes 10 ms at the start
-ALWAYS = ("run.run", "run.back", "run.step", "run.play")  # the last to go
-BEFORE_THE_BAR = (*ALWAYS, "run.start", "run.end")  # that the backward call is made brief for
+SEPARATOR = 11 + 6  # as in window.qss; asking Qt's own widget takes 10 ms at startup
+ALWAYS = ("run.run", "run.back", "run.step", "run.play")  # the last to be left out
+BEFORE_THE_BAR = (*ALWAYS, "run.start", "run.end")  # the backward call is abbreviated to keep these
 
 
 class Tools(QToolBar):
-    """Buttons, lines between groups of them, and room between menus."""
+    """Buttons, separators between groups of them, and space between the menus."""
 
     def __init__(self) -> None:
         super().__init__("Tools")
@@ -38,11 +38,11 @@ class Tools(QToolBar):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         self._buttons: list[tuple[Command, QToolButton, QAction]] = []
         self._last: Command | None = None
-        self._spacer: QAction | None = None  # before the menus at the right
+        self._spacer: QAction | None = None  # in front of the menus on the right
         self._bar: tuple[BackwardBar, QAction] | None = None
 
     def add(self, row: Command, action: QAction) -> None:
-        """The button of a command, after those that are there."""
+        """Add the button of a command after the existing ones."""
         before, self._last = self._last, row
         if before is not None and before.menu != row.menu and self._spacer is None:
             spacer = QWidget()
@@ -61,19 +61,19 @@ class Tools(QToolBar):
         self._buttons.append((row, button, place))
 
     def put(self, bar: BackwardBar) -> None:
-        """What stands after the buttons at the left: the backward call of a drawing."""
+        """Put a widget to the right of the buttons: the backward call of a drawing."""
         place = self.insertWidget(self._spacer, bar) if self._spacer is not None else self.addWidget(bar)
         bar.resized.connect(self.make_room)
         self._bar = bar, place
 
     def show_bar(self, shown: bool) -> None:
-        """Show it, or leave it out."""
+        """Show or hide it."""
         if self._bar is not None:
             self._bar[1].setVisible(shown)
             self.make_room()
 
     def make_room(self) -> None:
-        """Leave out as many buttons as the width asks for, the last in the row first."""
+        """Leave out as many buttons as the width requires, the last of a row first."""
         first: tuple[str, ...] = ALWAYS
         room, places = self.width() - 24, {place for _, _, place in self._buttons}
         for action in self.actions():
@@ -90,7 +90,7 @@ class Tools(QToolBar):
             full = full or room < 0
             if place.isVisible() == full:
                 place.setVisible(not full)
-        follows = False  # no line after the last button
+        follows = False  # no separator after the last button
         for action in reversed(self.actions()):
             follows = follows or (action in places and action.isVisible())
             if action.isSeparator() and action.isVisible() != follows:
@@ -106,12 +106,12 @@ class Tools(QToolBar):
             self.make_room()
 
 
-TEXT_EDITING = {  # text widgets have these keys themselves
+TEXT_EDITING = {  # text widgets handle these keys themselves
     *("edit.cut", "edit.copy", "edit.paste", "edit.select_all"),
     *(row.id for row in STAGE_ROWS),
 }
-TAKING = {"run.run", "file.save", "file.save_as"}  # what is typed in a field and not taken yet belongs to these
-ROLES = {  # where a Mac has them: in the menu of the program
+TAKING = {"run.run", "file.save", "file.save_as"}  # these take over what is typed but not yet committed
+ROLES = {  # where macOS has them: in the application menu
     "edit.preferences": QAction.MenuRole.PreferencesRole,
     "file.quit": QAction.MenuRole.QuitRole,
     "help.about": QAction.MenuRole.AboutRole,
@@ -131,7 +131,7 @@ class Actions(QObject):
         self._menus: dict[str, QMenu] = {}  # of commands with choices
         self._rows = {row.id: row for row in rows}
         self._choices: dict[str, tuple[Choice, ...]] = {}
-        self._looked_at: dict[str, Slice] = {}  # what of the state each command's row looked at
+        self._looked_at: dict[str, Slice] = {}  # what each command's row read from the state
         self._state: State | None = None
 
     def do(self, name: str) -> None:
@@ -151,7 +151,7 @@ class Actions(QObject):
             row.run(self._shell, value)
 
     def named(self, names: Iterable[str]) -> list[QAction]:
-        """The actions of these commands, but for those that are switched off."""
+        """The actions of these commands, without those that are disabled."""
         return [self.actions[name] for name in names if name in self.actions]
 
     def reserved_keys(self) -> frozenset[str]:
@@ -160,7 +160,7 @@ class Actions(QObject):
         return frozenset(_portable(key) for row in rows for key in row.shortcuts)
 
     def fill_tools(self, bar: QMenuBar, tools: Tools) -> None:
-        """Make the toolbar and the menus' titles."""
+        """Create the toolbar and the titles of the menus."""
         used = {row.menu for row in self._rows.values()}
         self._bar = {name: bar.addMenu(title) for name, title in MENUS.items() if name in used}
         for row in self._rows.values():
@@ -168,7 +168,7 @@ class Actions(QObject):
                 tools.add(row, self._action(row))
 
     def fill_menus(self) -> None:
-        """Make what is in the menus."""
+        """Create the entries of the menus."""
         group: dict[QMenu, int] = {}
         inner: dict[tuple[str, str], QMenu] = {}  # by menu and title
 
@@ -191,8 +191,8 @@ class Actions(QObject):
                 self._menus[row.id].setToolTipsVisible(True)
 
     def refresh(self, state: State) -> None:
-        """Which commands are possible, what they are called, which choice is made. A row is asked again only where
-        something differs that it looked at the last time."""
+        """Update which commands are enabled, their titles and their checked choices. A row is re-evaluated only if
+        something that it last read from the state has changed."""
         before, self._state = self._state, state
         changed = changed_fields(before or state, state)
         for name in (*self.actions, *self._menus):

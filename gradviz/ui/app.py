@@ -1,6 +1,6 @@
-"""The start of the window: `main` opens it on files, or draws it into a picture and ends. Whatever hinders Qt is
-said in one sentence on standard error. Qt is imported inside functions only, after `startup` found nothing in the
-way."""
+"""Starts the window: `main` opens it on files, or draws it into a picture and exits. If something prevents Qt from
+starting, one sentence on standard error says what. Qt is imported only inside functions, after `startup` found no
+obstacle."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CANNOT_START = 1
 
 
 def load_what_knows_no_qt() -> None:
-    """Note [Before Qt]: once PySide is there it looks through the source of each module that is imported; what knows
-    no Qt and is needed for the first paint comes before it. In this time nothing becomes garbage: the collector rests
-    until the window is painted."""
+    """Note [Before Qt]: once PySide is imported, it inspects the source of every further module. Modules that don't
+    need Qt but are required for the first paint are therefore imported before it. Nothing becomes garbage during this
+    time, so the collector is off until the window is painted."""
     import gc
 
     gc.disable()
@@ -27,8 +27,8 @@ def load_what_knows_no_qt() -> None:
 
 
 def load_launch() -> ModuleType:
-    """The module that knows Qt and the window. PySide puts an import of its own in the place of Python's (see above);
-    it is put aside while our modules come, which name all that they take from PySide."""
+    """Import the module with Qt and the window. PySide replaces Python's import function with its own (see above); it
+    is set aside during the import of our modules, which name everything they take from PySide."""
     import builtins
 
     plain = builtins.__import__
@@ -50,7 +50,7 @@ def main(
     size: tuple[int, int] | None = None,
     theme: str | None = None,
 ) -> int:
-    """Open the window (or with `screenshot` draw it and end); returns the exit status."""
+    """Open the window, or with `screenshot` draw it and exit; returns the exit status."""
     if screenshot:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     sentence = obstacle()

@@ -1,5 +1,5 @@
-"""Attaching files to the snippet of a window: by name, by a dialog, by dropping them; and taking them off again. What a
-file may be is in `document.attached`; each change is an edit, which can be undone."""
+"""Attaching files to the snippet of a window, by name, by dialog or by drag and drop, and detaching them.
+`document.attached` decides what a file may be; each change is an edit that can be undone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WindowAttachments:
         self._files = files
 
     def attach(self, name: str = "") -> None:
-        """Attach files to the snippet; one that it looks for under `name` gets that name."""
+        """Attach files to the snippet; the one that it looks for under `name` gets that name."""
         path = self._store.state.path
         title = f"Attach {shown(name)}" if name else "Attach files that the snippet reads or imports"
         chosen = self._files.questions.attach_names(title, str(path.parent) if path else "")
@@ -32,7 +32,7 @@ class WindowAttachments:
         self.attach_paths([Path(each) for each in chosen], name if renamed else "")
 
     def attach_paths(self, paths: list[Path], name: str = "") -> None:
-        """Attach these files and folders; what can't be attached is said, and changes nothing."""
+        """Attach these files and folders. If something can't be attached, say so and change nothing."""
         document = self._store.state.document
         if not isinstance(document, Snippet) or self._store.state.is_recording:
             self._store.say("A drawing and a recording read no files. Attach them to a snippet.")
@@ -63,8 +63,8 @@ class WindowAttachments:
             self._store.say(f"{shown(name)} is no longer attached.")
 
     def save_written(self, which: str) -> None:
-        """Save what the run wrote: one file by its place in the list, or "all" into a folder. Nothing is overwritten
-        that nobody has chosen, and no name leads out of the folder."""
+        """Save what the run wrote: one file by its position in the list, or "all" into a folder. Nothing is overwritten
+        without the user's choice, and no name leads out of the folder."""
         from gradviz.document.attached import safe_name
 
         path = self._store.state.path
@@ -97,8 +97,8 @@ class WindowAttachments:
             self._store.say(f"{len(saved)} files are saved in {shown(str(folder))}.")
 
     def drop_paths(self, paths: list[Path]) -> None:
-        """What is dropped on the window: a snippet, drawing or recording opens, everything else is attached, and so is
-        a module that the snippet imports."""
+        """Handle files dropped on the window: a snippet, drawing or recording opens; anything else is attached, and so
+        is a module that the snippet imports."""
         document = self._store.state.document
         text = document.text if isinstance(document, Snippet) else ""
         attach = [path for path in paths if not _opens(path) or _is_imported(path, text)]
@@ -108,7 +108,7 @@ class WindowAttachments:
 
 
 def _free(path: Path, folder: Path) -> Path:
-    """A place in this folder where nothing is yet; UserError where a link in it would lead out."""
+    """An unused path in this folder; UserError if a link would lead out of it."""
     if not path.parent.resolve().is_relative_to(folder.resolve()):
         raise UserError(f"{shown(path.name)} would be saved outside of the folder: a link there leads out of it.")
     numbered = (path.with_name(f"{path.stem} ({number}){path.suffix}") for number in itertools.count(2))
@@ -120,6 +120,6 @@ def _opens(path: Path) -> bool:
 
 
 def _is_imported(path: Path, text: str) -> bool:
-    """Whether a text imports the module of this file by its name."""
+    """Whether a text imports the module in this file by name."""
     pattern = rf"^\s*(?:from|import)\s[^#\n]*\b{re.escape(path.stem)}\b"
     return path.suffix == ".py" and re.search(pattern, text, re.MULTILINE) is not None

@@ -1,6 +1,6 @@
-"""The backward call of a drawing, in the toolbar as it is written: `y.backward( gradient=None  retain_graph ☐ … )`,
-each part to be changed where it stands. Where there is no room for that it is one button, `y.backward(…)`, whose menu
-has what can be switched; the inspector has all options at the root, and the menu goes there."""
+"""The backward call of a drawing, in the toolbar as it would be written: `y.backward( gradient=None retain_graph ☐ …
+)`, with every part editable in place. If there is no room, it becomes one button, `y.backward(…)`, whose menu has the
+switches and leads to the inspector, which has all options at the root."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from gradviz.ui.editors.form import TextField
 from gradviz.ui.theme import Theme
 
 CHANGE, ADD, REMOVE = "Change Backward", "Add Backward", "Remove Backward"
-LEAST, MOST = 4, 18  # characters that a field has room for
-SIGN, ADD_WIDTH = 24, 108  # pixels that a sign and "+ backward()" need
-GAP = 3  # pixels between two parts, more between two arguments
+LEAST, MOST = 4, 18  # characters that fit into a field
+SIGN, ADD_WIDTH = 24, 108  # pixels for the "+" button and for "+ backward()"
+GAP = 3  # pixels between two parts; between arguments there is more
 
 
 class BackwardBar(QWidget):
-    """Shows one of the calls of the drawing."""
+    """Shows one of the backward calls of the drawing."""
 
-    resized = Signal()  # it takes more room, or less
+    resized = Signal()  # it needs more or less room
 
     def __init__(self, store: Store, theme: Theme) -> None:
         super().__init__()
@@ -99,14 +99,14 @@ class BackwardBar(QWidget):
         return button
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self._theme = theme
         for part in self._words:
             part.setFont(look.mono(theme, 12))
         self._fit()
 
     def fit(self, room: int) -> int:
-        """Take the form for which there is room; returns the width that it takes."""
+        """Choose the longest form that fits; returns the width that it takes."""
         if self.call is not None and self._brief != (room < self._wide):
             self._brief = room < self._wide
             self._show_call()
@@ -120,13 +120,13 @@ class BackwardBar(QWidget):
 
     @property
     def call(self) -> BackwardCall | None:
-        """The call that is shown."""
+        """The call being shown."""
         calls = self._drawing.calls
         self._at = min(self._at, max(len(calls) - 1, 0))
         return calls[self._at] if calls else None
 
     def show_state(self, before: State, after: State) -> None:
-        """Show the call as it is now."""
+        """Show the current call."""
         drawing = after.drawing
         if drawing is None:
             return
@@ -157,14 +157,14 @@ class BackwardBar(QWidget):
         self._fit()
 
     def _make_sign(self, is_sign: bool) -> None:
-        """The button that adds a call is a sign beside one, and says what it is where there is none."""
+        """The button that adds a call: just a "+" beside an existing call, otherwise with its name."""
         if self.add.property("sign") != is_sign:
             self.add.setProperty("sign", is_sign)
             self.add.style().unpolish(self.add)
             self.add.style().polish(self.add)
 
     def _fit(self) -> None:
-        """The fields are as wide as what is in them."""
+        """Make the fields as wide as their contents."""
         self.remove.setFixedWidth(self._theme.px(SIGN))
         self.add.setFixedWidth(self._theme.px(SIGN if self.call is not None else ADD_WIDTH))
         for field in (self.gradient, self.inputs):
@@ -194,7 +194,7 @@ class BackwardBar(QWidget):
                 action.triggered.connect(lambda _=False, id=node.id: self._begin_at(Ref(id)))
 
     def _fill_arguments(self) -> None:
-        """What else stands beside the button."""
+        """Fill the menu with the other arguments."""
         self._menu.addSeparator()
         for box in (self.retain, self.double):
             action = self._menu.addAction(box.text())
@@ -207,7 +207,7 @@ class BackwardBar(QWidget):
         self._menu.addAction("Remove this call").triggered.connect(self._remove)
 
     def _go_to_root(self) -> None:
-        """Its options are in the inspector."""
+        """Go to the options in the inspector."""
         if self.call is not None:
             self._store.pick(frozenset({self.call.root.node}))
 
@@ -250,7 +250,7 @@ class BackwardBar(QWidget):
             self._say(str(error))
 
     def _root(self, state: State) -> Ref | None:
-        """Where another call begins: at what is picked, the root of the call that is shown, or the last result."""
+        """The root of another call: the selection, the root of the call shown, or the last result."""
         drawing = state.drawing or Drawing()
         picked = [node for node in drawing.nodes if node.id in state.picked and isinstance(node, Operation)]
         if len(picked) == 1:
@@ -267,12 +267,12 @@ class BackwardBar(QWidget):
 
 
 def _short(name: str) -> str:
-    """A name that leaves room for the rest."""
+    """A name short enough to leave room for the rest."""
     return name if len(name) <= MOST else f"{name[: MOST - 1]}…"
 
 
 def _retain(call: BackwardCall, *, create: bool, retain: bool) -> bool | None:
-    """What `retain_graph` is written as: None where the box says what PyTorch does by itself."""
+    """How `retain_graph` is written: None if the box has PyTorch's default."""
     if create != call.create_graph:
         return call.retain_graph
     return None if retain == create else retain

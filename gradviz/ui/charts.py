@@ -1,6 +1,7 @@
-"""Interactive charts of a training, over pyqtgraph: lines, or the spread of many numbers, over iterations that all
-charts of a page share, with a line where the cursor is and what is under the mouse in words. The only module that
-imports pyqtgraph, which takes a third of a second: it is loaded, in a thread, when the training page is first shown."""
+"""Interactive training charts built on pyqtgraph: lines, or distributions of many numbers, over iterations that all
+charts of a page share, with a line at the cursor and the values under the mouse in words. This is the only module that
+imports pyqtgraph. The import takes a third of a second, so it runs in a thread when the training page is first
+shown."""
 
 from __future__ import annotations
 
@@ -25,11 +26,11 @@ from gradviz.ui.theme import Theme
 
 Array = NDArray[Any]
 
-FEW = 40  # points of a line up to which each has a sign of its own
-COLUMNS = 2_000  # of a spread that are drawn; where there are more points each is that of several
-NEAR = 40.0  # pixels around a line in which it is the one that is meant
-WIDE = 1_000.0  # from this ratio of the largest to the smallest number on a scale is logarithmic at first
-# Lines differ in their dashes and signs, and only then in colour.
+FEW = 40  # points of a line up to which each has a marker
+COLUMNS = 2_000  # of a distribution that are drawn; if there are more points, each column combines several
+NEAR = 40.0  # pixels around a line within which the pointer selects it
+WIDE = 1_000.0  # if the largest number is this many times the smallest, the scale is logarithmic at first
+# Lines differ by dashes and markers first, and only then by colour.
 DASHES: tuple[tuple[float, ...], ...] = (
     (), (6, 3), (1.5, 2.5), (9, 3, 1.5, 3), (14, 4), (3, 1.5), (9, 3, 1.5, 3, 1.5, 3), (2, 7),
 )  # fmt: skip
@@ -38,8 +39,8 @@ SIGNS = ("o", "s", "t", "d", "+", "x", "star", "p")
 
 @contextmanager
 def _without_opengl() -> Iterator[None]:
-    """Qt's OpenGL is never used here, and its bindings are 9 MB that no package of the program holds. pyqtgraph wants
-    to see them when it is imported, and a base class in them."""
+    """pyqtgraph requires Qt's OpenGL bindings when it is imported, and one base class from them. They are 9 MB that
+    none of our packages contain, and they are never used."""
     names = [name for name in ("PySide6.QtOpenGL", "PySide6.QtOpenGLWidgets") if name not in sys.modules]
     for name in names:
         stand_in = ModuleType(name)
@@ -58,7 +59,7 @@ with _without_opengl():
 
 @dataclass(frozen=True)
 class Style:
-    """How a line is told from others: `number` counts them."""
+    """How a line is distinguished from others: `number` counts them."""
 
     number: int
 
@@ -74,11 +75,11 @@ class Style:
 
     @property
     def sign(self) -> str:
-        """Of each point, where they are few."""
+        """The marker of each point, if there are few points."""
         return SIGNS[self.number % len(SIGNS)]
 
     def sample(self, theme: Theme) -> QPixmap:
-        """A piece of the line, for a list."""
+        """A sample of the line for a list."""
         from PySide6.QtGui import QPainter
 
         made = QPixmap(theme.px(34), theme.px(12))
@@ -93,7 +94,7 @@ class Style:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One line: where its points are, at which steps they were made, and how it looks."""
+    """One line: its points, the steps at which they were made, and its style."""
 
     name: str
     steps: Array
@@ -103,8 +104,8 @@ class Line:
 
 
 class Bands:
-    """A spread as pyqtgraph's items: from the smallest to the largest number, darker where more of them are; the middle
-    is a line."""
+    """A distribution as pyqtgraph items: bands from the smallest to the largest number, darker where more of them are,
+    with the median as a line."""
 
     def __init__(self, x: Array, levels: Array, theme: Theme) -> None:
         there = np.isfinite(levels).all(axis=0)
@@ -122,7 +123,7 @@ class Bands:
         self.draw(-math.inf, math.inf)
 
     def draw(self, low: float, high: float) -> None:
-        """The part that is seen, in at most `COLUMNS`."""
+        """Draw the visible part, in at most `COLUMNS` columns."""
         first = max(int(np.searchsorted(self._x, low)) - 1, 0)
         last = min(int(np.searchsorted(self._x, high, "right")) + 1, len(self._x))
         x, levels = _in_columns(self._x[first:last], self._levels[:, first:last])
@@ -131,7 +132,7 @@ class Bands:
 
 
 def _edge(colour: QColor, row: int, count: int, theme: Theme) -> QPen:
-    """The middle is a thick line, the smallest and the largest are dotted ones."""
+    """The median is a thick line; the smallest and the largest are dotted."""
     pen = QPen(colour, (1.8 if row == count // 2 else 1.0) * theme.scale)
     pen.setCosmetic(True)
     if row in (0, count - 1):
@@ -142,7 +143,7 @@ def _edge(colour: QColor, row: int, count: int, theme: Theme) -> QPen:
 
 
 def _dress(axis: Any, theme: Theme) -> None:
-    """Give a scale its colours and sizes."""
+    """Set the colours and sizes of an axis."""
     axis.setTickFont(look.sans(theme, look.SMALL))
     axis.setPen(QColor(theme.card_border))
     axis.setTextPen(QColor(theme.muted))
@@ -150,7 +151,7 @@ def _dress(axis: Any, theme: Theme) -> None:
 
 
 def _signs(line: Line, colour: QColor, theme: Theme) -> dict[str, Any]:
-    """What pyqtgraph is told about the points of a line."""
+    """pyqtgraph's arguments for the markers of a line."""
     if len(line.steps) > FEW:
         return {}
     return {"symbol": line.style.sign, "symbolSize": theme.px(6), "symbolPen": colour, "symbolBrush": colour}
@@ -164,7 +165,7 @@ def is_wide(lines: Sequence[Line]) -> bool:
 
 
 class Headline(QLabel):
-    """A title, and behind it what there is to say, as far as there is room."""
+    """A title, followed by a text as far as there is room."""
 
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__()
@@ -173,13 +174,13 @@ class Headline(QLabel):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         self.setFont(look.sans(theme, look.SMALL))
         self.say(self.said)
 
     def say(self, text: str) -> None:
-        """Say this."""
+        """Show this text."""
         self.said = text
         bold = QFontMetrics(look.sans(self._theme, look.SMALL, bold=True)).horizontalAdvance(f"{self.title}  ")
         room = max(0, self.width() - bold - self._theme.px(6))
@@ -193,8 +194,8 @@ class Headline(QLabel):
 
 
 class Chart(QWidget):
-    """A title, which says what is under the mouse or at the cursor, over a plot. A click on a line goes to the step of
-    that point; the arrow keys go from point to point, + and - zoom, 0 shows all."""
+    """A plot below a title, which also says what is under the mouse or at the cursor. Clicking a line goes to the step
+    of that point; the arrow keys move from point to point, + and - zoom, 0 shows everything."""
 
     picked = Signal(int)  # a step
 
@@ -208,7 +209,7 @@ class Chart(QWidget):
         self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.item = self.plot.getPlotItem()
         self.item.hideButtons()
-        self.item.ctrlMenu.setParent(self)  # it has a menu, which is never shown and would outlive the window
+        self.item.ctrlMenu.setParent(self)  # it has a menu that is never shown and would outlive the window
         self.item.setMouseEnabled(x=True, y=False)
         self.view = self.item.getViewBox()
         self.view.setAutoVisible(y=True)
@@ -232,32 +233,32 @@ class Chart(QWidget):
         self.curves: list[Any] = []
         self.log = False
         self._bands: Bands | None = None
-        self._places: list[Array] = []  # of the points of each line
+        self._places: list[Array] = []  # for the points of each line
         self._cursor = 0
         self.set_theme(theme)
 
     # -- what is drawn
 
     def show_lines(self, axis: Axis, lines: Sequence[Line]) -> None:
-        """Draw these."""
+        """Show these lines."""
         self._clear(axis)
         self.lines = tuple(lines)
         self._places = [axis.positions(line.steps + 1) for line in lines]
         for line, x in zip(self.lines, self._places, strict=True):
             pen = line.style.pen(self.theme, 2.8 if line.stands_out else 1.6)
             y, signs = self._drawn(line.numbers), _signs(line, pen.color(), self.theme)
-            there = ~np.isnan(y)  # pyqtgraph warns where all that is seen is NaN
+            there = ~np.isnan(y)  # pyqtgraph warns if everything visible is NaN
             curve = pg.PlotDataItem(x[there], y[there], pen=pen, antialias=True, **signs)
             curve.setZValue(2 if line.stands_out else 1)
             self.curves.append(curve)
             self.item.addItem(curve)
-            curve.setClipToView(True)  # not before: until now it has no view
+            curve.setClipToView(True)  # not earlier: the item has no view until now
             curve.setDownsampling(auto=True, method="peak")
         self._bound()
         self.go_to(self._cursor)
 
     def show_spread(self, axis: Axis, spread: Spread | None, name: str) -> None:
-        """Draw the quantiles of many numbers."""
+        """Show the quantiles of many numbers."""
         self._clear(axis)
         self.label.title = name
         self.setAccessibleName(name)
@@ -277,7 +278,7 @@ class Chart(QWidget):
             self._bands.draw(*((-math.inf, math.inf) if self.view.autoRangeEnabled()[0] else (low, high)))
 
     def _drawn(self, numbers: Array) -> Array:
-        """As they are drawn: a logarithmic scale has no place for zero and what is below."""
+        """The numbers as drawn: a logarithmic scale has no place for zero and negative numbers."""
         finite = np.where(np.isfinite(numbers), numbers, math.nan)
         return np.where(finite > 0, finite, math.nan) if self.log else finite
 
@@ -289,28 +290,28 @@ class Chart(QWidget):
         self.mark.setData([], [])
 
     def _bound(self) -> None:
-        """There is nothing to see outside of the iterations."""
+        """Limit the view to the iterations."""
         if self.axis is not None:
             last = self.axis.length
             edge = 0.02 * last
             self.view.setLimits(xMin=-edge, xMax=last + edge, minXRange=min(0.5, last))
 
     def set_log(self, log: bool) -> None:
-        """Make the scale logarithmic, or not."""
+        """Switch between a logarithmic and a linear scale."""
         self.log = log and self._can_be_log
         self.item.setLogMode(x=False, y=self.log)
 
     # -- where the cursor is
 
     def go_to(self, cursor: int) -> None:
-        """So many steps are done."""
+        """Move the cursor to this number of completed steps."""
         self._cursor = cursor
         if self.axis is not None:
             self.cursor_line.setValue(float(self.axis.positions(np.array([cursor]))[0]))
             self._say(self._at_cursor())
 
     def _at_cursor(self) -> str:
-        """What the lines have come to."""
+        """The values of the lines at the cursor."""
         if self.axis is None:
             return ""
         words = []
@@ -364,7 +365,7 @@ class Chart(QWidget):
         return found
 
     def _nearest(self, at: QPointF) -> tuple[int, int] | None:
-        """(row, line) of the point that the mouse means: of each line the nearest in time, of these the nearest one."""
+        """(row, line) of the point that the mouse means: the nearest in time on each line, and the nearest of those."""
         place = self.view.mapSceneToView(at)
         best, far = None, NEAR if self.spread is None else math.inf
         for line, x in enumerate(self._places):
@@ -401,7 +402,7 @@ class Chart(QWidget):
             super().keyPressEvent(event)
 
     def _go(self, key: int) -> None:
-        """To the next point of the line that stands out, or of the first."""
+        """Go to the next point of the highlighted line, or of the first line."""
         at = next((row for row, line in enumerate(self.lines) if line.stands_out), 0)
         steps = self._steps(at) if self._places else np.empty(0, np.int64)
         if not len(steps):
@@ -422,7 +423,7 @@ class Chart(QWidget):
     # -- look
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes; who shows the lines shows them again."""
+        """Use other colours and sizes; the owner has to show the lines again."""
         self.theme = theme
         self.label.set_theme(theme)
         self.plot.setBackground(QColor(theme.panel))
@@ -438,13 +439,13 @@ class Chart(QWidget):
         self._frame()
 
     def _frame(self) -> None:
-        """A ring where the keyboard is."""
+        """A ring that shows the keyboard focus."""
         self.view.setBorder(QPen(QColor(self.theme.focus), 2) if self.hasFocus() else None)
 
 
 def _in_columns(x: Array, levels: Array) -> tuple[Array, Array]:
-    """At most `COLUMNS`: of several together the smallest of the lower levels, the largest of the upper, the mean of
-    the middle."""
+    """Reduce to at most `COLUMNS` columns: of the points in one column, the smallest of the lower levels, the largest
+    of the upper ones, and the mean of the middle."""
     stride = -(-len(x) // COLUMNS)
     if stride <= 1:
         return x, levels

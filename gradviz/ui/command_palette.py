@@ -1,4 +1,5 @@
-"""The command palette: every command and every choice of one that is possible now, found by a part of its title."""
+"""The command palette: every command, and every choice of a command, that is currently possible, found by part of its
+title."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ class Entry:
 
 
 def entries(rows: Iterable[Command], state: State) -> list[Entry]:
-    """Every command, and every choice of one, that is possible now."""
+    """Every command, and every choice of a command, that is currently possible."""
     found = []
     for row in rows:
         if not row.enabled(state):
@@ -60,12 +61,12 @@ def entries(rows: Iterable[Command], state: State) -> list[Entry]:
 
 
 def matches(query: str, text: str) -> bool:
-    """True if every word of the query is somewhere in the text."""
+    """Whether every word of the query occurs somewhere in the text."""
     return all(word in text.lower() for word in query.lower().split())
 
 
 class KeysDelegate(QStyledItemDelegate):
-    """Writes the keys of a command at the right end of its line."""
+    """Draws the shortcut of a command at the right end of its row."""
 
     def __init__(self, view: QListWidget) -> None:
         super().__init__(view)
@@ -83,7 +84,7 @@ class KeysDelegate(QStyledItemDelegate):
 
 
 class CommandPalette(QDialog):
-    """Type a part of a name; Up, Down and Enter choose."""
+    """Type part of a name; Up, Down and Enter choose."""
 
     def __init__(
         self,
@@ -140,7 +141,7 @@ class CommandPalette(QDialog):
             self._choose(entry.command, entry.value)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Up and Down move in the list while one types."""
+        """Up and Down move in the list while typing."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
             if step is not None and self.list.count():

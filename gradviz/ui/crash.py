@@ -1,10 +1,11 @@
-"""When the program ends otherwise than by its user. GradViz itself fails: what is typed is kept, and a window with the
-report, to copy, comes instead of silence; what the user did wrong never comes here, it is a `UserError` and a sentence
-at its place. The process dies: the file into which Python and Qt write then is there as long as the program runs, so
-that the next start finds it. The system wants it to end, by a signal or with the session: what is typed is kept first.
+"""What happens when the program ends other than by its user. If GradViz itself fails, everything typed is kept and a
+window with a report to copy appears; mistakes by the user never end up here, they are a `UserError` and a sentence
+where they happen. If the process dies, the file into which Python and Qt write at such a moment, which exists while the
+program runs, is found by the next start. If the system ends it, by a signal or with the session, everything typed is
+kept first.
 
-`CrashFiles` keeps a bounded number of reports on disk. Their text is made by `session.crash_report`; `supervisor` calls
-all this."""
+`CrashFiles` keeps a limited number of reports on disk. `session.crash_report` writes their text; `supervisor` calls all
+this."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ from gradviz.session.crash_report import Private, native_report, report
 from gradviz.ui.recovery import Place, data_folder, take, waiting
 from gradviz.ui.startup import complain
 
-# -- what is left on disk of a failure
+# -- what a failure leaves on disk
 
 KEPT = 10
 RUNNING = "running-{}.txt"
@@ -41,7 +42,7 @@ VERSIONS = f"PySide6 {PySide6.__version__}"
 
 
 class CrashFiles:
-    """The folder of reports. Where there is none, nothing is kept, and nothing else fails."""
+    """The folder of reports. Without it no reports are kept, but nothing else fails."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder or data_folder() / "reports"
@@ -49,8 +50,8 @@ class CrashFiles:
         self._running: IO[str] | None = None
 
     def begin(self) -> str | None:
-        """From now on a death of the process is noted. Returns the report of one that died before, which is "" if it
-        could not say anything, and None if all ended in good order."""
+        """Record a death of the process from now on. Returns the report of an earlier process that died ("" if it could
+        not write anything), or None if the last one ended normally."""
         found = self._left()
         with contextlib.suppress(OSError):
             self._place = take(self.folder, RUNNING, empty=True)
@@ -60,7 +61,7 @@ class CrashFiles:
         return found
 
     def keep(self, text: str) -> Path | None:
-        """Write a report; the oldest go."""
+        """Write a report and delete the oldest ones."""
         try:
             numbers = sorted(int(name[1]) for name in map(_numbered, self.folder.glob("report-*.txt")) if name)
             path = self.folder / f"report-{numbers[-1] + 1 if numbers else 1}.txt"
@@ -72,7 +73,7 @@ class CrashFiles:
         return path
 
     def end(self) -> None:
-        """The program ends in good order."""
+        """The program ends normally."""
         if self._running is not None:
             faulthandler.disable()
             qInstallMessageHandler(None)
@@ -110,7 +111,7 @@ def _numbered(path: Path) -> re.Match[str] | None:
 TEXT = "GradViz ran into an internal error. Your work is safe: save it, then continue or restart."
 LAST_TIME = "GradViz ended unexpectedly last time."
 ASK = "Please report it with the details below; they contain no names, no paths and no part of your snippet."
-MOST_PLACES = 20  # a program that fails at so many places says no more
+MOST_PLACES = 20  # after failures at this many places, the program reports no more
 
 
 class CrashBox(QMessageBox):
@@ -122,7 +123,7 @@ class CrashBox(QMessageBox):
         self.setInformativeText(ASK)
         self.setDetailedText(report)
         self.copy = self.addButton("&Copy Report", QMessageBox.ButtonRole.ActionRole)
-        self.copy.clicked.disconnect()  # copying does not close the box
+        self.copy.clicked.disconnect()  # copying must not close the box
         self.copy.clicked.connect(self._copy)
         if folder is not None:
             self.show_folder = self.addButton("&Open Folder", QMessageBox.ButtonRole.ActionRole)
@@ -139,7 +140,7 @@ class CrashBox(QMessageBox):
 
 
 class Reporter:
-    """Takes the place of `sys.excepthook`. The same failure, as in every frame, is told once; one box at a time."""
+    """Replaces `sys.excepthook`. A failure that recurs in every frame is reported once, and one box opens at a time."""
 
     def __init__(
         self,
@@ -168,7 +169,7 @@ class Reporter:
             self.box.open()
 
     def report(self, error: BaseException) -> str:
-        """Write the report of a failure; "" if it has been told already. May be called from any thread."""
+        """Write the report of a failure; "" if it was already reported. May be called from any thread."""
         place = _place(error)
         if place in self._told or len(self._told) >= MOST_PLACES:
             return ""
@@ -179,7 +180,7 @@ class Reporter:
         return text
 
     def of_thread(self, failed: threading.ExceptHookArgs) -> None:
-        """A failure in a thread is written, but opens no window."""
+        """A failure in a thread is written to disk, but opens no window."""
         threading.__excepthook__(failed)
         if failed.exc_value is not None and failed.exc_type is not SystemExit:
             self.report(failed.exc_value)
@@ -194,18 +195,18 @@ def _place(error: BaseException) -> tuple[str, str, int]:
     return type(error).__name__, trace.tb_frame.f_code.co_filename, trace.tb_lineno
 
 
-# -- signals, and sessions that end
+# -- signals, and the end of the session
 
 
 class ShutdownHandler(QObject):
-    """Python hears of a signal only when it has something to do; a socket wakes it."""
+    """Python notices a signal only when it executes something; a socket wakes it up."""
 
     def __init__(self, app: QApplication, keep_work: Callable[[], None], end: Callable[[], None]) -> None:
         super().__init__(app)
         self._keep_work, self._end = keep_work, end
         app.commitDataRequest.connect(lambda _: keep_work(), Qt.ConnectionType.DirectConnection)
         if sys.platform == "win32":
-            return  # it has a session that ends, and no such signals
+            return  # Windows ends sessions in its own way and has no such signals
         self._heard, self._wake = socket.socketpair()
         for one in (self._heard, self._wake):
             one.setblocking(False)
@@ -213,11 +214,11 @@ class ShutdownHandler(QObject):
         self._notifier = QSocketNotifier(self._heard.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._listen)
         for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
+            if signal.getsignal(number) is not signal.SIG_IGN:  # nohup relies on this
                 signal.signal(number, self._on_signal)
 
     def _listen(self) -> None:
-        self._heard.recv(4096)  # meanwhile Python has called what listens to the signal
+        self._heard.recv(4096)  # by now Python has called the signal's handler
 
     def _on_signal(self, number: int, _: FrameType | None) -> None:
         try:

@@ -1,5 +1,5 @@
-"""What opens over the window: the keyboard help, made from the table of commands, what this program is, and the dialogs
-that have files of their own."""
+"""Dialogs over the window: keyboard help (made from the table of commands), the About page, and the dialogs that have
+modules of their own."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class TextDialog(QDialog):
 
 
 def keyboard_html(rows: Sequence[Command], theme: Theme) -> str:
-    """Every command with its keys, by menu."""
+    """Every command with its shortcuts, by menu."""
     parts = []
     for menu in dict.fromkeys(row.menu for row in rows):
         cell = "style='padding:3px 12px 3px 0; color:"
@@ -72,7 +72,7 @@ def keyboard_html(rows: Sequence[Command], theme: Theme) -> str:
 
 
 def _gestures_html(theme: Theme, title: str, gestures: Sequence[tuple[str, str]]) -> str:
-    """What keys and mouse do that are no commands."""
+    """Keys and mouse gestures that are not commands."""
     cell = "style='padding:3px 12px 3px 0; color:"
     lines = "".join(
         f"<tr><td width='{theme.px(180)}' {cell}{theme.link}'>{look.escape(keys)}</td>"
@@ -84,7 +84,8 @@ def _gestures_html(theme: Theme, title: str, gestures: Sequence[tuple[str, str]]
 
 
 def about_html(layers: Mapping[str, str]) -> str:
-    """What this is, what contains snippets here, and what it is made of; `layers` are those of the latest worker."""
+    """What this is, what contains snippets here, and which libraries it uses; `layers` are those of the latest
+    worker."""
     parts = "".join(
         f"<tr><td style='padding-right:14px'>{look.escape(part.name)}</td>"
         f"<td style='padding-right:14px'>{look.escape(part.version)}</td><td>{look.escape(part.licence)}</td></tr>"
@@ -103,7 +104,7 @@ def about_html(layers: Mapping[str, str]) -> str:
 
 
 def updates_html() -> str:
-    """Which version this is, and how a newer one comes here; said, not looked for: GradViz opens no connection."""
+    """The version and how to get a newer one. Nothing is looked up: GradViz opens no connection."""
     cell = "<td style='padding:2px 14px 2px 0'>"
     commands = "".join(
         f"<tr>{cell}{look.escape(where)}</td><td><code>{look.escape(what)}</code></td></tr>"
@@ -145,40 +146,40 @@ class WindowDialogs:
         self._shell.focus("examples")
 
     def keyboard_help(self) -> None:
-        """Every command with its keys."""
+        """Every command with its shortcuts."""
         theme = self._theme()
         TextDialog(self._window, "Keyboard", keyboard_html(self._rows, theme), theme, (780, 620)).open()
 
     def operation_reference(self, query: str = "") -> None:
-        """Every operation, to search in; at first those that fit a query."""
+        """Every operation, with a search field that starts with a query."""
         ReferenceDialog(self._window, self._theme(), query).open()
 
     def what_if(self) -> None:
-        """Choose a change to try beside the snippet."""
+        """Choose a change to compare with the snippet."""
         WhatIfDialog(self._window, self._shell.store.state, self._theme(), self._shell.what_if_runner.start).open()
 
     def preferences(self) -> None:
-        """Every setting, to search in."""
+        """Every setting, with a search field."""
         from gradviz.ui.preferences import PreferencesDialog
 
         shell = self._shell
         PreferencesDialog(self._window, shell.store, self._settings, self._theme, shell.runner.pool.limits).open()
 
     def mistakes(self, query: str = "") -> None:
-        """The pages of common mistakes; at first those that fit a query."""
+        """The pages of common mistakes, with a search field that starts with a query."""
         from gradviz.ui.mistakes_dialog import MistakesDialog
 
         MistakesDialog(self._window, self._theme(), query, self._shell.files).open()
 
     def run_in_pytorch(self) -> None:
-        """Choose a PyTorch of the user to run the snippet in."""
+        """Choose one of the user's PyTorch installations to run the snippet in."""
         from gradviz.ui.pytorch_dialog import PyTorchDialog
 
         state, shell = self._shell.store.state, self._shell
         PyTorchDialog(self._window, state, self._theme(), shell.files, shell.runner.run_in_pytorch).open()
 
     def timeline_legend(self) -> None:
-        """What is drawn on the timeline."""
+        """What the timeline shows."""
         from gradviz.ui.help_pages import legend_html
 
         theme = self._theme()
@@ -193,7 +194,7 @@ class WindowDialogs:
         TextDialog(self._window, "What a snippet may do", html, self._theme(), (640, 680)).open()
 
     def updates(self) -> None:
-        """How a newer version is got: the program looks for none."""
+        """How to get a newer version: the program does not look for one."""
         TextDialog(self._window, "Check for updates", updates_html(), self._theme(), (520, 360)).open()
 
     def about(self) -> None:

@@ -1,6 +1,5 @@
-"""What is written to share a run: one row of `FORMATS` for each kind of file. `export` is the command line's: it runs
-the snippet first. `writing` is for a run that is there already, and can be left in the middle: nothing is written
-before all of it is there."""
+"""Files for sharing a run: one row of `FORMATS` for each kind. `export` serves the command line and runs the snippet
+first. `writing` is for an existing run and can be cancelled: no file is written before all of it is ready."""
 
 from __future__ import annotations
 
@@ -36,25 +35,25 @@ Work = Generator[float, None, tuple[bytes, tuple[str, ...]]]  # how much is done
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line says besides the names."""
+    """Options of the command line besides the names."""
 
-    step: str | int | None = None  # None: the last, and of a page the first with gradients
+    step: str | int | None = None  # None: the last step; for a page, the first with gradients
     scale: float = 1.0
     theme: str | None = None
     every_step: bool = False
     vertical: bool = False
-    files: tuple[Attached, ...] = ()  # that the snippet reads or imports
+    files: tuple[Attached, ...] = ()  # files that the snippet reads or imports
 
 
 @dataclass(frozen=True)
 class Format:
-    """A kind of file. `work` gets what is shown, the name of the file, and the options."""
+    """A kind of file. `work` receives what is shown, the name of the file, and the options."""
 
     suffix: str
     title: str
     work: Callable[[Shown, str, Options], Work]
     whole_run: bool = False
-    needs: tuple[str, str] = ("", "")  # a library that may be missing: what is imported, and its name
+    needs: tuple[str, str] = ("", "")  # an optional library: the import, and its name
 
     @property
     def obstacle(self) -> str:
@@ -128,7 +127,7 @@ FORMATS = (
 
 
 def format_of(out: Path) -> Format:
-    """The kind of file that a name asks for; UserError for one that there is not."""
+    """The format for a file name; UserError if there is none."""
     found = next((row for row in FORMATS if row.suffix == out.suffix.lower()), None)
     if found is None:
         names = [row.suffix for row in FORMATS]
@@ -139,8 +138,8 @@ def format_of(out: Path) -> Format:
 
 
 def writing(what: Shown, out: Path, options: Options) -> Generator[float, None, tuple[str, ...]]:
-    """Write a file; yields how much of it is done, from 0 to 1, and returns what is to be said of it. UserError where
-    that is not possible."""
+    """Write a file; yields the progress from 0 to 1 and returns notes about the file. UserError if it is not
+    possible."""
     kind = format_of(out)
     if not out.parent.is_dir():
         raise UserError(f"{out} could not be written: there is no such folder.")
@@ -155,7 +154,7 @@ def writing(what: Shown, out: Path, options: Options) -> Generator[float, None, 
 def write(
     trace: Trace, cursor: int, out: Path, theme: Theme = LIGHT, drawing: Drawing | None = None
 ) -> tuple[str, ...]:
-    """Write a file of a run that is there; what is to be said of it comes back as sentences."""
+    """Write a file of an existing run; returns notes as sentences."""
     format_of(out)
     hold = _application()
     from gradviz.ui.sharing.picture import Shown
@@ -169,7 +168,7 @@ def write(
 def finish(
     work: Generator[float, None, tuple[str, ...]], tell: Callable[[float], None] = lambda _: None
 ) -> tuple[str, ...]:
-    """Do all of it; `tell` hears how far it is."""
+    """Run to the end; `tell` is called with the progress."""
     while True:
         try:
             tell(next(work))
@@ -192,7 +191,7 @@ def _application() -> object:
 
 
 def export(source_path: Path | str, out: Path | str, options: Options | None = None) -> int:
-    """Run a snippet or drawing and write a file of it; the status is that of a run."""
+    """Run a snippet or drawing and write a file of it; returns the exit status of the run."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     options = options or Options()
     try:
@@ -244,14 +243,14 @@ def _write(
 
 
 class _Bar:
-    """How far it is, on a terminal, in one line that goes again."""
+    """Progress on a terminal, in a line that disappears at the end."""
 
     def __init__(self, name: str) -> None:
         self._name = shown(name)
         self._shown = ""
 
     def tell(self, part: float) -> None:
-        """So much is done, of 1."""
+        """Show the progress, from 0 to 1."""
         if sys.stderr.isatty():
             text = f"{self._name}: {part:4.0%}"
             if text != self._shown:
@@ -259,13 +258,13 @@ class _Bar:
                 self._shown = text
 
     def end(self) -> None:
-        """The line goes."""
+        """Remove the line."""
         if self._shown:
             sys.stderr.write("\r\033[K")
 
 
 def _run(path: Path, files: tuple[Attached, ...] = ()) -> tuple[Document, Folding, Trace, Done]:
-    """A document, how its graph is folded, and the trace of it, whatever became of the run."""
+    """A document, how its graph is folded, and its trace, however the run ended."""
     from gradviz.classroom import limits
     from gradviz.document.documents import files_of
     from gradviz.document.files import recordings

@@ -1,10 +1,10 @@
-"""New, open, save: what the File menu does. Each asks before something is lost and says in a sentence what went wrong.
-Each question is a dialog over the window, loaded when it first opens; tests put their answers in its place. The formats
-are in `document.files.opening`.
+"""New, open and save: the File menu. Each asks before anything is lost and says in one sentence what went wrong. Each
+question is a dialog over the window, loaded when it first opens; tests replace them by answers. The formats are in
+`document.files.opening`.
 
-Note [The file on disk]
-What was read or written last is known by its stamp. When the window gets the keyboard, and before it saves, the file is
-looked at: if another program has changed it, the user chooses; if it is gone, the document counts as unsaved."""
+Note [The file on disk] What was last read or written is identified by its stamp. The file is checked when the window
+gets the focus and before it is saved: if another program has changed it, the user chooses; if it is gone, the document
+counts as unsaved."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ DRAWING, SNIPPET = "GradViz file (*.gradviz)", "Python file (*.py)"
 
 
 class FileDialogs:
-    """Asks the person at this window."""
+    """Asks the user of this window."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
@@ -65,7 +65,7 @@ class FileDialogs:
         return QFileDialog.getOpenFileName(self._window, "Open a snippet, a drawing or a recording", folder, OPEN)[0]
 
     def save_name(self, suggestion: str) -> str:
-        """Where to save; "" if nowhere. The kind of file that is suggested is offered first."""
+        """Where to save; "" if nowhere. The suggested kind of file is offered first."""
         from PySide6.QtWidgets import QFileDialog
 
         is_ours = suggestion.endswith(".gradviz")
@@ -100,7 +100,7 @@ class FileDialogs:
         return QFileDialog.getExistingDirectory(self._window, "Save All Files of the Run in This Folder", suggestion)
 
     def python_name(self) -> str:
-        """A Python of the user; "" if none."""
+        """A Python interpreter of the user; "" if none."""
         from PySide6.QtWidgets import QFileDialog
 
         return QFileDialog.getOpenFileName(self._window, "Choose a Python with PyTorch")[0]
@@ -113,13 +113,13 @@ class FileDialogs:
         return name if not name or Path(name).suffix else f"{name}.gvtrace"
 
     def lessons_name(self, suggestion: str) -> str:
-        """Where to keep a new lesson set; "" if nowhere."""
+        """Where to save a new lesson set; "" if nowhere."""
         from PySide6.QtWidgets import QFileDialog
 
         return QFileDialog.getSaveFileName(self._window, "New Lesson Set", suggestion, f"{LESSONS};;All files (*)")[0]
 
     def keep_changes(self, name: str) -> str:
-        """What to do with unsaved changes: "save", "discard" or "cancel"."""
+        """What to do about unsaved changes: "save", "discard" or "cancel"."""
         from PySide6.QtWidgets import QMessageBox
 
         kind = QMessageBox.StandardButton
@@ -131,7 +131,7 @@ class FileDialogs:
         return answers.get(QMessageBox.StandardButton(box.exec()), "cancel")
 
     def changed_on_disk(self, name: str) -> str:
-        """What to do with a file that another program has changed: "reload", "keep" or "save_as"."""
+        """What to do about a file that another program has changed: "reload", "keep" or "save_as"."""
         from PySide6.QtWidgets import QMessageBox
 
         box = self._box(f"{name} was changed by another program.")
@@ -146,7 +146,7 @@ class FileDialogs:
         return "reload" if pressed == reload else "save_as" if pressed == save_as else "keep"
 
     def recover(self, name: str) -> bool:
-        """Whether to take back the document of a window that did not close in good order."""
+        """Whether to restore the document of a window that did not close normally."""
         from PySide6.QtWidgets import QMessageBox
 
         kind = QMessageBox.StandardButton
@@ -159,20 +159,20 @@ class FileDialogs:
         from PySide6.QtWidgets import QMessageBox
 
         box = QMessageBox(self._window)
-        box.setTextFormat(Qt.TextFormat.PlainText)  # a file may have any name
+        box.setTextFormat(Qt.TextFormat.PlainText)  # file names may contain anything
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle("GradViz")
         box.setText(text)
         return box
 
 
-QUICK = 0.05  # seconds that the window waits for the answer; a later one comes by itself
+QUICK = 0.05  # seconds that the window waits for the answer; a later one arrives by signal
 
 
 class FileWatcher(QObject):
-    """Looks whether a file on disk is still the one that is known, in a thread of its own, one look at a time: on a
-    network that is gone such a question takes minutes. It tells `then` what was known, "same", "changed" or "deleted",
-    and what is known now."""
+    """Checks in a thread of its own, one check at a time, whether a file on disk is still the known one: on a network
+    drive that is gone, this can take minutes. It calls `then` with the known stamp, "same", "changed" or "deleted", and
+    the present stamp."""
 
     _seen = Signal()
 
@@ -184,7 +184,7 @@ class FileWatcher(QObject):
         self._seen.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
     def look(self, stamp: Stamp) -> None:
-        """Look now; a look that still waits for its answer is not repeated."""
+        """Check now, unless an earlier check is still running."""
         if self._thread is None or not self._thread.is_alive():
             self._thread = threading.Thread(target=self._ask, args=(stamp,), name="gradviz-look", daemon=True)
             self._thread.start()
@@ -209,8 +209,8 @@ ONLY_CODE = "Saved the code of the drawing in {}; positions, comments and groups
 
 @dataclass(frozen=True)
 class _OnDisk:
-    """What is known of the document's file: its stamp, whether a part of it could not be read, and what a newer version
-    has written about the view."""
+    """What is known about the document's file: its stamp, whether part of it could not be read, and what a newer
+    version stored about the view."""
 
     stamp: Stamp
     is_partial: bool = False
@@ -219,10 +219,10 @@ class _OnDisk:
 
 @dataclass(frozen=True)
 class Around:
-    """What else of a window has to do with its files."""
+    """The parts of a window that files involve."""
 
     open_tab: Callable[[Callable[[WindowFiles], object]], object]
-    bring: Callable[[Path], bool]  # to the front, if a window has it open
+    bring: Callable[[Path], bool]  # brings a file to the front if some window has it open
     run: Callable[[], None]
     show: Callable[[str], None]
     recordings: Callable[[], RecordingFiles]
@@ -249,7 +249,7 @@ class WindowFiles:
 
     @property
     def lesson_sets(self) -> WindowLessons:
-        """Those of the same window."""
+        """The lesson sets of the same window."""
         return self._around.lesson_sets()
 
     # new and open
@@ -266,7 +266,7 @@ class WindowFiles:
             self._around.show("canvas")
 
     def apart(self, then: Callable[[WindowFiles], object]) -> None:
-        """Do this here if no work is in the way, else in a new tab."""
+        """Do this here if nothing would be lost, otherwise in a new tab."""
         state = self._store.state
         if state.is_dirty or state.path is not None:
             self._around.open_tab(then)
@@ -281,8 +281,8 @@ class WindowFiles:
             self.open_paths([Path(name)])
 
     def open_path(self, path: Path) -> bool:
-        """Open this file, or show the lessons of a set; True if it is open then. A recording may be large: it is open a
-        little later."""
+        """Open this file, or show the lessons of a set; returns whether it is open then. A recording may be large and
+        open a little later."""
         if is_recording(path):
             self._around.recordings().open(path)
             return True
@@ -305,27 +305,27 @@ class WindowFiles:
         return True
 
     def open_paths(self, paths: list[Path]) -> None:
-        """Open the first file where no work is in the way, the others in tabs of their own. One that is open already
-        comes to the front."""
+        """Open the first file here if nothing would be lost, and the others in tabs of their own. A file that is
+        already open comes to the front."""
         rest = [path for path in paths if not self._around.bring(path)]
         if rest:
             self.apart(lambda files: files.open_all(rest))
 
     def open_all(self, paths: list[Path]) -> None:
-        """Open the first file here, the others in tabs of their own, one after the other."""
+        """Open the first file here and the others in tabs of their own, one after the other."""
         self.open_path(paths[0])
         if paths[1:]:
             self._around.open_tab(lambda files: files.open_all(paths[1:]))
 
     def open_example(self, name: str) -> None:
-        """Open an example as a new, unnamed snippet, and run it. Its text stands above the code."""
+        """Open an example as a new, unnamed snippet and run it. Its introduction is shown above the code."""
         from gradviz.document.files.examples import read
 
         if self.may_leave():
             self.open_lesson(read(Path(name)), "", lambda: None)
 
     def open_lesson(self, example: Example, doubt: str, opened: Callable[[], None]) -> None:
-        """The same of a lesson; one that comes from elsewhere waits for Run."""
+        """The same for a lesson; one from elsewhere waits for Run."""
         self._store.open(example.document, None, note=example.note, doubt=doubt)
         opened()
         self._around.show("editor")
@@ -333,7 +333,7 @@ class WindowFiles:
             self._around.run()
 
     def recover(self, left: Recovery) -> None:
-        """Offer what a window that did not close in good order had."""
+        """Offer to restore the document of a window that did not close normally."""
         path = Path(left.path) if left.path else None
         kind = "drawing" if isinstance(left.contents.document, Drawing) else "snippet"
         if self.questions.recover(shown(path.name) if path else f"an unsaved {kind}"):
@@ -341,7 +341,7 @@ class WindowFiles:
             self._store.mark_unsaved()
 
     def run_begins(self) -> None:
-        """The user runs what is in the window."""
+        """The user runs the document of this window."""
         if (known := self._known()) is not None:
             self.ownership.runs(self._store.state, known.stamp)
 
@@ -376,7 +376,7 @@ class WindowFiles:
         return bool(name) and self._write(_with_suffix(Path(name), is_drawing))
 
     def contents(self) -> Contents:
-        """What is saved: the document, and how it is looked at."""
+        """What is saved: the document, and the state of its view."""
         from gradviz.document.files.gradviz_file import Contents
         from gradviz.session.view_settings import sight_of
 
@@ -405,7 +405,7 @@ class WindowFiles:
     # the file on disk
 
     def look_at_disk(self) -> None:
-        """The window has the keyboard again; see Note [The file on disk]."""
+        """The window has the focus again; see Note [The file on disk]."""
         known = self._known()
         if known is not None and not self._is_asking:
             self._looker.look(known.stamp)
@@ -413,7 +413,7 @@ class WindowFiles:
     def _looked(self, before: Stamp, found: str, stamp: Stamp) -> None:
         known = self._known()
         if known is None or known.stamp is not before or self._is_asking:
-            return  # meanwhile it was saved, or is another document
+            return  # meanwhile it was saved, or replaced by another document
         if found == "deleted":
             self._on_disk = None
             self._store.mark_unsaved()
@@ -424,7 +424,7 @@ class WindowFiles:
             self._on_disk = replace(known, stamp=stamp)
 
     def _may_replace(self) -> bool:
-        """False if the file has changed on disk and the user does not want it replaced."""
+        """False if the file has changed on disk and the user does not want to replace it."""
         known = self._known()
         if known is None:
             return True
@@ -448,7 +448,7 @@ class WindowFiles:
         return answer
 
     def _reload(self, path: Path) -> None:
-        """Show what is on disk now, as a change that can be undone."""
+        """Show the file's present content, as a change that can be undone."""
         read = _read(path, self._store)
         if read is None:
             self._store.mark_unsaved()
@@ -464,14 +464,14 @@ class WindowFiles:
         self._store.say(contents.sentence(shown(path.name)) or f"Reloaded {shown(path.name)}")
 
     def _known(self) -> _OnDisk | None:
-        """What is known of the file of the present document."""
+        """What is known about the file of the present document."""
         known = self._on_disk
         return known if known is not None and known.stamp.path == self._store.state.path else None
 
     # leaving
 
     def may_leave(self) -> bool:
-        """True if the document may be replaced: it is saved, or the user said so."""
+        """Whether the document may be replaced: it is saved, or the user agrees."""
         state = self._store.state
         if not state.is_dirty:
             return True
@@ -480,7 +480,7 @@ class WindowFiles:
 
 
 def _read(path: Path, store: Store) -> tuple[Path, bytes, Contents] | None:
-    """A file from the root, what is in it and what that means; None where that can't be had, which is said."""
+    """A file of the file system, its content and its meaning; None if it can't be read, after saying so."""
     from gradviz.document.files import opening
 
     try:
@@ -500,7 +500,7 @@ def _show(store: Store, contents: Contents, path: Path | None, doubt: str) -> No
 
 
 def _lost(document: Document) -> str:
-    """What is said of a Python file that holds less than the document, "" if it does not."""
+    """The notice for a Python file that stores less than the document contains; "" if it does not."""
     if isinstance(document, Drawing):
         return ONLY_CODE
     return ONLY_TEXT if files_of(document) else ""
@@ -513,14 +513,15 @@ _BEGIN: dict[type[Document], str] = {
 
 
 def _forget_recent(store: Store, path: Path) -> None:
-    """A file that can't be opened is not offered again once it is gone; a whole drive may come back."""
+    """A file that can't be opened is removed from the recent files if it is gone; a drive that is gone may come
+    back."""
     view = store.state.view
     if str(path) in view.recent and os.path.isdir(path.parent) and not os.path.exists(path):
         store.look(replace(view, recent=tuple(name for name in view.recent if name != str(path))))
 
 
 def is_lesson_set(path: Path) -> bool:
-    """True if this is a lesson set: a file or a folder."""
+    """Whether this is a lesson set: a file or a folder."""
     return path.suffix.lower() == ".gvlessons" or path.is_dir()
 
 

@@ -1,9 +1,9 @@
-"""Formulas drawn with real fractions, powers and roots. `laid_out` makes a box of what `expressions.py` of the engine
-wrote; a box paints itself with any painter, so that it is sharp at every size. `Formulas` shows boxes in the text of
-a browser, whose copies have the formula in one line.
+"""Formulas drawn with real fractions, powers and roots. `laid_out` makes a box from an expression of the engine's
+`expressions.py`; a box paints itself with any painter, so it is sharp at every size. `Formulas` shows boxes within the
+text of a browser and copies each formula as one line.
 
-It reads no text: what is a fraction was one in the expression. Loaded when the first formula is shown. Note [Why not
-ziamath] says why no library does it."""
+Nothing is parsed: a fraction here was a fraction in the expression. The module is loaded when the first formula is
+shown. Note [Why not ziamath] says why no library does it."""
 
 from __future__ import annotations
 
@@ -47,17 +47,17 @@ from gradviz.ui import look
 # frames, and the reference of operations for seconds; its letters are of another font than the text. These boxes need
 # 0.2 ms for a formula and the bundled fonts.
 
-SMALLER = 0.74  # of what is raised or lowered
-DEEPEST = 40  # parts within parts
-HIGH, LOW = 0.76, 0.22  # what a sign takes above and below its line, in sizes of the font
+SMALLER = 0.74  # size of superscripts and subscripts
+DEEPEST = 40  # nesting depth
+HIGH, LOW = 0.76, 0.22  # height of a sign above and below its baseline, in font sizes
 ROOM = 2.0  # pixels above and below a formula in a text
-MARKS = "\u0302\u0303\u0304"  # over a letter
-TALL = 1.4  # sizes of the font beyond which brackets are drawn as high as what is in them
+MARKS = "\u0302\u0303\u0304"  # above a letter
+TALL = 1.4  # font sizes beyond which brackets are as tall as their contents
 
 
 @dataclass(frozen=True)
 class Glyphs:
-    """Signs that stand on the line at `at`."""
+    """Text whose baseline starts at `at`."""
 
     at: QPointF
     text: str
@@ -66,7 +66,7 @@ class Glyphs:
 
 @dataclass(frozen=True)
 class Stroke:
-    """The bar of a fraction, a root, a high bracket."""
+    """The bar of a fraction, a root, or a tall bracket."""
 
     at: QPointF
     path: QPainterPath
@@ -75,7 +75,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Box:
-    """What is drawn, and the room that it takes: `up` above its line, `down` below it."""
+    """Marks, and their extent: `up` above the baseline, `down` below it."""
 
     width: float
     up: float
@@ -83,12 +83,12 @@ class Box:
     marks: tuple[Glyphs | Stroke, ...]
 
     def moved(self, x: float, y: float) -> tuple[Glyphs | Stroke, ...]:
-        """The marks as part of another box."""
+        """The marks, moved, as part of another box."""
         by = QPointF(x, y)
         return tuple(replace(mark, at=mark.at + by) for mark in self.marks)
 
     def paint(self, painter: QPainter, at: QPointF, colour: QColor) -> None:
-        """Draw it with its line beginning at a point."""
+        """Paint it with the start of its baseline at a point."""
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -105,7 +105,7 @@ class Box:
 
 
 def laid_out(written: Math, size: float) -> Box | None:
-    """The box of a formula in a text of so many pixels; None where it has words, or is too deep to be drawn."""
+    """The box of a formula at a text size in pixels; None if it contains words or is nested too deeply."""
     try:
         return _box(written, size, DEEPEST)
     except ValueError:
@@ -114,7 +114,7 @@ def laid_out(written: Math, size: float) -> Box | None:
 
 @lru_cache(4_000)
 def stacked(written: Math, size: float, room: float) -> Box | None:
-    """The same, with a line for each equals sign where one line has no room; None where these have none either."""
+    """The same, with a line for each equals sign if one line does not fit; None if even that does not fit."""
     whole = laid_out(written, size)
     if whole is None or whole.width <= room or not isinstance(written, Row):
         return whole if whole is not None and whole.width <= room else None
@@ -130,7 +130,7 @@ def stacked(written: Math, size: float, room: float) -> Box | None:
 
 
 def _below_each_other(boxes: list[Box], gap: float) -> Box:
-    """Lines as one box, whose line goes through its middle."""
+    """Lines as one box, whose baseline is in the middle."""
     height = sum(box.up + box.down + gap for box in boxes) - gap
     marks: tuple[Glyphs | Stroke, ...] = ()
     y = -height / 2
@@ -177,7 +177,7 @@ def _advance(text: str, size: float, slants: bool) -> float:
 
 @lru_cache(64)
 def _axis(size: float) -> float:
-    """How high above the line fractions have their bar: in the middle of a minus."""
+    """The height of fraction bars above the baseline: the middle of a minus sign."""
     return -QFontMetricsF(_font(size, False)).tightBoundingRect("−").center().y()
 
 
@@ -249,7 +249,7 @@ def _script(written: Script, size: float, depth: int) -> Box:
 
 
 def _with_limits(base: Box, raised: Box | None, lowered: Box | None) -> Box:
-    """A sum with its index below it."""
+    """A sum with its index below."""
     width = max(box.width for box in (base, raised, lowered) if box is not None)
     marks, up, down = base.moved((width - base.width) / 2, 0), base.up, base.down
     if raised is not None:
@@ -272,7 +272,7 @@ def _bracketed(inside: Box, left: str, right: str, size: float) -> Box:
 
 
 def _high(sign: str, half: float, size: float) -> Box:
-    """A bracket of any height, around a line through its middle."""
+    """A bracket of any height, centred on the axis."""
     width, pen = size * 0.34, _thickness(size)
     near, far = width * 0.25, width * 0.85
     if sign in ("(", ")"):
@@ -294,7 +294,7 @@ def _high(sign: str, half: float, size: float) -> Box:
 
 
 def _cases(written: Cases, size: float, depth: int) -> Box:
-    """A line for each case behind a brace; cases of what is left are further lines."""
+    """One line for each case, behind a brace; cases of the remainder are further lines."""
     cases: list[tuple[Math, Math]] = []
     rest, word = bare(written), "where "
     while isinstance(rest, Cases):
@@ -310,29 +310,29 @@ def _cases(written: Cases, size: float, depth: int) -> Box:
 
 
 class Formulas(QPyTextObject):
-    """The formulas in the text of a browser, as pictures that are drawn anew at every size."""
+    """The formulas in the text of a browser, as pictures that are redrawn at every size."""
 
     def __init__(self, browser: QTextBrowser, words: dict[str, str]) -> None:
-        """`words` gets the line of text of each formula; it is emptied before a text with others comes."""
+        """`words` receives each formula as a line of text; it is cleared before a text with other formulas is set."""
         super().__init__(browser)
         self._words = words
         self._shown: dict[str, tuple[Box, QColor]] = {}
         browser.document().documentLayout().registerHandler(QTextFormat.ObjectTypes.ImageObject.value, self)
 
     def html(self, written: Math | None, plain: str, size: float, room: float, colour: str) -> str:
-        """The formula as rich text for so much room; its plain text where it can't be typeset."""
+        """The formula as rich text of this width; as plain text if it can't be typeset."""
         box = None if written is None else stacked(written, size, room)
         if box is None:
             return look.escape(plain)
         if not self._words:
             self._shown.clear()
-        key = f"formula:{len(self._words)}:{box.width:.0f}"  # the width, so that another one is another text
+        key = f"formula:{len(self._words)}:{box.width:.0f}"  # part of the key: another width, another text
         self._shown[key], self._words[key] = (box, QColor(colour)), plain
         words = look.escape(plain).replace("'", "&#39;")
         return f"<img src='{key}' alt='{words}' style='vertical-align:middle'>"
 
     def intrinsicSize(self, _: QTextDocument, __: int, format: QTextFormat) -> QSizeF:
-        """The room in the line, as far above its middle as below it."""
+        """The extent within the line, the same above and below its middle."""
         found = self._shown.get(format.toImageFormat().name())
         if found is None:
             return QSizeF(0, 0)
@@ -342,7 +342,7 @@ class Formulas(QPyTextObject):
     def drawObject(
         self, painter: QPainter, rect: QRectF | QRect, _: QTextDocument, __: int, format: QTextFormat
     ) -> None:
-        """Draw it where the text has it."""
+        """Draw it where the text places it."""
         found = self._shown.get(format.toImageFormat().name())
         if found is not None:
             box, colour = found
@@ -350,11 +350,11 @@ class Formulas(QPyTextObject):
 
     @staticmethod
     def _middle(format: QTextFormat) -> float:
-        """How far above the line Qt puts the middle of a picture: a quarter of the height of an x."""
+        """Where Qt puts the middle of a picture above the baseline: a quarter of the height of an x."""
         return QFontMetricsF(format.toCharFormat().font()).xHeight() / 4
 
     def copied(self, cursor: QTextCursor) -> QMimeData:
-        """What is selected, with each formula in one line."""
+        """The selection, with each formula as one line."""
         found, made = iter(self._selected(cursor)), QMimeData()
         text = cursor.selection().toPlainText()
         made.setText("".join(next(found, "") if sign == "\ufffc" else sign for sign in text))

@@ -1,7 +1,7 @@
-"""The pages of the Help menu. The operation reference is a list to search in, made from the engine's rows
-(`gradviz/engine/reference.py`) and, for functions that are made of several of them, from the catalogue. The page on
-safety says what a snippet may do; the policy itself is in `gradviz.worker.policy`, the locks of each system in
-`gradviz.worker.layers`. The legend says in words what the timeline draws, in the colours and signs of its painters."""
+"""The pages of the Help menu. The operation reference is a searchable list, made from the engine's rows
+(`gradviz/engine/reference.py`) and, for functions composed of several of them, from the catalogue. The safety page says
+what a snippet may do; the policy itself is in `gradviz.worker.policy`, and the operating system's locks are in
+`gradviz.worker.layers`. The legend explains the timeline in words, with the colours and signs of its painters."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ReferenceDialog(QDialog):
-    """Type a part of a name, a node or a word of the description."""
+    """Type part of a name, a node or a word of the description."""
 
     def __init__(self, parent: QWidget, theme: Theme, query: str = "") -> None:
         super().__init__(parent)
@@ -46,7 +46,7 @@ class ReferenceDialog(QDialog):
         self.text.setFont(look.sans(theme))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter ends a word, not the search
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter must not close the dialog
         column = QVBoxLayout(self)
         for widget in (self.query, self.count, self.text, buttons):
             column.addWidget(widget)
@@ -64,7 +64,7 @@ class ReferenceDialog(QDialog):
         self.text.show_html(reference_html(found, theme, typeset))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Up, Down and the page keys move in the text while one types."""
+        """Up, Down and the page keys scroll the text while typing."""
         if watched is self.query and isinstance(event, QKeyEvent) and event.key() in _MOVES:
             QCoreApplication.sendEvent(self.text, event)
             return True
@@ -72,9 +72,9 @@ class ReferenceDialog(QDialog):
 
 
 def _listed() -> list[Entry]:
-    """The rows of the engine, and the functions of the catalogue that no row is called by, by category."""
+    """The rows of the engine, and the functions of the catalogue whose name no row has, by category."""
     from gradviz.document.catalogue import catalogue
-    from gradviz.engine.reference import Entry, entries  # the engine is loaded when it is first asked for
+    from gradviz.engine.reference import Entry, entries  # the engine is loaded on first use
 
     found = entries()
     known = {call for each in found for call in each.calls}
@@ -141,7 +141,7 @@ OPENING = (
 
 
 def safety_html(layers: Mapping[str, str], limits: Limits, theme: Theme) -> str:
-    """The page; `layers` are those of the latest worker, empty before there was one."""
+    """The page; `layers` are those of the latest worker, empty if there was none yet."""
     head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{{}}</p>".format
     modules = ", ".join(f"<code>{name}</code>" for name in MODULES)
     return "".join((
@@ -184,7 +184,7 @@ def _list(lines: Iterable[str]) -> str:
     return f"<ul style='margin:0'>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
 
 
-# -- what the timeline draws
+# -- what the timeline shows
 
 MOUSE = (
     ("Click or drag on the steps", "go there"),
@@ -209,7 +209,7 @@ CURVES = (
 
 
 def legend_html(theme: Theme) -> str:
-    """All of it as rich text."""
+    """The whole legend as rich text."""
     steps = [
         (_sign(SIGNS[word.upper().replace(" ", "_")] or "▭", colour_of(theme, word.upper().replace(" ", "_"))), word)
         for word in kind_words()

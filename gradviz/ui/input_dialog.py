@@ -1,8 +1,7 @@
-"""What a snippet asks by input(): a dialog over the window, shown while the state says that a run waits. The event loop
-goes on, and the run can be stopped however often it asks.
+"""A snippet's input(): a dialog over the window, shown while the state says that a run is waiting. The event loop
+continues, and the run can be stopped however often it asks.
 
-The prompt is the snippet's: it is shown as plain text, cut, and the dialog itself says who asks.
-"""
+The prompt comes from the snippet: it is shown as plain text and cut off, and the dialog itself says who is asking."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ HOW = "Enter submits the line, Ctrl+D ends the input, Esc stops the run."
 class InputDialog(QDialog):
     """One question: a line to type, and the ways out."""
 
-    answered = Signal(object)  # the text, or None for the end of the input
+    answered = Signal(object)  # the text, or None for end of input
     stopped = Signal()
 
     def __init__(self, parent: QWidget, prompt: str, suggestion: str, theme: Theme) -> None:
@@ -77,13 +76,13 @@ def _plain(text: str) -> QLabel:
 
 
 def shortened(prompt: str) -> str:
-    """The end of a prompt, which is what asks."""
+    """The end of a prompt, which is the part that asks."""
     end = "\n".join(prompt.rstrip().splitlines()[-LINES:])
     return end if len(end) <= CHARS else f"…{end[-CHARS:]}"
 
 
 class InputAsker(QObject):
-    """Opens and closes the dialog as the state says."""
+    """Opens and closes the dialog to match the state."""
 
     def __init__(
         self,
@@ -97,11 +96,11 @@ class InputAsker(QObject):
         self._lives = lives
         self._stop = stop
         self._theme = theme
-        self._before: dict[tuple[int, str], str] = {}  # what was answered, by which question of a run it was
+        self._before: dict[tuple[int, str], str] = {}  # previous answers, by run and question
         self.dialog: InputDialog | None = None
 
     def show_state(self, before: State, after: State) -> None:
-        """Ask, or ask no more."""
+        """Ask, or close the question."""
         if before.asks == after.asks:
             return
         if self.dialog is not None:

@@ -1,4 +1,4 @@
-"""Opening the window for a person, or drawing it into a picture for a file. Called by `app.main` once Qt can start."""
+"""Opens the window for a user, or draws it into a picture file. `app.main` calls this once Qt can start."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from gradviz.ui.supervisor import Supervisor, protect_overrides
 from gradviz.ui.window import MainWindow
 from gradviz.ui.windows import Ownership, Windows, fit
 
-SETTLE = 40  # milliseconds between two looks whether the layout is done
+SETTLE = 40  # milliseconds between checks whether the layout is final
 SETTLE_AT_MOST = 10_000
-MOST_RECOVERED = 10  # windows that are opened for what a crash left
+MOST_RECOVERED = 10  # windows that are opened to restore work after a crash
 
 
 def application() -> QApplication:
@@ -32,7 +32,7 @@ def application() -> QApplication:
     app = QApplication.instance()
     if isinstance(app, QApplication):
         return app
-    app = QApplication([*sys.argv[:1], "-style", "fusion"])  # setStyle() makes the many enums of QStyle for its answer
+    app = QApplication([*sys.argv[:1], "-style", "fusion"])  # setStyle() builds many enums of QStyle for its result
     app.setApplicationName("GradViz")
     app.setOrganizationName("GradViz")
     app.setDesktopFileName("org.gradviz.GradViz")  # the menu entry under which the desktop groups the windows
@@ -40,8 +40,8 @@ def application() -> QApplication:
 
 
 def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] | None) -> int:
-    """Show the window until the user closes it. Each file that was named has a tab of its own; one of the user's own is
-    run at once, any other if a step is named. What a crash left behind has tabs, too."""
+    """Show the window until the user closes it. Each named file gets its own tab; one of the user's own is run at once,
+    any other only if a step is named. Work left by a crash gets tabs, too."""
     app = application()
     window = MainWindow()
     supervisor = Supervisor(app, window.windows)
@@ -52,7 +52,7 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
     window.show()
 
     def begin() -> None:
-        gc.freeze()  # what the program itself is made of need not be looked through again and again
+        gc.freeze()  # so that the collector does not go through the program itself again and again
         GarbageCollector(app)
         supervisor.begin(window)
         window.offer_recovery()
@@ -63,13 +63,13 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
 
     window.painted.connect(begin)
     status = app.exec()
-    window.windows.keep_work()  # of those that did not close: the display went away
+    window.windows.keep_work()  # of windows that did not close, because the display went away
     supervisor.end()
     return status
 
 
 def _recover_more(window: MainWindow, then: list[Callable[[MainWindow], object]]) -> None:
-    """What else a crash left gets tabs, one after the other; what comes `then` does, too."""
+    """Restore further work left by a crash in tabs, one after the other, and then call `then`."""
     from gradviz.ui.recovery import something_waits
 
     def recover(tab: MainWindow) -> None:
@@ -81,13 +81,14 @@ def _recover_more(window: MainWindow, then: list[Callable[[MainWindow], object]]
         _recover_more(tab, then[1:])
 
     if something_waits() and len(window.windows.open_now) < MOST_RECOVERED:
-        window.windows.open_tab(window, recover).shell.recovery.write()  # from now on it has that place
+        window.windows.open_tab(window, recover).shell.recovery.write()  # from now on it is stored there
     elif then:
         window.windows.open_tab(window, then_next)
 
 
 def _open(window: MainWindow, path: Path, step: str | None) -> None:
-    """A double click in a file manager comes here, too: what is not the user's own does not run by being opened."""
+    """Open a file. A double click in a file manager ends up here, too: a file that is not the user's own must not run
+    just because it was opened."""
     if is_recording(path):
         _open_recording(window, path, step)
     elif is_lesson_set(path):
@@ -102,14 +103,14 @@ def _open_recording(window: MainWindow, path: Path, step: str | None) -> None:
 
 
 def _go(window: MainWindow, step: str | None) -> None:
-    """To this step: "end", a number, or nothing for where it is."""
+    """Go to this step: "end" or a number; with nothing, stay."""
     if step is not None:
         window.store.move(window.store.state.steps if step == "end" else int(step))
 
 
 def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int], theme: str | None = None) -> int:
-    """Run the file, go to the step, draw the window into `picture`; the status is 0 if it was drawn. Nothing is
-    remembered of it."""
+    """Run the file, go to the step, and draw the window into `picture`; returns 0 if that succeeded. Nothing about it
+    is remembered."""
     from gradviz.document.files.trust import OwnFiles
 
     application()
@@ -130,7 +131,7 @@ def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, in
 
 
 def _without_noise(_kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
-    """Qt's messages go to standard error, except what the offscreen platform says of itself in every run."""
+    """Pass Qt's messages on to standard error, except for what the offscreen platform says in every run."""
     if "This plugin does not support" not in text:
         complain(text)
 
@@ -161,7 +162,7 @@ def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path
 
 
 def _run_to(window: MainWindow, step: str | None) -> None:
-    """Run the document; when it has ended, go to the step ("end", a number, or nothing for where a run ends)."""
+    """Run the document, and at its end go to the step ("end", a number, or nothing for where a run comes to rest)."""
 
     def go(_: str) -> None:
         window.shell.runner.ended.disconnect(go)
@@ -172,7 +173,7 @@ def _run_to(window: MainWindow, step: str | None) -> None:
 
 
 def wait_until(ready: Callable[[], bool]) -> None:
-    """Let the window work until it is ready (or a bounded time has passed)."""
+    """Process events until it is ready, or a time limit has passed."""
     loop = QEventLoop()
     poll = QTimer()
     poll.setInterval(SETTLE)

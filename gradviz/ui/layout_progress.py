@@ -1,5 +1,5 @@
-"""Work beside the window's thread: a `Task` does one piece of it in a thread of its own. The progress of layouts and of
-what else takes longer than half a second is shown in the status bar, with Cancel; what the user sees of it is in
+"""Work outside the window's thread: a `Task` does one piece of it in a thread of its own. Layouts and anything else
+that takes longer than half a second show their progress in the status bar, with Cancel; the widgets for it are in
 `status`."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from gradviz.commands.row import LayoutJob
 from gradviz.document.errors import UserError
 from gradviz.session.store import Store
 
-PATIENCE = 500  # milliseconds before it is told
+PATIENCE = 500  # milliseconds before progress is shown
 
 
 class LayoutProgress(QObject):
@@ -28,7 +28,7 @@ class LayoutProgress(QObject):
         self._patience.timeout.connect(self._tell)
 
     def update(self, part: LayoutJob, what: str) -> None:
-        """What a part of the window does now, instead of what it did before; "" for nothing."""
+        """Tell what a part of the window is doing now, replacing what it said before; "" for nothing."""
         self._going.pop(part, None)
         if what:
             self._going[part] = what
@@ -40,18 +40,18 @@ class LayoutProgress(QObject):
             self._patience.start()
 
     def stop(self) -> None:
-        """Give up everything."""
+        """Cancel everything."""
         for part in tuple(self._going):
             part.give_up()
 
     def _tell(self) -> None:
-        """The latest of what goes on."""
+        """Show the most recent work that is going on."""
         self._store.set_layout_progress(next(reversed(self._going.values()), ""))
 
 
 @dataclass(frozen=True)
 class _End:
-    """How a task ended: what it came to, or the sentence that says why not; "" and None where it was left."""
+    """How a task ended: its result, or the sentence that says why there is none; "" and None if it was cancelled."""
 
     number: int
     found: object = None
@@ -59,11 +59,11 @@ class _End:
 
 
 class Task(QObject):
-    """One piece of work at a time in a thread; a new one takes the place of the one before, which ends at its next
-    step. `Generator`s say how far they are."""
+    """One piece of work at a time in a thread; a new one replaces the previous one, which ends at its next step. The
+    work is a `Generator` that yields its progress."""
 
     told = Signal(float)
-    ended = Signal(object, str)  # what it came to, and a sentence that says why not
+    ended = Signal(object, str)  # the result, and a sentence that says why there is none
     _told = Signal(int, float)
     _ended = Signal(object)
 
@@ -76,12 +76,12 @@ class Task(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether there is still a thread."""
+        """Whether a thread is still running."""
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         return bool(self._threads)
 
     def begin(self, work: Generator[float, None, object]) -> None:
-        """Do this now."""
+        """Start this work."""
         self._number += 1
         thread = threading.Thread(target=self._do, args=(self._number, work), name="gradviz-task", daemon=True)
         self._threads = [each for each in self._threads if each.is_alive()] + [thread]
@@ -100,11 +100,11 @@ class Task(QObject):
         self._ended.emit(end)
 
     def cancel(self) -> None:
-        """Leave what is being done."""
+        """Cancel the work."""
         self._number += 1
 
     def close(self) -> None:
-        """The same, and wait until it is left."""
+        """Cancel the work and wait for its end."""
         self.cancel()
         for thread in self._threads:
             thread.join()

@@ -1,8 +1,9 @@
-"""Lesson sets of a window: opened, made and changed; their lessons opened one by one; what is done is remembered. The
-file is in `document.files.lesson_set`, the commands are rows of `commands.lessons`, the cards are those of the gallery.
+"""The lesson sets of a window: opening, making and changing them, opening their lessons one by one, and remembering
+what is done. The file format is in `document.files.lesson_set`, the commands are rows of `commands.lessons`, and the
+cards are those of the gallery.
 
-A set from elsewhere does not run by being opened, nor do its lessons: each waits for Run, as any file does. A lesson is
-done when its run has been seen to its end, and everything that it asks for has been answered."""
+Opening a set from elsewhere runs nothing, and neither does opening its lessons: each waits for Run, as any file does. A
+lesson is done when its run has been followed to its end and everything that it asks has been answered."""
 
 from __future__ import annotations
 
@@ -35,11 +36,11 @@ class WindowLessons:
 
     @property
     def opened(self) -> LessonSet | None:
-        """The set that is open."""
+        """The open set."""
         return self._store.state.lessons
 
     def open(self, path: Path) -> bool:
-        """Show the lessons of a file or a folder; the document stays. True if they are shown."""
+        """Show the lessons of a file or a folder, keeping the document; returns whether they are shown."""
         try:
             path = disk.absolute(path)
             if path.is_dir():
@@ -75,17 +76,17 @@ class WindowLessons:
             self._leave = self._store.watch(Slice("cursor", "steps", "run", "predict"), self._follow)
 
     def close(self) -> None:
-        """The set is no longer shown."""
+        """Close the set."""
         self._show(None)
 
     def open_lesson(self, place: int, of: LessonSet | None = None) -> None:
-        """Open a lesson of the set that is open, or of another one, in a tab of its own where there is other work. It
-        runs unless it comes from elsewhere."""
+        """Open a lesson of the open set, or of another one, in a new tab if work would be lost. It runs unless it comes
+        from elsewhere."""
         found = of or self.opened
         if found is None or not 0 <= place < len(found.lessons):
             return
         lesson, doubt = found.lessons[place], found.doubt
-        if not (doubt or found.is_trusted or lesson.example.path == found.path):  # a file of its own
+        if not (doubt or found.is_trusted or lesson.example.path == found.path):  # a separate file
             try:
                 doubt = self._files.ownership.doubt_of(lesson.example.path, lesson.example.path.read_bytes())
             except OSError:
@@ -94,13 +95,13 @@ class WindowLessons:
         self._files.apart(lambda files: files.lesson_sets.begin(replace(found, at=place), doubt))
 
     def begin(self, lessons: LessonSet, doubt: str) -> None:
-        """Put the lesson at which the set stands in place of the document."""
+        """Replace the document by the current lesson of the set."""
         lesson = lessons.lessons[lessons.at]
         self._files.open_lesson(lesson.example, doubt, lambda: self._begun(lessons, lesson))
 
     def _begun(self, lessons: LessonSet, lesson: Lesson) -> None:
         def begun(state: State) -> State:
-            other = bool(lesson.part) and state.predict.on != lesson.predict  # a file says nothing of it
+            other = bool(lesson.part) and state.predict.on != lesson.predict  # a file does not store this
             return replace(run_transitions.predicting(state, lesson.predict) if other else state, lessons=lessons)
 
         self._store.consult(begun)
@@ -121,7 +122,7 @@ class WindowLessons:
             self.add()
 
     def add(self) -> None:
-        """Append the document of this window, and whether one predicts now."""
+        """Append the document of this window, and whether predict mode is on."""
         found, state = self.opened, self._store.state
         if found is None or not found.is_editable:
             self._store.say("This lesson set can't be changed. Make one of your own: File > New Lesson Set.")
@@ -138,12 +139,12 @@ class WindowLessons:
                 self._store.say(f"“{shown(title)}” is lesson {len(more.lessons)} of {shown(more.title)}.")
 
     def move(self, place: int, by: int) -> None:
-        """Put a lesson earlier or later."""
+        """Move a lesson up or down."""
         if self.opened is not None and self.opened.is_editable:
             self._keep(lesson_set.moved(self.opened, place, by))
 
     def remove(self, place: int) -> None:
-        """Take a lesson out of the set."""
+        """Remove a lesson from the set."""
         if self.opened is not None and self.opened.is_editable:
             title = self.opened.lessons[place].example.title
             if self._keep(lesson_set.without(self.opened, place)):
@@ -165,7 +166,7 @@ class WindowLessons:
     # -- what is done
 
     def _follow(self, _: State, after: State) -> None:
-        """A lesson is done when its last step has been seen."""
+        """A lesson is done when its last step has been visited."""
         found = after.lessons
         if found is None or found.at < 0 or not after.steps or after.cursor < after.steps or after.run.is_running:
             return

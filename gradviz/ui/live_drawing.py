@@ -1,11 +1,10 @@
-"""Runs a drawing after every change of it, in a warm worker that is used again and again: what is drawn has its values
-at once. With the wire that is still in the hand, it is tried out before it is made: the newest question wins, one that
-is overtaken is never answered. The Run command is the business of `worker_bridge`. A drawing that comes from elsewhere
-does not run before the user chose Run (`State.doubt`).
+"""Runs a drawing after every change, in a warm worker that is reused, so that its values appear at once. It also tries
+out a wire that is still being dragged before it is made. The newest request wins; one that is overtaken is never
+answered. The Run command belongs to `worker_bridge`. A drawing from elsewhere does not run before the user has chosen
+Run (`State.doubt`).
 
-Note [Newest wins]
-One run at a time. What changes meanwhile waits for its end, and then only the newest drawing runs: frames are dropped,
-never queued. A run that takes longer than `LONG` while a newer drawing waits is ended."""
+Note [Newest wins] One run at a time. Changes made meanwhile wait for its end, and then only the newest drawing runs:
+frames are dropped, never queued. A run that takes longer than `LONG` while a newer drawing waits is ended."""
 
 from __future__ import annotations
 
@@ -29,22 +28,22 @@ if TYPE_CHECKING:
 
 
 Then = Callable[[str], None]
-SOON = 40  # milliseconds after an edit; while a slider moves there is no pause
-SHOWN = 300  # milliseconds until a run is shown as one
-LONG = 1000  # milliseconds that a newer drawing waits for the run before
+SOON = 40  # milliseconds after an edit; no delay while a slider moves
+SHOWN = 300  # milliseconds until a run is shown as running
+LONG = 1000  # milliseconds that a newer drawing waits for the previous run
 
 
 class LiveDrawing(QObject):
-    """Follows the drawing of a store."""
+    """Follows the drawing in a store."""
 
-    ended = Signal(str)  # the status, after the store knows
+    ended = Signal(str)  # the status, once the store has it
 
     def __init__(self, store: Store, runner: WorkerBridge) -> None:
         super().__init__()
         self._store = store
         self._pool: WorkerPool | None = None
-        self._running = Drawing()  # what runs now
-        self._ran: str | None = None  # the code that ran last, None for none of this document
+        self._running = Drawing()  # what is running now
+        self._ran: str | None = None  # the code that ran last, None if none of this document has
         self.live = LiveRun(lambda: self.pool)
         self.live.ended.connect(self._finish)
         self.live.grown.connect(self._tell)
@@ -61,18 +60,18 @@ class LiveDrawing(QObject):
 
     @property
     def pool(self) -> WorkerPool:
-        """The workers, made when first needed."""
+        """The workers, created on first use."""
         if self._pool is None:
             self._pool = WorkerPool(reuse=True)
         return self._pool
 
     @property
     def is_settled(self) -> bool:
-        """Whether what is drawn has run."""
+        """Whether the present drawing has run."""
         return not (self.live.is_running or self._soon.isActive())
 
     def show_state(self, before: State, after: State) -> None:
-        """Run what has changed."""
+        """Run whatever has changed."""
         if after.drawing is None:
             if before.drawing is not None:
                 self.drop()
@@ -89,14 +88,14 @@ class LiveDrawing(QObject):
             self._ran = text_of(after.run.snippet)  # the Run command
         elif before is not after and before.document is after.document:
             return
-        if self._store.is_merging:  # the worker goes on while this window paints
+        if self._store.is_merging:  # the worker continues while this window paints
             self._soon.stop()
             self._begin()
         else:
             self._soon.start(SOON)
 
     def drop(self) -> None:
-        """End the run; nothing of it is shown."""
+        """End the run and show nothing of it."""
         self._soon.stop()
         self._over()
         self.live.drop()
@@ -116,7 +115,7 @@ class LiveDrawing(QObject):
         self.live.stop()
 
     def _begin(self) -> None:
-        """Run the drawing as it is now, if it says something else than what ran last."""
+        """Run the present drawing if its code differs from what ran last."""
         state = self._store.state
         drawing = state.drawing
         if drawing is None or not state.is_trusted or (drawing is self._running and self.live.is_running):
@@ -126,11 +125,11 @@ class LiveDrawing(QObject):
                 self._long.start()
             return
         if state.run.is_running:
-            return  # the Run command; its end comes by `show_state`
+            return  # the Run command; `show_state` hears of its end
         if text_of(drawing) == self._ran:
             return
         self._ran, self._running = text_of(drawing), drawing
-        if not code_of(drawing).spans:  # nothing on it can run yet
+        if not code_of(drawing).spans:  # nothing in it can run yet
             self._store.show_live(Run(snippet=drawing), None)
             self.ended.emit("ok")
             return
@@ -143,7 +142,7 @@ class LiveDrawing(QObject):
         self._shown.start()
 
     def _show_running(self) -> None:
-        """It takes so long that the window says so."""
+        """The run takes so long that the window says so."""
         if self.live.is_running:
             self._store.start_run(self._running)
 
@@ -152,7 +151,7 @@ class LiveDrawing(QObject):
             self._store.progress(len(self.live.trace), "".join(self.live.printed))
 
     def _overtake(self) -> None:
-        """What runs is no longer what is drawn, and takes too long to wait for it."""
+        """The running drawing is out of date, and takes too long to wait for."""
         state = self._store.state
         if not self.live.is_running or state.drawing is None or text_of(state.drawing) == self._ran:
             return
@@ -172,11 +171,11 @@ class LiveDrawing(QObject):
         self._begin()
 
 
-# -- running something beside it
+# -- running something on the side
 
 
 class Sampling(QObject):
-    """Runs a text in a worker that is used again and again, for what it prints: the newest question wins."""
+    """Runs a text in a reusable worker for its output: the newest request wins."""
 
     def __init__(self, pool: Callable[[], WorkerPool]) -> None:
         super().__init__()
@@ -185,12 +184,12 @@ class Sampling(QObject):
         self.live.ended.connect(self._finish)
 
     def ask(self, text: str, then: Then) -> None:
-        """Call `then` with what this prints, if it ends well."""
+        """Call `then` with the output if the text runs without an error."""
         self._then = then
         self.live.start(Snippet(text), "curve")
 
     def drop(self) -> None:
-        """Forget the question."""
+        """Drop the request."""
         self._then = None
         self.live.drop()
 
@@ -200,26 +199,26 @@ class Sampling(QObject):
             then("".join(self.live.printed))
 
 
-# -- trying a drawing out before it is made
+# -- trying out a drawing before it is made
 
 
 class WireTrial(QObject):
-    """Runs candidates in a worker that is used again and again."""
+    """Runs candidates in a reusable worker."""
 
     def __init__(self, store: Store, pool: Callable[[], WorkerPool]) -> None:
         super().__init__()
         self._store = store
-        self._asked: tuple[Drawing, Then] | None = None  # runs now
+        self._asked: tuple[Drawing, Then] | None = None  # running now
         self._next: tuple[Drawing, Then] | None = None
-        self._before: tuple[str, Tried] | None = None  # how the drawing ended as it is, by its code
-        self._first = False  # what runs now is the drawing as it is
+        self._before: tuple[str, Tried] | None = None  # how the present drawing ended, with its code
+        self._first = False  # the present drawing itself is running
         self.samples = Sampling(pool)
         self.live = LiveRun(pool)
         self.live.ended.connect(self._finish)
 
     def ask(self, candidate: Drawing, then: Then) -> None:
-        """Call `then` with the reason why this can't run, "" if it can, if it is no worse than what is there, or if
-        nothing may run before the user chose Run."""
+        """Call `then` with the reason why this can't run; with "" if it can, if it is no worse than the present
+        drawing, or if nothing may run before the user has chosen Run."""
         if not self._store.state.is_trusted:
             then("")
             return
@@ -228,7 +227,7 @@ class WireTrial(QObject):
             self._go_on()
 
     def drop(self) -> None:
-        """Forget all questions."""
+        """Drop all requests."""
         self.samples.drop()
         self._asked = self._next = None
         self.live.drop()
@@ -277,7 +276,7 @@ class WireTrial(QObject):
         return reason(forward_only(candidate), tried, trace, before)
 
     def _is_known(self) -> bool:
-        """Whether it is known how the drawing ends as it is."""
+        """Whether it is known how the present drawing ends."""
         now = self._store.state.drawing
         return now is None or (self._before is not None and self._before[0] == text_of(forward_only(now)))
 

@@ -1,6 +1,6 @@
-"""Fonts, palette and style sheet made from a `Theme`: the only module that turns the theme into Qt's terms for ordinary
-widgets. Panels that paint themselves read the `Theme` directly. The fonts are bundled, so that every machine (and the
-offscreen platform) shows the same text."""
+"""Fonts, palette and style sheet made from a `Theme`: the only module that translates the theme for ordinary widgets.
+Panels that paint themselves read the `Theme` directly. The fonts are bundled, so that every machine (and the offscreen
+platform) shows the same text."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ LONGEST_TIP = 1_000  # characters
 
 @cache
 def load_fonts() -> tuple[str, ...]:
-    """Register the bundled fonts once; returns their families, none where they are missing: then the system's fonts
-    are taken. Needs a QGuiApplication."""
+    """Register the bundled fonts once; returns their families, or none if they are missing, in which case the system's
+    fonts are used. Requires a QGuiApplication."""
     families: list[str] = []
     for path in sorted(FONT_FOLDER.glob("*")):
         if path.suffix in {".ttf", ".otf"}:
@@ -42,7 +42,7 @@ def mono(theme: Theme, size: float = BODY, *, bold: bool = False) -> QFont:
     """The code and number font at a pixel size, scaled."""
     font = _font(MONO, theme.px(size), bold=bold)
     font.setStyleHint(QFont.StyleHint.Monospace)
-    font.setFeature(QFont.Tag("calt"), 0)  # no ligatures: == stays two signs
+    font.setFeature(QFont.Tag("calt"), 0)  # no ligatures: == stays two characters
     return font
 
 
@@ -57,7 +57,7 @@ def _font(families: list[str], pixels: int, *, bold: bool) -> QFont:
 
 
 def palette(theme: Theme) -> QPalette:
-    """Qt's palette for every widget that the style sheet does not name."""
+    """Qt's palette, for widgets that the style sheet does not mention."""
     result = QPalette()
     role = QPalette.ColorRole
     colours = {
@@ -90,15 +90,16 @@ def palette(theme: Theme) -> QPalette:
 
 
 def style_sheet(theme: Theme) -> str:
-    """The application's style sheet. It names the font too: Qt takes the application's from styled widgets."""
+    """The application's style sheet. It sets the font, too, because Qt takes the application's font away from styled
+    widgets."""
     font = f"font-family: {', '.join(repr(name) for name in SANS)}; font-size: {theme.px(BODY)}px"
     code = f"font-family: {', '.join(repr(name) for name in MONO)}; font-size: {theme.px(12)}px"
     return Template(STYLE_FILE.read_text(encoding="utf-8")).substitute(vars(theme), font=font, code=code)
 
 
 def apply(app: QApplication, theme: Theme) -> None:
-    """Give the whole application this look. With the style sheet widgets become slow to make, so it comes last; the
-    same one again would polish every widget of every window."""
+    """Give the whole application this look. Creating widgets is slow once there is a style sheet, so this comes last;
+    setting the same one again would polish every widget of every window."""
     load_fonts()
     app.setFont(sans(theme))
     app.setPalette(palette(theme))
@@ -108,13 +109,14 @@ def apply(app: QApplication, theme: Theme) -> None:
 
 
 def tip(text: str) -> str:
-    """A tooltip that says these lines, also where they look like rich text: names in them are the snippet's."""
+    """A tooltip with these lines, shown as plain text even if they look like rich text: they contain names from the
+    snippet."""
     short = text if len(text) <= LONGEST_TIP else text[: LONGEST_TIP - 1] + "…"
     return f"<p style='white-space:pre'>{escape(short)}</p>" if "<" in short or "&" in short else short
 
 
 def escape(text: str) -> str:
-    """Plain text as rich text, with its line ends."""
+    """Plain text as rich text, with its line breaks."""
     import html
 
     return html.escape(text).replace("\n", "<br>")

@@ -1,5 +1,5 @@
-"""Common mistakes: a page for each lesson of the doctor, with the broken snippet, what one sees, why, and the change
-that puts it right. A pasted error message finds its page; the snippet opens in the window, to be stepped through."""
+"""Common mistakes: a page for each lesson of the doctor, with the broken snippet, what you see, why, and the change
+that fixes it. Pasting an error message finds its page; the snippet can be opened in the window and stepped through."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from gradviz.ui.files import WindowFiles
 
 NONE = "No page has these words. Paste the last line of the error, or type a word of it, such as backward or softmax."
-LONGEST = 20_000  # characters of a pasted error that are read
+LONGEST = 20_000  # characters of a pasted error message that are read
 _MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 _AT = Qt.ItemDataRole.UserRole
 
 
 class MistakesDialog(QDialog):
-    """A list on the left, the page of the chosen mistake on the right."""
+    """A list on the left, and the page of the selected mistake on the right."""
 
     def __init__(self, parent: QWidget, theme: Theme, query: str, files: WindowFiles) -> None:
         super().__init__(parent)
@@ -109,7 +109,7 @@ class MistakesDialog(QDialog):
             self._files.apart(lambda files: files.open_lesson(example, "", lambda: None))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Up, Down and the page keys choose in the list while one types."""
+        """Up, Down and the page keys move in the list while typing."""
         if watched is self.query and isinstance(event, QKeyEvent) and event.key() in _MOVES:
             QCoreApplication.sendEvent(self.list, event)
             return True
@@ -117,7 +117,7 @@ class MistakesDialog(QDialog):
 
 
 def page_html(mistake: Mistake, theme: Theme) -> str:
-    """The page: the snippet, what one sees, why, and the change."""
+    """The page: the snippet, what you see, why, and the change."""
     head = f"<p style='font-size:{theme.px(15)}px; font-weight:600; margin:14px 0 4px 0'>{{}}</p>".format
     said = " ".join(filter(None, (mistake.explanation, mistake.advice)))
     sees = [
@@ -148,7 +148,7 @@ def _style(theme: Theme) -> str:
 
 
 def _change(mistake: Mistake, theme: Theme) -> str:
-    """Both snippets as one, with a sign before each line that goes or comes."""
+    """Both snippets as one, with a sign in front of each line that is removed or added."""
     colours = {"-": theme.error, "+": theme.link, " ": theme.text}
     lines = (
         f"<span style='color:{colours[sign]}'>{look.escape(f'{sign} {line}')}</span>"

@@ -1,7 +1,7 @@
-"""Plays the overture of `session.overture` on the canvas: a timer moves the cursor, a line in the place of the sentence
-says what is seen, and rings go out from the loss where `backward()` begins. Any key, click or turn of the wheel ends
-it, and so does whatever else changes the state; then it was seen, and is not played again. Without motion there is
-none."""
+"""Plays the overture of `session.overture` on the canvas: a timer moves the cursor, a caption in place of the sentence
+says what is visible, and rings spread from the loss where `backward()` begins. Any key, click or turn of the wheel ends
+it, as does any other change of the state; it then counts as seen and is not played again. Without motion there is no
+overture."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from gradviz.ui.panel_area import PanelArea
     from gradviz.ui.panels.graph import GraphPanel
 
-FRAME = 33  # milliseconds between two pictures
-PATIENCE = 3000  # milliseconds that a layout may take; a run of which it takes longer has none
-REACH = 46  # pixels that a ring goes out
+FRAME = 33  # milliseconds between pictures
+PATIENCE = 3000  # milliseconds that a layout may take; a run whose layout takes longer gets no overture
+REACH = 46  # pixels that a ring spreads
 ENDING = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.Wheel)
 WORDS = {
     "forward": ("Forward", "Each operation computes a value, and remembers what its gradient will need."),
@@ -39,24 +39,24 @@ AT_REST = "This is the first backward step. Step (F10) goes on, Step Back (F9) s
 
 
 def application() -> QApplication:
-    """The one that all keys and clicks come through."""
+    """The object through which all keys and clicks pass."""
     return cast(QApplication, QApplication.instance())
 
 
 class Rings(QWidget):
-    """Lie over the canvas and go out from a card. The mouse works through them."""
+    """Rings over the canvas that spread from a card. The mouse works through them."""
 
     def __init__(self, view: QWidget, theme: Theme) -> None:
         super().__init__(view)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self._theme = theme
-        self._over = -1.0  # how far they are, below 0 there are none
+        self._over = -1.0  # their progress; below 0 there are none
         self._source = QRect()
         self.setGeometry(view.rect())
         self.show()
 
     def pulse(self, source: QRect, over: float) -> None:
-        """Around this place."""
+        """Start at this place."""
         if (source, over) != (self._source, self._over):
             self.update(self._place())
             self._source, self._over = source, over
@@ -81,7 +81,7 @@ class Rings(QWidget):
 
 
 class Caption(QLabel):
-    """Lies over the sentence of the step, which nobody could read now, and says what is seen."""
+    """Covers the sentence of the step, which nobody could read now, and says what is visible."""
 
     def __init__(self, panel: QWidget) -> None:
         super().__init__(panel)
@@ -91,7 +91,7 @@ class Caption(QLabel):
         self.show()
 
     def say(self, title: str, sentence: str) -> None:
-        """Another title and sentence."""
+        """Show another title and sentence."""
         parent = self.parentWidget()
         if parent is not None:
             self.setGeometry(parent.rect())
@@ -100,7 +100,7 @@ class Caption(QLabel):
 
 
 class OverturePlayer(QObject):
-    """Waits for the first run that ends well, plays, and is never heard of again."""
+    """Waits for the first run that ends well, plays, and then stays silent."""
 
     def __init__(
         self,
@@ -114,20 +114,20 @@ class OverturePlayer(QObject):
         self._store, self._canvas, self._panel_area, self._theme = store, canvas, panel_area, theme
         self._plan: Overture | None = None
         self._shown: tuple[Rings, Caption] | None = None
-        self._expected: tuple[object, ...] = ()  # what of the state is ours
-        self._end: Callable[[], None] = _nothing  # ends listening to the store
+        self._expected: tuple[object, ...] = ()  # the state as we set it
+        self._end: Callable[[], None] = _nothing  # stops listening to the store
         self._clock = QElapsedTimer()
-        self.elapsed: Callable[[], float] = self._clock.elapsed  # milliseconds since it began to wait, or to play
+        self.elapsed: Callable[[], float] = self._clock.elapsed  # milliseconds since waiting or playing began
         self._timer = QTimer(self, interval=FRAME)
         self._timer.timeout.connect(self.tick)
 
     @property
     def is_playing(self) -> bool:
-        """True from the end of the run to the rest."""
+        """True from the end of the run until the cursor comes to rest."""
         return self._plan is not None
 
     def begin(self, before: State, after: State) -> None:
-        """Play the run that has ended, if it is wanted and there is a backward pass."""
+        """Play the run that has ended, if that is wanted and there is a backward pass."""
         is_free = self.enabled and self._plan is None and begins(before, after)
         plan = overture(after.trace) if is_free and after.trace is not None else None
         if plan is not None:
@@ -143,12 +143,12 @@ class OverturePlayer(QObject):
             self._stop()
 
     def _traits(self, state: State) -> tuple[object, ...]:
-        """What nobody changes while it plays, but us."""
+        """What only we change while it plays."""
         parts = (state.document, state.run, state.trace, state.what_if, state.drawing)
         return (*map(id, parts), state.cursor, state.playing, state.stage, state.predict, state.view.animated)
 
     def tick(self) -> None:
-        """The next picture."""
+        """Show the next picture."""
         plan = self._plan
         if plan is None:
             return
@@ -182,7 +182,7 @@ class OverturePlayer(QObject):
         rings.pulse(source, beat.over if beat.part == "pulse" and item >= 0 else -1.0)
 
     def end(self) -> None:
-        """To the first backward step, at once."""
+        """Go to the first backward step at once."""
         plan = self._plan
         self._stop()
         if plan is not None:
@@ -190,7 +190,7 @@ class OverturePlayer(QObject):
             self._store.say(AT_REST)
 
     def _stop(self) -> None:
-        """It is over; if anything of it was shown, it was seen."""
+        """It is over; if any of it was shown, it counts as seen."""
         self._plan = None
         self._timer.stop()
         self._end()
@@ -203,12 +203,12 @@ class OverturePlayer(QObject):
             self._store.look(replace(self._store.state.view, overture=False))
 
     def close(self) -> None:
-        """The window goes."""
+        """The window closes."""
         if self._plan is not None:
             self._stop()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Whoever presses anything wants to go on; what was pressed does what it does."""
+        """Pressing anything means moving on; the press still has its usual effect."""
         if event.type() in ENDING and self._plan is not None:
             self.end()
         return False

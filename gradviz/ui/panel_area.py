@@ -1,9 +1,9 @@
-"""How the window is laid out: cards in splitters, made from the panel rows. The cards are there at once with their
-titles; a panel is made when it is first asked for.
+"""The layout of the window: cards in splitters, made from the panel rows. The cards exist from the start, with their
+titles; a panel is created on first use.
 
-Note [Room]: the canvas has half of the window. Cards without anything in them are not seen; the others have what the
-canvas leaves, see `allotted`. What the user asks for is seen in any case, what was folded away stays so. Sizes that the
-user drags are remembered for each set of cards by itself."""
+Note [Room]: the canvas gets half of the window. Cards without content are hidden; the others share what the canvas
+leaves, see `allotted`. What the user asks for is always shown, and what was folded away stays so. Sizes that the user
+drags are remembered separately for each set of visible cards."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from gradviz.ui.theme import Theme
 
 
 class Card(QFrame):
-    """One page shows a plain title, several show tabs. Until a page is put in, its place is empty."""
+    """A single page has a plain title, several have tabs. Until a page is put in, its place is empty."""
 
-    turned = Signal(int)  # another page is in front
+    turned = Signal(int)  # another page has come to the front
 
     def __init__(self, titles: tuple[str, ...]) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class Card(QFrame):
         """Put a page in its place, which was empty."""
         front = self._stack.currentIndex()
         empty = self._stack.widget(place)
-        with QSignalBlocker(self._stack):  # nobody has turned it
+        with QSignalBlocker(self._stack):  # the user did not turn to it
             self._stack.insertWidget(place, page)
             if empty is not None:
                 self._stack.removeWidget(empty)
@@ -86,11 +86,11 @@ class Card(QFrame):
 
     @property
     def front(self) -> int:
-        """The place of the page that is not behind another one."""
+        """The place of the page in front."""
         return self._stack.currentIndex()
 
     def has_in_front(self, page: QWidget) -> bool:
-        """Whether this page is not behind another one."""
+        """Whether this page is in front."""
         return self._stack.currentWidget() is page
 
     def reveal(self, page: QWidget) -> None:
@@ -99,25 +99,25 @@ class Card(QFrame):
         self._stack.setCurrentWidget(page)
 
 
-LEFT = (0.27, 220, 560)  # share of the window's width, at least, at most
+LEFT = (0.27, 220, 560)  # share of the window's width; minimum; maximum
 RIGHT = (0.205, 190, 400)
 CORNER = (0.25, 200, 520)
 BOTTOM = (0.24, 150, 240)  # of its height, for pages that need room
-TALL = (0.4, 230, 460)  # the same, for those that need more
+TALL = (0.4, 230, 460)  # the same, for pages that need more
 STRIP = 100  # pixels that the timeline needs, at text scale 1
-COMFORTABLE = 330  # pixels of the snippet that no page at the bottom takes for what it does not need
+COMFORTABLE = 330  # pixels of the snippet that a page at the bottom must not take beyond its needs
 MARGINS = (8, 8, 8, 2)
 GAP = 7
-SNIPPET = 0.6  # of a side that it shares with the inspector
+SNIPPET = 0.6  # share of a side that it has in common with the inspector
 SPARE = 16  # pixels that a splitter may take from the canvas
-NARROWEST, LOWEST = 120, 40  # pixels that a card can have: a window must not grow with what is in it
-HALF = 0.5  # of a window that is canvas, unless the user asks for more panels than leave it that
+NARROWEST, LOWEST = 120, 40  # minimum size of a card in pixels: a window must not grow with its contents
+HALF = 0.5  # share of the window for the canvas, unless the user asks for more panels
 
 
 @dataclass(frozen=True)
 class Room:
-    """Pixels for the cards around the graph, 0 for one that is folded away; `stacked`: the inspector is under the
-    snippet, because beside the graph it would leave that too little."""
+    """Pixels for the cards around the graph, 0 for one that is folded away. `stacked`: the inspector is below the
+    snippet, because beside the graph it would leave it too little room."""
 
     left: int = 0
     right: int = 0
@@ -125,19 +125,19 @@ class Room:
     stacked: bool = False
 
     def canvas(self, width: float, height: float) -> float:
-        """What is left for the canvas of the room for all of them."""
+        """What is left of an area for the canvas."""
         beside = [side for side in (self.left, 0 if self.stacked else self.right) if side]
         below = self.low + GAP if self.low else 0
         return max(width - sum(beside) - GAP * len(beside), 0.0) * max(height - below, 0.0)
 
 
 def allotted(width: float, height: float, least: float, low: int, scale: float) -> Room:
-    """How much room each card gets of an area, so that the canvas has at least so many pixels: beside the graph, else
-    the inspector under the snippet, then without the strip below, then the graph alone."""
+    """The room for each card of an area such that the canvas has at least this many pixels: cards beside the graph;
+    otherwise the inspector below the snippet; then without the strip at the bottom; then the graph alone."""
     left, right = (_share(round(width), *one) for one in (LEFT, RIGHT))
 
     def stacked(low: int) -> Room:
-        """Beside the graph as much as it leaves."""
+        """Beside the graph, with as much as it leaves."""
         spare = width - GAP - SPARE - least / max(height - (low + GAP if low else 0), 1.0)
         side = max(min(left, int(spare)), round(LEFT[1] * scale))
         return Room(side, side, low, stacked=True)
@@ -147,7 +147,7 @@ def allotted(width: float, height: float, least: float, low: int, scale: float) 
 
 
 def roomier(room: Room, larger: Room, scale: float) -> Room:
-    """The one with more room for the page at the bottom, if that takes nothing that is needed from the others."""
+    """The one with more room for the page at the bottom, if the others lose nothing that they need."""
     keeps = larger.stacked == room.stacked and larger.left >= min(room.left, COMFORTABLE * scale)
     return larger if larger.low and keeps else room
 
@@ -157,7 +157,7 @@ def _share(whole: int, part: float, least: int, most: int) -> int:
 
 
 def _made(row: PanelRow, context: Context) -> Panel:
-    """A panel; its module is loaded now: before the first paint the window needs few of them."""
+    """Create a panel. Its module is imported only now: few of them are needed before the first paint."""
     module, _, name = row.made_by.partition(".")
     panel = getattr(import_module(f"gradviz.ui.panels.{module}"), name)(context)
     assert isinstance(panel, Panel)
@@ -165,24 +165,24 @@ def _made(row: PanelRow, context: Context) -> Panel:
 
 
 def _tab(row: PanelRow) -> int:
-    """The place of a panel among the tabs of its card."""
+    """The position of a panel among the tabs of its card."""
     return [other for other in PANELS if other.place == row.place].index(row)
 
 
 def in_front(cards: Mapping[str, Card]) -> tuple[str, ...]:
-    """The panels that are not behind others, in the order of their rows."""
+    """The panels in front, in the order of their rows."""
     return tuple(row.id for row in PANELS if cards[row.place].front == _tab(row))
 
 
 def _filled(state: State) -> dict[str, bool]:
-    """By the place of a card, whether it has something in it."""
+    """By card, whether it has content."""
     has_run = state.steps > 0 or state.drawing is not None
     prints = bool(state.live) or count(state, whole=True) > 0
     return {"left": True, "right": has_run, "bottom": state.steps > 0, "corner": prints}
 
 
 class _Root(QWidget):
-    """Tells when it has another size, and which cards have no room; each is named by the row of its first panel."""
+    """Emits when its size changes, and which cards have no room; each is identified by the row of its first panel."""
 
     without_room = Signal(tuple)
 
@@ -196,18 +196,18 @@ class _Root(QWidget):
 
 
 class PanelArea:
-    """The panels by their id, the cards by their place, and the widget that holds them all."""
+    """The panels by id, the cards by place, and the widget that contains them all."""
 
     def __init__(self, context: Context, remembered: Callable[[str], QByteArray]) -> None:
         self._context = context
-        self._remembered = remembered  # the sizes of a splitter, by its name and the cards that are seen
-        self.dragged: dict[str, QByteArray] = {}  # those that the user has changed
+        self._remembered = remembered  # the sizes of a splitter, by its name and the visible cards
+        self.dragged: dict[str, QByteArray] = {}  # those changed by the user
         self._plots = 0
-        self._asked: dict[str, bool] = {}  # places that the user wants to see, or not
+        self._asked: dict[str, bool] = {}  # places that the user wants to be visible, or hidden
         self._arrangement: tuple[set[str], Room, bool, int] | None = None
         self._folded: tuple[PanelRow, ...] = ()
-        self.made: dict[str, Panel] = {}  # those that were looked at
-        self._unseen: dict[str, State] = {}  # what panels that are behind others have shown last
+        self.made: dict[str, Panel] = {}  # those that have been visible
+        self._unseen: dict[str, State] = {}  # the state that hidden panels showed last
         self.cards = {place: self._card(place) for place in dict.fromkeys(row.place for row in PANELS)}
         side = QSplitter(Qt.Orientation.Vertical)
         side.addWidget(self.cards["left"])
@@ -239,7 +239,7 @@ class PanelArea:
         return {row.id: self.panel(row.id) for row in PANELS}
 
     def panel(self, name: str) -> Panel:
-        """A panel; it is made where it is not yet there, and shows the state as it is."""
+        """A panel, created if necessary, showing the present state."""
         state = self._context.shell.store.state
         if name not in self.made:
             panel = self.made[name] = _made(ROW[name], self._context)
@@ -250,8 +250,8 @@ class PanelArea:
         return self.made[name]
 
     def show_state(self, before: State, after: State) -> None:
-        """Let those panels show it that show something of what has changed; one that fails does not keep the others
-        from it. One that is behind another has time until it comes to the front."""
+        """Let the panels show the state that read something that has changed; one that fails does not affect the
+        others. A hidden panel waits until it comes to the front."""
         failed: list[Exception] = []
         for name, panel in tuple(self.made.items()):
             if not panel.shows.differs(before, after):
@@ -267,7 +267,7 @@ class PanelArea:
             raise failed[0]
 
     def _come_to_front(self, place: str, tab: int) -> None:
-        """A panel is seen: it is made, or shows what it has missed."""
+        """A panel becomes visible: create it, or show it what it has missed."""
         name = next(row.id for row in PANELS if row.place == place and _tab(row) == tab)
         if name in self._unseen or name not in self.made:
             self.panel(name)
@@ -280,7 +280,7 @@ class PanelArea:
             panel.end()
 
     def set_theme(self, theme: Theme) -> None:
-        """Give the panels this look, and those that will be made."""
+        """Give the panels this look, including those created later."""
         self._context = replace(self._context, theme=theme)
         for panel in self.made.values():
             panel.set_theme(theme)
@@ -294,7 +294,7 @@ class PanelArea:
         return card
 
     def _centre(self) -> QWidget:
-        """The graph with the explanation under it."""
+        """The graph with the explanation below."""
         box = QWidget()
         self._centre_column = QVBoxLayout(box)
         self._centre_column.setContentsMargins(0, 0, 0, 0)
@@ -303,11 +303,11 @@ class PanelArea:
         self._centre_column.addWidget(self.cards["under"])
         return box
 
-    # -- which cards are seen, and how large
+    # -- which cards are visible, and their sizes
 
     def arrange(self) -> None:
-        """Give each card its room, which depends on the size of the window, on what there is to show and on what the
-        user has asked for; the canvas comes first. Sizes that the user has dragged stay until that changes."""
+        """Give each card its room, depending on the size of the window, on what there is to show and on what the user
+        asked for; the canvas comes first. Sizes that the user dragged stay until any of that changes."""
         state, scale = self._context.shell.store.state, self._context.theme.scale
         stage = state.stage
         self._column.setContentsMargins(*((0, 0, 0, 0) if stage.on else MARGINS))
@@ -338,7 +338,7 @@ class PanelArea:
         self.dragged[self._key(name)] = self.splitters[name].saveState()
 
     def show_stage(self, stage: Stage) -> None:
-        """Bring those panels to the front that are asked for while presenting, or end it."""
+        """Bring the panels that are asked for during a presentation to the front, or end it."""
         for name in stage.panels:
             self.cards[ROW[name].place].reveal(self.panel(name))
         self.arrange()
@@ -355,11 +355,11 @@ class PanelArea:
 
     @property
     def _page(self) -> QWidget:
-        """The whole document: the window without the row of tabs."""
+        """The whole document: the window without its row of tabs."""
         return self.root.parentWidget() or self.root
 
     def _low(self, scale: float) -> int:
-        """How high the card at the bottom is, by the page in front."""
+        """The height of the card at the bottom, by the page in front."""
         row = self._bottom
         if row.id == "timeline":
             return round(STRIP * scale) + self._more
@@ -377,14 +377,14 @@ class PanelArea:
         return next(row for row in PANELS if row.place == "bottom" and _tab(row) == front)
 
     def _shown(self, state: State, room: Room) -> set[str]:
-        """The places of the cards that are seen: those with something in them, if there is room, and those that the
-        user has asked for; not those that were folded away."""
+        """The visible cards: those with content, if there is room, and those that the user asked for, without those
+        that were folded away."""
         has_room = {"left": room.left > 0, "right": room.right > 0, "bottom": room.low > 0, "corner": room.low > 0}
         wanted = {place: is_filled and has_room[place] for place, is_filled in _filled(state).items()}
         return {place for place, want in (wanted | self._asked).items() if want}
 
     def _tell_folded(self, state: State, shown: set[str]) -> None:
-        """Which cards have something to show and are not seen; each is named by its first panel."""
+        """Emit which cards have content but are hidden; each is identified by its first panel."""
         folded = [place for place, is_filled in _filled(state).items() if is_filled and place not in shown]
         rows = tuple(next(row for row in PANELS if row.place == place) for place in folded)
         if rows != self._folded:
@@ -392,7 +392,7 @@ class PanelArea:
             self.root.without_room.emit(rows)
 
     def _stack(self, stacked: bool) -> None:
-        """Put the card at the right under that at the left, or back."""
+        """Put the right card below the left one, or back."""
         side, middle, card = self.splitters["side"], self.splitters["middle"], self.cards["right"]
         if stacked and side.indexOf(card) < 0:
             side.addWidget(card)
@@ -417,7 +417,7 @@ class PanelArea:
             self.arrange()
 
     def fold_away(self) -> None:
-        """Fold the card away in which the keyboard is, and give that to the graph."""
+        """Fold away the card that has the focus, which goes to the graph."""
         focus = QApplication.focusWidget()
         for place, card in self.cards.items():
             if place not in ("centre", "under") and focus is not None and card.isAncestorOf(focus):
@@ -425,13 +425,13 @@ class PanelArea:
                 self.ask_for(place, shown=False)
 
     def bring(self, name: str) -> None:
-        """Bring a panel to the front of its card, and the card back where it is folded away."""
+        """Bring a panel to the front of its card, and unfold the card."""
         self.cards[ROW[name].place].reveal(self.panel(name))
         if not self._context.shell.store.state.stage.on and not self.cards[ROW[name].place].isVisibleTo(self.root):
             self.ask_for(ROW[name].place, shown=True)
 
     def show_plots(self, state: State) -> None:
-        """The tab says how many plots there are; the first that a snippet makes come to the front by themselves."""
+        """Show the number of plots on the tab; the first ones that a snippet makes come to the front by themselves."""
         number = len(state.run.figures)
         if number == self._plots:
             return
@@ -442,6 +442,6 @@ class PanelArea:
         self._plots = number
 
     def reveal(self, name: str) -> None:
-        """Bring a panel to the front and give it the keyboard."""
+        """Bring a panel to the front and give it the focus."""
         self.bring(name)
         self.panel(name).focus_target.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -1,8 +1,8 @@
-"""Playing, and where it stops. A timer steps on while the state says so, at the speed that it says: each step for as
-long as one reads its sentence, or so many a second. Slow playing does every step; fast playing goes as far as the time
-that has passed, so that it never falls behind and never holds up the window. Where the breakpoints stop is looked for a
-few milliseconds at a time, whenever they or the trace have changed, and put into the state; after a run the cursor goes
-to the first of them."""
+"""Playback and breakpoints. A timer steps while the state says so, at the speed in the state: each step for as long as
+it takes to read its sentence, or a number of steps per second. Slow playback shows every step; fast playback advances
+by the time that has passed, so that it never falls behind and never blocks the window. The stops of breakpoints are
+searched for a few milliseconds at a time, whenever the breakpoints or the trace change, and put into the state; after a
+run the cursor goes to the first one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from gradviz.session.presenting import seconds_of_step
 from gradviz.session.state import READING, State
 from gradviz.session.store import Store
 
-EVERY_STEP = 30.0  # steps per second up to which none is left out
+EVERY_STEP = 30.0  # steps per second up to which none is skipped
 FRAME = 16  # milliseconds
-LONGEST = 0.5  # seconds that count at once, however long the window was busy
+LONGEST = 0.5  # seconds that count at most, however long the window was busy
 
 
 class PlaybackTimer(QObject):
@@ -25,8 +25,8 @@ class PlaybackTimer(QObject):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._at = 0.0  # the cursor, with the fraction of the next step
-        self._shown = -1  # the cursor at which this was shown
+        self._at = 0.0  # the cursor, including the fraction of the next step
+        self._shown = -1  # the cursor that was shown for this
         self._clock = QElapsedTimer()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
@@ -42,7 +42,7 @@ class PlaybackTimer(QObject):
             self._timer.start(interval)
 
     def _interval(self, state: State) -> int:
-        """Milliseconds until the next step, or the next picture."""
+        """Milliseconds until the next step or picture."""
         speed = state.view.speed
         if speed == READING:
             return round(1000 * seconds_of_step(state))
@@ -51,7 +51,7 @@ class PlaybackTimer(QObject):
     def _tick(self) -> None:
         state = self._store.state
         seconds = min(self._clock.restart() / 1000, LONGEST)
-        if self._shown != state.cursor:  # something else moved it
+        if self._shown != state.cursor:  # something else moved the cursor
             self._at = float(state.cursor)
         amount = 1.0 if state.view.speed <= EVERY_STEP else seconds * state.view.speed
         trace = None if state.view.every_step else state.trace
@@ -74,13 +74,13 @@ class PlaybackTimer(QObject):
 
 # -- where breakpoints stop
 
-AT_ONCE = 0.006  # seconds in the event that changed something: a short trace is done then
-SLICE = 0.006  # seconds between two looks at the window's events
-NEWS = 120  # milliseconds between two reports
+AT_ONCE = 0.006  # seconds within the event that changed something: enough for a short trace
+SLICE = 0.006  # seconds between turns of the event loop
+NEWS = 120  # milliseconds between reports
 
 
 class BreakpointSearch(QObject):
-    """One scan at a time; a change begins it anew."""
+    """One scan at a time; a change starts it again."""
 
     def __init__(self, store: Store) -> None:
         super().__init__()
@@ -93,7 +93,7 @@ class BreakpointSearch(QObject):
         self._timer.timeout.connect(self._work)
 
     def show_state(self, before: State, after: State) -> None:
-        """Begin anew if what is sought or where is another."""
+        """Start again if the breakpoints or the trace have changed."""
         other_trace = before.trace is not after.trace or before.steps != after.steps
         points_differ = before.breakpoints.points != after.breakpoints.points
         if not (other_trace or points_differ or before.is_stale != after.is_stale):

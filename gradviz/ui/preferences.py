@@ -1,7 +1,7 @@
-"""Preferences: every setting in one list, found by typing, made from the table in `session.preferences`. A choice
-holds at once, in all windows. Undo takes the last one back, Cancel all of them, Restore Defaults asks for none of its
-own: both can take it back. What a school has locked is shown, and says so; limits and trust, which nothing here can
-change, are shown with what to do instead."""
+"""Preferences: every setting in one list that can be searched, made from the table in `session.preferences`. A choice
+takes effect at once, in all windows. Undo reverts the last one, Cancel all of them; Restore Defaults does not ask,
+because both can revert it. Settings locked by a school are shown as such; limits and trust, which can't be changed
+here, are shown with what to do instead."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MARGIN = QSize(24, 60)  # of the screen that stay free around the dialog
 
 @dataclass(frozen=True)
 class Fact:
-    """What holds, where to look for more, and whether the school has set it."""
+    """What applies, where to read more, and whether the school has set it."""
 
     title: str
     said: str
@@ -58,7 +58,7 @@ class Fact:
 
     @property
     def text(self) -> str:
-        """All that it can be found by."""
+        """Everything it can be found by."""
         return f"{RUNS} {self.title} {self.said} {self.help}"
 
 
@@ -94,7 +94,8 @@ def facts(limits: Limits, room: Classroom, state: State) -> tuple[Fact, ...]:
 
 
 class Choices(QComboBox):
-    """The wheel scrolls the list of settings: it changes none in passing. The sheet leaves a list no arrow."""
+    """The wheel scrolls the list of settings and must not change one on the way. The style sheet leaves combo boxes
+    without an arrow."""
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -108,11 +109,11 @@ class Choices(QComboBox):
 
 
 class Row(QFrame):
-    """A title, what it means, and at the right what `control` shows."""
+    """A title, its explanation, and on the right the widget in `control`."""
 
     def __init__(self, title: str, help: str, text: str, note: str = "") -> None:
         super().__init__()
-        self.text = text  # what it is found by
+        self.text = text  # what it can be found by
         self.title = QLabel(title)
         self.title.setObjectName("setting")
         self.help = QLabel(f"{help} {note}".rstrip())
@@ -128,18 +129,18 @@ class Row(QFrame):
         self.grid.addWidget(self.help, 1, 0, 1, 3)
 
     def put(self, control: QWidget) -> None:
-        """What stands at the right."""
+        """Put a widget on the right."""
         control.setAccessibleName(self.title.text())
         control.setAccessibleDescription(self.help.text())
         self.title.setBuddy(control)
         self.grid.addWidget(control, 0, 1)
 
     def show_view(self, view: View) -> None:
-        """What is chosen now."""
+        """Show the present choice."""
 
 
 class FactRow(Row):
-    """Says what holds."""
+    """Says what applies."""
 
     def __init__(self, fact: Fact) -> None:
         super().__init__(fact.title, fact.help, fact.text, BY_THE_SCHOOL if fact.by_school else "")
@@ -147,7 +148,7 @@ class FactRow(Row):
 
 
 class GatheredRow(Row):
-    """How much there is, and a button that empties it."""
+    """An amount, and a button that empties it."""
 
     emptied = Signal(str)
 
@@ -169,7 +170,7 @@ class GatheredRow(Row):
 
 
 class SettingRow(Row):
-    """A switch or a list of choices, and a button back to the default where another is chosen."""
+    """A switch or a list of choices, and a button that restores the default if another is chosen."""
 
     chosen = Signal(str, object)
 
@@ -224,7 +225,7 @@ class PreferencesDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._store, self._settings, self._theme = store, settings, theme
         self._before = store.state.view
-        self._past: list[dict[str, Any]] = []  # what fields of the view were before each change
+        self._past: list[dict[str, Any]] = []  # the previous values of changed fields of the view
         self.sections: list[tuple[QLabel, list[Row]]] = []
         self.query = QLineEdit()
         self.query.setPlaceholderText("Type part of a name, such as text, colour or speed")
@@ -253,7 +254,7 @@ class PreferencesDialog(QDialog):
 
     @property
     def rows(self) -> list[Row]:
-        """All of them, as they stand."""
+        """All of them, in order."""
         return [row for _, rows in self.sections for row in rows]
 
     def _list(self, held: tuple[Fact, ...]) -> QWidget:
@@ -310,16 +311,16 @@ class PreferencesDialog(QDialog):
             self._store.look(replace(view, **values))
 
     def undo_change(self) -> None:
-        """Take the last change back."""
+        """Revert the last change."""
         if self._past:
             self._store.look(replace(self._store.state.view, **self._past.pop()))
 
     def restore_defaults(self) -> None:
-        """All settings as they are for who has chosen none, but for what was gathered."""
+        """Set everything to its default, except for gathered data."""
         self._change(dict(values_of(self._settings.default_view())))
 
     def reject(self) -> None:
-        """Take all changes back."""
+        """Revert all changes."""
         touched = {name for old in self._past for name in old}
         if touched:
             before = {name: getattr(self._before, name) for name in touched}
@@ -327,7 +328,7 @@ class PreferencesDialog(QDialog):
         super().reject()
 
     def done(self, result: int) -> None:
-        """It is closed, in whatever way."""
+        """The dialog was closed, in any way."""
         self._end()
         self._end = _nothing
         super().done(result)
@@ -352,7 +353,7 @@ class PreferencesDialog(QDialog):
         self.query.setAccessibleDescription(f"{found} found" if found else NO_MATCH)
 
     def _fit(self) -> None:
-        """As large as its text asks for, and not larger than the screen."""
+        """As large as its text requires, but no larger than the screen."""
         room = self.screen().availableGeometry().size() - MARGIN
         theme = self._theme()
         wanted = QSize(theme.px(SIZE.width()), theme.px(SIZE.height())).expandedTo(self.minimumSizeHint())
@@ -360,7 +361,7 @@ class PreferencesDialog(QDialog):
             self.resize(wanted.boundedTo(room))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Down and Enter go from the search to the first setting that it has found."""
+        """Down and Enter go from the search field to the first setting found."""
         keys = (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         is_key = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in keys
         if watched is self.query and is_key:
@@ -378,4 +379,4 @@ class PreferencesDialog(QDialog):
 
 
 def _nothing() -> None:
-    """The dialog has left the store."""
+    """The dialog has stopped listening to the store."""

@@ -1,9 +1,9 @@
-"""The window while it presents: full screen without menus, tools and status, the graph over all of it with the sentence
-and the line of code under it; panels come beside it when they are asked for. `Curtain` lies over everything and turns
-the screen black, or dims all but what is around the pointer.
+"""The window while presenting: full screen without menus, toolbar or status bar, the graph with the sentence and the
+current line below it; panels appear beside it on request. `Curtain` covers everything and turns the screen black, or
+dims everything except the surroundings of the pointer.
 
-What is shown is `State.stage`, see `session.presenting`; the keys are rows of `commands.presenting`; the large sentence
-is the explanation panel's. `SpeakerNotes` is a window of its own for another screen."""
+`State.stage` says what is shown, see `session.presenting`; the keys are rows of `commands.presenting`; the large
+sentence belongs to the explanation panel. `SpeakerNotes` is a separate window for another screen."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from gradviz.ui import look
 if TYPE_CHECKING:
     from gradviz.ui.window import MainWindow
 
-LOOK = 33  # milliseconds between two looks at where the pointer is
-RADIUS = 0.17  # of the window's height that the spotlight reaches
-UNBOUNDED = 16_777_215  # Qt's largest size of a widget
+LOOK = 33  # milliseconds between checks of the pointer's position
+RADIUS = 0.17  # radius of the spotlight as a share of the window's height
+UNBOUNDED = 16_777_215  # Qt's maximum size of a widget
 SPOKEN = Slice("view", "traced", "note", "predict", *MOMENT)
-NOTES = QSize(760, 620)  # pixels of the speaker's window
+NOTES = QSize(760, 620)  # size of the speaker's window
 NO_NOTES = "No notes here. Comments above a line, or behind it, are the notes of its steps."
-DIM = 150  # how dark it is around the spotlight, of 255
+DIM = 150  # darkness around the spotlight, out of 255
 
 
 class Curtain(QWidget):
-    """Black, or dark with a hole that follows the pointer; the mouse works through the hole's curtain."""
+    """Black, or dark with a hole that follows the pointer; the mouse works through it."""
 
     def __init__(self, window: QWidget, lift: Callable[[], None]) -> None:
         super().__init__(window)
@@ -59,7 +59,7 @@ class Curtain(QWidget):
         self.hide()
 
     def show_stage(self, stage: Stage) -> None:
-        """Black, a spotlight or nothing."""
+        """Show black, a spotlight or nothing."""
         self._black = stage.black
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents, not stage.black)
         self.setCursor(Qt.CursorShape.BlankCursor if stage.black else Qt.CursorShape.ArrowCursor)
@@ -73,7 +73,7 @@ class Curtain(QWidget):
         self.update()
 
     def cover(self) -> None:
-        """Lie over the whole window."""
+        """Cover the whole window."""
         self.setGeometry(self._window.rect())
         self.raise_()
 
@@ -93,7 +93,7 @@ class Curtain(QWidget):
             self.update(self._hole())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click on the black screen turns it on again."""
+        """Clicking the black screen ends it."""
         self._lift()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -108,8 +108,8 @@ class Curtain(QWidget):
 
 
 class SpeakerNotes(QWidget):
-    """What the speaker sees and the room does not: this step, what comes next, the comments of the line, the time. On
-    another screen if there is one. Keys work here as they do in the window."""
+    """What the speaker sees and the audience does not: this step, the next one, the comments on the line, the time. It
+    opens on another screen if there is one, and its keys work as in the window."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window, Qt.WindowType.Window)
@@ -171,7 +171,7 @@ class SpeakerNotes(QWidget):
         self.clock.setText(f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}  ·  {time.strftime('%H:%M')}")
 
     def _others(self) -> list[QScreen]:
-        """The screens on which nobody presents."""
+        """The screens without the presentation."""
         return [screen for screen in QGuiApplication.screens() if screen is not self._window.window().screen()]
 
     def _place(self) -> None:
@@ -182,7 +182,7 @@ class SpeakerNotes(QWidget):
         self.setGeometry(QRect(room.center() - QPoint(size.width() // 2, size.height() // 2), size))
 
     def _swap(self) -> None:
-        """Two screens change their windows; of more, the next one is presented on."""
+        """With two screens, swap their windows; with more, present on the next one."""
         for screen in self._others()[:1]:
             stage = self._window.window()
             stage.setWindowState(stage.windowState() & ~Qt.WindowState.WindowFullScreen)
@@ -191,7 +191,7 @@ class SpeakerNotes(QWidget):
             self._place()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Closing it is the same as its key."""
+        """Closing the window is the same as pressing its key."""
         self._leave()
         stage = self._window.store.state.stage
         self._window.store.set_stage(replace(stage, notes=False))
@@ -209,7 +209,7 @@ class Presenter:
         self._was = Qt.WindowState.WindowNoState
 
     def show_stage(self, before: Stage, after: Stage) -> None:
-        """Begin, change or end presenting."""
+        """Start, change or end presenting."""
         if before.on != after.on:
             self._turn(after.on)
         self._panel_area.show_stage(after)
@@ -228,17 +228,17 @@ class Presenter:
             notes.deleteLater()
 
     def cover(self) -> None:
-        """The window has another size."""
+        """The window was resized."""
         self._curtain.cover()
 
     def _turn(self, on: bool) -> None:
-        """The menus stay where they are, without height: hidden ones would take their shortcuts with them."""
+        """The menus stay in place with zero height, because hidden menus would take their shortcuts with them."""
         window = self._window
         window.menuBar().setMaximumHeight(0 if on else UNBOUNDED)
         for tools in window.findChildren(QToolBar):
             tools.setVisible(not on)
         window.statusBar().setVisible(not on)
-        screen = window.window()  # which has tabs, or is the same
+        screen = window.window()  # the window around the tabs, or the same window
         if on:
             self._was = screen.windowState()
             screen.setWindowState(self._was | Qt.WindowState.WindowFullScreen)

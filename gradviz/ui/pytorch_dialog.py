@@ -1,5 +1,6 @@
-"""Run in My PyTorch: which of the Pythons on this computer runs the script, with which arguments, and how much of it is
-recorded. The script then is an ordinary program of the user, so nothing runs before the user has said to trust it."""
+"""Run in My PyTorch: which of the Python interpreters on this computer runs the script, with which arguments, and how
+much is recorded. The script then runs as an ordinary program of the user, so nothing runs before the user has confirmed
+that they trust it."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ _AT = Qt.ItemDataRole.UserRole
 
 
 class PyTorchDialog(QDialog):
-    """Choose a Python, tick that the file is trusted, and run."""
+    """Choose an interpreter, tick that the file is trusted, and run."""
 
     _found = Signal(object)
 
@@ -113,11 +114,11 @@ class PyTorchDialog(QDialog):
         found = interpreters(path.absolute().parent if path else None, Path.home())
         try:
             self._found.emit(found)
-        except RuntimeError:  # closed meanwhile
+        except RuntimeError:  # closed in the meantime
             return
 
     def _show(self, found: Sequence[Interpreter]) -> None:
-        useful = [each for each in found if each.torch] or found  # why the others are of no use is said if all are
+        useful = [each for each in found if each.torch] or found  # explain the unusable ones only if all are
         for each in useful:
             self._add(each)
         if self.list.count() and self.list.currentRow() < 0:
@@ -149,16 +150,16 @@ class PyTorchDialog(QDialog):
     # -- the end
 
     def _judge(self) -> None:
-        """Run is offered when all is said that it needs."""
+        """Enable Run once everything that it needs is given."""
         self.run_button.setEnabled(self.trust.isChecked() and self._chosen() is not None and self._job() is not None)
 
     def _job(self) -> Job | None:
-        """What is to be run; None where something typed can't be."""
+        """What to run; None if something typed is not valid."""
         state, chosen = self._state, self._chosen()
         steps = self.iterations.text().replace(" ", "")
         try:
             arguments = shlex.split(self.arguments.text())
-        except ValueError:  # a quote that is not closed
+        except ValueError:  # an unclosed quote
             return None
         if chosen is None or not are_iterations(steps):
             return None
@@ -173,7 +174,7 @@ class PyTorchDialog(QDialog):
         )
 
     def accept(self) -> None:
-        """Run it, saved before if it is a file."""
+        """Run it; a file is saved first."""
         job = self._job()
         if job is None or not self.trust.isChecked():
             return
@@ -184,7 +185,7 @@ class PyTorchDialog(QDialog):
 
 
 def are_iterations(text: str) -> bool:
-    """Whether the recorder takes this as a list of iterations; "" means all."""
+    """Whether the recorder accepts this as a list of iterations; "" means all."""
     parts = [part.partition("-") for part in text.split(",")] if text else []
     return all(
         first.isdecimal() and (last.isdecimal() if dash else not last) and len(first + last) < 18

@@ -1,6 +1,6 @@
-"""Recordings in the window: a file is read, or written, in a thread of its own, with its progress in the status bar and
-Cancel; then the window shows it as if it had run here. What is in such a file: `gradviz.trace.table.recording`; what is
-said of it: `gradviz.document.files.recordings`."""
+"""Recordings in the window: a file is read or written in a thread of its own, with progress in the status bar and
+Cancel; then the window shows it as if it had run here. The file format is in `gradviz.trace.table.recording`, the
+sentences about it are in `gradviz.document.files.recordings`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NOTHING = "{} holds no steps: the job ended before anything was recorded."
 
 @dataclass(frozen=True)
 class _Result:
-    """What a thread comes back with: the number of its task, what it read, or the sentence that says why not."""
+    """The outcome of a thread: the number of its task, and what it read or the sentence that says why it could not."""
 
     number: int
     sentence: str = ""
@@ -43,16 +43,16 @@ class _Result:
 
 
 class _Beside(NamedTuple):
-    """Another recording, what the two are called, and how they differ."""
+    """Another recording, the names of the two, and how they differ."""
 
     other: Recording
     names: tuple[str, str]
     verdict: Verdict
-    are_ranks: bool = False  # of one job
+    are_ranks: bool = False  # of the same job
 
 
 class RecordingFiles(QObject):
-    """Opens and saves recordings, one task at a time; a new one takes the place of the one before."""
+    """Opens and saves recordings, one task at a time; a new one replaces the previous one."""
 
     _told = Signal(int, float)
     _done = Signal(object)
@@ -78,14 +78,14 @@ class RecordingFiles(QObject):
         self._begin(path, lambda number: self._read(number, ranks[:2] or [path]))
 
     def when_open(self, then: Callable[[], None]) -> None:
-        """Call `then` once what is being read is shown; at once if nothing is."""
+        """Call `then` once the file being read is shown; at once if none is."""
         if self.is_busy:
             self._then = then
         else:
             then()
 
     def compare(self) -> None:
-        """Show another recording, which the user chooses, beside the one that is open."""
+        """Show another recording, chosen by the user, beside the open one."""
         here, trace = self._store.state.path, self._store.state.trace
         if here is None or trace is None:
             return
@@ -95,7 +95,7 @@ class RecordingFiles(QObject):
             self._begin(Path(name), lambda number: self._read(number, [front, Path(name)], trace))
 
     def save_as(self) -> bool:
-        """Save what was recorded to a file that the user chooses; True if one was chosen."""
+        """Save the recording to a file that the user chooses; returns whether one was chosen."""
         path = self._store.state.path or Path("snippet.py")
         name = self._files.questions.recording_name(str(path.with_suffix(".gvtrace")))
         if name:
@@ -103,7 +103,7 @@ class RecordingFiles(QObject):
         return bool(name)
 
     def _save(self, path: Path) -> None:
-        """Write the trace that is shown; of an open recording a copy of its file."""
+        """Write the trace being shown; for an open recording, a copy of its file."""
         from gradviz.document.files import recordings
         from gradviz.trace.table.recording import Ending
 
@@ -128,12 +128,12 @@ class RecordingFiles(QObject):
         self._begin(path, work)
 
     def give_up(self) -> None:
-        """Cancel what is being read; nothing changes."""
+        """Cancel reading; nothing changes."""
         self._number += 1
         self._end()
 
     def close(self) -> None:
-        """Give up, and wait for the thread."""
+        """Cancel, and wait for the thread."""
         thread = self._thread
         self.give_up()
         if thread is not None:
@@ -150,7 +150,8 @@ class RecordingFiles(QObject):
         self._thread.start()
 
     def _read(self, number: int, paths: list[Path], front: Trace | None = None) -> _Result:
-        """In the thread: a recording, and a second one beside it; `front` is that of the first if it is open."""
+        """In the thread: a recording, and possibly a second one beside it; `front` is the first if it is already
+        open."""
         from gradviz.document.files import recordings
         from gradviz.session.timeline import outline
         from gradviz.trace.table.recording import Cancelled
@@ -176,7 +177,7 @@ class RecordingFiles(QObject):
             self._progress.update(self, f"reading {shown(self._path.name)} · {100 * share:.0f} %")
 
     def _end(self) -> Callable[[], None]:
-        """It is over; returns what waited for it."""
+        """The task is over; returns what was waiting for it."""
         self._thread = None
         self._progress.update(self, "")
         then, self._then = self._then, _nothing
@@ -208,7 +209,7 @@ class RecordingFiles(QObject):
         self._store.end_run(_run(found, document), trace)
 
     def _show_beside(self, beside: _Beside) -> None:
-        """The two side by side, at the first thing that all ranks should have in common and have not."""
+        """Show the two side by side, at the first difference in something that all ranks should have in common."""
         from gradviz.document.files import recordings
         from gradviz.session.comparison.differences import ranks_sentence
         from gradviz.session.what_if import recorded_beside
@@ -231,7 +232,7 @@ def _run(found: Recording, document: Recorded) -> Run:
 
 
 def _beside(trace: Trace, paths: list[Path], other: Recording) -> _Beside:
-    """How two recordings differ; what those in one folder of ranks should have in common, they are asked for."""
+    """How two recordings differ; ranks in one folder are compared in what they should have in common."""
     from gradviz.session.comparison.differences import judge, of_ranks
 
     verdict, ranks = judge(trace, other.trace), ranks_of(paths[0].parent)

@@ -1,10 +1,9 @@
-"""Keeps a copy of what is typed or drawn: every few seconds and before each run, in a file that the window removes when
-it is closed by its user. Of the program's own files each running program, or each window, holds one: a file and its
-lock. A file whose lock nobody holds was left by one that crashed.
+"""Keeps a copy of unsaved work: every few seconds and before each run, in a file that is removed when the user closes
+the window. Each running program, or each window, holds one of the program's own files, together with its lock. A file
+whose lock nobody holds was left by a crash.
 
-Note [No copy]
-Where no copy can be written (no folder, a full disk) it is said once, and tried again at every turn: a disk gets room,
-a drive comes back."""
+Note [No copy] If no copy can be written (no folder, a full disk), that is reported once and tried again every time:
+disks are cleaned up, and drives come back."""
 
 from __future__ import annotations
 
@@ -30,29 +29,29 @@ from gradviz.session.view_settings import sight_of
 
 # -- files with a lock
 
-SLOTS = 50  # at once
+SLOTS = 50  # at the same time
 ASIDE = ".bak"
 
 
 def data_folder() -> Path:
-    """Where the system keeps an application's own files."""
+    """Where the system keeps an application's files."""
     return Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.AppLocalDataLocation))
 
 
 @dataclass(frozen=True)
 class Place:
-    """A file that nobody else writes as long as the lock is held."""
+    """A file that nobody else writes while the lock is held."""
 
     file: Path
     lock: QLockFile
 
     def put_aside(self) -> None:
-        """Keep what is there under another name."""
+        """Keep the existing content under another name."""
         with contextlib.suppress(OSError):
             os.replace(self.file, f"{self.file}{ASIDE}")
 
     def leave(self, *, keep: bool = False) -> None:
-        """Give it up, and remove the file unless another shall find it."""
+        """Release it, and remove the file unless another window is meant to find it."""
         if not keep:
             with contextlib.suppress(OSError):
                 self.file.unlink(missing_ok=True)
@@ -60,8 +59,8 @@ class Place:
 
 
 def take(folder: Path, pattern: str, *, empty: bool = False) -> Place:
-    """The first free place, one with something left behind before an empty one, or only an empty one; OSError if there
-    is none. The pattern is a file name with {} for its number."""
+    """Take the first free place: preferably one with something left behind, or only an empty one; OSError if there is
+    none. The pattern is a file name with {} for its number."""
     folder.mkdir(parents=True, exist_ok=True)
     left: list[Path] = []
     free: list[Path] = []
@@ -79,7 +78,7 @@ def take(folder: Path, pattern: str, *, empty: bool = False) -> Place:
 
 
 def waiting(folder: Path, pattern: str) -> Iterator[Path]:
-    """The files that nobody holds; each is held while it is looked at."""
+    """The files that nobody holds; each is locked while it is inspected."""
     for file in (folder / pattern.format(number) for number in range(1, SLOTS + 1)):
         lock = _lock(file)
         if os.path.isfile(file) and not os.path.islink(file) and _is_taken(lock):
@@ -90,7 +89,7 @@ def waiting(folder: Path, pattern: str) -> Iterator[Path]:
 
 
 def _is_there(file: Path) -> bool | None:
-    """None for what stands in the place of a file and is none, such as a folder."""
+    """None for anything in the place of a file that is not one, such as a folder."""
     try:
         return True if stat.S_ISREG(os.lstat(file).st_mode) else None
     except FileNotFoundError:
@@ -98,7 +97,7 @@ def _is_there(file: Path) -> bool | None:
 
 
 def _try_to_write(folder: Path) -> None:
-    """Qt does not say why it could not lock; the system does."""
+    """Qt does not say why locking failed; the system does."""
     import tempfile
 
     with tempfile.TemporaryFile(dir=folder) as file:
@@ -107,7 +106,7 @@ def _try_to_write(folder: Path) -> None:
 
 def _lock(file: Path) -> QLockFile:
     lock = QLockFile(str(file.with_suffix(".lock")))
-    lock.setStaleLockTime(0)  # however old: its holder may be asleep
+    lock.setStaleLockTime(0)  # however old: its holder may be suspended
     return lock
 
 
@@ -116,10 +115,10 @@ def _is_taken(lock: QLockFile) -> bool:
 
 
 def _remove_abandoned(lock: QLockFile) -> bool:
-    """A lock of this machine whose holder was killed, and whose number another process has now: Qt takes it for held,
-    but the holder would have locked the file itself, too."""
+    """Remove a lock from this machine whose holder was killed and whose process id is in use again: Qt takes it for
+    held, but a real holder would have locked the file itself as well."""
     if sys.platform == "win32":
-        return False  # a file that is held can't be opened there
+        return False  # Windows does not open a file that is held
     import fcntl
 
     _, host, _ = lock.getLockInfo()
@@ -141,27 +140,27 @@ AGAIN = "Autosave is working again."
 
 
 def default_folder() -> Path:
-    """Where the system keeps an application's own files."""
+    """Where the system keeps an application's files."""
     return data_folder() / "recovery"
 
 
 class RecoveryKeeper(QObject):
-    """One window's recovery file. `left_behind` is what a crashed window left in the place that this one took."""
+    """The recovery file of one window. `left_behind` is what a crashed window left in the same place."""
 
     def __init__(self, store: Store, folder: Path | None = None) -> None:
         super().__init__()
         self._store = store
         self._folder = folder or default_folder()
-        self._written: Document | None = None  # what the file holds; None: the file is not there
+        self._written: Document | None = None  # the content of the file; None if there is no file
         self._is_in_trouble = False  # see Note [No copy]
         self._place: Place | None = None
         self.left_behind: Recovery | None = None
-        with contextlib.suppress(OSError):  # it is said when there is something to keep
+        with contextlib.suppress(OSError):  # reported once there is something to keep
             self._place = take(self._folder, PATTERN)
         if self._place is not None:
             self.left_behind = recovery.read(self._place.file)
             if self.left_behind is None:
-                self._place.put_aside()  # of a newer version, or damaged: not ours to delete
+                self._place.put_aside()  # from a newer version, or damaged: not ours to delete
         self._timer = QTimer(self)
         self._timer.setInterval(EVERY)
         self._timer.timeout.connect(self.write)
@@ -169,11 +168,11 @@ class RecoveryKeeper(QObject):
 
     @property
     def file(self) -> Path | None:
-        """Where the copy is written to; None as long as there is no place for it."""
+        """Where the copy is written; None while there is no place for it."""
         return self._place.file if self._place is not None else None
 
     def write(self) -> None:
-        """Write the document now if it has changed; one that is saved needs no copy."""
+        """Write the document now if it has changed; a saved one needs no copy."""
         state = self._store.state
         if self.left_behind is not None:
             return
@@ -196,31 +195,31 @@ class RecoveryKeeper(QObject):
             self._store.say(AGAIN)
 
     def _complain(self, error: UserError | OSError) -> None:
-        """Once, until it goes well again."""
+        """Report trouble once, until writing succeeds again."""
         if not self._is_in_trouble:
             self._is_in_trouble = True
             cause = error if isinstance(error, OSError) else error.__cause__
             self._store.say(NO_COPY.format(reason(cause)) if isinstance(cause, OSError) else str(error))
 
     def step_aside(self) -> None:
-        """Leave what was left behind to another window, and take an empty place when there is something to keep."""
+        """Leave what was left behind to another window, and take an empty place once there is something to keep."""
         if self._place is not None:
             self._place.leave(keep=True)
         self._place = self.left_behind = None
 
     def answered(self) -> None:
-        """The user has decided about what was left behind; from now on the file is this window's."""
+        """The user has decided about what was left behind; from now on the file belongs to this window."""
         if self.left_behind is not None:
             self._written = self.left_behind.contents.document
         self.left_behind = None
 
     def close(self) -> None:
-        """The window closes in good order."""
+        """The window closes normally."""
         self._timer.stop()
         if self._place is not None:
             self._place.leave(keep=self.left_behind is not None)
 
 
 def something_waits(folder: Path | None = None) -> bool:
-    """True if another window has left something behind that nobody has asked about."""
+    """Whether another window has left something behind that nobody has been asked about."""
     return any(recovery.read(file) is not None for file in waiting(folder or default_folder(), PATTERN))

@@ -1,5 +1,5 @@
-"""What is remembered between starts: theme, text size, speed, recent files, the window's place and the panels'
-sizes. Before Qt reads the file, what is damaged in it is left out, the rest stays, and the old file is kept."""
+"""What is remembered between starts: theme, text size, speed, recent files, window position and panel sizes. Damaged
+parts of the file are removed before Qt reads it; the rest stays, and the damaged file is kept."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ RESET = "The settings file was damaged and has been reset; the old one is {}."
 NO_FILE = "Settings cannot be saved: {} is not a file. Remove it and restart."
 UNREADABLE = "Settings could not be read ({}); the defaults are used."
 
-IsGood = Callable[[str, str, str], bool]  # of a section, a name and a value
+IsGood = Callable[[str, str, str], bool]  # takes a section, a name and a value
 
 
 def prepared(path: Path, is_good: IsGood) -> tuple[bool, str]:
-    """Whether Qt may read and write this file, and what is to be said about it ("" for nothing)."""
+    """Whether Qt may read and write this file, and what to report about it ("" for nothing)."""
     try:
         found = os.stat(path)
         if not stat.S_ISREG(found.st_mode):
@@ -55,7 +55,7 @@ def _reset(path: Path, good: bytes) -> tuple[bool, str]:
 
 
 def salvaged(data: bytes, is_good: IsGood) -> bytes:
-    """The lines that are whole; what follows a heading that is not, is not."""
+    """The intact lines; what follows a damaged heading is dropped with it."""
     section: str | None = "General"
     kept = []
     for line in data.splitlines(keepends=True):
@@ -83,7 +83,7 @@ def _text(line: bytes) -> str | None:
 
 
 def _is_whole(value: str) -> bool:
-    """A value that ends on its line, of the kinds that are written: text, lists of text, and bytes."""
+    """Whether a value ends on its line and is of a kind that is written: text, lists of text, bytes."""
     plain = value.replace("\\\\", "").replace('\\"', "")
     if plain.endswith("\\") or plain.count('"') % 2:
         return False
@@ -97,13 +97,13 @@ LONGEST_NAME = 4096
 
 
 def settings_file() -> Path:
-    """Where they are kept."""
+    """Where the settings are stored."""
     place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericConfigLocation)
     return Path(place) / "GradViz" / "GradViz.ini"
 
 
 class Memory(Protocol):
-    """Where values are kept: QSettings, or `Forgetful`."""
+    """Where values are stored: QSettings, or `Forgetful`."""
 
     def value(self, key: str, /, default: Any = None) -> Any: ...
     def setValue(self, key: str, value: Any, /) -> None: ...
@@ -111,24 +111,24 @@ class Memory(Protocol):
 
 
 class Forgetful:
-    """Remembers nothing: a picture of the window looks the same on every machine."""
+    """Remembers nothing, so that a picture of the window looks the same on every machine."""
 
     def value(self, _: str, /, default: Any = None) -> Any:
         """Always the default."""
         return default
 
     def setValue(self, _: str, value: Any, /) -> None:
-        """Nothing is kept."""
+        """Store nothing."""
 
     def sync(self) -> None:
-        """There is nothing to take over from another program."""
+        """Do nothing: no other program writes here."""
 
 
 class Settings:
-    """A thin, checked view of what is kept: a damaged value is as good as none. `note` says what was damaged. Where the
-    user has chosen nothing, what `classroom` says counts.
+    """A thin, validated view of the stored values: a damaged value counts as missing. `note` says what was damaged.
+    Where the user has chosen nothing, `classroom` decides.
 
-    Several programs may run at once: each writes only what was changed in it."""
+    Several programs may run at once, so each writes only what was changed in it."""
 
     def __init__(
         self, memory: Memory | None = None, file: Path | None = None, classroom: Classroom | None = None
@@ -146,7 +146,7 @@ class Settings:
         return QSettings(str(file), QSettings.Format.IniFormat) if is_usable else Forgetful()
 
     def view(self) -> View:
-        """How things were looked at."""
+        """The view settings as last used."""
         default = self.default_view()
         view = replace(
             default,
@@ -157,7 +157,7 @@ class Settings:
         return with_values(view, {row.name: self._chosen(row, default) for row in SETTINGS})
 
     def default_view(self) -> View:
-        """How they are looked at by who has chosen nothing."""
+        """The view settings of a user who has chosen nothing."""
         view, room = View(), self.classroom
         return replace(view, theme=room.theme or view.theme, text_scale=room.text_size or view.text_scale)
 
@@ -173,7 +173,7 @@ class Settings:
         return tuple(name for name in found if name and "\0" not in name and len(name) <= LONGEST_NAME)[:MOST_RECENT]
 
     def remember_view(self, view: View) -> None:
-        """Write at once what is other than before."""
+        """Write what differs at once."""
         before, self._remembered = self._remembered, view
         for row in SETTINGS:
             if row.of(before) != row.of(view):
@@ -185,7 +185,7 @@ class Settings:
             self._store.setValue("recent", self._merged(before.recent, view.recent))
 
     def _merged(self, before: Sequence[str], after: Sequence[str]) -> list[str]:
-        """What came here and what another program has opened meanwhile, but not what went here."""
+        """What was opened here and what another program opened meanwhile, without what was removed here."""
         self._store.sync()
         gone = set(before) - set(after)
         first = list(after[:1]) if after[:1] != before[:1] else []
@@ -204,7 +204,7 @@ class Settings:
 
 
 def is_good(section: str, name: str, value: str) -> bool:
-    """Whether this line of the file means something to us; what is not ours may be anything."""
+    """Whether this line of the file is valid; lines that are not ours may be anything."""
     if section == "layout":
         return value.startswith(("@ByteArray(", '"@ByteArray('))
     if section != "General":

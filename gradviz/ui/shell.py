@@ -1,6 +1,6 @@
-"""What the commands act on: the store, the panels, and what works for the window without being seen. Each of these is
-made and loaded when it is first asked for: before the first paint nobody asks. `window` says when they are made;
-`gradviz.commands.row` has the interface."""
+"""What the commands act on: the store, the panels, and the services of a window that are never visible. Each is
+imported and created on first use, because none is needed before the first paint. `window` decides when; the interface
+is in `gradviz.commands.row`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class WindowShell:
 
     @property
     def lessons(self) -> Path | None:
-        """The folder of lessons that all computers of a school share."""
+        """The lessons folder that all computers of a school share."""
         return self.classroom.lessons
 
     # -- panels
@@ -90,11 +90,11 @@ class WindowShell:
         return cast("EditorPanel", self._panel_area().panel("editor"))
 
     def focus(self, panel: str) -> None:
-        """Bring a panel to the front and give it the keyboard."""
+        """Bring a panel to the front and give it the focus."""
         self._panel_area().reveal(panel)
 
     def fold_away(self) -> None:
-        """Fold the panel away that has the keyboard."""
+        """Fold away the panel that has the focus."""
         self._panel_area().fold_away()
 
     def copy(self, text: str) -> None:
@@ -102,7 +102,7 @@ class WindowShell:
         QApplication.clipboard().setText(text)
 
     def edit_text(self, action: str) -> None:
-        """Cut, copy, paste or selectAll where the keyboard is: a drawing, a text, else the editor."""
+        """Cut, copy, paste or selectAll where the focus is: in a drawing, a text field, or else the editor."""
         target = QApplication.focusWidget()
         if target is not None and self.canvas.has_drawing_hand(target):
             getattr(self.board, {"selectAll": "select_all"}.get(action, action))()
@@ -110,35 +110,35 @@ class WindowShell:
         if not hasattr(target, action):
             target = self.source.code
         text = cast(QPlainTextEdit, target)
-        if action != "paste" or not getattr(text, "isReadOnly", bool)():  # Qt itself asks for it at a key only
+        if action != "paste" or not getattr(text, "isReadOnly", bool)():  # Qt itself checks this only on a key press
             getattr(text, action)()
 
-    # -- what works unseen
+    # -- services
 
     @cached_property
     def dialogs(self) -> WindowDialogs:
-        """What opens over the window."""
+        """Dialogs over the window."""
         from gradviz.ui.dialogs import WindowDialogs
 
         return WindowDialogs(self._window, self, self._settings, self._theme, self._choose)
 
     @cached_property
     def board(self) -> DrawingBoard:
-        """What is done by hand on a drawing."""
+        """Manual editing of a drawing."""
         from gradviz.ui.drawing.board import DrawingBoard
 
         return DrawingBoard(self.store, lambda: self.canvas.drawn.hands, self.layout_progress)
 
     @cached_property
     def layout_progress(self) -> LayoutProgress:
-        """Tells of layouts that take long."""
+        """Reports layouts that take long."""
         from gradviz.ui.layout_progress import LayoutProgress
 
         return LayoutProgress(self.store)
 
     @cached_property
     def runner(self) -> WorkerBridge:
-        """The worker; what is typed is kept safe before each run, and a file that is run is the user's own."""
+        """The worker. Unsaved work is backed up before each run, and a file that is run becomes the user's own."""
         from gradviz.ui.worker_bridge import WorkerBridge
         from gradviz.worker.process.client import WorkerPool
         from gradviz.worker.process.limits import Limits
@@ -156,11 +156,11 @@ class WindowShell:
         return WhatIfRunner(self.store, self.runner)
 
     def _side_pool(self) -> WorkerPool:
-        """Where questions about the run on the screen are worked on."""
+        """The workers for questions about the run on screen."""
         return (self.live if self.store.state.drawing else self.runner).pool
 
     def _answers(self) -> Sequence[str | None]:
-        """What its input() was answered."""
+        """The answers to its input()."""
         return () if self.store.state.drawing else self.runner.live.answers
 
     @cached_property
@@ -172,14 +172,14 @@ class WindowShell:
 
     @cached_property
     def checks(self) -> CheckRunner:
-        """Compares a gradient with differences."""
+        """Compares a gradient with finite differences."""
         from gradviz.ui.side_runs import CheckRunner
 
         return CheckRunner(self.store, self._side_pool, self._answers)
 
     @cached_property
     def elements(self) -> ElementRunner:
-        """Finds out where a number comes from."""
+        """Finds where a number comes from."""
         from gradviz.ui.side_runs import ElementRunner
 
         return ElementRunner(self.store, self._side_pool, self._answers)
@@ -207,7 +207,7 @@ class WindowShell:
 
     @cached_property
     def asker(self) -> InputAsker:
-        """Asks what input() wants to know."""
+        """Answers input() through a dialog."""
         from gradviz.ui.input_dialog import InputAsker
 
         lives = lambda: (self.runner.live, self.what_if_runner.live)  # noqa: E731
@@ -240,14 +240,14 @@ class WindowShell:
 
     @cached_property
     def recovery(self) -> RecoveryKeeper:
-        """The copy of what is typed."""
+        """The copy of unsaved work."""
         from gradviz.ui.recovery import RecoveryKeeper
 
         return RecoveryKeeper(self.store)
 
     @cached_property
     def overture(self) -> OverturePlayer:
-        """Shows a run to who has seen none."""
+        """Shows a first run to new users."""
         from gradviz.ui.overture import OverturePlayer
 
         return OverturePlayer(self.store, lambda: self.canvas, self._panel_area, self._theme)
@@ -261,26 +261,26 @@ class WindowShell:
 
     @cached_property
     def breakpoint_search(self) -> BreakpointSearch:
-        """Seeks where breakpoints hold."""
+        """Finds where breakpoints stop."""
         from gradviz.ui.playback import BreakpointSearch
 
         return BreakpointSearch(self.store)
 
     def show_state(self, before: State, after: State) -> None:
-        """Let those follow that were needed so far."""
+        """Update the services that exist so far."""
         if after.asks is not None or before.asks is not None:
             self.asker.show_state(before, after)
-        if "canvas" in self._panel_area().made:  # nothing has run before
+        if "canvas" in self._panel_area().made:  # nothing has run before that
             self.playback_timer.show_state(after)
             self.breakpoint_search.show_state(before, after)
         if after.view.overture and before.run.is_running and not after.run.is_running:
             self.overture.begin(before, after)
 
     def close(self) -> None:
-        """End what still runs."""
+        """End everything that is still running."""
         self.recovery.close()
         self.recordings.close()
-        for each in (vars(self).get(name) for name in ("overture", "sharing")):  # which few need
+        for each in (vars(self).get(name) for name in ("overture", "sharing")):  # rarely needed
             if each is not None:
                 each.close()
         self.canvas.close_canvas()

@@ -1,10 +1,9 @@
 """Runs beside the one that the window shows. `WhatIfRunner` runs a change of the snippet and has the two runs compared
-in a thread of its own. `ElementRunner` asks a worker for the derivatives of the operations that a number comes from or
-goes to. `ChainRunner` finds the paths by which a gradient comes to a tensor: the document is run once
-more in a worker that is asked for them, and the graph between the two ends is searched in a thread;
-`session.inspect.chain_rule` says what is found. `CheckRunner` has a gradient compared with differences of further runs
-(`session.inspect.three_ways`). The first run is the business of `worker_bridge`; all take their
-workers from the same pool."""
+in a thread. `ElementRunner` asks a worker for the derivatives of the operations that a number comes from or goes to.
+`ChainRunner` finds the paths by which a gradient reaches a tensor: the document runs again in a worker that is asked
+about them, and a thread searches the graph between the two ends; `session.inspect.chain_rule` puts the result into
+words. `CheckRunner` has a gradient compared with finite differences from further runs (`session.inspect.three_ways`).
+The main run belongs to `worker_bridge`; all take their workers from the same pool."""
 
 from __future__ import annotations
 
@@ -45,14 +44,14 @@ FIRST = "Press Run (F5) before trying a change."
 class WhatIfRunner(QObject):
     """Implements the commands' `Beside`."""
 
-    ended = Signal()  # after the store knows what differs
-    _compared = Signal(int, object)  # the number of the run, its Verdict or None
+    ended = Signal()  # once the store has the differences
+    _compared = Signal(int, object)  # the number of the run, and its Verdict or None
 
     def __init__(self, store: Store, runner: WorkerBridge) -> None:
         super().__init__()
         self._store = store
         self._runner = runner
-        self._waiting: Proposal | None = None  # for the run of the snippet as it is written
+        self._waiting: Proposal | None = None  # for the run of the unchanged snippet
         self._number = 0
         self._run = Run()
         self._thread: threading.Thread | None = None
@@ -65,7 +64,7 @@ class WhatIfRunner(QObject):
         runner.about_to_run.connect(self.drop)
 
     def start(self, proposal: Proposal) -> None:
-        """Run this change beside the snippet; the snippet itself first, if it has changed since it ran."""
+        """Run this change beside the snippet; run the snippet itself first if it has changed since its last run."""
         self.drop()
         self._store.set_what_if(None)
         state = self._store.state
@@ -87,13 +86,13 @@ class WhatIfRunner(QObject):
         self.live.keep_going()
 
     def drop(self) -> None:
-        """Forget the run of the change."""
+        """Discard the run of the change."""
         self._waiting = None
         self._number += 1
         self.live.drop()
 
     def close(self) -> None:
-        """End the run, and wait for a comparison that goes on."""
+        """End the run, and wait for a comparison in progress."""
         self.drop()
         if self._thread is not None:
             self._thread.join()
@@ -116,7 +115,7 @@ class WhatIfRunner(QObject):
             self._end(failed(beside, Run(Phase.REFUSED, beside.changed, sentence)))
             return
         self._store.set_what_if(beside)
-        # what was answered in the first run is answered again
+        # the answers of the first run are given again
         self.live.start(beside.changed, self._store.state.title, answers=self._runner.live.answers)
 
     def _tell(self) -> None:
@@ -141,7 +140,7 @@ class WhatIfRunner(QObject):
         self._thread.start()
 
     def _compare(self, number: int, first: Trace, other: Trace) -> None:
-        """In a thread of its own."""
+        """Runs in a thread of its own."""
         from gradviz.session.comparison.differences import judge
 
         found: Verdict | None = None
@@ -168,18 +167,18 @@ class WhatIfRunner(QObject):
 
 NONE = "No backward call computes a gradient for {}."
 FAILED = "The paths could not be followed: the run ended before this backward call. Run the snippet again."
-FOLLOW = 250  # milliseconds without another run until what was asked is asked again: a slider brings many
-CUT_SHORT = "The paths could not be followed. {}"  # what became of the run
+FOLLOW = 250  # milliseconds without another run until the question is asked again: a slider causes many runs
+CUT_SHORT = "The paths could not be followed. {}"  # how the run ended
 GONE = "{} has not run, so no gradient comes to it."
 WORKING = "Following the paths to {} …"
 
 
 class ChainRunner(QObject):
-    """Implements the commands' `Chains`. What is shown follows the document: after a run the same tensor is asked for
-    again, of a drawing that of the same node. What was found stays until the newer is known, so that nothing
+    """Implements the commands' `Chains`. The result follows the document: after a run, the same tensor (in a drawing,
+    that of the same node) is asked about again. The old result stays until the new one is known, so that nothing
     flickers."""
 
-    ended = Signal()  # after the store knows what was found
+    ended = Signal()  # once the store has the result
     _found = Signal(int, object, object)  # the number of the question, Paths or None, Dependencies or None
 
     def __init__(
@@ -190,11 +189,11 @@ class ChainRunner(QObject):
     ) -> None:
         super().__init__()
         self._store = store
-        self._answers = answers  # what input() got in the run whose trace is shown
+        self._answers = answers  # what input() returned in the run whose trace is shown
         self._number = 0
         self._asked: ChainRule | None = None
-        self._failed = FAILED  # what is said if nothing is found
-        self._of: Document = Snippet()  # the document that this was asked of
+        self._failed = FAILED  # the sentence if nothing is found
+        self._of: Document = Snippet()  # the document that the question was about
         self._thread: threading.Thread | None = None
         self.live = LiveRun(pool)
         self.live.ended.connect(self._finish)
@@ -215,7 +214,7 @@ class ChainRunner(QObject):
         return trace.frame(self._store.state.cursor).name(tensor)
 
     def _ask(self, trace: Trace, tensor: int, *, same: bool) -> None:
-        """`same`: it is asked again, so that what was found is shown until the answer."""
+        """`same`: the question is repeated, so the old result stays visible until the answer."""
         state = self._store.state
         self.drop()
         call, name = call_of(trace, state.cursor, tensor), self._name(trace, tensor)
@@ -229,13 +228,13 @@ class ChainRunner(QObject):
         self.live.start(state.traced, state.title, (call, tensor, False), self._answers(), trace.gap_turns)
 
     def drop(self) -> None:
-        """Forget the question."""
+        """Drop the question."""
         self._number += 1
         self._again.stop()
         self.live.drop()
 
     def close(self) -> None:
-        """End what is being worked out."""
+        """End work in progress."""
         self._unsubscribe()
         self._unsubscribe = _nothing
         self.drop()
@@ -244,7 +243,7 @@ class ChainRunner(QObject):
             self._thread = None
 
     def _follow(self, before: State, after: State) -> None:
-        """Another run: what was asked of the one before is asked of it."""
+        """After another run, ask the same question about it."""
         if after.chain is None or (before.trace is after.trace and before.run is after.run):
             return
         if not after.run.is_running and after.chain.trace is not after.trace:
@@ -264,12 +263,12 @@ class ChainRunner(QObject):
         self._store.show_chain(replace(chain, paths=None, at=-1, sentence=GONE.format(chain.name)) if waits else None)
 
     def _is_drawn(self, asked: ChainRule, of: Drawing) -> bool:
-        """Whether the node that was asked about is still there, though it has not run."""
+        """Whether the node of the question still exists, even if it has not run."""
         drawing = self._store.state.drawing
         return drawing is not None and drawn(of, asked.trace).node_of("tensor", asked.tensor) in drawing.by_id
 
     def _tensor_again(self, chain: ChainRule, traced: Document, trace: Trace) -> int | None:
-        """The tensor that was asked about in another trace: that of the same node, or of the same name."""
+        """The tensor of the question in another trace: that of the same node, or with the same name."""
         asked = self._asked
         if asked is not None and isinstance(self._of, Drawing) and isinstance(traced, Drawing):
             ref = drawn(self._of, asked.trace).ref_of_tensor.get(asked.tensor)
@@ -289,7 +288,7 @@ class ChainRunner(QObject):
         self._thread.start()
 
     def _look_over(self, number: int, chain: ChainRule, trace: Trace) -> None:
-        """In a thread of its own."""
+        """Runs in a thread of its own."""
         from gradviz.session.inspect.chain_rule import dependencies, paths
 
         found: Paths | None = None
@@ -313,7 +312,7 @@ class ChainRunner(QObject):
 
 
 def _again(chain: ChainRule, found: Paths) -> int:
-    """Which path is the chosen one of what was found before, -1 none."""
+    """Which of the paths is the one that was selected before, -1 for none."""
     if chain.paths is None:
         return -1
     way = chain.paths.found[chain.at].way(chain.paths.trace)
@@ -324,7 +323,7 @@ def _nothing() -> None:
     """It has already left the store."""
 
 
-# -- the gradient by differences
+# -- the gradient by finite differences
 
 CHECKING = "running again with each element nudged …"
 NOTHING = "this run does not tell: the leaf is read in a way that can't be nudged, or the root is no real number"
@@ -332,11 +331,11 @@ ENDED = "the run ended before this backward call"
 
 
 class CheckRunner(QObject):
-    """Implements the commands' `Checks`. The worker runs the snippet again and again, within the limits of one run; the
-    symbolic derivative is worked out in a thread. A new run of the document forgets what was found."""
+    """Implements the commands' `Checks`. The worker runs the snippet repeatedly within the limits of one run; the
+    symbolic derivative is computed in a thread. A new run of the document discards the result."""
 
-    ended = Signal()  # after the store knows what was found
-    _derived = Signal(int, object)  # the number of the question, Symbolic or a sentence
+    ended = Signal()  # once the store has the result
+    _derived = Signal(int, object)  # the number of the question, and a Symbolic or a sentence
 
     def __init__(
         self,
@@ -349,7 +348,7 @@ class CheckRunner(QObject):
         self._answers = answers
         self._number = 0
         self._threads: list[threading.Thread] = []
-        self._derives = False  # the thread is not yet done
+        self._derives = False  # the thread is still running
         self.live = LiveRun(pool)
         self.live.ended.connect(self._finish)
         self._derived.connect(self._show)
@@ -375,13 +374,13 @@ class CheckRunner(QObject):
         self.live.start(state.traced, state.title, (call, tensor, True), self._answers(), trace.gap_turns)
 
     def drop(self) -> None:
-        """Forget the question."""
+        """Drop the question."""
         self._number += 1
         self._derives = False
         self.live.drop()
 
     def close(self) -> None:
-        """End what is being worked out."""
+        """End work in progress."""
         self._unsubscribe()
         self._unsubscribe = _nothing
         self.drop()
@@ -394,7 +393,7 @@ class CheckRunner(QObject):
             self._store.show_check(None)
 
     def _derive(self, number: int, trace: Trace, call: int, tensor: int) -> None:
-        """In a thread of its own."""
+        """Runs in a thread of its own."""
         from gradviz.session.inspect.symbolic import symbolic
 
         found: object = ""
@@ -425,18 +424,17 @@ class CheckRunner(QObject):
             self.ended.emit()
 
 
-# -- one number
+# -- a single number
 
 
 AGAIN = "To work this out, the snippet is run once more: press Run (F5) first."
 
 
 class ElementRunner(QObject):
-    """Implements the commands' `Elements`. What is shown follows the cursor. What was answered is kept for as long as
-    the run is shown, so that the operation of a number is asked about once; a run that only has to answer ends as soon
-    as it did."""
+    """Implements the commands' `Elements`. The result follows the cursor. Answers are kept as long as the run is shown,
+    so that each operation is asked about once; a run that exists only to answer ends as soon as it has."""
 
-    ended = Signal()  # after the store knows all that can be known
+    ended = Signal()  # once the store has everything that can be known
 
     def __init__(
         self,
@@ -446,7 +444,7 @@ class ElementRunner(QObject):
     ) -> None:
         super().__init__()
         self._store = store
-        self._answers = answers  # what input() got in the run whose trace is shown
+        self._answers = answers  # what input() returned in the run whose trace is shown
         self._known: Partials | None = None
         self._asking: Origin | None = None
         self.live = LiveRun(pool)
@@ -461,7 +459,7 @@ class ElementRunner(QObject):
         self._explain(element)
 
     def close(self) -> None:
-        """End what is being worked out."""
+        """End work in progress."""
         self._unsubscribe()
         self._unsubscribe = _nothing
         self.live.drop()
@@ -488,7 +486,7 @@ class ElementRunner(QObject):
             self.ended.emit()
 
     def _look(self) -> None:
-        """Whether the run has answered all that it was asked."""
+        """Whether the run has answered everything that it was asked."""
         answered = self.live.so_far() if self._asking is not None else None
         if self._asking is None or answered is None:
             return
@@ -509,7 +507,7 @@ class ElementRunner(QObject):
             self._explain(asked.element)
 
     def _follow(self, before: State, after: State) -> None:
-        """The same number at another step; of another run there is none."""
+        """The same number at another step; another run has no such number."""
         shown = after.origin
         if shown is None:
             self.live.drop()

@@ -1,5 +1,5 @@
-"""What must be true before Qt may start: a display that answers, and the system libraries that Qt loads. Qt itself
-would abort the process; here each lack is a sentence that says what to do. No Qt in this module."""
+"""Preconditions for Qt: a display that answers, and the system libraries that Qt loads. Qt itself would abort the
+process; here each missing piece is a sentence that says what to do. This module uses no Qt."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 HEADLESS = ("offscreen", "minimal", "minimalegl", "vnc", "linuxfb", "eglfs")
 
-# Library file -> Debian or Ubuntu package. The first ones Qt needs always, the rest for a window under X11.
+# Library file -> Debian or Ubuntu package. Qt always needs the first ones, the others for a window under X11.
 ALWAYS = {
     "libGL.so.1": "libgl1",
     "libEGL.so.1": "libegl1",
@@ -48,13 +48,13 @@ NO_DISPLAY = (
 
 
 def complain(text: str) -> None:
-    """A line on standard error; a program that was started by a double click may have none."""
+    """Print a line on standard error; a program started by double click may have none."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         sys.stderr.write(f"{text}\n")
 
 
 def obstacle(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> str | None:
-    """The sentence that says why no window can open, None if one can."""
+    """The sentence that says why no window can open, or None."""
     if not platform.startswith("linux"):
         return None
     chosen = environment.get("QT_QPA_PLATFORM", "").partition(":")[0].partition(";")[0]
@@ -67,7 +67,7 @@ def obstacle(environment: Mapping[str, str] = os.environ, platform: str = sys.pl
 
 
 def missing_libraries(libraries: Mapping[str, str]) -> str | None:
-    """Which packages to install; None if every library can be loaded."""
+    """The packages to install; None if every library can be loaded."""
     packages = [package for name, package in libraries.items() if not _loads(name)]
     if not packages:
         return None
@@ -94,7 +94,7 @@ def _loads(name: str) -> bool:
 
 
 def wayland_answers(environment: Mapping[str, str]) -> bool:
-    """True if a Wayland compositor listens where the environment says."""
+    """Whether a Wayland compositor listens where the environment says."""
     name = environment.get("WAYLAND_DISPLAY", "")
     if not name:
         return False
@@ -110,7 +110,7 @@ def wayland_answers(environment: Mapping[str, str]) -> bool:
 
 
 def x11_answers(environment: Mapping[str, str]) -> bool:
-    """True if the X server of DISPLAY accepts us; without libxcb that is asked of nobody, and its package is named
+    """Whether the X server of DISPLAY accepts a connection; without libxcb nobody is asked, and its package is reported
     later."""
     display = environment.get("DISPLAY", "")
     if not display:

@@ -1,5 +1,5 @@
-"""The line at the bottom of the window: what is going on, how much was recorded, a progress bar with Cancel for
-whatever takes longer than half a second."""
+"""The status bar: what is going on, how much was recorded, and a progress bar with Cancel for anything that takes
+longer than half a second."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 PATIENCE = 500  # milliseconds before progress is shown
 FOLLOWS = "follows PyTorch 2.13"
-GAP = 6  # pixels between two things
+GAP = 6  # pixels between two items
 CUDA_IS_CPU = "cuda means cpu"
-MARGIN = 20  # pixels that stay free beside the summary
-NOTICE = 8000  # milliseconds that a notice stays
+MARGIN = 20  # pixels kept free beside the summary
+NOTICE = 8000  # milliseconds that a notice stays visible
 KEEPS_STEPS = "Stop the run; what was recorded stays."
 KEEPS_PICTURE = "Cancel the layout and keep the picture as it was (Esc)."
 
@@ -63,7 +63,7 @@ _known: WeakKeyDictionary[Trace, tuple[int, tuple[str, str]]] = WeakKeyDictionar
 
 
 def checked(trace: Trace) -> tuple[str, str]:
-    """How much of what ran is compared with PyTorch, in a few words and in full; `resources/compared.json` follows from
+    """How much of what ran is compared with PyTorch, briefly and in full; `resources/compared.json` is generated from
     the tests."""
     known = _known.get(trace)
     if known is None or known[0] != len(trace):
@@ -74,7 +74,7 @@ def checked(trace: Trace) -> tuple[str, str]:
 def _checked(trace: Trace) -> tuple[str, str]:
     names, nodes = _compared()
     kinds = {(str(op), str(node)) for op, node in zip(trace.operands.op, trace.operands.node_name, strict=True)}
-    kinds = {(op, node) for op, node in kinds if op != "detach"}  # which computes nothing
+    kinds = {(op, node) for op, node in kinds if op != "detach"}  # it computes nothing
     if not kinds:
         return FOLLOWS, ""
     missing = sorted({op or name for op, name in kinds if op not in names and name not in nodes})
@@ -97,12 +97,12 @@ def _compared() -> tuple[frozenset[str], frozenset[str]]:
 
 
 def duration(seconds: float) -> str:
-    """A duration as people say it."""
+    """A duration in everyday words."""
     return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"
 
 
 class StatusLine(QStatusBar):
-    """Notices at the left; progress and the summary at the right."""
+    """Notices on the left; progress and the summary on the right."""
 
     shows = Slice(
         "run",
@@ -143,7 +143,7 @@ class StatusLine(QStatusBar):
         self._notice = ""
         self.label = QLabel()
         self.label.setObjectName("muted")
-        self.label.setMinimumWidth(1)  # a window does not grow with what is said in it
+        self.label.setMinimumWidth(1)  # a window must not grow with its status text
         self._summary = ""
         self.messageChanged.connect(self._make_room)
         self._patience = QTimer(self)
@@ -152,30 +152,30 @@ class StatusLine(QStatusBar):
         self._patience.timeout.connect(self._show_progress)
         for widget in (self.progress, self.keep_going, self.cancel, self.more, self.badge, self.label):
             self.addPermanentWidget(widget)
-        self.folded: dict[str, QPushButton] = {}  # what brings a card back that has no room, by its first panel
-        self._offered: set[str] = set()  # those of them that have something to show
+        self.folded: dict[str, QPushButton] = {}  # buttons that bring back a card without room, by its first panel
+        self._offered: set[str] = set()  # those of them that have content
         self.setContentsMargins(10, 0, 12, 2)
         self._hide_progress()
         self.set_theme(theme)
 
     def show_folded(self, rows: tuple[PanelRow, ...]) -> None:
-        """Offer the cards that have something to show and no room."""
+        """Offer the cards that have content but no room."""
         for row in rows:
             if row.id not in self.folded:
                 button = self.folded[row.id] = QPushButton(f"{row.title} ▴")
                 button.setToolTip(f"Show the {row.title.lower()} (Ctrl+{row.digit}); Shift+Esc hides it.")
                 button.clicked.connect(lambda _=False, name=row.id: self._do(f"view.focus_{name}"))
-                self.insertPermanentWidget(len(self.folded) - 1, button)  # where no notice lies under it
+                self.insertPermanentWidget(len(self.folded) - 1, button)  # where no notice lies below it
         self._offered = {row.id for row in rows}
         self._write()
         self._make_room(self.currentMessage())
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self.progress.setFixedSize(theme.px(120), theme.px(6))
 
     def show_state(self, before: State, after: State) -> None:
-        """Say how it stands."""
+        """Show the present state."""
         self._summary = f"{CUDA_IS_CPU} · {summary(after)}" if after.cuda_as_cpu else summary(after)
         self._write()
         is_told = after.trace is not None and not after.is_busy
@@ -197,18 +197,18 @@ class StatusLine(QStatusBar):
             self._patience.stop()
             self._hide_progress()
         if before.run is not after.run and self.currentMessage() == before.run.sentence:
-            self.clearMessage()  # it was about the former run
+            self.clearMessage()  # it was about the previous run
         if before.document is not after.document and before.path != after.path:
             self.clearMessage()  # it was about another document
         if before.notice.serial != after.notice.serial:
             self._tell(after.notice.sentence)
         ended = before.run is not after.run and not after.run.is_running
-        if ended and after.run.sentence and problem(after) is None:  # a problem has its card
+        if ended and after.run.sentence and problem(after) is None:  # a problem has its own card
             self._tell(after.run.sentence)
 
     @property
     def has_notice(self) -> bool:
-        """True while a notice is on the screen; hints of what the mouse passes over are none."""
+        """Whether a notice is visible; hints of hovered items don't count."""
         return bool(self._notice) and self.currentMessage() == self._notice
 
     def _tell(self, sentence: str) -> None:
@@ -217,7 +217,7 @@ class StatusLine(QStatusBar):
         self.showMessage(sentence, NOTICE)
 
     def _make_room(self, message: str) -> None:
-        """A long notice takes the place of the summary, a longer one that of the cards that are offered, too."""
+        """A long notice takes the place of the summary, a longer one also that of the offered cards."""
         room = self._room - self.fontMetrics().horizontalAdvance(message) - 3 * self.fontMetrics().height()
         offered = [button for name, button in self.folded.items() if name in self._offered]
         room -= sum(button.sizeHint().width() + GAP for button in offered)
@@ -228,19 +228,19 @@ class StatusLine(QStatusBar):
 
     @property
     def _room(self) -> int:
-        """Pixels for the notice, the cards that are offered and the summary."""
+        """Pixels for the notice, the offered cards and the summary."""
         others = (self.progress, self.keep_going, self.cancel, self.more, self.badge)
         taken = sum(each.sizeHint().width() + GAP for each in others if not each.isHidden())
         margins = self.contentsMargins()
         return self.width() - margins.left() - margins.right() - taken
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A notice that is longer than its room ends in dots; all of it is in the tooltip."""
+        """A notice that is too long ends in an ellipsis; its tooltip has all of it."""
         option, message = QStyleOption(), self.currentMessage()
         option.initFrom(self)
         with QPainter(self) as painter:
             self.style().drawPrimitive(QStyle.PrimitiveElement.PE_PanelStatusBar, option, painter, self)
-            if message:  # there is none while progress moves, many times a second
+            if message:  # empty while progress updates arrive, many times a second
                 self._paint_message(painter, message)
 
     def _paint_message(self, painter: QPainter, message: str) -> None:
@@ -253,7 +253,7 @@ class StatusLine(QStatusBar):
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, text)
 
     def _write(self) -> None:
-        """The summary, as much of it as there is room for."""
+        """Show as much of the summary as there is room for."""
         offered = (button.sizeHint().width() + GAP for name, button in self.folded.items() if name in self._offered)
         room = self._room - sum(offered) - MARGIN
         self.label.setText(self.label.fontMetrics().elidedText(self._summary, Qt.TextElideMode.ElideRight, room))

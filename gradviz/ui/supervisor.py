@@ -1,12 +1,12 @@
-"""Watches over the program: failures are reported, a death of the process is noted for the next start, and what is
-typed is kept when the system ends the program. It is there from the start; what it needs is loaded after the first
+"""Supervises the program: failures are reported, a death of the process is recorded for the next start, and unsaved
+work is kept when the system ends the program. It exists from the start; what it needs is imported after the first
 paint, or with the first failure.
 
-Note [Overrides]
-Errors in what Qt calls of ours (`paintEvent`, `mousePressEvent`, the `data` of a model) are reported, and the program
-goes on. Before Python 3.12 an error that C code raises, such as that of `1 / 0`, is made into an exception object only
-where Python handles it. PySide6 (6.8 to 6.11 were tried) reads the object before that if it was Python that called Qt,
-and the process ends with SIGSEGV. So all our overrides pass through a handler. Goes with Python 3.11."""
+Note [Overrides] Errors in methods that Qt calls (`paintEvent`, `mousePressEvent`, the `data` of a model) are reported,
+and the program continues. Before Python 3.12, an error raised by C code, such as that of `1 / 0`, becomes an exception
+object only where Python handles it. If it was Python that called Qt, PySide6 (6.8 to 6.11 were tried) reads the object
+before that, and the process ends with SIGSEGV. So all our overrides are wrapped in a handler. To be removed with Python
+3.11."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 class Supervisor:
-    """Over all windows of the program."""
+    """For all windows of the program."""
 
     def __init__(self, app: QApplication, windows: Windows) -> None:
         self._app, self._windows = app, windows
         sys.excepthook = self._report
 
     def begin(self, window: MainWindow) -> None:
-        """The window is painted: hear of what the system wants, and tell what was the last time."""
+        """The window is painted: listen to the system, and report what happened last time."""
         import threading
 
         from gradviz.ui.crash import LAST_TIME, CrashBox, ShutdownHandler
@@ -49,7 +49,7 @@ class Supervisor:
             CrashBox(LAST_TIME, found, self._files.folder).exec()
 
     def end(self) -> None:
-        """The program ends in good order."""
+        """The program ends normally."""
         if "_files" in vars(self):
             self._files.end()
 
@@ -73,7 +73,7 @@ class Supervisor:
 
 
 def protect_overrides() -> None:
-    """From now on, for the classes that there are and all that come."""
+    """From now on, for all existing classes and all new ones."""
     if sys.version_info < (3, 12) and "__init_subclass__" not in vars(QObject):
         QObject.__init_subclass__ = classmethod(_protect)  # type: ignore[assignment]
         for kind in _below(QObject):
@@ -99,7 +99,7 @@ def _protect(kind: type) -> None:
 
 @cache
 def _slots(base: Any) -> frozenset[str]:
-    """A signal looks at how many arguments they take, and it may not be Qt that calls them."""
+    """Signals check how many arguments slots take, and slots may be called by others than Qt."""
     meta = base.staticMetaObject
     methods = [meta.method(number) for number in range(meta.methodCount())]
     slot = QMetaMethod.MethodType.Slot
@@ -111,7 +111,7 @@ def _handled(function: Callable[..., Any]) -> Callable[..., Any]:
     def override(*arguments: Any, **keywords: Any) -> Any:
         try:
             return function(*arguments, **keywords)
-        except BaseException:  # here the object is made
+        except BaseException:  # this creates the object
             raise
 
     return override

@@ -1,10 +1,9 @@
-"""Several documents in one window: each tab is a whole `MainWindow`, which is a window itself while it is alone. This
-one is made when the second document comes. A tab can be dragged out of its window and into another one.
+"""Several documents in one window: each tab is a whole `MainWindow`, which is a window of its own while it is alone.
+The window here is created for the second document. Tabs can be dragged out of their window and into another.
 
-Note [Menus of a tab]
-Each document keeps its menus, in its page: what they do and whether it is possible now is its own matter, and Qt passes
-over the shortcuts of pages that are not in front. On a Mac, where all windows share one bar of menus, they are in the
-page, too, as soon as there are tabs."""
+Note [Menus of a tab] Each document keeps its own menus on its page: their actions and enabled states belong to it, and
+Qt ignores the shortcuts of pages that are not in front. On macOS, where all windows share one menu bar, they also move
+onto the page as soon as there are tabs."""
 
 from __future__ import annotations
 
@@ -24,12 +23,12 @@ if TYPE_CHECKING:
     from gradviz.session.state import State
     from gradviz.ui.window import MainWindow
 
-PULLED = 24  # pixels away from the row of tabs at which one is dragged out
+PULLED = 24  # pixels from the row of tabs at which a tab is torn off
 NAMED = Slice("path", "document", "saved", "stage")
 
 
 class _Row(QTabBar):
-    """The tabs. One that is pulled away from the row is dragged like a file."""
+    """The row of tabs. A tab pulled away from it is dragged like a file."""
 
     def __init__(self, owner: TabbedWindow) -> None:
         super().__init__(owner)
@@ -43,13 +42,13 @@ class _Row(QTabBar):
             left, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
             place, kind = event.position(), QEvent.Type.MouseButtonRelease
             self.mouseReleaseEvent(QMouseEvent(kind, place, event.globalPosition(), left, none, event.modifiers()))
-            self._owner.drag(self._owner.page(number))  # no longer moved within the row
+            self._owner.drag(self._owner.page(number))  # it no longer moves within the row
             return
         super().mouseMoveEvent(event)
 
 
 class TabbedWindow(QTabWidget):
-    """The window around the tabs; closes with the last of them."""
+    """The window around the tabs; it closes with the last one."""
 
     def __init__(self, first: MainWindow) -> None:
         super().__init__()
@@ -79,7 +78,7 @@ class TabbedWindow(QTabWidget):
         return cast("MainWindow", self.widget(number))
 
     def add(self, page: MainWindow) -> None:
-        """One more tab, in front."""
+        """Add a tab, in front."""
         page.store.set_stage(Stage())
         page.menuBar().setNativeMenuBar(False)  # see Note [Menus of a tab]
         page.setWindowState(Qt.WindowState.WindowNoState)
@@ -93,7 +92,7 @@ class TabbedWindow(QTabWidget):
         page.installEventFilter(self)
 
     def take(self, page: MainWindow) -> None:
-        """The page leaves: it has closed, or goes elsewhere."""
+        """Remove a page: it has closed, or moves elsewhere."""
         page.removeEventFilter(self)
         self._leave.pop(page)()
         self.removeTab(self.indexOf(page))
@@ -102,7 +101,7 @@ class TabbedWindow(QTabWidget):
             self.deleteLater()
 
     def turn(self, by: int) -> None:
-        """To the next tab, or the one before it; around the end."""
+        """Go to the next or the previous tab, with wrap-around."""
         if not self.page(self.currentIndex()).store.state.stage.on:
             self.setCurrentIndex((self.currentIndex() + by) % self.count())
 
@@ -120,7 +119,7 @@ class TabbedWindow(QTabWidget):
         self.setWindowModified(page.isWindowModified())
 
     def _turned(self, number: int) -> None:
-        """Another page is in front: it has the keyboard where it had it last."""
+        """Another page is in front: restore its focus."""
         if number < 0:
             return
         page = self.page(number)
@@ -129,20 +128,20 @@ class TabbedWindow(QTabWidget):
         page.files.look_at_disk()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The page in front gives the window its title."""
+        """The page in front sets the title of the window."""
         kinds = (QEvent.Type.WindowTitleChange, QEvent.Type.ModifiedChange)
         if event.type() in kinds and watched is self.currentWidget():
             self._show_title(cast("MainWindow", watched))
         return super().eventFilter(watched, event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Close one after the other, each asks."""
+        """Close one page after the other; each may ask."""
         event.setAccepted(all(page.close() for page in reversed(self.pages)))
 
     # dragging
 
     def drag(self, page: MainWindow) -> None:
-        """Carry this tab: onto another window, back to where it was, or to where a window of its own shall be."""
+        """Drag this tab: onto another window, back to where it was, or to where it should have a window of its own."""
         data = QMimeData()
         data.setData(TAB, str(id(page)).encode())
         carried = QDrag(self)
@@ -152,7 +151,7 @@ class TabbedWindow(QTabWidget):
             detach(page, self.cursor().pos())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Another window's tab, or files on the row of tabs."""
+        """Accept another window's tab, or files on the row of tabs."""
         self.page(self.currentIndex()).dragEnterEvent(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
@@ -182,20 +181,20 @@ def _close_button(page: MainWindow) -> QToolButton:
 
 
 def around(page: MainWindow) -> TabbedWindow | None:
-    """The window with tabs that this document is in, if it is in one."""
+    """The tabbed window that contains this document, if any."""
     window = page.window()
     return window if isinstance(window, TabbedWindow) else None
 
 
 def leave(page: MainWindow) -> None:
-    """The page has closed, and its tab goes."""
+    """The page has closed; remove its tab."""
     home = around(page)
     if home is not None:
         home.take(page)
 
 
 def put_beside(page: MainWindow, other: MainWindow) -> None:
-    """Make `page` a tab of the window in which `other` is."""
+    """Make `page` a tab of the window that contains `other`."""
     home, left = around(other) or TabbedWindow(other), around(page)
     if left is home:
         return
@@ -207,7 +206,7 @@ def put_beside(page: MainWindow, other: MainWindow) -> None:
 
 
 def detach(page: MainWindow, at: QPoint) -> None:
-    """Give the tab a window of its own, with its upper left corner near `at`, as large as the one that it leaves."""
+    """Give the tab a window of its own, with its upper left corner near `at` and the size of the one it leaves."""
     home = around(page)
     assert home is not None
     room = home.screen().availableGeometry()

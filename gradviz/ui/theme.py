@@ -1,12 +1,11 @@
-"""The colours and text sizes of the window, light, dark, for a projector and in high contrast, as one frozen record of
+"""The colours and text sizes of the window (light, dark, for projectors, and in high contrast) as frozen records of
 "#rrggbb" strings; no Qt.
 
-Each hue has one meaning, and a shape that says the same: blue rings what is done now (`halo`), violet tabs are held
-(`saved`) and grey dashes freed, sky blue is the forward pass, orange-red with ∇ a gradient, gold with Σ what is being
-accumulated, crimson with ! an error, green frames a leaf. They were chosen so that any two are 20 apart in CIELAB, also
-for eyes with the common deficiencies; heat maps are slate and umber, which mean nothing else. Read `gradviz.ui.look`
-next, which makes Qt palettes, style sheets and fonts from this.
-"""
+Each hue has one meaning, repeated by a shape: blue rings mark the current step (`halo`), violet tabs are held (`saved`)
+and grey dashes freed, sky blue is the forward pass, orange-red with ∇ a gradient, gold with Σ an accumulating sum,
+crimson with ! an error, and green frames mark leaves. Any two are at least 20 apart in CIELAB, also for eyes with the
+common deficiencies; heat maps use slate and umber, which mean nothing else. Read `gradviz.ui.look` next, which makes Qt
+palettes, style sheets and fonts from this."""
 
 from __future__ import annotations
 
@@ -196,7 +195,7 @@ DARK = Theme(
     builtin="#d0aceb",
 )
 
-PROJECTOR = replace(  # for a lamp in a bright room, which shows neither light greys nor thin tints
+PROJECTOR = replace(  # for a projector in a bright room, which shows neither light greys nor faint tints
     LIGHT,
     name="projector",
     window="#ffffff",
@@ -217,7 +216,7 @@ PROJECTOR = replace(  # for a lamp in a bright room, which shows neither light g
     comment="#4d5768",
 )
 
-CONTRAST = replace(  # for eyes that need it: white on black, every line as light as can be
+CONTRAST = replace(  # for users who need it: white on black, every line as bright as possible
     DARK,
     name="contrast",
     window="#000000",

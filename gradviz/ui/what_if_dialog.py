@@ -1,5 +1,5 @@
-"""The chooser of what-if: the changes that make sense for this snippet, found by typing a part of one, and a page on
-which the text can be changed by hand. What the changes are is in `gradviz.session.comparison.proposals`."""
+"""The what-if dialog: changes that make sense for this snippet, found by typing part of one, and a page on which the
+text can be edited by hand. The changes come from `gradviz.session.comparison.proposals`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ABOUT = "Runs the snippet again with the change and shows both runs side by side
 
 
 def offered(state: State) -> list[tuple[str, Proposal]]:
-    """The changes with their titles; the fix of the latest error comes first."""
+    """The changes with their titles, the fix of the latest error first."""
     text = text_of(state.document)
     found = problem(state)
     fix = edited(text, found.text) if found is not None and found.text is not None else None
@@ -45,7 +45,7 @@ def offered(state: State) -> list[tuple[str, Proposal]]:
 
 
 class WhatIfDialog(QDialog):
-    """Type a part of a change; Up, Down and Enter choose."""
+    """Type part of a change; Up, Down and Enter choose."""
 
     def __init__(self, parent: QWidget, state: State, theme: Theme, choose: Callable[[Proposal], None]) -> None:
         super().__init__(parent)
@@ -98,7 +98,7 @@ class WhatIfDialog(QDialog):
         self.try_it.setProperty("primary", True)
         self.try_it.clicked.connect(self._try_text)
         for button in (self.back, self.try_it):
-            button.setAutoDefault(False)  # Enter in the list is not theirs
+            button.setAutoDefault(False)  # they must not react to Enter in the list
         row = QHBoxLayout()
         row.addWidget(self.change, 1)
         row.addWidget(self.back)
@@ -112,7 +112,7 @@ class WhatIfDialog(QDialog):
         return page
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The keyboard begins where one types."""
+        """Focus the search field."""
         super().showEvent(event)
         self.query.setFocus()
 
@@ -154,7 +154,7 @@ class WhatIfDialog(QDialog):
             self._choose(proposal)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Up and Down move in the list while one types."""
+        """Up and Down move in the list while typing."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             step = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}.get(Qt.Key(event.key()))
             if step is not None and self.list.count():

@@ -1,7 +1,7 @@
-"""The main window. It is assembled: commands from `commands.table`, panels from `commands.panels`, state from the
-store; what a part does is in that part's module, and what the commands act on in `shell`. Before the first paint only
-what is seen in it is made: the toolbar, the cards and the snippet; the rest follows in slices (Note
-[After the first paint])."""
+"""The main window, assembled from parts: commands from `commands.table`, panels from `commands.panels`, state from the
+store. What a part does is in that part's module; what the commands act on is in `shell`. Before the first paint only
+what is visible then is created: the toolbar, the cards and the snippet; the rest follows in slices (Note [After the
+first paint])."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ CANVAS_MENU = (
     *("view.zoom_selection", "view.fit", "edit.find", "edit.copy_picture"),
 )
 TITLE = Slice("path", "document", "saved")
-CONTENTS = Slice("document", "trace", "live", "what_if")  # what decides which panels have something in them
+CONTENTS = Slice("document", "trace", "live", "what_if")  # what decides which panels have content
 
 
 class MainWindow(QMainWindow):
-    """One session on the screen. `painted` comes once, when after the first paint all of it is there."""
+    """One session on screen. `painted` is emitted once, when everything is there after the first paint."""
 
     painted = Signal()
 
@@ -120,9 +120,9 @@ class MainWindow(QMainWindow):
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._apply_theme)
 
     def _make_rest(self) -> Iterator[None]:
-        """Note [After the first paint]: the worker starts first, in its own process; then come the panels in the
-        order of their rows and the menus, each in a turn of its own, so that keys and paints come between. A panel
-        that is behind another is made when it is first looked at."""
+        """Note [After the first paint]: the worker starts first, in its own process; then come the panels in the order
+        of their rows, and the menus, each in a turn of its own so that keys and paints come in between. A panel behind
+        another one is created when it first comes to the front."""
         self.shell.runner.is_drawn = lambda: self.canvas.is_settled
         self.shell.runner.warm()
         yield
@@ -144,7 +144,7 @@ class MainWindow(QMainWindow):
             self.painted.emit()
 
     def complete(self) -> None:
-        """Make at once what is not there yet."""
+        """Create whatever is still missing at once."""
         self._slices.stop()
         for _ in self._rest:
             pass
@@ -159,7 +159,7 @@ class MainWindow(QMainWindow):
         """The snippet panel."""
         return self.shell.source
 
-    # state and look
+    # state and appearance
 
     def _show(self, before: State, after: State) -> None:
         if after.drawing is not None or before.drawing is not None:
@@ -170,7 +170,7 @@ class MainWindow(QMainWindow):
             self._show_around(before, after)
 
     def _show_around(self, before: State, after: State) -> None:
-        """All but the panels."""
+        """Update everything except the panels."""
         self.panel_area.cards["under"].setVisible(after.steps > 0 and after.what_if is None)
         if (before.what_if is None) is not (after.what_if is None):
             self.panel_area.bring("timeline" if after.what_if is None else "differences")
@@ -215,7 +215,7 @@ class MainWindow(QMainWindow):
 
     @property
     def backward(self) -> BackwardBar:
-        """The backward call in the toolbar; made for the first drawing."""
+        """The backward call in the toolbar, created for the first drawing."""
         if self._backward is None:
             from gradviz.ui.backward_bar import BackwardBar
 
@@ -225,7 +225,7 @@ class MainWindow(QMainWindow):
 
     @cached_property
     def presenter(self) -> Presenter:
-        """What turns the window into a stage; made when it first presents."""
+        """Turns the window into a stage; created for the first presentation."""
         from gradviz.ui.presenting import Presenter
 
         return Presenter(self)
@@ -233,8 +233,8 @@ class MainWindow(QMainWindow):
     # Qt's own events
 
     def event(self, event: QEvent) -> bool:
-        """A hint for what the mouse passes over does not take the place of a notice; another program may have changed
-        the file meanwhile."""
+        """Hints of hovered items must not replace a notice. On activation, check whether another program has changed
+        the file."""
         if event.type() == QEvent.Type.StatusTip and self.status.has_notice:
             return True
         if event.type() == QEvent.Type.WindowActivate:
@@ -242,7 +242,7 @@ class MainWindow(QMainWindow):
         return super().event(event)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The panels' sizes: as they were, or for this window's size."""
+        """Restore the panels' sizes, or choose sizes for this window."""
         super().showEvent(event)
         if self._first_paint:
             self.panel_area.arrange()
@@ -253,7 +253,7 @@ class MainWindow(QMainWindow):
             self.presenter.cover()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """After the first paint the rest is made."""
+        """After the first paint, create the rest."""
         super().paintEvent(event)
         if self._first_paint:
             self._first_paint = False
@@ -263,8 +263,8 @@ class MainWindow(QMainWindow):
         self._slices.start()
 
     def offer_recovery(self) -> None:
-        """Give back what a window that did not close in good order had; where something was typed already, another
-        window does."""
+        """Restore the work of a window that did not close normally; if something has been typed here already, in
+        another window."""
         left = self.shell.recovery.left_behind
         if left is not None and self.store.state.is_dirty:
             self.shell.recovery.step_aside()
@@ -273,12 +273,12 @@ class MainWindow(QMainWindow):
             self.shell.recovery.answered()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Files may be dropped, and tabs of other windows."""
+        """Accept files, and tabs of other windows."""
         if event.mimeData().hasFormat(TAB) or any(url.isLocalFile() for url in event.mimeData().urls()):
             _copy(event)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the files, or attach them; a tab becomes one of this window."""
+        """Open or attach the files; a tab joins this window."""
         if event.mimeData().hasFormat(TAB):
             event.setAccepted(self.windows.join(bytes(event.mimeData().data(TAB).data()).decode(), self))
             return
@@ -307,10 +307,10 @@ class MainWindow(QMainWindow):
 
 
 def _nothing() -> None:
-    """The window has already left the store."""
+    """The window has stopped listening to the store."""
 
 
 def _copy(event: QDropEvent) -> None:
-    """Take what is dropped as a copy: where it is moved, the source may delete the file."""
+    """Take what is dropped as a copy: after a move, the source might delete the file."""
     event.setDropAction(Qt.DropAction.CopyAction)
     event.accept()

@@ -1,9 +1,9 @@
-"""The windows of this process, and the tabs in them (`tabs`). Each has a store, a worker and a recovery file of its
-own; how things are looked at, and which files are the user's own, is the same in all of them. `launch` opens the first
-one, the File and Window menus the others.
+"""The windows of this process and the tabs in them (`tabs`). Each has a store, a worker and a recovery file of its own;
+view settings, and the list of the user's own files, are shared. `launch` opens the first one, the File and Window menus
+the others.
 
-A file that is not one's own is opened without running it, and becomes own by being saved or run. The list of own files
-is kept by `document.files.trust`, the sentences are in `session.trust_warnings`."""
+Opening a file that is not the user's own does not run it; saving or running makes it their own. `document.files.trust`
+keeps the list of own files, and the sentences are in `session.trust_warnings`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 
 class Ownership:
-    """Asks the list, and keeps it. Without a list it is that of this user, read when the first file is opened."""
+    """Keeps and consults the list of own files. Without a list, it is that of this user, read when the first file is
+    opened."""
 
     def __init__(self, own: OwnFiles | None = None) -> None:
         self._given = own
@@ -45,7 +46,7 @@ class Ownership:
         return self._given or OwnFiles(Path(place) if place else None)
 
     def doubt_of(self, path: Path, data: bytes) -> str:
-        """Why this file is not run until the user says so; "" for one's own and those that ship with the program."""
+        """Why this file is not run before the user says so; "" for own files and those that ship with the program."""
         from gradviz.document.disk import digest_of
 
         if not data.strip() or _is_shipped(path) or self._own.knows(_kind(path), digest_of(data)):
@@ -55,20 +56,20 @@ class Ownership:
         return trust_warnings.elsewhere(path.name, origin_of(path))
 
     def doubt_of_change(self, path: Path, data: bytes) -> str:
-        """The same of a file that another program has changed."""
+        """The same for a file that another program has changed."""
         return trust_warnings.changed(path.name) if self.doubt_of(path, data) else ""
 
     def runs(self, state: State, stamp: Stamp) -> None:
-        """The user runs the document: if it is as its file is, the file is an own one from now on."""
+        """The user runs the document: if it equals its file, the file is one of their own from now on."""
         if not state.is_dirty:
             self._own.add(_kind(stamp.path), stamp.digest)
 
     def made(self, stamp: Stamp) -> None:
-        """The user has made this file, of what is trusted."""
+        """The user has made this file from trusted content."""
         self._own.add(_kind(stamp.path), stamp.digest)
 
     def saved(self, state: State, stamp: Stamp) -> None:
-        """The user has saved the document; one that has not run stays what it is."""
+        """The user has saved the document; one that has not run keeps its status."""
         if state.is_trusted:
             self._own.add(_kind(stamp.path), stamp.digest)
 
@@ -83,17 +84,17 @@ def _is_shipped(path: Path) -> bool:
     return path.resolve().is_relative_to(FOLDER)
 
 
-FRAME = QSize(2, 32)  # what the system puts around a window, about
-TAB = "application/x-gradviz-tab"  # what is dragged: the identity of a `MainWindow` in this process
-AWAY = 32  # pixels from a window to the one that is opened from it
+FRAME = QSize(2, 32)  # approximate size of the system's window frame
+TAB = "application/x-gradviz-tab"  # dragged data: the identity of a `MainWindow` in this process
+AWAY = 32  # offset of a new window from the one it was opened from
 
 
 class Windows:
-    """Those that are open, oldest first."""
+    """The open windows, oldest first."""
 
     def __init__(self, ownership: Ownership | None = None) -> None:
         self.ownership = ownership or Ownership()
-        self._open: dict[MainWindow, Callable[[], None]] = {}  # and what ends listening to them
+        self._open: dict[MainWindow, Callable[[], None]] = {}  # each with a function that stops listening to it
 
     @property
     def open_now(self) -> tuple[MainWindow, ...]:
@@ -101,11 +102,11 @@ class Windows:
         return tuple(self._open)
 
     def add(self, window: MainWindow) -> None:
-        """A window has come."""
+        """A window was created."""
         self._open[window] = window.store.watch(Slice("view"), partial(self._look_alike, window))
 
     def remove(self, window: MainWindow) -> None:
-        """A window or tab has closed; what it held goes with it, unless the program ends with it anyway."""
+        """A window or tab has closed; what it held is released, unless the program ends anyway."""
         self._open.pop(window, _nothing)()
         if window.parent() is not None:
             from gradviz.ui.tabs import leave
@@ -115,7 +116,7 @@ class Windows:
             window.deleteLater()
 
     def open(self) -> MainWindow:
-        """Open one more window beside the others."""
+        """Open another window beside the others."""
         latest = self.open_now[-1]
         window = type(latest)(latest.settings, self)
         place = latest.window().pos()
@@ -125,7 +126,7 @@ class Windows:
         return window
 
     def open_tab(self, beside: MainWindow, then: Callable[[MainWindow], object]) -> MainWindow:
-        """Open one more tab in the window of this one; `then` is called when all of it is there."""
+        """Open another tab in this window; `then` is called when it is complete."""
         from gradviz.ui.tabs import put_beside
 
         window = type(beside)(beside.settings, self)
@@ -134,7 +135,7 @@ class Windows:
         return window
 
     def bring(self, path: Path) -> bool:
-        """Bring the window to the front in which this file is open; False if there is none."""
+        """Bring the window in which this file is open to the front; False if there is none."""
         from gradviz.ui.tabs import around
 
         place = disk.absolute(path)
@@ -148,7 +149,7 @@ class Windows:
         return True
 
     def join(self, identity: str, beside: MainWindow) -> bool:
-        """Put the tab that is dropped on a window into it; False for one of another process."""
+        """Move the tab that is dropped on a window into it; False if it is from another process."""
         from gradviz.ui.tabs import put_beside
 
         found = next((window for window in self.open_now if str(id(window)) == identity), None)
@@ -157,16 +158,16 @@ class Windows:
         return found is not None
 
     def close_all(self) -> bool:
-        """Close one after the other, each asks; False if the user wants to stay."""
+        """Close one after the other, each may ask; False if the user wants to stay."""
         return all(window.close() for window in reversed(self.open_now))
 
     def keep_work(self) -> None:
-        """Write the copy of what is typed in each, now."""
+        """Write the copy of unsaved work in each window, now."""
         for window in self.open_now:
             window.shell.recovery.write()
 
     def private(self) -> Private:
-        """What must not be in a report."""
+        """What must not appear in a report."""
         from gradviz.session.crash_report import Private
 
         states = [window.store.state for window in self.open_now]
@@ -184,7 +185,7 @@ ALONE = "This window has no other tab."
 
 
 class FromHere:
-    """The windows as one of them sees them: what the Window menu does. Implements the commands' `Windows`."""
+    """The windows from the point of view of one of them: the Window menu. Implements the commands' `Windows`."""
 
     def __init__(self, window: MainWindow, windows: Windows) -> None:
         self._window, self._windows = window, windows
@@ -194,7 +195,7 @@ class FromHere:
         self._windows.open()
 
     def turn(self, by: int) -> None:
-        """Go to the next tab, or the one before."""
+        """Go to the next tab, or the previous one."""
         if (home := self._home()) is not None:
             home.turn(by)
 
@@ -220,11 +221,11 @@ class FromHere:
         self._window.close()
 
     def quit(self) -> None:
-        """Close all; each asks."""
+        """Close all; each may ask."""
         self._windows.close_all()
 
     def _home(self) -> TabbedWindow | None:
-        """The window with several tabs that this is one of; None, which is said, if there is none."""
+        """The window with several tabs that contains this one; None, after saying so, if there is none."""
         from gradviz.ui.tabs import around
 
         home = around(self._window)
@@ -235,7 +236,7 @@ class FromHere:
 
 
 def fit(window: QWidget) -> None:
-    """With its frame not larger than the screen it opens on, which at a large scale is small."""
+    """Keep it, including its frame, no larger than its screen, which is small at high scale factors."""
     room = window.screen().availableGeometry()
     size = window.size().boundedTo(room.size() - FRAME)
     if size != window.size():
@@ -244,4 +245,4 @@ def fit(window: QWidget) -> None:
 
 
 def _nothing() -> None:
-    """This window was not known."""
+    """Nothing to stop: this window was not known."""

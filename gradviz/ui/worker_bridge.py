@@ -1,7 +1,7 @@
-"""Runs snippets in a worker and tells the store how it goes. `LiveRun` brings one run from the worker's reader thread
-to the window's thread: its trace grows as events come, events queue up, bounded by `Mailbox`, and the window takes them
-in slices short enough that no frame is late. It knows no store; who runs a snippet says what becomes of it.
-`WorkerBridge` runs the document. The indexes of a long trace, and what its last step says, are computed in a thread
+"""Runs snippets in a worker and keeps the store informed. `LiveRun` brings one run from the worker's reader thread to
+the window's thread: its trace grows as events arrive; events queue up, bounded by `Mailbox`, and the window takes them
+in slices short enough that no frame is late. It does not know the store; whoever runs a snippet decides what becomes of
+it. `WorkerBridge` runs the document. The indexes of a long trace, and what its last step says, are computed in a thread
 before the window shows it; `session.timeline.outline` says which. The worker itself is in `gradviz.worker`."""
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ class AnyRun(Protocol):
 
 
 SLICE = 0.008  # seconds of events per turn of the event loop
-TELL_EVERY = 100  # milliseconds between two reports of progress
-LOOK_EVERY = 200  # milliseconds between two looks at the time that is left
+TELL_EVERY = 100  # milliseconds between progress reports
+LOOK_EVERY = 200  # milliseconds between checks of the time left
 MORE = 4  # times as much time as before
-NEAR = 5  # seconds before a limit of time from which on it is told
+NEAR = 5  # seconds before a time limit from which on the time left is shown
 
 
 class LiveRun(QObject):
-    """Runs one snippet at a time; a new run stops the one before. `trace`, `printed`, `answers` and so on are of the
-    latest. With `asks` somebody answers its questions; else only those that are answered beforehand."""
+    """Runs one snippet at a time; a new run stops the previous one. `trace`, `printed`, `answers` and so on belong to
+    the latest run. With `asks`, somebody answers its questions; otherwise only prepared answers are given."""
 
-    grown = Signal()  # something new came, a little ago
-    told = Signal()  # `left` or `asked` is another
+    grown = Signal()  # something new arrived a moment ago
+    told = Signal()  # `left` or `asked` has changed
     ended = Signal(object)  # the `Done` of the latest run
     _wake = Signal()
 
@@ -68,10 +68,10 @@ class LiveRun(QObject):
         self.trace: Trace | None = None
         self.printed: list[str] = []
         self.figures: list[Figure] = []
-        self.written: list[events.Written] = []  # the files that it left
-        self.answers: list[str | None] = []  # what input() has got, None for the end of the input
-        self.left: int | None = None  # seconds until a limit of time stops it, if they are few
-        self.asked: str | None = None  # the prompt of the input() that waits
+        self.written: list[events.Written] = []  # the files that it wrote
+        self.answers: list[str | None] = []  # what input() returned, None for end of input
+        self.left: int | None = None  # seconds until a time limit stops the run, if there are few
+        self.asked: str | None = None  # the prompt of the pending input()
         self._pool = pool
         self._asks = asks
         self._ready: Sequence[str | None] = ()
@@ -93,7 +93,7 @@ class LiveRun(QObject):
 
     @property
     def is_running(self) -> bool:
-        """True until the `Done` of the latest run was taken."""
+        """True until the `Done` of the latest run has been handled."""
         return self._run is not None
 
     def start(
@@ -104,12 +104,12 @@ class LiveRun(QObject):
         answers: Sequence[str | None] = (),
         gaps: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Run this document; see `WorkerPool.start`. Its first questions get these answers."""
+        """Run this document; see `WorkerPool.start`. The first questions get these answers."""
         text, files = text_of(document), files_of(document)
         self.follow(text, lambda put: self._pool().start(text, put, filename, question, files, gaps), answers)
 
     def follow(self, text: str, start: Callable[[Tell], AnyRun], answers: Sequence[str | None] = ()) -> None:
-        """The same of a text that is run by other means: `start` begins it, and says by what its events are heard."""
+        """The same for a text that is run by other means: `start` begins the run and connects its events."""
         self.drop()
         self.trace = _new_trace(text)
         self.printed, self.answers, self._ready = [], [], tuple(answers)
@@ -124,7 +124,7 @@ class LiveRun(QObject):
         return self._intake.so_far() if self._intake is not None else None
 
     def answer(self, text: str | None) -> None:
-        """What the input() that waits gives, None for the end of the input."""
+        """Answer the pending input(), with None for end of input."""
         if self._run is not None and self.asked is not None:
             self.answers.append(text)
             self.asked = None
@@ -132,18 +132,18 @@ class LiveRun(QObject):
             self.told.emit()
 
     def keep_going(self) -> None:
-        """Give it the same time again."""
+        """Grant the same time again."""
         if self._run is not None:
             self._run.keep_going()
             self._look()
 
     def stop(self) -> None:
-        """Stop the run; its `Done` comes as ever."""
+        """Stop the run; its `Done` arrives as usual."""
         if self._run is not None:
             self._run.stop()
 
     def drop(self) -> None:
-        """Stop the run; whatever it still says is not listened to."""
+        """Stop the run and ignore whatever it still sends."""
         run, self._run = self._run, None
         self._mailbox.close()
         if run is not None:
@@ -194,11 +194,11 @@ class LiveRun(QObject):
         if given < len(self._ready) or not self._asks:
             self.answer(self._ready[given] if given < len(self._ready) else None)
         else:
-            self._tell()  # what it has printed before belongs to the question
+            self._tell()  # what it printed before belongs to the question
             self.told.emit()
 
     def _look(self) -> None:
-        """How much time is left."""
+        """Check how much time is left."""
         seconds = self._run.seconds_left if self._run is not None else math.inf
         left = max(0, math.ceil(seconds)) if seconds <= NEAR else None
         if left != self.left:
@@ -232,7 +232,7 @@ SHORT = 2_000  # steps that need no thread
 
 
 class TracePrecomputer(QObject):
-    """One trace at a time; the newest takes the place of the one before."""
+    """One trace at a time; the newest replaces the previous one."""
 
     _ready = Signal(int, object)
 
@@ -245,12 +245,12 @@ class TracePrecomputer(QObject):
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is being made ready."""
+        """Whether work is in progress."""
         return self._then is not None
 
     def precompute(self, trace: Trace, then: Callable[[], None], also: Callable[[], object] | None = None) -> None:
-        """Call `then` when the trace is ready, at once if it is short. Nobody may read it before. `also` is called in
-        the thread, too, and keeps what it finds."""
+        """Call `then` when the trace is ready, at once if it is short. Nobody may read it before that. `also` is called
+        in the thread, too, and keeps its own results."""
         self.drop()
         if len(trace) <= SHORT and also is None:
             then()
@@ -262,7 +262,7 @@ class TracePrecomputer(QObject):
         self._thread.start()
 
     def drop(self) -> None:
-        """Whatever is being made ready is not shown."""
+        """Don't show what is being prepared."""
         self._number += 1
         self._then = None
 
@@ -289,11 +289,11 @@ class TracePrecomputer(QObject):
             then, self._then = self._then, None
             then()
         else:
-            trace.let_go()  # it is not shown: what was derived would hold it
+            trace.let_go()  # it will not be shown, and derived data would keep it alive
 
 
 class Examiner(QObject):
-    """Lets the doctor look at a trace, in a thread of its own; the newest takes the place of the one before."""
+    """Lets the doctor examine a trace in a thread of its own; the newest replaces the previous one."""
 
     _ready = Signal(int, object)
 
@@ -306,7 +306,7 @@ class Examiner(QObject):
         self._ready.connect(self._told)
 
     def examine(self, trace: Trace) -> None:
-        """Tell what is found in it, later."""
+        """Report later what is found in it."""
         self._number += 1
         self._trace = trace
         self._threads = [each for each in self._threads if each.is_alive()]
@@ -317,7 +317,7 @@ class Examiner(QObject):
         work.start()
 
     def close(self) -> None:
-        """Tell nothing more, and wait for the threads."""
+        """Report nothing more, and wait for the threads."""
         self._number += 1
         for each in self._threads:
             each.join()
@@ -330,7 +330,7 @@ class Examiner(QObject):
         try:
             found = tuple(each for each in diagnose(trace) if not each.raised)
         finally:
-            trace.let_go()  # or the copy holds itself, and the values with it
+            trace.let_go()  # otherwise the copy would keep itself and the values alive
             self._ready.emit(number, found)
 
     def _told(self, number: int, found: tuple[Finding, ...]) -> None:
@@ -344,17 +344,17 @@ BEYOND = "The first {:,} MB of values are kept in full; {:,} more are summarized
 CUT = "Recorded: {part}. The rest of the run was not: {why}. {more}"
 RECORDS_MORE = "Record More (Ctrl+Shift+F5) runs it again with four times the time."
 FEWER = "Run > Recorded Iterations chooses which ones are recorded."
-FIRST_SHOWN = 500  # milliseconds until a run is shown that still goes on
-SHOWN_EVERY = 400  # milliseconds between two pictures of it, at least
-RESTS = 8  # times as long as it takes to show it
-LAYOUT_RESTS = 2  # times as long as it takes to lay it out, which costs processor time beside the run
+FIRST_SHOWN = 500  # milliseconds until a run in progress is shown
+SHOWN_EVERY = 400  # minimum milliseconds between two pictures of it
+RESTS = 8  # pause, as a multiple of the time needed to show it
+LAYOUT_RESTS = 2  # the same for layout, which competes with the run for processors
 
 
 class WorkerBridge(QObject):
-    """Runs one snippet at a time; a new run stops the one before."""
+    """Runs one snippet at a time; a new run stops the previous one."""
 
-    ended = Signal(str)  # the status, after the store knows
-    examined = Signal()  # the doctor has looked at it
+    ended = Signal(str)  # the status, once the store has it
+    examined = Signal()  # the doctor has examined it
     about_to_run = Signal()
     about_to_stop = Signal()
 
@@ -367,7 +367,7 @@ class WorkerBridge(QObject):
         self.live.grown.connect(self._tell)
         self.live.told.connect(self._tell)
         self.live.ended.connect(self._finish)
-        self.is_drawn: Callable[[], bool] = lambda: True  # whether what the run has shown so far is on the screen
+        self.is_drawn: Callable[[], bool] = lambda: True  # whether everything shown of the run so far is on screen
         self._precomputer = TracePrecomputer()
         self._examiner = Examiner(self._find)
         self._waited = 0  # milliseconds for the layout of the latest picture
@@ -376,16 +376,16 @@ class WorkerBridge(QObject):
         store.watch(Slice("run"), self._follow)
 
     def warm(self) -> None:
-        """Start the next worker ahead."""
+        """Start the next worker in advance."""
         self.pool.warm()
 
     def load(self) -> None:
-        """Load what the first trace will need, beside the window's work."""
+        """Import what the first trace will need, in the background."""
         threading.Thread(target=_load, name="gradviz-load", daemon=True).start()
 
     @property
     def pool(self) -> WorkerPool:
-        """The pool, made when first needed."""
+        """The pool, created on first use."""
         if self._pool is None:
             self._pool = self._make_pool()
         return self._pool
@@ -408,7 +408,7 @@ class WorkerBridge(QObject):
         self.live.start(snippet, self._store.state.title)
 
     def run_in_pytorch(self, job: Job) -> None:
-        """Run the document in a PyTorch of the user, who has said to trust it."""
+        """Run the document in the user's own PyTorch, after they have said that they trust it."""
         from gradviz.worker.process.pytorch import PyTorchRun
 
         self.about_to_run.emit()
@@ -423,19 +423,19 @@ class WorkerBridge(QObject):
         self._growth.start(FIRST_SHOWN)
 
     def run_longer(self) -> None:
-        """Run the document with more time, which runs after it have, too."""
+        """Run the document with more time, which later runs get as well."""
         limits = self.pool.limits
         cpu, wall = MORE * limits.cpu_seconds, MORE * limits.wall_seconds
         self.pool.limits = replace(limits, cpu_seconds=cpu, wall_seconds=wall)
         self.run()
 
     def stop(self) -> None:
-        """Stop the run; its `Done` comes as ever."""
+        """Stop the run; its `Done` arrives as usual."""
         self.about_to_stop.emit()
         self.live.stop()
 
     def keep_going(self) -> None:
-        """Give the run the same time again."""
+        """Grant the run the same time again."""
         self.live.keep_going()
 
     def close(self) -> None:
@@ -453,19 +453,19 @@ class WorkerBridge(QObject):
         self.examined.emit()
 
     def _follow(self, before: State, after: State) -> None:
-        """Another document took the place of what runs: nothing of that run is shown in it."""
+        """Another document has replaced the one that is running: nothing of that run is shown."""
         if before.run.is_running and after.run.phase is Phase.NEVER:
             self.live.drop()
             self._precomputer.drop()
             self._growth.stop()
 
     def _tell(self) -> None:
-        """How far the run is; called a little after something new came."""
+        """Report the progress of the run; called shortly after something new arrives."""
         if self.live.trace is not None and self._store.state.run.is_running:
             self._store.progress(len(self.live.trace), "".join(self.live.printed), self.live.left, self.live.asked)
 
     def _grow(self) -> None:
-        """Show what there is so far, if what was shown before is drawn; the more it takes, the more rarely."""
+        """Show what there is so far, if the previous picture is complete; the longer that takes, the less often."""
         trace, figures = self.live.trace, tuple(self.live.figures)
         if trace is None or not self._store.state.run.is_running:
             return
@@ -530,14 +530,14 @@ class WorkerBridge(QObject):
 
 
 def _find_obstacles(state: State) -> None:
-    """What its list shows is kept there."""
+    """the document keeps the obstacles that its list shows"""
     from gradviz.session.obstacles import obstacles_of
 
     obstacles_of(state)
 
 
 def _load() -> None:
-    """Import NumPy and the trace; and put in order what a killed program left."""
+    """Import NumPy and the trace, and clean up after a killed program."""
     from gradviz.ui import memory_management
     from gradviz.worker.process.worker_process import remove_forgotten
 
@@ -548,7 +548,7 @@ def _load() -> None:
 
 
 def refusal(snippet: Document) -> str:
-    """Why this text is not even sent to a worker, or nothing."""
+    """Why this text is not even sent to a worker, or None."""
     if snippet.is_blank:
         return NOTHING_TO_RUN
     if len(text_of(snippet)) > MAX_BYTES:
