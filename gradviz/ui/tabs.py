@@ -52,7 +52,7 @@ class TabbedWindow(QTabWidget):
 
     def __init__(self, first: MainWindow) -> None:
         super().__init__()
-        self._leave: dict[MainWindow, Callable[[], None]] = {}  # the pages, and what ends listening to each
+        self._leave: dict[MainWindow, Callable[[], None]] = {}  # and what stops listening to each
         self.setTabBar(_Row(self))
         self.setDocumentMode(True)
         self.setTabBarAutoHide(True)

@@ -1,6 +1,6 @@
-"""What commands and the palette do by hand on a drawing: the window's `Board`. On a blank document each of these begins
-a drawing. Tidying up runs off the window's thread and is one step of
-undo; `session.tidy_up` says where things go. The gestures themselves are in `interactions`."""
+"""Manual changes to a drawing by commands and the palette: the window's `Board`. On a blank document each of these
+begins a drawing. Tidying up runs off the window's thread and is a single undo step; `session.tidy_up` decides where
+things go. The gestures are in `interactions`."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ NUMBER_ROOM = 30.0  # for a number before a port
 
 
 class Tidier(QObject):
-    """`done` comes when the drawing is tidy, or stays as it was because it changed meanwhile, but not if that is given
-    up."""
+    """`done` is emitted when the drawing is tidy, or unchanged because it was edited meanwhile, but not if tidying was
+    given up."""
 
     done = Signal()
     _found = Signal(object, object, object)
@@ -42,17 +42,17 @@ class Tidier(QObject):
         super().__init__()
         self._store = store
         self._progress = progress
-        self._threads: list[threading.Thread] = []  # the last of them, and those that were given up and still end
-        self._layouter: Layouter | None = None  # of what is in work
+        self._threads: list[threading.Thread] = []  # the latest, and those that were given up but have not ended yet
+        self._layouter: Layouter | None = None  # of the work in progress
         self._found.connect(self._place)
 
     @property
     def is_busy(self) -> bool:
-        """Whether places are being looked for."""
+        """Whether positions are being computed."""
         return self._layouter is not None
 
     def start(self, geometry: Geometry) -> None:
-        """Find places for all that this is the geometry of, unless that goes on already."""
+        """Compute positions for everything in this geometry, unless that is already in progress."""
         if self.is_busy:
             return
         from gradviz.layout.flat import Layouter
@@ -72,7 +72,7 @@ class Tidier(QObject):
             self._progress.update(self, "")
 
     def close(self) -> None:
-        """Give up what is in work, and wait for its end."""
+        """Give up the work in progress and wait for its end."""
         self.give_up()
         for thread in self._threads:
             thread.join()
@@ -102,7 +102,7 @@ class Tidier(QObject):
 
 
 def boxes_of(geometry: Geometry) -> dict[int, Box]:
-    """What each node that is seen covers with its results, and each closed group."""
+    """The area of each visible node with its results, and of each closed group."""
     drawing = geometry.drawing
     ids = [node.id for node in drawing.nodes if geometry.closed_group(node.id) is None]
     ids += [group.id for group in drawing.groups if group.closed and group.id in geometry.boxes]
@@ -114,7 +114,7 @@ def boxes_of(geometry: Geometry) -> dict[int, Box]:
 
 
 def _has_number(drawing: Drawing, id: int) -> bool:
-    """Whether a plain number is written before one of its ports."""
+    """Whether a plain number is written in front of one of its ports."""
     node = drawing.by_id.get(id)
     return isinstance(node, Operation) and any(isinstance(operand, Number) for operand in node.inputs)
 
@@ -132,27 +132,27 @@ def wires_of(geometry: Geometry) -> tuple[Wire, ...]:
 
 
 def sizes_of(geometry: Geometry) -> dict[int, tuple[float, float]]:
-    """Width and height of what stands around the place of each node: a leaf's card, an operation's circle."""
+    """Width and height of what surrounds the position of each node: a leaf's card, an operation's circle."""
     cards = {ref.node: card for ref, card in geometry.cards.items() if ref.node not in geometry.circles}
     return {id: (box.width(), box.height()) for id, box in (cards | geometry.circles).items()}
 
 
 NEW = "New Drawing"
 NO_DRAWING = "This is a snippet. Choose Draw > New Drawing to build a graph by hand."
-APART = 40.0  # world units between two things that are placed one after the other
+APART = 40.0  # world units between two things placed one after the other
 
 
 class DrawingBoard:
-    """Implements the commands' `Board`; `hands` gives the gestures of the canvas that shows the drawing."""
+    """Implements the commands' `Board`; `hands` returns the gestures of the canvas that shows the drawing."""
 
     def __init__(self, store: Store, hands: Callable[[], Interactions], progress: LayoutProgress) -> None:
         self._store = store
         self._hands = hands
         self.tidier = Tidier(store, progress)
-        self.tidier.done.connect(self._fit)  # by a method: a lambda would keep the window
+        self.tidier.done.connect(self._fit)  # a bound method: a lambda would keep the window alive
 
     def begin(self) -> bool:
-        """Make a blank document a drawing; False, and a sentence, where it is a snippet with text."""
+        """Turn a blank document into a drawing; False, after saying so, if it is a snippet with text."""
         if self._store.state.drawing is not None:
             return True
         if self._store.state.document.is_blank:
@@ -167,12 +167,12 @@ class DrawingBoard:
     # -- the commands' Board
 
     def type_here(self, text: str = "") -> None:
-        """Open the box in which one types, beside what is picked."""
+        """Open the entry box beside the selection."""
         if self.begin():
             self._hands().typing.open_beside(text)
 
     def add(self, key: str) -> None:
-        """Place an operation; what is picked is wired to its ports."""
+        """Place an operation; the selection is wired to its ports."""
         if self.begin():
             self._hands().typing.place_beside(key)
 
@@ -182,7 +182,7 @@ class DrawingBoard:
             self._place(f"{LEAF}{kind}")
 
     def add_comment(self) -> None:
-        """Place a comment around what is picked, or where there is room, and write in it."""
+        """Place a comment around the selection, or where there is room, and edit it."""
         if not self.begin():
             return
         hands = self._hands()
@@ -199,46 +199,46 @@ class DrawingBoard:
         hands.inline.open(comment)
 
     def start_wire(self) -> None:
-        """Begin a wire at what is picked."""
+        """Begin a wire at the selection."""
         if self._store.state.drawing is not None:
             self._hands().keyboard.start_wire()
 
     def edit_here(self) -> None:
-        """Edit the picked value, name or text in its place."""
+        """Edit the selected value, name or text in place."""
         picked = self._store.state.picked
         if self._store.state.drawing is not None and len(picked) == 1:
             self._hands().inline.open(next(iter(picked)))
 
     def select_all(self) -> None:
-        """Pick everything."""
+        """Select everything."""
         if self._store.state.drawing is not None:
             self._hands().keyboard.select_all()
 
     def tidy_up(self) -> None:
-        """Place all nodes anew, but those that are pinned."""
+        """Rearrange all nodes except the pinned ones."""
         if self._store.state.drawing is not None:
             self.tidier.start(self._hands().ground.geometry)
 
     def sizes(self) -> dict[int, tuple[float, float]]:
-        """Width and height of each leaf's card and of each operation's circle, by which they are aligned."""
+        """Width and height of each leaf's card and each operation's circle, which alignment uses."""
         return sizes_of(self._hands().ground.geometry)
 
     def cut(self) -> None:
-        """Copy what is picked, and take it away."""
+        """Copy the selection, then delete it."""
         ground = self._hands().ground
         if ground.picked and self._store.state.drawing is not None:
             self.copy()
             ground.edit("Cut", shaping.delete(ground.drawing, ground.picked), frozenset())
 
     def copy(self) -> None:
-        """Put what is picked on the clipboard, as code that runs on its own."""
+        """Copy the selection to the clipboard as code that runs on its own."""
         ground = self._hands().ground
         text = copy_code(ground.drawing, ground.picked)
         if ground.picked and text.strip():
             QGuiApplication.clipboard().setText(text)
 
     def paste(self) -> None:
-        """Draw the code on the clipboard, where there is room."""
+        """Draw the code on the clipboard where there is room."""
         if not self.begin():
             return
         ground = self._hands().ground

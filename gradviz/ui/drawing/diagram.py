@@ -1,7 +1,7 @@
-"""A drawing as a `Diagram` and a `Placed`, so that the ordinary canvas paints it: what the trace has of its nodes is
-items (closed groups, operations, cards), and all places are the drawing's. Nothing is laid out. One node is one
-operation, however many of the trace it is; what is made inside of it is in it. What has not run is not in here,
-`painting` paints it."""
+"""A drawing as a `Diagram` and a `Placed`, so that the ordinary canvas can paint it: its nodes in the trace become
+items (closed groups, operations, cards), and all positions come from the drawing. No layout is computed. One node is
+one operation, however many operations of the trace it stands for; intermediate results are inside it. Nodes that have
+not run are not included; `painting` paints them."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.sizes import Look
 
 
-# -- which items there are, and what is in which
+# -- which items there are, and what contains what
 
 FOREVER = np.iinfo(np.int64).max
-OWN = -1_000_000  # the index of a group of the drawing: no region of a trace, and no call
+OWN = -1_000_000  # the index of a group of the drawing: neither a region of a trace nor a call
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """Closed groups with something that ran in them come first, then operations, then cards."""
+    """Closed groups in which something has run come first, then operations, then cards."""
 
     groups: Mapping[int, int]
     operations: Mapping[int, int]
     cards: Mapping[Ref, int]
-    hidden: Mapping[int, int]  # the closed group that a node is in
+    hidden: Mapping[int, int]  # the closed group that contains a node
 
     @property
     def kind(self) -> NDArray[np.uint8]:
@@ -52,19 +52,19 @@ class Items:
         return np.repeat(np.array([GROUP, OPERATION, TENSOR], np.uint8), counts)
 
     def index(self, drawn: Drawn) -> Ints:
-        """The number of the group, the row of the operation or of the tensor."""
+        """The number of the group, or the row of the operation or tensor."""
         rows = [drawn.rows[node][-1] for node in self.operations]
         return np.array([*range(len(self.groups)), *rows, *(drawn.tensors[ref] for ref in self.cards)], np.int64)
 
     def step(self, trace: Trace, drawn: Drawn, index: Ints) -> Ints:
-        """When each is first seen: an operation of several from the first of them on."""
+        """When each first becomes visible: an operation that stands for several, from the first of them on."""
         groups = [min(trace.nodes.step[row] for row in rows) for rows in self.rows_in(drawn).values()]
         operations = [int(trace.nodes.step[drawn.rows[node][0]]) for node in self.operations]
         tensors = trace.tensors.step[index[len(groups) + len(operations) :]].tolist()
         return np.array([*groups, *operations, *tensors], np.int64)
 
     def rows_in(self, drawn: Drawn) -> dict[int, list[int]]:
-        """By closed group: the operations of the trace in it, in their order."""
+        """By closed group: the operations of the trace inside it, in order."""
         found: dict[int, list[int]] = {group: [] for group in self.groups}
         for node, group in self.hidden.items():
             if group in found:
@@ -72,7 +72,7 @@ class Items:
         return {group: sorted(rows) for group, rows in found.items()}
 
     def heads(self) -> Iterator[tuple[int, int]]:
-        """Every node that wires may lead to, and the item that it is or is in, by item."""
+        """By item: every node that wires may lead to and that the item is or contains."""
         for group, item in self.groups.items():
             yield from ((node, item) for node, around in self.hidden.items() if around == group)
         yield from self.operations.items()
@@ -85,13 +85,13 @@ class Items:
 
 
 def find_items(drawing: Drawing, drawn: Drawn) -> Items:
-    """What of a drawing is in a trace."""
+    """The part of a drawing that is in a trace."""
     hidden = {member: group.id for group in drawing.groups if group.closed for member in sorted(group.members)}
     ran = [node.id for node in drawing.nodes if node.id in drawn.rows and isinstance(node, Operation)]
     busy = {hidden[node] for node in ran if node in hidden}
     groups = {group.id: nth for nth, group in enumerate(each for each in drawing.groups if each.id in busy)}
     operations = {node: len(groups) + nth for nth, node in enumerate(node for node in ran if node not in hidden)}
-    outputs = outputs_of(drawing)  # a trace of the drawing before may have more
+    outputs = outputs_of(drawing)  # a trace of the previous drawing may have more
     there = (ref for ref in drawn.tensors if ref.node in drawing.by_id and ref.output < outputs[ref.node])
     refs = [ref for ref in there if ref.node not in hidden]
     refs.sort(key=lambda ref: (drawn.tensors[ref], ref.node))
@@ -100,7 +100,7 @@ def find_items(drawing: Drawing, drawn: Drawn) -> Items:
 
 
 def find_structure(drawing: Drawing, trace: Trace, drawn: Drawn, items: Items) -> tuple[Structure, Ints, Ints]:
-    """One graph that is always there; and the item that each operation and each tensor is or is in."""
+    """A single graph that is always there, with the item that shows or contains each operation and tensor."""
     place = {**items.operations}
     place |= {node: items.groups[group] for node, group in items.hidden.items() if group in items.groups}
     item_of_node = np.full(len(trace.nodes), -1, np.int64)
@@ -122,7 +122,7 @@ def find_structure(drawing: Drawing, trace: Trace, drawn: Drawn, items: Items) -
 
 
 def _groups(drawing: Drawing, trace: Trace, drawn: Drawn, items: Items) -> Groups:
-    """The closed groups of the drawing as the canvas knows groups; open ones are only painted."""
+    """The closed groups of the drawing in the canvas's terms; open ones are only painted."""
     rows = items.rows_in(drawn)
     title = {group.id: group.title for group in drawing.groups}
     of_node = np.full(len(trace.nodes), -1, np.int64)
@@ -141,20 +141,19 @@ def _groups(drawing: Drawing, trace: Trace, drawn: Drawn, items: Items) -> Group
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """The two, with what is where: the item of each operation, of each output and of each closed group, and the edge of
-    each wire."""
+    """Both, with an index: the item of each operation, output and closed group, and the edge of each wire."""
 
     geometry: Geometry
     drawn: Drawn
     placed: Placed
     items: Items
     wires: Mapping[tuple[int, int], int]
-    results: Mapping[Ref, int]  # the edge that leads to each
+    results: Mapping[Ref, int]  # the edge that leads to each output
     sizes: Sizes
 
     @property
     def diagram(self) -> Diagram:
-        """What is painted."""
+        """The diagram being painted."""
         return self.placed.diagram
 
     @property
@@ -186,8 +185,8 @@ class _Edges:
 def draw(
     drawing: Drawing, drawn: Drawn, trace: Trace, ink: Ink, before: Sizes | None = None, latest: Geometry | None = None
 ) -> Sketch:
-    """The diagram of what a trace has of a drawing; `before`: sizes of what is not in this trace; `latest`: the
-    places of the drawing before."""
+    """The diagram of a trace of a drawing. `before` has sizes of what is not in this trace; `latest` has the positions
+    in the previous drawing."""
     items = find_items(drawing, drawn)
     index = items.index(drawn)
     structure, item_of_node, item_of_card = find_structure(drawing, trace, drawn, items)
@@ -219,7 +218,7 @@ def draw(
 
 
 def again(shown: Sketch, drawing: Drawing, drawn: Drawn, trace: Trace) -> Sketch:
-    """The same diagram with the values of another trace, which has the same rows."""
+    """The same diagram with the values of another trace that has the same rows."""
     diagram = shown.diagram
     structure = replace(diagram.structure, trace=trace)
     placed = replace(shown.placed, diagram=replace(diagram, structure=structure))
@@ -227,7 +226,7 @@ def again(shown: Sketch, drawing: Drawing, drawn: Drawn, trace: Trace) -> Sketch
 
 
 def elsewhere(shown: Sketch, drawing: Drawing, ink: Ink) -> Sketch:
-    """The same diagram for a drawing of which only places are other ones."""
+    """The same diagram for a drawing that differs only in positions."""
     geometry = Geometry(drawing, ink, shown.sizes, shown.geometry)
     at = {edge: geometry.cubics[wire] for wire, edge in shown.wires.items()}
     at |= {edge: result_curve(geometry, ref) for ref, edge in shown.results.items()}
@@ -236,8 +235,8 @@ def elsewhere(shown: Sketch, drawing: Drawing, ink: Ink) -> Sketch:
 
 
 def _widen(look: Look, geometry: Geometry, drawing: Drawing, operations: Mapping[int, int]) -> list[str]:
-    """Circles are as wide as the symbol in the drawing needs, whatever the trace calls the last part of a node; returns
-    the names of the items, those of operations being these symbols."""
+    """Make circles as wide as the symbol in the drawing needs, whatever the trace calls the last part of a node;
+    returns the names of the items, which are these symbols for operations."""
     names = list(look.names)
     for node, item in operations.items():
         operation = drawing.by_id[node]
@@ -250,7 +249,7 @@ def _widen(look: Look, geometry: Geometry, drawing: Drawing, operations: Mapping
 
 
 def _edges(trace: Trace, drawn: Drawn, geometry: Geometry, items: Items) -> _Edges:
-    """The wires that ran, and from each operation to its results, by the item at their end."""
+    """The wires that ran, and those from each operation to its results, by the item at their end."""
     begin = np.searchsorted(trace.inputs.node, np.arange(len(trace.nodes) + 1)).tolist()
     tensors = trace.inputs.tensor.tolist()
     edges = _Edges([], [], [], [], {}, {})

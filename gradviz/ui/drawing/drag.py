@@ -1,6 +1,6 @@
-"""The gestures that drag: they move what is picked, resize a comment, or pick what is in a rubber band that begins at
-an empty place. While nodes move the canvas shows what would be; the drawing itself changes once, at the end. What is
-dragged from the palette is placed where it is let go, and on a wire it goes into the wire; the payload is the key of an
+"""Drag gestures: moving the selection, resizing a comment, or selecting with a rubber band that starts on empty space.
+While nodes move, the canvas shows the result; the drawing itself changes once, at the end. Whatever is dragged from the
+palette is placed where it is dropped, and if that is on a wire it is inserted there. The payload is the key of an
 operation, or "leaf:" and the kind of a leaf."""
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from gradviz.document.leaf_kinds import leaf_kind
 from gradviz.document.shaping.wires import InPort
 from gradviz.ui.drawing.gesture import Gesture, Ground, Guide, Keys, Press, Snapped, snap
 
-OVERHANG = 24.0  # pixels that a guide goes beyond the middles that it joins
+OVERHANG = 24.0  # pixels that a guide extends beyond the centres that it connects
 
 
 def move_label(drawing: Drawing, ids: frozenset[int]) -> str:
-    """What the edit is called."""
+    """The name of the edit."""
     if len(ids) > 1:
         return f"Move {len(ids)} Nodes"
     one = next(iter(ids), 0)
@@ -40,7 +40,7 @@ class MoveGesture(Gesture):
         self.ids: frozenset[int] = frozenset()
         self.way = Snapped(0.0, 0.0)
         self._before = ground.drawing
-        self._from = ground.world(press.at)  # a place of the world: one may look elsewhere meanwhile
+        self._from = ground.world(press.at)  # in world coordinates, because the user may pan meanwhile
 
     def begin(self) -> None:
         ground, here = self.ground, self.press.hit.id
@@ -59,7 +59,7 @@ class MoveGesture(Gesture):
         self.ground.preview(self._moved())
 
     def _held(self) -> tuple[float, float]:
-        """The place of what is under the pointer."""
+        """The position of what is under the pointer."""
         here = self.press.hit.id
         for thing in (*self._before.nodes, *self._before.comments):
             if thing.id == here:
@@ -125,7 +125,8 @@ class ResizeGesture(Gesture):
 
 
 def things_in(ground: Ground, drawing: Drawing, band: QRectF) -> frozenset[int]:
-    """What a box of the world touches; a comment, which may be large and lies behind, must be in it as a whole."""
+    """What a box in world coordinates touches; a comment, which may be large and lies behind, must be completely
+    inside."""
     closed = {member for group in drawing.groups if group.closed for member in group.members}
     found = {
         node.id for node in drawing.nodes if node.id not in closed and band.intersects(ground.geometry.box(node.id))
@@ -141,7 +142,7 @@ class RubberBand(Gesture):
     def __init__(self, ground: Ground, press: Press) -> None:
         super().__init__(ground, press)
         self._before = ground.picked
-        self._from = ground.world(press.at)  # a place of the world: one may look elsewhere meanwhile
+        self._from = ground.world(press.at)  # in world coordinates, because the user may pan meanwhile
         self.at = press.at
 
     def move(self, at: QPointF, keys: Keys) -> None:
@@ -172,7 +173,7 @@ LEAF = "leaf:"
 
 
 def place(drawing: Drawing, payload: str, x: float, y: float) -> tuple[str, Drawing, int]:
-    """A new node of what the palette gave: what the edit is called, the drawing, the node."""
+    """A new node for a payload of the palette: the name of the edit, the drawing, and the node."""
     if payload.startswith(LEAF):
         kind = leaf_kind(payload.removeprefix(LEAF))
         if kind is None:
@@ -186,15 +187,15 @@ def place(drawing: Drawing, payload: str, x: float, y: float) -> tuple[str, Draw
 
 
 class PaletteDrop:
-    """A drag over the canvas."""
+    """A drag from the palette over the canvas."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
-        self._wire: InPort | None = None  # it would go into this one
+        self._wire: InPort | None = None  # the wire that it would be inserted into
         self._at = QPointF()
 
     def handle(self, event: QEvent) -> bool:
-        """Act on a drag of something from the palette."""
+        """Handle a drag event from the palette."""
         if isinstance(event, QDropEvent) and not event.mimeData().hasFormat(MIME):
             return False
         if isinstance(event, QDragEnterEvent | QDragMoveEvent):
@@ -251,7 +252,7 @@ class PaletteDrop:
         self._ground.view.setFocus()
 
     def paint(self, painter: QPainter) -> None:
-        """The wire that it would go into lights up; elsewhere a circle shows where it would be."""
+        """Highlight the wire that it would be inserted into; elsewhere show a circle where it would go."""
         ground, theme = self._ground, self._ground.overlay.theme
         if self._wire is not None:
             painter.save()

@@ -1,8 +1,7 @@
-"""Where everything of a drawing is, in the world of the canvas, from the drawing and the sizes that are known alone:
-the same before a run, after it and at every step. Before anything has run, leaves say their shape and of results a
-scalar is assumed; `Sizes` are those that a trace has told. Under a point are ports first, which may lie a little away,
-then nodes, wires, and what is behind them. `painting` and `diagram` take their places from here. Nothing is painted
-here."""
+"""Where everything in a drawing is, in world coordinates, computed only from the drawing and the known sizes: the same
+before a run, after it and at every step. Before anything has run, leaves have their own shape and results are assumed
+to be scalars; `Sizes` holds what a trace has told. Hit testing prefers ports, which may be a little off, then nodes,
+wires, and what lies behind them. `painting` and `diagram` take positions from here; nothing is painted here."""
 
 from __future__ import annotations
 
@@ -23,19 +22,19 @@ from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.sizes import group_size
 
-# -- what is under a point
+# -- hit testing
 
 FRAME_TITLE = 26.0  # of an open group
-CORNER = 14.0  # the part of a comment by which it is resized
-NUMBER_ROOM = 80.0  # how far the number at a port may reach
-SAMPLES = 16  # points of a wire that are looked at under the pointer
+CORNER = 14.0  # the part of a comment that resizes it
+NUMBER_ROOM = 80.0  # how far the number at a port may extend
+SAMPLES = 16  # points of a wire that are tested
 
 
 @dataclass(frozen=True)
 class Hit:
-    """What is under a point: kind is "node", "in" (`index` is the port), "out" (the output), "wire" (to port `index` of
-    node `id`), "comment", "corner" (of a comment), "group" (its title or its box), "call" (`index` of the drawing's
-    calls, `id` is its root) or "nothing"."""
+    """What is under a point: kind is "node", "in" (`index` is the port), "out" (`index` is the output), "wire" (to port
+    `index` of node `id`), "comment", "corner" (of a comment), "group" (its title or its box), "call" (`index` of the
+    drawing's calls, `id` is its root) or "nothing"."""
 
     kind: str = "nothing"
     id: int = 0
@@ -49,7 +48,7 @@ NOTHING = Hit()
 
 
 def hit_at(geometry: Geometry, point: QPointF, radius: float) -> Hit:
-    """What is under a point; ports and wires also nearby."""
+    """What is under a point; for ports and wires, also near it."""
     return (
         _port_at(geometry, point, radius) or _call_at(geometry, point) or _node_at(geometry, point)
         or _wire_at(geometry, point, radius) or _behind(geometry, point, radius)
@@ -125,7 +124,7 @@ def _corner(comment: Comment, size: float) -> QRectF:
 
 
 def _distance(cubic: Cubic, point: QPointF, most: float) -> float:
-    """How far a point is from a curve, nearly; infinite if more than `most`."""
+    """Approximate distance of a point from a curve; infinite if it exceeds `most`."""
     xs, ys = [p.x() for p in cubic], [p.y() for p in cubic]
     x, y = point.x(), point.y()
     if not (min(xs) - most <= x <= max(xs) + most and min(ys) - most <= y <= max(ys) + most):
@@ -148,7 +147,7 @@ def _to_segment(x: float, y: float, ax: float, ay: float, bx: float, by: float) 
     return math.hypot(x - ax - part * dx, y - ay - part * dy)
 
 
-# -- how large things are
+# -- sizes
 
 RESULT = (sizes.CARD_MIN, sizes.HEADER + 8 + sizes.LINE + sizes.LINE + sizes.NOTE)
 UNKNOWN = Entry("", "?", "", "?", "", "", ())
@@ -156,24 +155,24 @@ UNKNOWN = Entry("", "?", "", "?", "", "", ())
 
 @dataclass(frozen=True)
 class Sizes:
-    """What is known of a trace: width and height of cards without what is under them, and the height with it."""
+    """Sizes known from a trace: width and height of cards without what is below them, and the height including it."""
 
     cards: Mapping[Ref, tuple[float, float]] = field(default_factory=dict)
 
 
 def entry_of(node: Operation) -> Entry:
-    """Its row of the catalogue; one without ports if there is none."""
+    """Its row of the catalogue, or one without ports."""
     return catalogue().get(node.op, UNKNOWN)
 
 
 def symbol_of(node: Operation) -> str:
-    """What stands in its circle."""
+    """The symbol in its circle."""
     entry = catalogue().get(node.op)
     return entry.symbol if entry is not None else node.op.rpartition(".")[2]
 
 
 def ports_of(node: Operation) -> tuple[Port, ...]:
-    """Its ports: of a variadic one as many as are connected and one more, of an unknown operation what is connected."""
+    """Its ports: for a variadic operation those connected and one more, for an unknown one those connected."""
     ports = entry_of(node).ports
     if len(ports) == 1 and ports[0].variadic:
         many = len(node.inputs)
@@ -196,7 +195,7 @@ def outputs_of(drawing: Drawing) -> dict[int, int]:
 
 
 def leaf_size(leaf: Leaf, ink: Ink, *, shared: bool) -> tuple[float, float]:
-    """Width and height of the card of a leaf, as the canvas will make it; `shared`: gradients may add up at it."""
+    """Width and height of the card of a leaf, as the canvas will make it; `shared`: gradients may accumulate there."""
     shape = leaf_shape(leaf)
     dtype = leaf_dtype(leaf)
     meta = sizes.shape_text(dtype, shape)
@@ -216,8 +215,8 @@ def name_of(node: Node, output: int = 0) -> str:
 
 
 RESULT_GAP = 44.0  # between a circle and its result
-RESULT_PITCH = 34.0  # between two results, with a badge's room
-PORT_SPREAD = 32.0  # of a circle's side on which ports are
+RESULT_PITCH = 34.0  # between two results, including room for a badge
+PORT_SPREAD = 32.0  # of the side of a circle along which ports are
 FRAME_ROOM = 18.0  # around the members of an open group
 NUMBER_HEIGHT = 17.0  # of the chip of a plain number
 CALL_WIDTH, CALL_HEIGHT = 92.0, 20.0
@@ -228,7 +227,7 @@ __all__ = ["FRAME_TITLE", "NOTHING", "Cubic", "Geometry", "Hit", "curve", "path_
 
 
 class Geometry:
-    """The places of one drawing; `before`: those of the drawing before, whose wires are kept where nothing moved."""
+    """The positions in one drawing. Wires of the previous drawing in `before` are reused where nothing moved."""
 
     def __init__(self, drawing: Drawing, ink: Ink, known: Sizes | None = None, before: Geometry | None = None) -> None:
         self.drawing = drawing
@@ -241,7 +240,7 @@ class Geometry:
         self.hidden = {member: group for group in drawing.groups if group.closed for member in group.members}
 
     def of(self, drawing: Drawing) -> Geometry:
-        """The same places for a drawing of which only values are other ones."""
+        """The same positions for a drawing that differs only in values."""
         other = copy(self)
         other.drawing = drawing
         return other
@@ -249,7 +248,7 @@ class Geometry:
     # -- nodes
 
     def closed_group(self, node: int) -> Group | None:
-        """The closed group that a node is hidden in."""
+        """The closed group that hides a node."""
         return self.hidden.get(node)
 
     def outputs(self, node: int) -> int:
@@ -278,7 +277,7 @@ class Geometry:
 
     @cached_property
     def cards(self) -> dict[Ref, QRectF]:
-        """The card of each leaf, and of each result, which stands at the right of its circle."""
+        """The card of each leaf, and of each result, which is to the right of its circle."""
         found: dict[Ref, QRectF] = {}
         known = self._known.cards
         for node in self.drawing.nodes:
@@ -298,7 +297,7 @@ class Geometry:
 
     @cached_property
     def boxes(self) -> dict[int, QRectF]:
-        """Around each node with its results, around each comment, and around each group."""
+        """The box around each node with its results, around each comment, and around each group."""
         found: dict[int, QRectF] = {}
         for ref, card in self.cards.items():
             found[ref.node] = found[ref.node].united(card) if ref.node in found else QRectF(card)
@@ -321,12 +320,13 @@ class Geometry:
         return box
 
     def box(self, node: int) -> QRectF:
-        """Around a node with its results (a comment, a group), or the closed group that it is in; empty if unknown."""
+        """The box around a node with its results (or a comment, a group), or the closed group that contains it; empty
+        if unknown."""
         group = self.hidden.get(node)
         return QRectF(self.boxes.get(group.id if group is not None else node, QRectF()))
 
     def extent(self) -> QRectF:
-        """Around everything."""
+        """The box around everything."""
         return QRectF(self._extent)
 
     @cached_property
@@ -373,13 +373,13 @@ class Geometry:
         if group is not None:
             return _side(self.boxes[group.id], self._entries[group.id], ("out", ref.node, ref.output))
         card = self.cards.get(ref)
-        if card is None:  # a result that there is no longer
+        if card is None:  # a result that no longer exists
             return self.box(ref.node).center()
         return QPointF(card.right(), card.center().y())
 
     @cached_property
     def _entries(self) -> dict[int, dict[tuple[str, int, int], tuple[int, int]]]:
-        """By closed group: the place of each port along its side, and how many are there."""
+        """By closed group: the position of each port along its side, and their number."""
         sides: dict[int, dict[str, list[tuple[str, int, int]]]] = {
             group.id: {"in": [], "out": []} for group in self.drawing.groups
         }
@@ -395,19 +395,19 @@ class Geometry:
         }
 
     def wires(self) -> Iterator[tuple[Ref, int, int]]:
-        """All of them: where each begins, and the node and the port where it ends."""
+        """All wires: where each begins, and the node and port where it ends."""
         for node in self.drawing.nodes:
             for port, operand in enumerate(node.inputs if isinstance(node, Operation) else ()):
                 if isinstance(operand, Ref) and operand.node in self.drawing.by_id:
                     yield operand, node.id, port
 
     def is_hidden(self, ref: Ref, node: int) -> bool:
-        """Whether a wire is inside of a closed group."""
+        """Whether a wire is inside a closed group."""
         group = self.hidden.get(node)
         return group is not None and self.hidden.get(ref.node) is group
 
     def cubic(self, node: int, port: int) -> Cubic | None:
-        """The Bézier curve of the wire to a port; None without one, or where it is in a closed group."""
+        """The Bézier curve of the wire to a port; None without one, or if it is inside a closed group."""
         operation = self.drawing.by_id.get(node)
         operand = operation.inputs[port] if isinstance(operation, Operation) and port < len(operation.inputs) else None
         if not isinstance(operand, Ref) or operand.node not in self.drawing.by_id or self.is_hidden(operand, node):
@@ -416,7 +416,7 @@ class Geometry:
 
     @cached_property
     def cubics(self) -> dict[tuple[int, int], Cubic]:
-        """The curves of all wires that are seen, by node and port."""
+        """The curves of all visible wires, by node and port."""
         found = {}
         before, self._before = self._before, None
         kept = before.cubics if before is not None and not (self.hidden or before.hidden) else {}
@@ -429,7 +429,7 @@ class Geometry:
         return found
 
     def _still(self, before: Geometry) -> frozenset[int]:
-        """The nodes that are what they were, with all their results where they were."""
+        """The nodes that are unchanged, with all their results where they were."""
         known, circles, cards = before.drawing.by_id, before.circles, before.cards
         same = {node.id for node in self.drawing.nodes if known.get(node.id) is node}
         same -= {id for id, circle in self.circles.items() if circle != circles.get(id)}
@@ -441,7 +441,7 @@ class Geometry:
         return path_of(cubic) if cubic is not None else QPainterPath()
 
     def call_mark(self, index: int) -> QRectF:
-        """The mark at the root of a backward call: over its card, several beside each other."""
+        """The mark at the root of a backward call: above its card, several of them side by side."""
         root = self.drawing.calls[index].root
         before = sum(1 for call in self.drawing.calls[:index] if call.root == root)
         card = self.cards.get(root)
@@ -455,7 +455,7 @@ class Geometry:
         return name_of(node, ref.output) if node is not None else ""
 
     def hit(self, point: QPointF, radius: float) -> Hit:
-        """What is under a point; ports and wires also nearby."""
+        """What is under a point; for ports and wires, also near it."""
         return hit_at(self, point, radius)
 
 
@@ -487,7 +487,7 @@ def _framed(around: QRectF) -> QRectF:
 
 
 def _side(box: QRectF, entries: dict[tuple[str, int, int], tuple[int, int]], key: tuple[str, int, int]) -> QPointF:
-    """A place on the left or the right side of a closed group."""
+    """A position on the left or right side of a closed group."""
     nth, many = entries.get(key, (0, 1))
     x = box.left() if key[0] == "in" else box.right()
     return QPointF(x, box.top() + box.height() * (nth + 1) / (many + 1))

@@ -1,10 +1,11 @@
-"""What a gesture on the drawing canvas is, and what it works on. One gesture is one object: it is made by a press,
-lives until the release and leaves no trace when it is cancelled. `interactions` chooses the gesture; `wiring` and
-`drag` are the gestures.
+"""What a gesture on the drawing canvas is, and what it works with. One gesture is one object: a press creates it, it
+lives until the release, and it leaves no trace if it is cancelled. `interactions` chooses the gesture; `wiring` and
+`drag` implement them.
 
-What is moved comes to rest on the middle line of another node, else on a grid. What a gesture shows while it goes on is
-painted on a glass over the canvas, and so are the port under the pointer and the bubble that says why something can't
-be: it takes no mouse and is hidden while it is empty. What is drawn for good is painted by the canvas itself."""
+Whatever is moved snaps to the centre line of another node, otherwise to a grid. Feedback during a gesture is painted on
+an overlay above the canvas, together with the port under the pointer and the bubble that says why something is
+impossible; it takes no mouse events and is hidden while it is empty. Permanent parts are painted by the canvas
+itself."""
 
 from __future__ import annotations
 
@@ -32,15 +33,16 @@ if TYPE_CHECKING:
 
 # -- snapping
 
-GRID = 10.0  # world units between two places of rest
-SNAP_REACH = 7.0  # pixels from which a middle line attracts
+GRID = 10.0  # world units between grid points
+SNAP_REACH = 7.0  # pixels from which a centre line attracts
 
 Place = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Guide:
-    """A line through the middles of what moves and what it is in line with: at this x, or at this y, from and to."""
+    """A line through the centres of what is moving and what it is aligned with: at this x or y, from one end to the
+    other."""
 
     upright: bool
     at: float
@@ -50,7 +52,7 @@ class Guide:
 
 @dataclass(frozen=True)
 class Snapped:
-    """How far it goes, and the lines that say why."""
+    """The distance to move, and the lines that explain it."""
 
     dx: float
     dy: float
@@ -58,7 +60,7 @@ class Snapped:
 
 
 def snap(drawing: Drawing, ids: Iterable[int], held: Place, dx: float, dy: float, scale: float) -> Snapped:
-    """The way of what is moved by about dx, dy in the world, at this zoom; `held` is the place of what is dragged."""
+    """Snap a move of about dx, dy world units at this zoom; `held` is the position of what is dragged."""
     moving = with_members(drawing, ids)
     mine = [(node.x, node.y) for node in drawing.nodes if node.id in moving] or [held]
     others = [(node.x, node.y) for node in drawing.nodes if node.id not in moving]
@@ -73,7 +75,7 @@ def snap(drawing: Drawing, ids: Iterable[int], held: Place, dx: float, dy: float
 
 
 def _line(mine: list[float], others: list[float], way: float, reach: float) -> float | None:
-    """The way to the nearest line that another one is on; None if there is none near."""
+    """The distance to the nearest line of another centre; None if there is none nearby."""
     ways = [(abs(other - one - way), other - one) for one in mine for other in others]
     best = min(ways, default=None)
     return best[1] if best is not None and best[0] <= reach else None
@@ -91,14 +93,14 @@ def _guides(moved: list[Place], others: list[Place], axis: int, wanted: bool) ->
     return tuple(found)
 
 
-ROOM = 15.0  # world units that stay free around what is placed by a command
-REACH = 9.0  # pixels around a port that are still the port
+ROOM = 15.0  # world units kept free around what a command places
+REACH = 9.0  # pixels around a port that count as the port
 Keys = Qt.KeyboardModifier
 
 
 @dataclass(frozen=True)
 class Press:
-    """Where and on what a gesture begins; `at` in pixels of the canvas."""
+    """Where and on what a gesture begins; `at` is in pixels of the canvas."""
 
     at: QPointF
     hit: Hit
@@ -106,12 +108,12 @@ class Press:
 
     @property
     def adds(self) -> bool:
-        """Shift or Ctrl is held: what is picked stays picked."""
+        """Shift or Ctrl is held: extend the selection."""
         return bool(self.keys & (Keys.ShiftModifier | Keys.ControlModifier))
 
 
 class Ground:
-    """The canvas, the drawing and the store, as gestures need them."""
+    """The canvas, the drawing and the store, in the form that gestures need."""
 
     def __init__(self, view: DrawingView, store: Store, overlay: GestureOverlay, checks: WireChecks) -> None:
         self.view = view
@@ -121,7 +123,7 @@ class Ground:
 
     @property
     def drawing(self) -> Drawing:
-        """The drawing as it is in the store; a blank one if there is none."""
+        """The drawing in the store, or a blank one."""
         return self.store.state.drawing or Drawing()
 
     @property
@@ -131,29 +133,29 @@ class Ground:
 
     @property
     def picked(self) -> frozenset[int]:
-        """What is selected."""
+        """The selection."""
         return self.store.state.picked
 
     def world(self, at: QPointF) -> QPointF:
-        """The point of the world under a pixel."""
+        """The world point under a pixel."""
         return QPointF(*self.view.camera.to_world(at.x(), at.y()))
 
     def pixel(self, at: QPointF) -> QPointF:
-        """The pixel of a point of the world."""
+        """The pixel at a world point."""
         return QPointF(*self.view.camera.to_screen(at.x(), at.y()))
 
     def pixels(self, box: QRectF) -> QRectF:
-        """The pixels of a box of the world."""
+        """The pixels of a box in world coordinates."""
         return QRectF(self.pixel(box.topLeft()), self.pixel(box.bottomRight()))
 
     def in_world(self, painter: QPainter) -> None:
-        """Let a painter of pixels paint in the world."""
+        """Switch a painter from pixels to world coordinates."""
         camera = self.view.camera
         painter.scale(camera.scale, camera.scale)
         painter.translate(-camera.left, -camera.top)
 
     def paint_wire(self, painter: QPainter, pen: QPen, begin: QPointF, end: QPointF) -> None:
-        """A wire between two points of the world, as the canvas draws it, with a pen of pixels."""
+        """A wire between two world points, as the canvas draws it, with a pen in pixels."""
         painter.save()
         self.in_world(painter)
         pen.setCosmetic(True)
@@ -164,7 +166,7 @@ class Ground:
 
     @property
     def port_radius(self) -> float:
-        """How large a port is that lights up; at a small zoom they stand close together."""
+        """Radius of a highlighted port; at a small zoom they are close together."""
         return min(max(5.0 * self.view.camera.scale, 2.2), 6.0)
 
     def hit(self, at: QPointF) -> Hit:
@@ -172,13 +174,13 @@ class Ground:
         return self.geometry.hit(self.world(at), REACH / self.view.camera.scale)
 
     def preview(self, drawing: Drawing | None) -> None:
-        """Show this drawing instead of that of the store, for as long as a gesture goes on; None for that again."""
+        """Show this drawing in place of the store's during a gesture; None to go back."""
         state = self.store.state
         shown = drawing or self.drawing
         self.view.show_drawing(shown, drawing_of(state.traced, self.drawing), state.trace)
 
     def refuse(self, sentence: str, at: QPointF) -> None:
-        """Say at a pixel why something can't be, and to a screen reader too."""
+        """Say at a pixel why something is impossible, also to a screen reader."""
         self.overlay.say_no(sentence, at)
         self.announce(sentence)
 
@@ -194,19 +196,20 @@ class Ground:
             self.store.pick(picked)
 
     def rest(self, at: QPointF) -> QPointF:
-        """The place on the grid that is nearest to a pixel, in the world."""
+        """The grid point nearest to a pixel, in world coordinates."""
         place = self.world(at) / GRID
         return QPointF(round(place.x()) * GRID, round(place.y()) * GRID)
 
     def picked_box(self) -> QRectF:
-        """Around what is picked, in the world."""
+        """The box around the selection, in world coordinates."""
         found = QRectF()
         for one in self.picked:
             found = found.united(self.geometry.box(one))
         return found
 
     def free_place(self, size: QPointF) -> QPointF:
-        """The middle of a free place of this size in the world: the middle of the canvas, or below what is there."""
+        """The centre of a free area of this size, in world coordinates: in the middle of the canvas, or below what is
+        there."""
         at = self.world(QPointF(self.view.rect().center()))
         boxes = [box.adjusted(-ROOM, -ROOM, ROOM, ROOM) for box in self.geometry.boxes.values()]
         while True:
@@ -217,7 +220,7 @@ class Ground:
             at.setY(max(under) + size.y() / 2 + 1)
 
     def reveal(self, ids: frozenset[int]) -> None:
-        """Bring what is new into view; where it is seen already, nothing moves."""
+        """Bring what is new into view; if it is already visible, nothing moves."""
         box = QRectF()
         for one in ids:
             box = box.united(self.geometry.box(one))
@@ -226,37 +229,37 @@ class Ground:
 
 
 class Gesture:
-    """Base of the gestures. All are called with the pixel of the pointer and the keys that are held."""
+    """Base of the gestures. All methods get the pixel of the pointer and the modifier keys."""
 
     cursor = Qt.CursorShape.ArrowCursor
-    begins_at_once = False  # else only once the pointer has moved far enough for no click to be meant
+    begins_at_once = False  # otherwise only once the pointer has moved too far for a click
 
     def __init__(self, ground: Ground, press: Press) -> None:
         self.ground = ground
         self.press = press
 
     def begin(self) -> None:
-        """The pointer has left the place where it was pressed."""
+        """The pointer has left the place of the press."""
 
     def move(self, at: QPointF, keys: Keys) -> None:
-        """The pointer is here now."""
+        """The pointer has moved."""
 
     def finish(self, at: QPointF, keys: Keys) -> None:
-        """The button was released: do it."""
+        """The button was released: carry it out."""
 
     def cancel(self) -> None:
-        """Forget it: everything is as it was."""
+        """Cancel it: everything is as before."""
 
     def paint(self, painter: QPainter) -> None:
-        """What is seen of it, in pixels of the canvas."""
+        """Paint its feedback, in pixels of the canvas."""
 
 
-# -- the glass over the canvas
+# -- the overlay above the canvas
 
 
 Paint = Callable[[QPainter], None]
 
-STAYS = 6000  # milliseconds that a bubble is to be read
+STAYS = 6000  # milliseconds that a bubble stays visible
 BUBBLE_WIDTH = 340
 GAP = 16
 
@@ -279,28 +282,28 @@ class GestureOverlay(QWidget):
 
     @property
     def sentence(self) -> str:
-        """What the bubble says, "" for none."""
+        """The text of the bubble, "" for none."""
         return self._bubble[0] if self._bubble is not None else ""
 
     def show_these(self, *paints: Paint) -> None:
-        """Paint these from now on; none clears the glass."""
+        """Paint these from now on; none clears the overlay."""
         self._shown = paints
         self._renew()
 
     def say_no(self, sentence: str, at: QPointF) -> None:
-        """Show beside a pixel why something can't be; it goes by itself."""
+        """Show beside a pixel why something is impossible; it disappears by itself."""
         self._bubble = (sentence, QPointF(at))
         self._going.start()
         self._renew()
 
     def drop_bubble(self) -> None:
-        """Show no bubble any more."""
+        """Remove the bubble."""
         self._going.stop()
         self._bubble = None
         self._renew()
 
     def paint_hint(self, painter: QPainter, sentence: str, at: QPointF) -> None:
-        """A sentence beside a pixel that is no refusal."""
+        """A sentence beside a pixel that is not a refusal."""
         theme = self.theme
         font = look.sans(theme, 12.5)
         width = QFontMetricsF(font).horizontalAdvance(sentence) + 2 * theme.px(9)
@@ -339,7 +342,7 @@ class GestureOverlay(QWidget):
 
 
 def paint_bubble(painter: QPainter, theme: Theme, sentence: str, at: QPointF, within: QRectF) -> None:
-    """A sentence with a red outline and a sign, beside a pixel and inside of a box."""
+    """A sentence with a red outline and a sign, beside a pixel and within a box."""
     font = look.sans(theme, 12.5)
     metrics = QFontMetricsF(font)
     sign, pad = theme.px(16), theme.px(9)
@@ -367,7 +370,7 @@ def paint_bubble(painter: QPainter, theme: Theme, sentence: str, at: QPointF, wi
 
 
 def _paint_no(painter: QPainter, theme: Theme, box: QRectF) -> None:
-    """The sign of what can't be: a circle with a bar."""
+    """The sign for "impossible": a circle with a bar."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(QColor(theme.error), 2.2))
     inner = box.adjusted(1.5, 1.5, -1.5, -1.5)

@@ -1,5 +1,5 @@
-"""Editing in place: the numbers of a leaf, the name of an operation, the text of a comment, the title of a group, each
-where it stands on the canvas. Everything else about a node is edited in the inspector."""
+"""Editing in place on the canvas: the numbers of a leaf, the name of an operation, the text of a comment, the title of
+a group. Everything else about a node is edited in the inspector."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Thing = Leaf | Operation | Comment | Group
 
 
 class InlineEditing:
-    """One editor at a time; it ends with Enter or when the keyboard goes elsewhere, Esc forgets."""
+    """One editor at a time; it commits on Enter or when the focus goes elsewhere, and Esc discards."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
@@ -32,16 +32,16 @@ class InlineEditing:
 
     @property
     def editor(self) -> LineField | TextArea | None:
-        """Where one types, None while nothing is edited."""
+        """The line or text editor, None while nothing is edited."""
         return self._editor
 
     def is_title(self, group: int, at: QPointF) -> bool:
-        """Whether a pixel is on the words of an open group's title, which stand at its left."""
+        """Whether a pixel is on the words of an open group's title, which are on its left."""
         frame = self._ground.geometry.box(group)
         return self._ground.world(at).x() < frame.left() + frame.width() / 2
 
     def open(self, id: int) -> bool:
-        """Edit what is the main thing about this; False where there is nothing to edit in place."""
+        """Edit the main property of this; False if there is nothing to edit in place."""
         thing = self._thing(id)
         if thing is None:
             return False
@@ -61,7 +61,7 @@ class InlineEditing:
         return True
 
     def close(self) -> None:
-        """Forget what was typed."""
+        """Discard what was typed."""
         editor, self._editor = self._editor, None
         if editor is not None:
             had = editor.hasFocus()
@@ -132,7 +132,7 @@ class InlineEditing:
 
 
 def _text_of(thing: Leaf | Operation | Group) -> tuple[str, str]:
-    """What is in the editor at first, and what the editor is called."""
+    """The initial text of the editor, and its accessible name."""
     if isinstance(thing, Group):
         return thing.title, "Title of the group"
     if isinstance(thing, Operation):
@@ -144,7 +144,7 @@ def _text_of(thing: Leaf | Operation | Group) -> tuple[str, str]:
 
 
 def changed(drawing: Drawing, thing: Thing, text: str) -> tuple[str, Drawing]:
-    """What the edit is called, and the drawing with it; raises UserError for what can't be."""
+    """The name of the edit, and the drawing with it; raises UserError if it is not possible."""
     if isinstance(thing, Comment):
         return "Change Comment", shaping.change_comment(drawing, thing.id, text=text)
     if isinstance(thing, Group):

@@ -1,6 +1,6 @@
-"""What the mouse does to a drawing: each press is given to the gesture that it begins, and everything until the release
-goes to that one. It is installed on the canvas, which still pans (middle button, Space and drag) and zooms (wheel) by
-itself. The keys are in `keyboard`, what is dragged, also from the palette, in `drag`."""
+"""Mouse handling for a drawing: each press goes to the gesture that it begins, and everything until the release goes to
+that gesture. This is installed on the canvas, which still pans (middle button, Space and drag) and zooms (wheel) by
+itself. The keys are in `keyboard`; drags, including those from the palette, are in `drag`."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.view import DrawingView
 
 
-EDGE = 24.0  # pixels in which it scrolls
-FASTEST = 14.0  # pixels at once
+EDGE = 24.0  # pixels from the edge that scroll
+FASTEST = 14.0  # pixels at a time
 FRAME = 16  # milliseconds
 
 
 class AutoScroll:
-    """Scrolls, and lets the gesture follow with `move`."""
+    """Scrolls, and calls `move` so that the gesture follows."""
 
     def __init__(self, view: DrawingView, move: Callable[[QPointF, Keys], None]) -> None:
         self._view, self._move = view, move
         self._at, self._keys = QPointF(), Keys.NoModifier
-        self._been_inside = False  # what begins at the edge is not carried away
+        self._been_inside = False  # a gesture that begins at the edge must not start scrolling
         self._timer = QTimer(view, interval=FRAME)
         self._timer.timeout.connect(self.scroll)
 
     @property
     def is_going(self) -> bool:
-        """Whether it scrolls."""
+        """Whether it is scrolling."""
         return self._timer.isActive()
 
     def hold(self, at: QPointF, keys: Keys) -> None:
@@ -70,7 +70,7 @@ class AutoScroll:
         self._timer.stop()
 
     def scroll(self) -> None:
-        """Once, by as much as the pointer asks for."""
+        """Scroll once, as far as the pointer's position demands."""
         speed, before = self._speed(), self._view.camera
         self._view.viewport.pan(-speed.x(), -speed.y())
         if self._view.camera != before:
@@ -82,43 +82,43 @@ class AutoScroll:
 
 
 def _pull(at: float, length: float) -> float:
-    """How fast a place in this length pulls: 0 but at both ends."""
+    """The speed for a position within this length: 0 except near both ends."""
     beyond = max(at - (length - EDGE), 0.0) if at > length / 2 else min(at - EDGE, 0.0)
     return round(max(-1.0, min(1.0, beyond / EDGE)) * FASTEST)
 
 
-DRAG = 4  # pixels that a click may move
+DRAG = 4  # pixels that the pointer may move during a click
 Maker = Callable[[Ground, Press], Gesture | None]
 
 
 class Interactions:
-    """The gestures of one drawing canvas. `makers` are asked in their order for the gesture that a press begins."""
+    """The gestures of one drawing canvas. `makers` are asked in order for the gesture that a press begins."""
 
     def __init__(self, ground: Ground, do: Callable[[str], None]) -> None:
         self.ground = ground
-        self.gesture: Gesture | None = None  # what goes on
+        self.gesture: Gesture | None = None  # the gesture in progress
         self.typing = NodeEntry(ground)
         self.inline = InlineEditing(ground)
         self.keyboard = Keyboard(self, do)
         self.dropping = PaletteDrop(ground)
         self.auto_scroll = AutoScroll(ground.view, self._go_on)
         self.makers: list[Maker] = [self._own_gesture]
-        self._pressed: Gesture | None = None  # what goes on once the pointer moves
-        self._hand = False  # Space is held: the canvas is moved
+        self._pressed: Gesture | None = None  # the gesture that starts once the pointer moves
+        self._hand = False  # Space is held: dragging pans
         ground.view.setAcceptDrops(True)
         ground.view.install(self)
         ground.view.viewport.changed.connect(ground.overlay.update)
         self.leave = ground.store.subscribe(self._changed)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self.ground.overlay.theme = theme
         self.ground.overlay.update()
 
-    # -- the gesture that goes on
+    # -- the gesture in progress
 
     def begin(self, gesture: Gesture) -> None:
-        """Let this go on from now on."""
+        """Start this gesture."""
         pressed = self._pressed
         self.cancel()
         self._pressed = pressed if pressed is gesture else None
@@ -127,7 +127,7 @@ class Interactions:
         self.ground.overlay.show_these(gesture.paint)
 
     def cancel(self) -> bool:
-        """Forget what goes on, without a trace; whether there was something."""
+        """Cancel the gesture in progress without a trace; returns whether there was one."""
         gesture, self.gesture, self._pressed = self.gesture, None, None
         self.ground.overlay.show_these()
         self.ground.view.unsetCursor()
@@ -137,7 +137,7 @@ class Interactions:
         return gesture is not None
 
     def end(self) -> Gesture | None:
-        """What goes on has done its work."""
+        """The gesture in progress is finished."""
         gesture, self.gesture, self._pressed = self.gesture, None, None
         self.ground.overlay.show_these()
         self.ground.view.unsetCursor()
@@ -145,7 +145,7 @@ class Interactions:
         return gesture
 
     def _changed(self, before: State, after: State) -> None:
-        """Another drawing, by undo or from elsewhere: what was begun on the old one ends."""
+        """The drawing has changed, by undo or from elsewhere: a gesture on the old one ends."""
         if self.keyboard.wire is not None and (after.picked or before.document is not after.document):
             self.keyboard.choose_wire(None)
         if before.document is not after.document:
@@ -157,7 +157,7 @@ class Interactions:
     # -- events of the canvas
 
     def handle(self, event: QEvent) -> bool:
-        """Act on an event of the canvas; False leaves it to the canvas."""
+        """Handle an event of the canvas; False leaves it to the canvas."""
         kind = event.type()
         if isinstance(event, QMouseEvent):
             return self._mouse(kind, event)
@@ -174,7 +174,7 @@ class Interactions:
         return self.dropping.handle(event)
 
     def _tell(self, event: QHelpEvent) -> bool:
-        """A port says what it is."""
+        """Describe the port under the pointer."""
         ground = self.ground
         text = words(ground.view, ground.store.state.trace, ground.hit(QPointF(event.pos())))
         if text and self.gesture is None:
@@ -211,7 +211,7 @@ class Interactions:
         return True
 
     def _other_button(self, event: QMouseEvent) -> bool:
-        """During a gesture they do nothing; else the right one picks what its menu will be about."""
+        """Other buttons do nothing during a gesture; otherwise the right one selects what its menu will be about."""
         if self.gesture is not None or self._pressed is not None:
             return True
         if event.button() == Qt.MouseButton.RightButton:
@@ -240,7 +240,7 @@ class Interactions:
             self.ground.overlay.update()
 
     def _hover(self, at: QPointF) -> bool:
-        """A port under the pointer grows; the canvas itself answers to what else there is."""
+        """Enlarge the port under the pointer; the canvas itself reacts to everything else."""
         hit = self.ground.hit(at)
         view = self.ground.view
         view.set_hovered(hit)
@@ -290,11 +290,12 @@ class Interactions:
         elif hit.kind in ("node", "comment", "corner"):
             self.inline.open(hit.id)
         elif hit.kind == "call":
-            self.ground.store.pick(frozenset({hit.id}))  # the inspector has all of the call at its root
+            self.ground.store.pick(frozenset({hit.id}))  # the inspector has the full call at its root
         return True
 
     def _double_group(self, hit: Hit, at: QPointF) -> None:
-        """Its box opens it; the title of an open one is edited, and what is left of the title closes it."""
+        """Double-clicking the box of a group opens it; on the title of an open one, the words are edited and the rest
+        closes it."""
         drawing = self.ground.drawing
         group = next(one for one in drawing.groups if one.id == hit.id)
         if not group.closed and self.inline.is_title(hit.id, at):
@@ -320,7 +321,7 @@ class Interactions:
 def attach(
     view: DrawingView, store: Store, theme: Theme, ask: Callable[[Drawing, Then], None], do: Callable[[str], None]
 ) -> Interactions:
-    """Let the user draw on this canvas; `ask` tries a drawing out, `do` runs a command."""
+    """Let the user draw on this canvas; `ask` tries out a drawing, `do` runs a command."""
     return Interactions(Ground(view, store, GestureOverlay(view, theme), WireChecks(ask)), do)
 
 
@@ -328,7 +329,7 @@ UNKNOWN = "not computed yet"
 
 
 def words(view: DrawingView, trace: Trace | None, hit: Hit) -> str:
-    """A sentence about a port; "" for what is none."""
+    """A sentence about a port; "" if it is not one."""
     node = view.drawing.by_id.get(hit.id)
     if node is None or hit.kind not in ("in", "out"):
         return ""
@@ -345,7 +346,7 @@ def words(view: DrawingView, trace: Trace | None, hit: Hit) -> str:
 
 
 def type_of(view: DrawingView, trace: Trace | None, ref: Ref) -> str:
-    """Type and shape of an output, as far as it has been computed."""
+    """Type and shape of an output, as far as they have been computed."""
     tensor = view.drawn.tensors.get(ref) if view.drawn is not None else None
     if tensor is None or trace is None:
         return UNKNOWN

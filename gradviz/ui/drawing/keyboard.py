@@ -1,7 +1,7 @@
-"""What the keys do to a drawing while its canvas has the keyboard. Arrows walk from node to node, with Ctrl they move
-what is picked (Shift: further); a letter, a digit or a sign begins to type; Enter edits in place; Ctrl+L begins a wire;
-Esc ends whatever goes on. (`KeyWiring` goes from port to port by Tab or arrows; Enter makes the wire.) Keys of commands
-that mean another thing here run the command of the drawing. The rest is the canvas's own."""
+"""Keys on the canvas of a drawing. Arrows walk from node to node, and with Ctrl they move the selection (Shift:
+further); a letter, a digit or a sign opens the entry box; Enter edits in place; Ctrl+L begins a wire; Esc cancels what
+is in progress. (With `KeyWiring`, Tab or arrows go from port to port and Enter makes the wire.) Keys of commands with
+another meaning here run the drawing's command. All other keys belong to the canvas."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ PICK_ONE = "Select the node at which the wire starts."
 
 
 def targets(drawing: Drawing, source: Ref) -> tuple[InPort, ...]:
-    """Where the wire could end, and then where such a wire ends already."""
+    """The ports where the wire could end, followed by those where it already does."""
     ended = [
         (node.id, port)
         for node in drawing.nodes
@@ -44,7 +44,7 @@ def targets(drawing: Drawing, source: Ref) -> tuple[InPort, ...]:
 
 
 class KeyWiring(Gesture):
-    """Goes on until Enter or Esc."""
+    """In effect until Enter or Esc."""
 
     def __init__(self, ground: Ground, source: Ref) -> None:
         super().__init__(ground, Press(QPointF(), NOTHING))
@@ -55,7 +55,7 @@ class KeyWiring(Gesture):
         self.targets = self._targets()
 
     def _targets(self) -> list[InPort]:
-        """The free ports, those of the nearest node first, and then those with such a wire."""
+        """The free ports, nearest node first, and then those with such a wire."""
         drawing, geometry = self.ground.drawing, self.ground.geometry
         start, free = geometry.port_out(self.source), set(inputs_for(drawing, self.source))
         return sorted(
@@ -70,7 +70,7 @@ class KeyWiring(Gesture):
 
     @property
     def takes_off(self) -> bool:
-        """Whether the wire is there already."""
+        """Whether the wire exists already."""
         there = self.ground.drawing.by_id[self.target[0]]
         assert isinstance(there, Operation)
         return self.target[1] < len(there.inputs) and there.inputs[self.target[1]] == self.source
@@ -92,7 +92,7 @@ class KeyWiring(Gesture):
 
     @property
     def start(self) -> str:
-        """The output that the wire begins at, as it is called."""
+        """The name of the output at which the wire begins."""
         name = self.ground.geometry.name(self.source)
         return name or f"output {self.source.output + 1} of {shaping.label(self.ground.drawing, self.source.node)}"
 
@@ -100,13 +100,13 @@ class KeyWiring(Gesture):
         self.ground.announce(self.words)
 
     def step(self, way: int) -> None:
-        """Go to the next port, or the one before."""
+        """Go to the next port, or the previous one."""
         self.at = (self.at + way) % max(1, len(self.targets))
         self.ground.overlay.update()
         self.ground.announce(self.words)
 
     def step_output(self, way: int) -> None:
-        """Begin at the next output, or the one before; with one output only, go to another port."""
+        """Begin at the next output, or the previous one; if there is only one, go to another port."""
         if self.outputs == 1:
             self.step(way)
             return
@@ -115,7 +115,7 @@ class KeyWiring(Gesture):
         self.step(0)
 
     def take(self) -> None:
-        """Enter: do it."""
+        """Enter: make or remove the wire."""
         if not self.targets:
             self.ground.refuse(
                 NO_PORT.format(self.start), self.ground.pixel(self.ground.geometry.port_out(self.source))
@@ -157,8 +157,8 @@ ARROWS = {
     Qt.Key.Key_Down: (0, 1),
 }
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-GAP = 75.0  # world units from an output to what is typed next
-FAR = 5  # steps of the grid with Shift
+GAP = 75.0  # world units from an output to the next typed node
+FAR = 5  # grid steps with Shift
 MENU_KEYS = {Qt.Key.Key_D: "draw.duplicate", Qt.Key.Key_G: "draw.group"}  # elsewhere these keys are other commands
 CONTROL, SHIFT = Keys.ControlModifier, Keys.ShiftModifier
 
@@ -173,7 +173,7 @@ class Keyboard:
         self._wire: InPort | None = None  # the wire that was clicked
 
     def handle(self, kind: QEvent.Type, event: QKeyEvent) -> bool:
-        """Act on a key; False leaves it to the canvas and the window."""
+        """Handle a key; False leaves it to the canvas and the window."""
         action = self._action(event)
         if action is None:
             return False
@@ -184,7 +184,7 @@ class Keyboard:
         return kind in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
 
     def _action(self, event: QKeyEvent) -> Callable[[], None] | None:
-        """What a key does now."""
+        """What a key does in the present state."""
         key, keys = Qt.Key(event.key()), event.modifiers() & ~Keys.KeypadModifier
         hands, ground = self._hands, self._ground
         if isinstance(hands.gesture, KeyWiring):
@@ -232,10 +232,10 @@ class Keyboard:
             return lambda: ground.store.pick(frozenset())
         return None
 
-    # -- picking
+    # -- selecting
 
     def select_all(self) -> None:
-        """Pick everything."""
+        """Select everything."""
         drawing = self._ground.drawing
         hidden = {member for group in drawing.groups if group.closed for member in group.members}
         closed = [group.id for group in drawing.groups if group.closed]
@@ -243,7 +243,7 @@ class Keyboard:
         self._ground.store.pick(frozenset((*seen, *closed)))
 
     def _walk(self, right: int, down: int) -> None:
-        """Pick the nearest thing in a direction."""
+        """Select the nearest thing in a direction."""
         ground, drawing = self._ground, self._ground.drawing
         boxes = {id: box.center() for id, box in ground.geometry.boxes.items() if ground.geometry.box(id) == box}
         boxes = {id: place for id, place in boxes.items() if ground.geometry.closed_group(id) is None}
@@ -287,7 +287,7 @@ class Keyboard:
     # -- wires
 
     def choose_wire(self, wire: InPort | None) -> None:
-        """Mark the wire that ends at this port; Delete takes it off."""
+        """Mark the wire that ends at this port; Delete removes it."""
         self._wire = wire
         if wire is not None:
             self._ground.store.pick(frozenset())
@@ -301,7 +301,7 @@ class Keyboard:
         return self._wire
 
     def start_wire(self) -> None:
-        """Begin a wire at what is picked."""
+        """Begin a wire at the selection."""
         ground = self._ground
         nodes = [id for id in ground.picked if id in ground.drawing.by_id]
         if len(nodes) != 1:
@@ -328,7 +328,7 @@ class Keyboard:
         return (lambda: self._type_on(gesture, text)) if text.isprintable() and text.strip() else None
 
     def _type_on(self, gesture: KeyWiring, text: str) -> None:
-        """The wire goes to what is typed now."""
+        """Wire it to what is typed next."""
         self._hands.cancel()
         start = self._ground.geometry.port_out(gesture.source) + QPointF(GAP, 0)
         self._hands.typing.open(self._ground.pixel(start), text, (gesture.source,))
@@ -348,11 +348,11 @@ class Keyboard:
 
 
 def _effort(way: QPointF, right: int, down: int) -> float:
-    """How far something is in a direction; what is aside counts double."""
+    """How far something is in a direction; sideways distance counts double."""
     ahead = way.x() * right + way.y() * down
     aside = abs(way.x() * down) + abs(way.y() * right)
     return ahead + 2 * aside
 
 
 def _ignore(_: object) -> None:
-    """A key does not ask whether something happened."""
+    """Ignore the result: for keys it does not matter whether anything happened."""

@@ -1,6 +1,6 @@
-"""Making nodes by typing on the canvas: a box opens at a place, with the operations that fit below it, and what was
-typed is made there. Its fields keep the keys of their job to themselves: Enter, Esc, Tab, arrows up and down.
-`document.entry.typed_nodes` knows what a text means."""
+"""Creating nodes by typing on the canvas: an entry box opens at a place, with matching operations below it, and the
+typed node is created there. Its fields keep the keys they need to themselves: Enter, Esc, Tab, up and down.
+`document.entry.typed_nodes` interprets the text."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class LineField(QLineEdit):
     """One line."""
 
     key = Signal(str)  # "enter", "escape", "tab", "up", "down"
-    left = Signal()  # the keyboard went elsewhere
+    left = Signal()  # the focus went elsewhere
 
     def commit(self) -> None:
         """As with Enter."""
@@ -66,7 +66,7 @@ class LineField(QLineEdit):
 
 
 class TextArea(QPlainTextEdit):
-    """Several lines: Ctrl+Enter ends, Esc forgets."""
+    """Several lines: Ctrl+Enter commits, Esc discards."""
 
     key = Signal(str)
     left = Signal()
@@ -95,7 +95,7 @@ def _of_lines(event: QKeyEvent) -> str:
 
 
 def _taken(field: LineField | TextArea, event: QEvent, name_of: Callable[[QKeyEvent], str]) -> bool:
-    """Tell of a key that the field keeps to itself; True if it was one."""
+    """Emit a key that the field handles itself; returns whether it was one."""
     name = name_of(event) if isinstance(event, QKeyEvent) and event.type() in _KEYS else ""
     if name:
         event.accept()
@@ -105,15 +105,15 @@ def _taken(field: LineField | TextArea, event: QEvent, name_of: Callable[[QKeyEv
 
 
 WIDTH = 470
-ROWS = 7  # suggestions that are seen at once
-SYMBOL, NAME = 64, 138  # widths of their columns
+ROWS = 7  # suggestions that are visible at once
+SYMBOL, NAME = 64, 138  # widths of the columns
 ENTRY = Qt.ItemDataRole.UserRole
 PLACEHOLDER = "mul, +, 3.0, [1, 2], randn(2, 3), w*x + b"
 ModelIndex = QModelIndex | QPersistentModelIndex
 
 
 class _Row(QStyledItemDelegate):
-    """Paints a suggestion: symbol, name, what it does."""
+    """Paints a suggestion: symbol, name, description."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -156,8 +156,8 @@ class TypeBox(QFrame):
     """A line, the suggestions, and a sentence below."""
 
     edited = Signal(str)
-    taken = Signal(str, object)  # Enter: the text, and the entry that was chosen or None
-    forgotten = Signal()  # Esc, or the keyboard went elsewhere
+    taken = Signal(str, object)  # Enter: the text, and the chosen entry or None
+    forgotten = Signal()  # Esc, or the focus went elsewhere
 
     def __init__(self, over: QWidget, theme: Theme) -> None:
         super().__init__(over)
@@ -165,7 +165,7 @@ class TypeBox(QFrame):
         self.theme = theme
         self._over = over
         self._at = QPointF()
-        self._chosen = False  # an arrow key went into the list
+        self._chosen = False  # an arrow key moved into the list
         self.line = LineField()
         self.line.setPlaceholderText(PLACEHOLDER)
         self.line.setAccessibleName("Type an operation, a number or an expression")
@@ -190,7 +190,7 @@ class TypeBox(QFrame):
         self.hide()
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self.theme = theme
         self.setStyleSheet(
             f"QFrame#typeBox {{ background: {theme.panel}; border: 1.5px solid {theme.focus};"
@@ -201,7 +201,7 @@ class TypeBox(QFrame):
         self.note.setFont(look.sans(theme, 12))
 
     def open_at(self, at: QPointF, text: str) -> None:
-        """Begin at a pixel of the canvas."""
+        """Open at a pixel of the canvas."""
         self._at = at
         self._chosen = False
         self.say("")
@@ -212,19 +212,19 @@ class TypeBox(QFrame):
         self._edited(text)
 
     def center(self) -> None:
-        """Stand in the middle of the canvas."""
+        """Move to the middle of the canvas."""
         self._at = QPointF(self._over.width() / 2 - self.width() / 2 + self.theme.px(16), self._at.y())
         self._place()
 
     @property
     def entry(self) -> Entry | None:
-        """The suggestion that is marked."""
+        """The highlighted suggestion."""
         item = self.list.currentItem()
         entry = item.data(ENTRY) if item is not None else None
         return entry if isinstance(entry, Entry) else None
 
     def suggest(self, entries: tuple[Entry, ...]) -> None:
-        """Show these operations."""
+        """List these operations."""
         self.list.clear()
         for entry in entries:
             item = QListWidgetItem(entry.name)
@@ -237,7 +237,7 @@ class TypeBox(QFrame):
         self._place()
 
     def say(self, sentence: str, *, wrong: bool = False) -> None:
-        """A sentence below: a hint, or what is wrong."""
+        """Show a sentence below: a hint, or what is wrong."""
         theme = self.theme
         self.note.setText(f"⊘  {sentence}" if wrong else sentence)
         self.note.setStyleSheet(
@@ -287,32 +287,32 @@ class TypeBox(QFrame):
         self.taken.emit(self.line.text(), item.data(ENTRY))
 
     def event(self, event: QEvent) -> bool:
-        """The canvas below gets none of the mouse's events."""
+        """The canvas below gets no mouse events."""
         if event.type() in (QEvent.Type.MouseButtonPress, QEvent.Type.MouseButtonDblClick, QEvent.Type.Wheel):
             return True
         return super().event(event)
 
 
-# -- what is made of the text
+# -- creating what the text says
 
 WORD = re.compile(r"(torch\.|F\.)?[A-Za-z_][\w.]*|[-+*/@%^&|<>=!~]{1,2}")
 SUGGESTED = 12
 OPERATION_SIZE = QPointF(300, 110)
-PITCH = 150.0  # world units from what is picked to what is made of it
+PITCH = 150.0  # world units from the selection to what is made of it
 
 
 class NodeEntry:
-    """The box, once it was needed, and what it is about."""
+    """The entry box, created on first use, and what it is for."""
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._box: TypeBox | None = None
         self._around = Around(0.0, 0.0)
-        self._waits = ""  # what was typed and is being tried out
+        self._waits = ""  # the text being tried out
 
     @property
     def box(self) -> TypeBox:
-        """The box; made when first needed."""
+        """The box, created on first use."""
         if self._box is None:
             self._box = TypeBox(self._ground.view, self._ground.overlay.theme)
             self._box.edited.connect(self._edited)
@@ -322,15 +322,15 @@ class NodeEntry:
 
     @property
     def is_open(self) -> bool:
-        """Whether one is typing."""
+        """Whether the box is open."""
         return self._box is not None and self._box.isVisible()
 
     def open(self, at: QPointF, text: str = "", feeds: tuple[Ref, ...] = ()) -> None:
-        """Begin at a pixel; what is made will be wired to `feeds`."""
+        """Open at a pixel; the new node will be wired to `feeds`."""
         self._open(at, text, feeds)
 
     def open_beside(self, text: str = "") -> None:
-        """Begin beside what is picked, to be wired to it; without such at the pointer, or in the middle."""
+        """Open beside the selection, to be wired to it; without one, at the pointer or in the middle."""
         ground, view = self._ground, self._ground.view
         nodes = self._picked_nodes()
         if nodes:
@@ -343,14 +343,14 @@ class NodeEntry:
             self.box.center()
 
     def place_beside(self, key: str) -> None:
-        """Make an operation at once, beside what is picked and wired to it."""
+        """Create an operation at once, beside the selection and wired to it."""
         ground = self._ground
         nodes = self._picked_nodes()
         if nodes:
             at = self._beside(nodes)
             self._around = Around(at.x(), at.y(), tuple(Ref(node.id) for node in nodes), about=True)
         else:
-            at = ground.free_place(OPERATION_SIZE) - QPointF(100, 0)  # its result stands at the right of it
+            at = ground.free_place(OPERATION_SIZE) - QPointF(100, 0)  # its result is to the right of it
             self._around = Around(at.x(), at.y())
         try:
             made = make(ground.drawing, key, self._around)
@@ -371,7 +371,7 @@ class NodeEntry:
             told("")
 
     def _picked_nodes(self) -> list[Node]:
-        """From top to bottom: in this order they go to the ports."""
+        """From top to bottom, the order in which they are wired to the ports."""
         ground = self._ground
         nodes = [node for node in ground.drawing.nodes if node.id in ground.picked]
         return sorted(nodes, key=lambda node: (node.y, node.x))
@@ -381,7 +381,7 @@ class NodeEntry:
         return QPointF(right + PITCH / 2, sum(node.y for node in nodes) / len(nodes))
 
     def open_for_wire(self, loose: Loose, at: QPointF) -> None:
-        """A wire was let go where nothing is: what is typed will be its other end."""
+        """A wire was dropped on empty space: what is typed becomes its other end."""
         feeds = (loose.source,) if loose.source is not None else ()
         self._open(at, "", feeds, loose.target)
 
@@ -402,7 +402,7 @@ class NodeEntry:
         self._invite(False)
 
     def close(self) -> None:
-        """Forget what was typed."""
+        """Discard what was typed."""
         self._waits = ""
         if self._box is not None and self._box.isVisible():
             had = self._box.isAncestorOf(self._box.window().focusWidget() or self._box.window())
@@ -412,11 +412,11 @@ class NodeEntry:
                 self._ground.view.setFocus()
 
     def _invite(self, invited: bool) -> None:
-        """A blank canvas says what to type, until one types."""
+        """On a blank canvas, say what to type until the user does."""
         self._ground.view.invites = invited
         self._ground.view.update()
 
-    # -- what the box says
+    # -- the text in the box
 
     def _edited(self, text: str) -> None:
         word = text.strip()
@@ -453,18 +453,18 @@ class NodeEntry:
             raise UserError("Type an operation such as mul, a number such as 3.0, or an expression such as w*x + b.")
         if entry is None and operation(text) is None and text.strip() and WORD.fullmatch(text.strip()):
             marked = self.box.entry
-            if marked is not None and text.strip() in marked.name:  # a part of a word: the best one that fits
+            if marked is not None and text.strip() in marked.name:  # part of a word: use the best match
                 entry = marked
         return make(drawing, entry.key if entry is not None else text, self._around)
 
     def _told(self, base: Drawing, made: Made, reason: str) -> None:
-        """The answer; a quick hand may have gone on typing meanwhile, which begins the next."""
+        """The answer arrived; the user may have continued typing, which starts the next question."""
         text, self._waits = self._waits, ""
         if reason:
             self._refuse(reason)
             return
         if not self.is_open or self._ground.drawing is not base:
-            return  # forgotten while the answer was on its way, or the drawing is another one
+            return  # cancelled while the answer was on its way, or the drawing has changed
         rest = self.box.line.text().removeprefix(text) if text else ""
         self.close()
         self._keep(made)

@@ -1,7 +1,7 @@
-"""Paints of a drawing what the ordinary canvas does not know: comments and groups behind the nodes, wires and nodes
-that have not run (yet), numbers at ports, pins, the marks of backward calls. World units, any painter. Ports, with
-their names where one looks closer, and the frames around what is picked are painted on the screen only, never in an
-exported picture, but for open ports that must be connected. `scene` says when."""
+"""Paints what the ordinary canvas does not know about a drawing: comments and groups behind the nodes, wires and nodes
+that have not run (yet), numbers at ports, pins, and the marks of backward calls. It uses world units and any painter.
+Ports (with names up close) and the frames of the selection are painted only on screen, never in an exported picture,
+except for open ports that must be connected. `scene` decides when."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from gradviz.ui.drawing.geometry import (
     symbol_of,
 )
 
-REASON_WIDTH = 190.0  # of the lines that say why a node raised
-VEIL = 0.6  # how much of old values is covered
-FAINT = 0.6  # how much is seen of what has not run
+REASON_WIDTH = 190.0  # of the lines that say why a node raised an error
+VEIL = 0.6  # how much old values are dimmed
+FAINT = 0.6  # opacity of what has not run
 LONGEST_VALUE = 28  # characters of a literal on a card
 ELLIPSIS = "…"
 
 
 class Painting:
-    """Paints one drawing; `reasons` say of nodes why they can't run."""
+    """Paints one drawing; `reasons` says why nodes can't run."""
 
     def __init__(self, sketch: Sketch, ink: Ink) -> None:
         self.sketch = sketch
@@ -72,7 +72,7 @@ class Painting:
                 painter.drawPath(path)
 
     def _own_wires(self, moment: Moment) -> Iterator[tuple[int, QPainterPath]]:
-        """Wires that are no edges of what ran, with the node that they lead to or into."""
+        """Wires that are not edges of what ran, with the node that they lead to or into."""
         for (node, port), cubic in self.geometry.cubics.items():
             edge = self.sketch.wires.get((node, port), -1)
             if edge < 0 or not moment.edges[edge]:
@@ -83,13 +83,13 @@ class Painting:
                 yield ref.node, path_of(result_curve(self.geometry, ref))
 
     def _has_passed(self, moment: Moment, node: int) -> bool:
-        """Whether a node has given on what came to its first port: it ran, and made nothing."""
+        """Whether a node returned its first input: it ran, but made nothing."""
         return node in self.sketch.drawn.passed and self._card_is_seen(moment, Ref(node))
 
     # -- nodes
 
     def paint_nodes(self, painter: QPainter, moment: Moment, area: QRectF, scale: float) -> None:
-        """What has not run, closed groups, and what stands at nodes."""
+        """Nodes that have not run, closed groups, and the decorations of nodes."""
         text = self.ink.theme.scale
         with self.ink.at(scale if scale >= WHOLE * text else text):
             self._paint_nodes(painter, moment, area, scale)
@@ -106,7 +106,7 @@ class Painting:
             self._call(painter, index, scale)
 
     def paint_veil(self, painter: QPainter, stale: frozenset[int]) -> None:
-        """Values of an older drawing are faint."""
+        """Dim the values of an older drawing."""
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self.ink.colour("canvas", VEIL))
         for ref in self.sketch.cards:
@@ -139,7 +139,7 @@ class Painting:
         return item >= 0 and bool(moment.items[item])
 
     def _own_operation(self, painter: QPainter, node: Operation, scale: float, *, ran: bool) -> None:
-        """What has not run is faint; what ran and gave on its input looks as what ran."""
+        """A node that has not run is faint; one that ran and returned its input looks like any that ran."""
         circle, ink = self.geometry.circles[node.id], self.ink
         colour, line = ("text", Qt.PenStyle.SolidLine) if ran else ("muted", Qt.PenStyle.DashLine)
         painter.setPen(ink.pen("operation", max(1.5, 0.8 / scale), alpha=1.0 if ran else FAINT, style=line))
@@ -219,7 +219,7 @@ class Painting:
                 ink.text(painter, sizes.CELL, "text", chip, number_at(operand), CENTRE)
 
     def _pin(self, painter: QPainter, corner: QPointF) -> None:
-        """A drawing pin at the corner of what the automatic layout leaves where it is."""
+        """A drawing pin at the corner of nodes that automatic layout leaves in place."""
         painter.setPen(self.ink.pen("muted", 1.6))
         head = corner + QPointF(-2, -4)
         painter.drawLine(head, head + QPointF(-6, 9))
@@ -234,7 +234,7 @@ class Painting:
 
     @cached_property
     def error(self) -> str:
-        """Why the run ended: what explains it best."""
+        """Why the run ended: the best available explanation."""
         from gradviz.trace.words.errors import explain_error
 
         trace = self.sketch.diagram.trace
@@ -242,7 +242,7 @@ class Painting:
         return explained.why if explained is not None else str(trace.errors.message[0])
 
     def _failed(self, painter: QPainter, node: Node, scale: float) -> None:
-        """What raised: a red mark on it, and the reason under it."""
+        """The failed node: a red mark on it, and the reason below."""
         geometry, ink = self.geometry, self.ink
         around = geometry.circles.get(node.id) or geometry.cards[Ref(node.id)]
         painter.setBrush(QBrush())
@@ -257,7 +257,7 @@ class Painting:
     # -- closed groups and calls
 
     def _closed(self, painter: QPainter, group: Group, scale: float) -> None:
-        """A closed group of which nothing has run."""
+        """A closed group in which nothing has run."""
         box, ink = self.geometry.boxes[group.id], self.ink
         inside = [node for node in group.members if isinstance(self.drawing.by_id.get(node), Operation)]
         content = GroupContent(
@@ -291,12 +291,12 @@ class Painting:
 
 
 def number_at(number: Number) -> str:
-    """A number at a port, as the code has it."""
+    """A number at a port, as in the code."""
     return literal_text(number.value)
 
 
 def leaf_text(leaf: Leaf) -> str:
-    """What a leaf is, in a few characters."""
+    """The content of a leaf in a few characters."""
     text = literal_text(leaf.data)
     if leaf.maker != "tensor":
         text = f"{leaf.maker}{text}" if isinstance(leaf.data, tuple) else f"{leaf.maker}({text})"
@@ -308,12 +308,12 @@ def leaf_text(leaf: Leaf) -> str:
 ROUNDING = 6.0
 COMMENT_PAD = 10.0
 COMMENT_LINE = 17.0
-BRIEF = 0.85  # of its own size: words that are seen from further away
+BRIEF = 0.85  # of its own size: text legible from further away
 LARGEST = 1.5  # times its own size: as much as there is room for
 
 
 def grown_by(ink: Ink, scale: float) -> float:
-    """How much larger words are written that are seen from further away, as far as there is room."""
+    """How much larger text is written so that it can be read from further away, as far as there is room."""
     return min(max(BRIEF * ink.theme.scale / scale, 1.0), LARGEST)
 
 
@@ -356,16 +356,16 @@ def paint_frame(painter: QPainter, ink: Ink, box: QRectF, title: str, scale: flo
     painter.restore()
 
 
-# -- what can be taken hold of
+# -- handles and ports
 
 DOT = 4.2
-NAMED = 1.35  # the zoom from which open ports have their names
-FEW, NAME_PITCH = 3, 14.0  # names of more ports are further apart than these
-GAP = 6.0  # between a thing and the frame that says that it is picked
+NAMED = 1.35  # the zoom from which open ports show their names
+FEW, NAME_PITCH = 3, 14.0  # names of more ports than this need a larger pitch
+GAP = 6.0  # between a thing and its selection frame
 
 
 def paint_ports(painter: QPainter, ink: Ink, geometry: Geometry, area: QRectF, scale: float, hovered: Hit) -> None:
-    """The ports of all nodes that are in an area; those of the one under the pointer with their names."""
+    """The ports of all nodes in an area; those of the node under the pointer with their names."""
     if scale < NEAR:
         return
     for node in geometry.drawing.nodes:
@@ -386,7 +386,7 @@ def paint_ports(painter: QPainter, ink: Ink, geometry: Geometry, area: QRectF, s
 
 
 def paint_open_ports(painter: QPainter, ink: Ink, geometry: Geometry) -> None:
-    """The ports without which a node can't run: part of the picture wherever it goes."""
+    """The ports that must be connected before a node can run: part of every picture, exported ones too."""
     for node in geometry.drawing.nodes:
         if isinstance(node, Operation) and geometry.closed_group(node.id) is None:
             for port, known in enumerate(ports_of(node)):
@@ -433,7 +433,7 @@ def _name(painter: QPainter, ink: Ink, at: QPointF, text: str, *, left: bool) ->
 def paint_picked(
     painter: QPainter, ink: Ink, geometry: Geometry, picked: frozenset[int], scale: float, *, focused: bool
 ) -> None:
-    """A frame around each thing that is picked; comments have a corner to take hold of."""
+    """A frame around each selected thing; comments have a corner for resizing."""
     pen = ink.pen("focus", max(1.8, 1.6 / scale), style=Qt.PenStyle.SolidLine if focused else Qt.PenStyle.DotLine)
     comments = {comment.id for comment in geometry.drawing.comments}
     for thing in picked:

@@ -1,5 +1,5 @@
-"""What the scene of a drawing has besides that of a trace: nodes that have not run, comments, groups, ports, what is
-picked. `painting` paints that; `canvas.scene` says when."""
+"""What the scene of a drawing has beyond that of a trace: nodes that have not run, comments, groups, ports, the
+selection. `painting` paints them; `canvas.scene` says when."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ class DrawnParts:
         self.painting = Painting(sketch, ink)
         self.picked: frozenset[int] = frozenset()
         self.hovered: Hit = NOTHING
-        self.stale: frozenset[int] = frozenset()  # nodes whose values are of an older drawing
+        self.stale: frozenset[int] = frozenset()  # nodes whose values belong to an older drawing
 
     def set_ink(self, ink: Ink) -> None:
-        """Other colours."""
+        """Use other colours."""
         self.painting = Painting(self.sketch, ink)
 
     def extent(self, items: Box | None) -> Box | None:
-        """The box around all of the drawing, with what is said at its nodes; None for a blank one."""
+        """The box around the whole drawing, including the texts at its nodes; None for a blank one."""
         around = self.sketch.geometry.extent()
         if around.isNull():
             return None
@@ -53,23 +53,23 @@ class DrawnParts:
 
     @property
     def boxes(self) -> int:
-        """How many nodes there are, with their results, whether they have run or not."""
+        """How many nodes there are, including their results, whether they have run or not."""
         return len(self.sketch.geometry.boxes)
 
     @property
     def title(self) -> str:
-        """What a screen reader is told of the drawing."""
+        """The description of the drawing for screen readers."""
         count = len(self.sketch.geometry.drawing.nodes)
         return f"Drawing with {count} node{'' if count == 1 else 's'}"
 
     @property
     def has_selection(self) -> bool:
-        """Whether something is picked, which is framed in place of what is selected of the trace."""
+        """Whether something is selected in the drawing; it is framed in place of the trace's selection."""
         return bool(self.picked)
 
     @property
     def hint(self) -> int:
-        """The node under the pointer, of which it can be said why it has not run."""
+        """The node under the pointer, if there is a reason to give for why it has not run."""
         return HINT + self.hovered.id if self.hovered.kind == "node" else -1
 
     def hint_words(self, hint: int, moment: Moment, camera: Camera) -> tuple[Words, QRect] | None:
@@ -91,7 +91,7 @@ class DrawnParts:
             painter.drawRect(box)
 
     def _is_seen(self, ref: Ref) -> bool:
-        """Whether an output is an item, or in a closed group."""
+        """Whether an output is an item, or inside a closed group."""
         return ref in self.sketch.cards or self.sketch.geometry.closed_group(ref.node) is not None
 
     def paint_behind(self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF) -> None:
@@ -100,7 +100,7 @@ class DrawnParts:
             self.painting.paint_behind(painter, moment, _world(camera, area), camera.scale)
 
     def paint_over(self, painter: QPainter, moment: Moment, camera: Camera, area: QRectF, *, on_screen: bool) -> None:
-        """Nodes that have not run, and ports: on the screen all, in a file those that must be connected."""
+        """Nodes that have not run, and ports: on screen all of them, in a file those that must be connected."""
         geometry, ink, world = self.sketch.geometry, self.painting.ink, _world(camera, area)
         with _in_world(painter, camera):
             self.painting.paint_veil(painter, self.stale)
@@ -111,14 +111,14 @@ class DrawnParts:
                 paint_open_ports(painter, ink, geometry)
 
     def paint_selection(self, painter: QPainter, camera: Camera, focused: bool) -> None:
-        """The frames around what is picked."""
+        """The frames of the selection."""
         ink, geometry = self.painting.ink, self.sketch.geometry
         with _in_world(painter, camera):
             paint_picked(painter, ink, geometry, self.picked, camera.scale, focused=focused)
 
     def _waiting_words(self, number: int, moment: Moment) -> Words | None:
-        """What the card says of a node that the ordinary canvas does not know: why it has not run, or that it gave on
-        what it was given. None of one that has run: it has the card of the canvas."""
+        """The card's text for a node that the ordinary canvas does not know: why it has not run, or that it returned
+        its input. None for a node that has run and has a card of the canvas."""
         sketch = self.sketch
         node = sketch.geometry.drawing.by_id.get(number)
         if node is None or sketch.geometry.closed_group(number) is not None:
@@ -146,14 +146,14 @@ class DrawnParts:
 
 
 def parts_of(scene: Scene | None) -> DrawnParts | None:
-    """What a scene shows of a drawing; None for that of a trace."""
+    """What a scene shows of a drawing; None for the scene of a trace."""
     addition = scene.addition if scene is not None else None
     return addition if isinstance(addition, DrawnParts) else None
 
 
 @contextmanager
 def _in_world(painter: QPainter, camera: Camera) -> Iterator[None]:
-    """Paint in units of the world for a while."""
+    """Paint in world units for a while."""
     painter.save()
     painter.setTransform(world_transform(camera), True)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

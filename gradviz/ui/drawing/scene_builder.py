@@ -1,6 +1,6 @@
-"""Makes the scene of a drawing, as much as possible of the one before: where a trace only brings other values, its
-diagram and the pictures of what says the same are kept, so that a slider moves 100 nodes 30 times a second. What has
-once been known of sizes stays, so that nothing jumps between an edit and its run."""
+"""Makes the scene of a drawing, reusing as much as possible of the previous one: if a trace only has other values, its
+diagram is kept, together with the pictures whose content is unchanged, so that a slider moves 100 nodes 30 times a
+second. Known sizes are kept, so that nothing jumps between an edit and its run."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
 
 
 class SceneBuilder:
-    """Remembers what of a drawing can be used again."""
+    """Remembers what can be reused of a drawing."""
 
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
         self.ink = Ink(theme)
         self._sizes = Sizes()
-        self.kept = False  # the latest scene has everything where it was
+        self.kept = False  # everything in the latest scene is where it was
         self._latest: tuple[Drawing, Trace, Sketch] | None = None
-        self._steps = 0  # that its trace had
+        self._steps = 0  # of its trace
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
+        """Use other colours."""
         self.theme, self.ink = theme, Ink(theme)
         self._latest = None
 
     def forget(self) -> None:
-        """Another drawing comes, whose numbers mean other nodes."""
+        """Another drawing follows, in which the same numbers mean other nodes."""
         self._sizes, self._latest = Sizes(), None
 
     def scene(self, drawing: Drawing, drawn: Drawn | None, trace: Trace | None, old: Scene | None) -> Scene:
-        """The scene of a drawing with what a trace has of it, at its beginning."""
+        """The scene of a drawing with what a trace has of it, at the start of the trace."""
         from gradviz.ui.canvas.scene import Scene
         from gradviz.ui.drawing.scene import DrawnParts, parts_of
 
@@ -70,7 +70,7 @@ class SceneBuilder:
 
 
 def only_values_differ(one: Drawing, other: Drawing) -> bool:
-    """Whether two drawings are the same but for numbers in leaves, which keep their shape."""
+    """Whether two drawings are equal except for numbers in leaves of unchanged shape."""
     if one is other:
         return True
     if len(one.nodes) != len(other.nodes):
@@ -81,7 +81,8 @@ def only_values_differ(one: Drawing, other: Drawing) -> bool:
 
 
 def only_places_differ(one: Drawing, other: Drawing) -> bool:
-    """Whether two drawings are the same but for places; comments and frames of groups are no part of the diagram."""
+    """Whether two drawings are equal except for positions; comments and frames of groups are not part of the
+    diagram."""
     if len(one.nodes) != len(other.nodes) or (one.groups, one.calls) != (other.groups, other.calls):
         return False
     return all(a is b or replace(a, x=b.x, y=b.y) == b for a, b in zip(one.nodes, other.nodes, strict=True))
@@ -96,7 +97,7 @@ def _same_but_values(one: Node, other: Node) -> bool:
 
 
 def same_structure(one: Trace, other: Trace) -> bool:
-    """Whether two traces have the same rows, whatever their numbers: then all is of the same size at the same place."""
+    """Whether two traces have the same rows, whatever their numbers: then everything has the same size and position."""
     import numpy as np
 
     if one is other:
@@ -116,7 +117,7 @@ def same_structure(one: Trace, other: Trace) -> bool:
 
 @cache
 def _no_trace() -> Trace:
-    """That of nothing."""
+    """An empty trace."""
     from gradviz.trace.table.trace import Trace
 
     return Trace("")

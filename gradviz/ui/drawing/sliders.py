@@ -1,6 +1,6 @@
-"""Sliders over the cards of scalar leaves: one for the leaf that is picked, and one for each that has a range of its
-own. They are widgets, so that the keyboard reaches them; a drag is one undo step. What a change sets going is in
-`ui.live_drawing`; `slope` shows the curve that the value moves on. A double click or F2 edits the range."""
+"""Sliders above the cards of scalar leaves: one for the selected leaf, and one for each that has its own range. They
+are widgets, so the keyboard reaches them; a drag is one undo step. `ui.live_drawing` reacts to changes; `slope` shows
+the curve that the value moves along. A double click or F2 edits the range."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ from gradviz.ui.drawing.slope import Slopes
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.theme import LIGHT, Theme
 
-RANGE = (-10.0, 10.0)  # of one without a range of its own
+RANGE = (-10.0, 10.0)  # for a leaf without its own range
 STEPS = 1000
 HEIGHT, GAP = 20, 6  # pixels at 100 %
 GROOVE, HANDLE = 4, 7
-MOST = 1e30  # how far a slider goes; beyond, a place on it says nothing
-FIELD = 120  # pixels at 100 % that the field for the range has
+MOST = 1e30  # the largest value of a slider; beyond this a position means nothing
+FIELD = 120  # width in pixels of the field for the range, at 100 %
 NO_RANGE = "Type both ends of the slider, the smaller one first, such as -5 to 5."
-SMALLEST = 0.4  # scale of the canvas below which a slider can't be taken hold of
+SMALLEST = 0.4  # zoom below which a slider can't be grabbed
 
 
 def has_slider(leaf: Leaf) -> bool:
-    """Whether this is a number that a slider can move."""
+    """Whether this is a number that a slider can change."""
     is_number = isinstance(leaf.data, int | float) and not isinstance(leaf.data, bool)
     return leaf.maker == "tensor" and is_number and all(abs(end) <= MOST for end in range_of(leaf))
 
 
 def range_of(leaf: Leaf) -> tuple[float, float]:
-    """From where to where its slider goes; the value is always in it."""
+    """The range of its slider, which always contains the value."""
     if leaf.slider is not None:
         return leaf.slider
     value = leaf.data if isinstance(leaf.data, int | float) else 0.0
@@ -51,7 +51,7 @@ def range_of(leaf: Leaf) -> tuple[float, float]:
 
 
 def range_in(text: str) -> tuple[float, float] | None:
-    """The two numbers of "-5 to 5", None where they are no range."""
+    """The two numbers in "-5 to 5", None if it is not a range."""
     low, _, high = text.partition("to") if "to" in text else text.strip().replace(",", " ").partition(" ")
     try:
         ends = float(low), float(high)
@@ -61,7 +61,7 @@ def range_in(text: str) -> tuple[float, float] | None:
 
 
 def value_at(place: int, low: float, high: float, *, whole: bool) -> int | float:
-    """The value at one of the slider's places, with no more digits than a place has."""
+    """The value at a slider position, with no more digits than a position has."""
     value = low + (high - low) * place / STEPS
     if whole:
         return round(value)
@@ -70,10 +70,11 @@ def value_at(place: int, low: float, high: float, *, whole: bool) -> int | float
 
 
 class LeafSlider(QSlider):
-    """The slider of one leaf. `take` gets the value; `done` comes when it was let go, `left` when the keyboard goes."""
+    """The slider of one leaf. `take` receives the value; `done` is emitted on release, `left` when the focus goes
+    elsewhere."""
 
     left = Signal()
-    range_wanted = Signal()  # to be edited
+    range_wanted = Signal()  # the user wants to edit the range
 
     def __init__(self, over: DrawingView, take: Callable[[int | float], None], done: Callable[[], None]) -> None:
         super().__init__(Qt.Orientation.Horizontal, over)
@@ -91,7 +92,7 @@ class LeafSlider(QSlider):
         self.sliderReleased.connect(done)
 
     def show_leaf(self, leaf: Leaf) -> None:
-        """Show its value; one that is being moved stays where the hand is."""
+        """Show the leaf's value; a slider that is being dragged stays where it is."""
         if not self.isSliderDown():
             self._range = range_of(leaf)
         self._whole = isinstance(leaf.data, int)
@@ -108,7 +109,7 @@ class LeafSlider(QSlider):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """From where to where it goes."""
+        """The range."""
         return self._range
 
     def _moved(self, place: int) -> None:
@@ -134,7 +135,7 @@ class LeafSlider(QSlider):
         self.left.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """A groove, filled up to a round handle; with the keyboard the handle is full."""
+        """A groove filled up to a round handle, which is solid with focus."""
         theme = self.theme
         groove, radius = theme.px(GROOVE), theme.px(HANDLE)
         length = self.style().pixelMetric(QStyle.PixelMetric.PM_SliderLength, None, self)
@@ -144,7 +145,7 @@ class LeafSlider(QSlider):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(theme.canvas))  # over a pill or an edge
+            painter.setBrush(QColor(theme.canvas))  # above a pill or an edge
             painter.drawRoundedRect(self.rect(), self.height() / 2, self.height() / 2)
             for colour, end in ((theme.panel_border, self.width() - length / 2), (theme.focus, x)):
                 painter.setBrush(QColor(colour))
@@ -173,12 +174,12 @@ class Sliders(QObject):
         view.laid_out.connect(lambda _: self._place())
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self._theme = theme
         self._place()
 
     def show_state(self, before: State, after: State) -> None:
-        """There is a slider for each leaf that should have one."""
+        """Create a slider for each leaf that should have one."""
         self.slopes.show()
         if before is not after and (before.document, before.picked) == (after.document, after.picked):
             return
@@ -214,7 +215,7 @@ class Sliders(QObject):
         return slider
 
     def _edit_range(self, id: int) -> None:
-        """A field over the slider, with both ends."""
+        """Open a field above the slider with both ends of the range."""
         slider = self.by_leaf[id]
         field = LineField("{:g} to {:g}".format(*slider.ends), self._view)
         field.setAccessibleName("Range of the slider")
@@ -232,7 +233,7 @@ class Sliders(QObject):
         field.selectAll()
 
     def _end_range(self, id: int, field: LineField, key: str) -> None:
-        """Take what was typed; what is no range stays to be mended, unless the keyboard is elsewhere."""
+        """Take what was typed; an invalid range stays to be corrected, unless the focus is elsewhere."""
         drawing, leaf = self._store.state.drawing, None
         if drawing is not None:
             leaf = drawing.by_id.get(id)
@@ -253,7 +254,7 @@ class Sliders(QObject):
             self.by_leaf[id].setFocus()
 
     def _hold(self, id: int) -> None:
-        """Show how what is computed depends on this leaf."""
+        """Show how the result depends on this leaf."""
         drawing, slider = self._store.state.drawing, self.by_leaf.get(id)
         if drawing is not None and slider is not None and self._store.state.is_trusted:
             self.slopes.hold(id, slider.ends, drawing)
@@ -268,7 +269,7 @@ class Sliders(QObject):
             self._hold(id)
 
     def _place(self) -> None:
-        """Each over its card, or under it where another card is over it."""
+        """Place each above its card, or below it if another card is above."""
         view, scale = self._view, self._view.camera.scale / self._theme.scale
         for id, slider in self.by_leaf.items():
             card = view.world_geometry.cards.get(Ref(id))
@@ -287,12 +288,13 @@ class Sliders(QObject):
                 self.slopes.put(at.united(QRectF(slider.geometry())), self._theme)
 
     def _beside(self, id: int, card: QRectF, room: float) -> QRectF:
-        """Where there is room beside a card, in the world: over it unless that covers another card and under it not."""
+        """Where there is room beside a card, in world coordinates: above it, unless that covers another card and below
+        does not."""
         geometry = self._view.world_geometry
         shared = geometry.uses.get(Ref(id), 0) > 1
         badge = sizes.BADGE_GAP + sizes.BADGE_HEIGHT if shared else 0.0
         over = QRectF(card.left(), card.top() - room, card.width(), room)
-        under = QRectF(card.left(), card.bottom(), card.width(), room)  # rather its own badge than another card
+        under = QRectF(card.left(), card.bottom(), card.width(), room)  # better its own badge than another card
         others = [*geometry.circles.values(), *(other for ref, other in geometry.cards.items() if ref.node != id)]
         places = (over, under.translated(0, badge), under)
         free = [box for box in places if not any(box.intersects(other) for other in others)]

@@ -1,6 +1,6 @@
-"""While a leaf's slider is in the hand: a small curve of what the backward calls start from against the leaf's value,
-with the tangent whose slope is its `.grad`. The curve comes from one run of the drawing's code, written out for a
-number of values one after the other, in a worker beside the one that makes the picture."""
+"""While a leaf's slider is held: a small curve of the root of the backward calls against the leaf's value, with the
+tangent whose slope is its `.grad`. The curve comes from one run of the drawing's code, written out for a series of
+values, in a worker beside the one that makes the picture."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from gradviz.ui.theme import LIGHT, Theme
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
-LINES = 1500  # of code that are run for a curve, if that leaves the fewest points
+LINES = 1500  # lines of code run for a curve, unless that leaves fewer than the minimum of points
 SIZE = (210, 132)  # pixels at 100 %
 PADDING, LINE, GAP = 8, 15, 6
-SPARE = 0.08  # of the height above and below the curve
+SPARE = 0.08  # of the height, above and below the curve
 BACKWARD = ".backward("
 
 
 @dataclass(frozen=True)
 class Slope:
-    """The value in the picture, what the calls start from there, the slope, None without one, and where PyTorch keeps
-    that, "" for one that is measured."""
+    """The present value, the root there, the slope (None without one), and where PyTorch stores it ("" if it was
+    measured)."""
 
     at: float
     root: float
@@ -52,8 +52,8 @@ class Slope:
 
 
 def program(drawing: Drawing, leaf: int, values: Sequence[float]) -> str:
-    """Code that prints what the backward calls that reach a leaf start from, for each of its values; "" where that is
-    no curve: without such a call, or with one that starts from another gradient than 1."""
+    """Code that prints the root of the backward calls that reach a leaf, for each of the leaf's values; "" if there is
+    no curve, because there is no such call or one starts from a gradient other than 1."""
     calls = [call for call in drawing.calls if call.inputs is None or leaf in call.inputs]
     if not calls or any(call.gradient is not None for call in calls):
         return ""
@@ -73,7 +73,7 @@ def _with_data(node: Node, value: float) -> Node:
 
 
 def slope_of(drawn: Drawn, trace: Trace, leaf: int) -> Slope | None:
-    """Where the curve is touched, from the trace of the picture; None where it says nothing of it."""
+    """The point of the curve and its slope, from the trace of the picture; None if the trace does not have them."""
     node = drawn.drawing.by_id.get(leaf)
     if not isinstance(node, Leaf):
         return None
@@ -101,7 +101,7 @@ class SlopeCard(QWidget):
         self.theme: Theme = LIGHT
         self.points: tuple[tuple[float, float], ...] = ()
         self.slope: Slope | None = None
-        self.names = "", ""  # of the leaf, and of what the calls start from
+        self.names = "", ""  # of the leaf and of the root
         self.hide()
 
     def show_slope(
@@ -178,7 +178,7 @@ class SlopeCard(QWidget):
 
 
 class Slopes(QObject):
-    """Shows the card of the leaf whose slider is in the hand, or has the keyboard."""
+    """Shows the card of the leaf whose slider is held or has the focus."""
 
     def __init__(self, view: DrawingView, samples: Callable[[], Samples]) -> None:
         super().__init__(view)
@@ -187,12 +187,12 @@ class Slopes(QObject):
         self._beside = QRectF()
         self.card = SlopeCard(view)
         self.leaf = 0
-        self._sampled: Drawing | None = None  # what the curve is of, but for the leaf's value
+        self._sampled: Drawing | None = None  # the drawing that the curve belongs to, apart from the leaf's value
         self._values: tuple[float, ...] = ()
         self._points: tuple[tuple[float, float], ...] = ()
 
     def hold(self, leaf: int, ends: tuple[float, float], drawing: Drawing) -> None:
-        """This leaf's slider is taken hold of, or goes on moving."""
+        """This leaf's slider is grabbed, or is still moving."""
         nodes = tuple(_with_data(node, 0.0) if node.id == leaf else node for node in drawing.nodes)
         same, values = replace(drawing, nodes=nodes), _spread(ends, len(drawing.nodes))
         if (leaf, values, same) != (self.leaf, self._values, self._sampled):
@@ -203,7 +203,7 @@ class Slopes(QObject):
                 self._samples().ask(text, self._take)
 
     def let_go(self) -> None:
-        """No slider is in the hand."""
+        """No slider is held."""
         if self.leaf:
             self.leaf, self._sampled, self._points = 0, None, ()
             self._samples().drop()
@@ -217,12 +217,12 @@ class Slopes(QObject):
             self.show()
 
     def put(self, beside: QRectF, theme: Theme) -> None:
-        """The leaf with its slider is here now."""
+        """The leaf and its slider are here now."""
         self._beside, self.card.theme = beside, theme
         self.show()
 
     def show(self) -> None:
-        """The card, with what the picture says now."""
+        """The card, with the values of the present picture."""
         drawn, trace = self._view.drawn, self._view.trace
         leaf = drawn.drawing.by_id.get(self.leaf) if drawn is not None else None
         if drawn is None or trace is None or not isinstance(leaf, Leaf) or len(self._points) < 2:
@@ -237,7 +237,7 @@ class Slopes(QObject):
         self.card.raise_()
 
     def _place(self) -> tuple[int, int]:
-        """Beside the leaf and its slider: where it covers the fewest cards."""
+        """Place it beside the leaf and its slider, where it covers the fewest cards."""
         width, height, box = self.card.width(), self.card.height(), self._beside
         gap, view = self.card.theme.px(GAP), self._view.rect()
         corners = (
@@ -263,5 +263,5 @@ class Slopes(QObject):
 
 
 def _spread(ends: tuple[float, float], nodes: int) -> tuple[float, ...]:
-    """The values that the curve is drawn of, from end to end."""
+    """The values for which the curve is computed, from end to end."""
     return spread(*ends, min(MOST_POINTS, max(FEWEST_POINTS, LINES // max(nodes, 1))))

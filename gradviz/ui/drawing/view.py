@@ -1,6 +1,6 @@
-"""The canvas of a drawing: the ordinary canvas, with every place taken from the drawing, so that what has not run is
-there too. `scene` has what is painted, `geometry` where it is; what the mouse and the keys do to the drawing is
-installed from outside, see `interactions`."""
+"""The canvas of a drawing: the ordinary canvas with all positions taken from the drawing, so that what has not run is
+there as well. `scene` has what is painted, `geometry` where it is; mouse and keyboard handling is installed from
+outside, see `interactions`."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.scene import DrawnParts
 
 INVITATION = "Type on the canvas:  w = 3,  +,  matmul,  w*x + b\n\nor drag an operation from the palette"
-MOST = 300  # nodes; with more of them there is no transition to other places
-LATE = 700  # milliseconds after which values that are older than the drawing are seen as such
+MOST = 300  # nodes; with more there is no transition
+LATE = 700  # milliseconds after which outdated values are shown as such
 Places = Mapping[int, tuple[float, float]]
 
 
 class Interaction(Protocol):
-    """What is asked first about everything that the user does on the canvas."""
+    """Gets all user input on the canvas first."""
 
     def handle(self, event: QEvent) -> bool:
-        """Act on an event of the view; False leaves it to the canvas (pan, zoom, hover, select)."""
+        """Handle an event of the view; False leaves it to the canvas (pan, zoom, hover, select)."""
 
 
 class DrawingView(CanvasView):
-    """Shows a drawing, and at its nodes the trace of it at a cursor."""
+    """Shows a drawing, with the trace at a cursor at its nodes."""
 
-    _interactions: tuple[Interaction, ...] = ()  # Qt asks for events while the base class is made
+    _interactions: tuple[Interaction, ...] = ()  # Qt delivers events during the base class's constructor
 
     def __init__(self, theme: Theme = LIGHT, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent, centres_nothing=True)
@@ -54,8 +54,8 @@ class DrawingView(CanvasView):
         self._drawn: Drawn | None = None
         self._late = QTimer(self, singleShot=True, interval=LATE)
         self._late.timeout.connect(self._fade)
-        self.invites = True  # where it is blank, unless something is being typed
-        self._looked = False  # at this drawing: the camera is the user's
+        self.invites = True  # show the invitation if it is blank, unless something is being typed
+        self._looked = False  # the user has looked at this drawing: the camera is theirs
         self.picked: frozenset[int] = frozenset()
         self.hovered = NOTHING
 
@@ -63,31 +63,31 @@ class DrawingView(CanvasView):
 
     @property
     def drawing(self) -> Drawing:
-        """The drawing that is shown."""
+        """The drawing being shown."""
         return self._document
 
     @property
     def world_geometry(self) -> Geometry:
-        """Where everything of it is."""
+        """The positions of everything."""
         return self._geometry
 
     @property
     def drawn(self) -> Drawn | None:
-        """Where its nodes are in the trace that is shown, None without one."""
+        """Where its nodes are in the trace being shown, None without one."""
         return self._drawn
 
     def show_drawing(
         self, drawing: Drawing, traced: Drawing | None, trace: Trace | None, *, moving: bool = False
     ) -> None:
         """Show a drawing with the values of a trace of it; `traced` is the drawing as it was when that ran. `moving`:
-        what is elsewhere now goes there in a transition."""
+        what has moved goes there in a transition."""
         self._drawn = drawn(traced, trace) if traced is not None and trace is not None else None
         trace = trace if self._drawn is not None else None
         if self.trace is not trace:
             self.trace = trace
-            self.selection.forget_marks()  # they are rows of the trace before
+            self.selection.forget_marks()  # they are rows of the previous trace
         if drawing is not self._document:
-            self.viewport.is_fitted = False  # what is added or moved does not move the rest
+            self.viewport.is_fitted = False  # adding or moving something must not move the rest
         before, self._document = self._document, drawing
         if self.transition.is_going and same_places(before, drawing):
             return  # the next picture of the transition shows it
@@ -102,13 +102,13 @@ class DrawingView(CanvasView):
         self._show(self._document)
 
     def _show(self, drawing: Drawing) -> None:
-        """The drawing, or a picture of it on its way."""
+        """Show the drawing, or a picture of it on its way."""
         old = self.scene
         scene = self._sketching.scene(drawing, self._drawn, self.trace, old)
         self._show_sketch(scene, old)
 
     def start_afresh(self) -> None:
-        """What is shown next is another drawing: look at all of it."""
+        """Another drawing follows: look at all of it."""
         self._looked = False
         self._sketching.forget()
 
@@ -133,7 +133,7 @@ class DrawingView(CanvasView):
         self.laid_out.emit(True)
 
     def _watch_age(self, old: Scene | None) -> None:
-        """Values that are older than the drawing fade once their run is late, so that nothing flickers as one draws."""
+        """Dim outdated values once their run is late, so that nothing flickers during edits."""
         from gradviz.ui.drawing.scene import parts_of
 
         former = parts_of(old)
@@ -151,18 +151,18 @@ class DrawingView(CanvasView):
             self.update()
 
     def put_cursor(self, cursor: int) -> None:
-        """The cursor of what is shown next."""
+        """The cursor for what is shown next."""
         self._cursor = cursor
 
     def set_picked(self, picked: frozenset[int]) -> None:
-        """These nodes, comments and groups are selected."""
+        """Select these nodes, comments and groups."""
         self.picked = picked
         if self._parts is not None:
             self._parts.picked = picked
         self.update()
 
     def set_hovered(self, hit: Hit) -> None:
-        """What is under the pointer: its ports are shown, with their names."""
+        """What is under the pointer: its ports are shown with their names."""
         if hit != self.hovered:
             self.hovered = hit
             if self._parts is not None:
@@ -183,10 +183,10 @@ class DrawingView(CanvasView):
         self._late.stop()
         super().shutdown()
 
-    # -- what the user does
+    # -- user input
 
     def install(self, interaction: Interaction) -> None:
-        """Ask this first about every event from now on."""
+        """Give this all events first from now on."""
         self._interactions = (*self._interactions, interaction)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -202,23 +202,23 @@ class DrawingView(CanvasView):
 
 
 def places_of(drawing: Drawing) -> Places:
-    """Where each node and each comment is."""
+    """Where each node and comment is."""
     return {thing.id: (thing.x, thing.y) for thing in (*drawing.nodes, *drawing.comments)}
 
 
 def same_places(one: Drawing, other: Drawing) -> bool:
-    """Whether all that is in two drawings is at the same place in both."""
+    """Whether everything that two drawings share is at the same position in both."""
     return places_of(one) == places_of(other)
 
 
 def moves(start: Places, drawing: Drawing) -> bool:
-    """Whether something of the drawing was elsewhere before."""
+    """Whether something in the drawing has moved."""
     there = places_of(drawing)
     return len(there) <= MOST and any(start.get(thing, place) != place for thing, place in there.items())
 
 
 def on_the_way(start: Places, drawing: Drawing, part: float) -> Drawing:
-    """The drawing at a part of the way, 0 to 1, from other places."""
+    """The drawing after a fraction of the way, 0 to 1, from other positions."""
 
     def at(thing: int, x: float, y: float) -> tuple[float, float]:
         before = start.get(thing, (x, y))
@@ -233,5 +233,5 @@ def on_the_way(start: Places, drawing: Drawing, part: float) -> Drawing:
         x, y = at(comment.id, comment.x, comment.y)
         comments.append(replace(comment, x=x, y=y))
     made = replace(drawing, nodes=tuple(map(shifted, drawing.nodes)), comments=tuple(comments))
-    share_code(made, code_of(drawing))  # it takes longer to write than a picture to paint
+    share_code(made, code_of(drawing))  # writing it takes longer than painting a picture
     return made

@@ -1,9 +1,9 @@
-"""The gesture that makes a wire: from an output to an input, from an input back to an output, or with a wire taken off
-the input where it ended. Where a wire could end lights up, what it can't reach fades; near a port it snaps.
+"""The gesture that makes a wire: from an output to an input, from an input back to an output, or with a wire pulled off
+the input where it ended. Possible ends light up, what can't be reached fades, and the wire snaps to nearby ports.
 
-Whether a drawing with one more wire can run is asked of the worker while the wire is still in the hand: what can't be
-is refused before it is made, also by a quick hand, as a drop waits for the answer. Questions of a pointer that moves on
-overtake each other; one whose wire was let go is answered in any case."""
+While the wire is still being dragged, the worker is asked whether the drawing with it can run, so that impossible wires
+are refused before they are made; a quick drop waits for the answer. Questions of a moving pointer replace each other;
+the question of a dropped wire is always answered."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from gradviz.document.errors import UserError
 from gradviz.document.shaping.wires import InPort, free_port, inputs_for, outputs_for, port_count
 from gradviz.ui.drawing.gesture import Gesture, Ground, Keys, Press, paint_bubble
 
-SNAP = 22.0  # pixels around a port in which a wire jumps to it
+SNAP = 22.0  # pixels around a port within which a wire snaps to it
 CONNECT, DISCONNECT, RECONNECT = "Connect", "Disconnect", "Move Wire"
 CLOSED = "The group is collapsed: double-click to expand it, then connect the wire to a port inside."
-FADED = 150  # of 255: how much of what can't be reached is covered
+FADED = 150  # opacity of the cover over what can't be reached, out of 255
 
 
 @dataclass(frozen=True)
 class Loose:
-    """A wire with one end in the hand: it has `source`, or goes to `target`; `taken` is where it ended before."""
+    """A wire with one free end: it has a `source`, or goes to a `target`; `taken` is where it ended before."""
 
     source: Ref | None = None
     target: InPort | None = None
@@ -36,7 +36,7 @@ class Loose:
 
     @property
     def label(self) -> str:
-        """What the edit is called."""
+        """The name of the edit."""
         return RECONNECT if self.taken is not None else CONNECT
 
 
@@ -49,7 +49,7 @@ class Wire:
 
 
 def loose_wire(drawing: Drawing, kind: str, node: int, index: int) -> Loose | None:
-    """What is in the hand when one pulls at a port; None where there is no such port."""
+    """What a drag from a port holds; None if there is no such port."""
     there = drawing.by_id.get(node)
     if kind == "out":
         return Loose(source=Ref(node, index))
@@ -62,28 +62,28 @@ def loose_wire(drawing: Drawing, kind: str, node: int, index: int) -> Loose | No
 
 
 def without_wire(drawing: Drawing, loose: Loose) -> Drawing:
-    """The drawing while the wire is in the hand."""
+    """The drawing during the drag."""
     return shaping.disconnect(drawing, *loose.taken) if loose.taken is not None else drawing
 
 
 def connected(drawing: Drawing, loose: Loose, wire: Wire) -> Drawing:
-    """The drawing with the wire; raises UserError with the reason why not."""
+    """The drawing with the wire; raises UserError with the reason if it is impossible."""
     before = without_wire(drawing, loose)
     node, port = wire.target
     there = before.by_id.get(node)
     if loose.taken is not None and loose.taken[0] == node and there is not None:
-        port = min(port, port_count(there) - 1)  # of any number of inputs there is one fewer now
+        port = min(port, port_count(there) - 1)  # a variadic operation has one input fewer now
     return shaping.connect(before, wire.source, node, port)
 
 
 class Dropped:
-    """A wire that was let go at a port: it is made as soon as it is known that it can be."""
+    """A wire that was dropped on a port: it is made as soon as it is known to be possible."""
 
     def __init__(self, ground: Ground, loose: Loose, wire: Wire, at: QPointF) -> None:
         self._ground, self._loose, self._wire, self._at = ground, loose, wire, at
 
     def make(self) -> None:
-        """Make it, now or when the answer has come."""
+        """Make it, now or when the answer has arrived."""
         try:
             candidate = connected(self._ground.drawing, self._loose, self._wire)
         except UserError as error:
@@ -95,7 +95,7 @@ class Dropped:
         if reason:
             self._ground.refuse(reason, self._at)
             return
-        try:  # the drawing may be another one by now
+        try:  # the drawing may have changed by now
             candidate = connected(self._ground.drawing, self._loose, self._wire)
         except (UserError, KeyError) as error:
             self._ground.refuse(str(error), self._at)
@@ -115,7 +115,7 @@ class Wiring(Gesture):
         self.snapped: Wire | None = None
         self.reason = ""
         self.possible: frozenset[Wire] = frozenset()
-        self.to_empty: Callable[[Loose, QPointF], None] | None = None  # let go where nothing is
+        self.to_empty: Callable[[Loose, QPointF], None] | None = None  # dropped on empty space
 
     def begin(self) -> None:
         drawing = without_wire(self.ground.drawing, self.loose)
@@ -161,7 +161,7 @@ class Wiring(Gesture):
             self.reason = reason
             self.ground.overlay.update()
 
-    # -- where it would end
+    # -- the other end
 
     def _near(self, at: QPointF) -> Wire | None:
         """The wire that would be made here: to the nearest port, or to the first free one of the node below."""
@@ -180,7 +180,7 @@ class Wiring(Gesture):
         return None
 
     def _all_ports(self, at: QPointF) -> list[Wire]:
-        """Wires to the ports near a pixel, be they possible or not."""
+        """Wires to the ports near a pixel, possible or not."""
         hit = self.ground.geometry.hit(self.ground.world(at), SNAP / self.ground.view.camera.scale)
         found = list(self.possible)
         if hit.kind == "in" and self.loose.source is not None:
@@ -190,12 +190,12 @@ class Wiring(Gesture):
         return found
 
     def _end(self, wire: Wire) -> QPointF:
-        """The pixel of the port that is to be found."""
+        """The pixel of the port to be found."""
         geometry = self.ground.geometry
         there = geometry.port_in(*wire.target) if self.loose.source is not None else geometry.port_out(wire.source)
         return self.ground.pixel(there)
 
-    # -- what is seen
+    # -- feedback
 
     def paint(self, painter: QPainter) -> None:
         theme = self.ground.overlay.theme
@@ -244,7 +244,7 @@ class Wiring(Gesture):
 # -- whether a wire is possible
 
 
-Then = Callable[[str], None]  # the reason why not, "" for none
+Then = Callable[[str], None]  # takes the reason why not, "" for none
 REMEMBERED = 16
 
 
@@ -256,7 +256,7 @@ class _Question:
 
 
 class WireChecks:
-    """The questions that wait for an answer, and the latest answers."""
+    """The questions waiting for an answer, and the latest answers."""
 
     def __init__(self, ask: Callable[[Drawing, Then], None]) -> None:
         self._ask = ask
@@ -265,7 +265,8 @@ class WireChecks:
         self._known: deque[tuple[Drawing, str]] = deque(maxlen=REMEMBERED)
 
     def ask(self, candidate: Drawing, then: Then, *, keep: bool = False) -> None:
-        """Call `then` with the reason why this can't run; one that is not kept may be overtaken and never answered."""
+        """Call `then` with the reason why this can't run; a question that need not be kept may be replaced and never
+        answered."""
         for known, reason in self._known:
             if known == candidate:
                 then(reason)

@@ -1,3 +1,3 @@
-"""The editors above the inspector's page: one for each kind of thing that can be picked in a drawing. `sheet` chooses
-the editor, `form` has what all of them are made of; every change goes through `store.edit`. What is read
-from a field is decided in `gradviz.document`."""
+"""The editors above the inspector's page: one for each kind of thing that can be selected in a drawing. `sheet` chooses
+the editor and `form` has the common building blocks; every change goes through `store.edit`. `gradviz.document`
+interprets the text of fields."""

@@ -1,5 +1,5 @@
-"""The backward calls that begin at the node that is picked, with their options, and a button that adds one. The toolbar
-has the same options for the call that is chosen there."""
+"""The backward calls that begin at the selected node, with their options, and a button that adds one. The toolbar has
+the same options for the call that is chosen there."""
 
 from __future__ import annotations
 
@@ -116,6 +116,6 @@ class CallsEditor(Editor):
 
 
 def _is_constant(operation: Operation) -> bool:
-    """True for an operation without inputs."""
+    """Whether this is an operation without inputs."""
     entry = catalogue().get(operation.op)
     return entry is not None and not entry.ports

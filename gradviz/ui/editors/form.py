@@ -1,10 +1,10 @@
-"""The fields of the editors, in rows with their labels below each other, each with room for the sentence that says why
-something was refused. What the program shows in a field never disturbs what a person is typing in it: the caret stays,
-Enter or leaving the field takes the text, Esc takes it back, and a text that is refused stays with its sentence. Fields
-know no drawing: `take` gets the text and raises UserError.
+"""The fields of the editors, in rows with aligned labels and room for the sentence that says why something was refused.
+Showing a value never disturbs what a person is typing: the caret stays, Enter or leaving the field commits, Esc
+reverts, and a refused text stays with its sentence. Fields know no drawing: `take` receives the text and raises
+UserError.
 
 The row of a parameter is made from its entry in the catalogue: a switch, a choice or a field by its kind, with the
-default greyed and a button that goes back to it. What is typed is read in `document.entry.typed_arguments`."""
+default greyed out and a button that restores it. `document.entry.typed_arguments` interprets what is typed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ STEPS = {Qt.Key.Key_Up: 1.0, Qt.Key.Key_Down: -1.0, Qt.Key.Key_PageUp: 10.0, Qt.
 
 
 def set_wrong(widget: QWidget, sentence: str) -> None:
-    """Mark a field as refused, or not any more."""
+    """Mark a field as refused, or remove the mark."""
     if widget.property("wrong") != bool(sentence):
         widget.setProperty("wrong", bool(sentence))
         widget.style().unpolish(widget)
@@ -50,11 +50,11 @@ def set_wrong(widget: QWidget, sentence: str) -> None:
 
 
 class TextField(QLineEdit):
-    """One line of text. `said` brings the sentence of a refusal, "" once all is well."""
+    """One line of text. `said` carries the sentence of a refusal, "" once all is well."""
 
     said = Signal(str)
-    stepped = Signal(float)  # Up and Down, where `steps`
-    left = Signal()  # the keyboard went elsewhere
+    stepped = Signal(float)  # Up and Down, if `steps`
+    left = Signal()  # the focus went elsewhere
 
     def __init__(self, name: str, take: Take, *, steps: bool = False, hint: str = "") -> None:
         super().__init__()
@@ -68,11 +68,11 @@ class TextField(QLineEdit):
 
     @property
     def is_typed(self) -> bool:
-        """True if there is a text in it that was not taken yet."""
+        """Whether it contains text that has not been committed."""
         return self.isModified() and self.text() != self._shown
 
     def show_text(self, text: str) -> None:
-        """Show this; a text that is being typed stays."""
+        """Show this, unless a text is being typed."""
         before, self._shown = self._shown, text
         if self.is_typed and (self.hasFocus() or (self._wrong and before == text)):
             return
@@ -83,12 +83,12 @@ class TextField(QLineEdit):
         self._say("")
 
     def forget(self) -> None:
-        """What was typed was for something that is not shown any more."""
+        """Discard a text typed for something that is no longer shown."""
         self.setModified(False)
         self._say("")
 
     def commit(self) -> bool:
-        """Take what was typed; False if it was refused."""
+        """Commit the text; False if it was refused."""
         if not self.is_typed:
             self._say("")
             return True
@@ -100,12 +100,12 @@ class TextField(QLineEdit):
             self._say(str(error))
             return False
         self._say("")
-        if self.text() != self._shown:  # it is written in another way, or it was the same value
+        if self.text() != self._shown:  # the value is formatted differently, or has not changed
             self.setText(self._shown)
         return True
 
     def take_back(self) -> None:
-        """Show again what was there before."""
+        """Show the previous text again."""
         self.setText(self._shown)
         self._say("")
 
@@ -115,7 +115,7 @@ class TextField(QLineEdit):
         self.said.emit(sentence)
 
     def event(self, event: QEvent) -> bool:
-        """Esc and Ctrl+Z are the field's own while there is something to take back, else the window's."""
+        """Esc and Ctrl+Z belong to the field while there is something to revert, otherwise to the window."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             if event.key() == Qt.Key.Key_Escape and (self.is_typed or self._wrong):
                 event.accept()
@@ -136,7 +136,7 @@ class TextField(QLineEdit):
             return
         super().keyPressEvent(event)
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            event.accept()  # it is not also pressed on what lies around the field
+            event.accept()  # so that whatever surrounds the field does not get it too
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
@@ -146,7 +146,7 @@ class TextField(QLineEdit):
 
 
 class Choice(QComboBox):
-    """One of several; the wheel scrolls the editor, not the choice."""
+    """A choice from a list; the wheel scrolls the editor, not the choice."""
 
     said = Signal(str)
 
@@ -171,7 +171,7 @@ class Choice(QComboBox):
         self.setCurrentIndex(at)
 
     def forget(self) -> None:
-        """A refusal was about something that is not shown any more."""
+        """Drop a refusal about something that is no longer shown."""
         self._say("")
 
     def _chosen(self, at: int) -> None:
@@ -191,7 +191,7 @@ class Choice(QComboBox):
         event.ignore()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """With a sign that there are others: the style sheet's own has the system's colours."""
+        """With an arrow, because the style sheet's own has the system's colours."""
         super().paintEvent(event)
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -214,7 +214,7 @@ class Toggle(QCheckBox):
         self.clicked.connect(self._clicked)
 
     def forget(self) -> None:
-        """A refusal was about something that is not shown any more."""
+        """Drop a refusal about something that is no longer shown."""
         self.said.emit("")
 
     def _clicked(self, checked: bool) -> None:
@@ -228,7 +228,7 @@ class Toggle(QCheckBox):
 
 
 def small_button(text: str, name: str, do: Callable[[], object], tip: str = "") -> QToolButton:
-    """A small button with a sign or a word on it."""
+    """A small button with a sign or a word."""
     button = QToolButton()
     button.setText(text)
     button.setObjectName("small")
@@ -245,7 +245,7 @@ LABEL, TEXT = 12.0, 12.5
 
 
 class Row(QWidget):
-    """A field, what stands beside it, and below it a sentence once there is one."""
+    """A field, what is beside it, and a sentence below when there is one."""
 
     def __init__(self, field: QWidget, beside: Sequence[QWidget] = ()) -> None:
         super().__init__()
@@ -270,7 +270,7 @@ class Row(QWidget):
             field.said.connect(self.say)
 
     def say(self, sentence: str, *, quiet: bool = False) -> None:
-        """Show why something was refused, or (`quiet`) can't be; "" for nothing."""
+        """Show why something was refused, or (`quiet`) is impossible; "" for nothing."""
         if self.sentence.property("quiet") != quiet:
             self.sentence.setProperty("quiet", quiet)
             self.sentence.style().unpolish(self.sentence)
@@ -280,7 +280,7 @@ class Row(QWidget):
 
 
 class Form(QWidget):
-    """The rows; a label goes above its field where there is no room beside it."""
+    """The rows; a label goes above its field if there is no room beside it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -295,7 +295,7 @@ class Form(QWidget):
         self._layout.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
 
     def add(self, label: str, field: QWidget, beside: Sequence[QWidget] = ()) -> Row:
-        """One more row; without a label it takes the whole width."""
+        """Add a row; without a label it takes the whole width."""
         row = Row(field, beside)
         if label:
             head = QLabel(label)
@@ -314,20 +314,20 @@ class Form(QWidget):
         self._layout.setRowVisible(row, shown)
 
     def clear(self) -> None:
-        """Take all rows away."""
+        """Remove all rows."""
         while self._layout.rowCount():
             self._layout.removeRow(0)
         self.rows.clear()
         self._labels.clear()
 
     def forget(self) -> None:
-        """What was typed or refused was for something that is not shown any more."""
+        """Discard texts and refusals about something that is no longer shown."""
         for row in self.rows:
             if isinstance(row.field, Field):
                 row.field.forget()
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         for label in self._labels:
             label.setFont(look.sans(theme, LABEL))
             label.setMinimumWidth(theme.px(56))
@@ -338,8 +338,8 @@ class Form(QWidget):
 
 
 class Editor(QWidget):
-    """Base of the editors. `show_thing` is called after every change of the drawing or the selection with the numbers
-    of what is picked; `thing` says what it was."""
+    """Base of the editors. `show_thing` is called after every change of the drawing or the selection with the ids of
+    the selection; `thing` is what it was."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -354,12 +354,12 @@ class Editor(QWidget):
 
     @property
     def drawing(self) -> Drawing:
-        """The drawing as it is now."""
+        """The present drawing."""
         return self.context.shell.store.state.drawing or Drawing()
 
     @property
     def id(self) -> int:
-        """The number of the one thing that is shown."""
+        """The id of the one thing shown."""
         return next(iter(self.thing))
 
     def edit(self, label: str, change: Callable[[Drawing], Drawing], merge: str = "") -> None:
@@ -367,7 +367,7 @@ class Editor(QWidget):
         self.context.shell.store.edit(label, change(self.drawing), merge=merge)
 
     def show_thing(self, drawing: Drawing, picked: frozenset[int]) -> None:
-        """Show what is picked."""
+        """Show the selection."""
         if picked != self.thing:
             self.leave()
             self.thing = picked
@@ -382,13 +382,13 @@ class Editor(QWidget):
         raise NotImplementedError
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self.theme = theme
         self.form.set_theme(theme)
 
     @property
     def first(self) -> QWidget:
-        """The field that gets the keyboard when the value is to be edited."""
+        """The field that gets the focus when the value is to be edited."""
         return self.form.rows[0].field
 
 
@@ -400,7 +400,7 @@ STEPPED = ("int", "dim", "float", "number")
 
 
 class ParameterRow:
-    """One parameter in a form; `give` is called with its name and its value, the default to take it away."""
+    """One parameter in a form; `give` is called with its name and value, or with the default to remove it."""
 
     def __init__(self, form: Form, parameter: Parameter, give: SetArgument) -> None:
         self.parameter = parameter
@@ -411,7 +411,7 @@ class ParameterRow:
         self.row: Row = form.add(parameter.name, self.field, (self.reset,))
 
     def fill(self, given: Mapping[str, Literal]) -> None:
-        """Show the arguments that are given."""
+        """Show the given arguments."""
         parameter, is_set = self.parameter, self.parameter.name in given
         value = self._given = given.get(parameter.name, parameter.default)
         self.reset.setVisible(is_set and not parameter.required)
@@ -438,7 +438,7 @@ class ParameterRow:
         return field
 
     def _default(self) -> str:
-        """What stands there greyed."""
+        """The greyed-out default."""
         parameter = self.parameter
         if parameter.required:
             return f"needed: {WANTED.get(parameter.kind, 'a value')}"

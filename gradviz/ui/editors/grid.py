@@ -1,11 +1,10 @@
-"""The grid of numbers of a leaf, with what belongs to it: which slice of more dimensions is shown, buttons for rows and
-columns, the sentence of a refusal, and in the large form transposing, filling and a heat map. Keys, selection and
-clipboard are those of a spreadsheet: Enter and the arrows move, typing replaces, Delete writes zeros, Tab goes on to
-the next cell and out at the last; a table that is pasted is laid from the current cell on, a whole array takes the
-place of all.
+"""The grid of numbers of a leaf, with the choice of a slice if there are more dimensions, buttons for rows and columns,
+the sentence of a refusal, and, in its large form, transpose, fill and a heat map. Keys, selection and clipboard work as
+in a spreadsheet: Enter and arrows move, typing replaces, Delete writes zeros, and Tab goes to the next cell and leaves
+after the last; a pasted table is laid out from the current cell, and a pasted whole array replaces everything.
 
-The model holds nothing of its own: a cell that was typed is asked for with `change`, and the rows come back with the
-next drawing."""
+The model holds no data of its own: an edited cell is requested with `change`, and the rows come back with the next
+drawing."""
 
 from __future__ import annotations
 
@@ -54,12 +53,12 @@ from gradviz.ui.theme import Theme
 
 
 Index = QModelIndex | QPersistentModelIndex
-SAMPLED = 400  # cells that say how wide a column is
+SAMPLED = 400  # cells that determine the width of a column
 ROOT = QModelIndex()
 
 
 class GridModel(QAbstractTableModel):
-    """`heat` paints the ground of each cell by its value: blue below zero, orange above."""
+    """`heat` colours the background of each cell by its value: blue below zero, orange above."""
 
     said = Signal(str)  # the sentence of a refusal, "" once all is well
 
@@ -73,7 +72,7 @@ class GridModel(QAbstractTableModel):
 
     def set_rows(self, rows: Rows) -> None:
         """Show these."""
-        if rows == self.rows and repr(rows[:1]) == repr(self.rows[:1]):  # 1 is 1.0, but is not written so
+        if rows == self.rows and repr(rows[:1]) == repr(self.rows[:1]):  # 1 equals 1.0 but is written differently
             return
         same = self.rows and (len(rows), len(rows[0])) == (len(self.rows), len(self.rows[0]))
         if not same:
@@ -86,14 +85,14 @@ class GridModel(QAbstractTableModel):
             self.endResetModel()
 
     def set_heat(self, heat: bool) -> None:
-        """Paint the ground of the cells, or not."""
+        """Colour the background of the cells, or not."""
         self._heat = heat
         self._measure()
         if self.rows and self.rows[0]:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self.rows) - 1, len(self.rows[0]) - 1))
 
     def ask(self, rows: Rows) -> bool:
-        """Ask for other rows; False if they were refused."""
+        """Request other rows; False if they were refused."""
         try:
             self._change(rows)
         except UserError as error:
@@ -103,7 +102,7 @@ class GridModel(QAbstractTableModel):
         return True
 
     def longest(self) -> int:
-        """Characters of the longest number, of a sample in a large table."""
+        """Characters of the longest number, from a sample if the table is large."""
         step = max(1, len(self.rows) * len(self.rows[0]) // SAMPLED) if self.rows and self.rows[0] else 1
         cells = [cell for row in self.rows for cell in row][::step]
         return max((len(write_number(cell)) for cell in cells), default=1)
@@ -162,7 +161,7 @@ CLEAR_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
 class GridView(QTableView):
-    """`replace` takes a whole array that was pasted; `zero` is what an empty cell holds; `is_vector` has one row."""
+    """`replace` takes a whole pasted array; `zero` is the value of an empty cell; `is_vector` has a single row."""
 
     def __init__(self, model: GridModel, replace: Replace, theme: Theme) -> None:
         super().__init__()
@@ -185,7 +184,7 @@ class GridView(QTableView):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self.cells.theme = theme
         self.setFont(look.mono(theme, CELL))
         for header in (self.horizontalHeader(), self.verticalHeader()):
@@ -194,7 +193,7 @@ class GridView(QTableView):
         self._fit(theme)
 
     def show_rows(self, rows: Rows, theme: Theme) -> None:
-        """Show these; the current cell stays where it can."""
+        """Show these; the current cell stays if possible."""
         at = self.currentIndex()
         row, column = at.row(), at.column()
         sizes = (self.cells.rowCount(), self.cells.columnCount())
@@ -213,15 +212,15 @@ class GridView(QTableView):
 
     @property
     def chosen(self) -> list[tuple[int, int]]:
-        """The selected cells; the current one where none is."""
+        """The selected cells, or the current one."""
         found = [(one.row(), one.column()) for one in self.selectionModel().selectedIndexes()]
         at = self.currentIndex()
         return found or ([(at.row(), at.column())] if at.isValid() else [])
 
-    # the clipboard; the Edit menu calls these by their names
+    # the clipboard; the Edit menu calls these methods by name
 
     def copy(self) -> None:
-        """Copy the selected cells, from the first to the last, as a spreadsheet takes them."""
+        """Copy the selected cells, from the first to the last, in spreadsheet format."""
         cells = self.chosen
         if cells:
             rows, columns = sorted({row for row, _ in cells}), sorted({column for _, column in cells})
@@ -235,7 +234,7 @@ class GridView(QTableView):
         self.clear_cells()
 
     def paste(self) -> None:
-        """Put what is on the clipboard here; what can't be read changes nothing."""
+        """Paste the clipboard here; if it can't be read, nothing changes."""
         try:
             self._paste(read(QGuiApplication.clipboard().text()))
         except UserError as error:
@@ -268,23 +267,23 @@ class GridView(QTableView):
     # rows and columns
 
     def add_row(self) -> None:
-        """One row below the current one, or at the end."""
+        """Add a row below the current one, or at the end."""
         at = self.currentIndex().row() + 1 or len(self.cells.rows)
         if self.cells.ask(tables.with_row(self.cells.rows, at, self.zero)):
             self._go(at, max(0, self.currentIndex().column()))
 
     def add_column(self) -> None:
-        """One column right of the current one, or at the end."""
+        """Add a column to the right of the current one, or at the end."""
         at = self.currentIndex().column() + 1 or self.cells.columnCount()
         if self.cells.ask(tables.with_column(self.cells.rows, at, self.zero)):
             self._go(max(0, self.currentIndex().row()), at)
 
     def remove_rows(self) -> None:
-        """Take the selected rows away; without a selection, the last."""
+        """Delete the selected rows; without a selection, the last one."""
         self._remove({row for row, _ in self.chosen} or {len(self.cells.rows) - 1}, tables.without_rows)
 
     def remove_columns(self) -> None:
-        """Delete the selected columns; without a selection, the last."""
+        """Delete the selected columns; without a selection, the last one."""
         self._remove({column for _, column in self.chosen} or {self.cells.columnCount() - 1}, tables.without_columns)
 
     def _remove(self, gone: set[int], without: Callable[[Rows, set[int]], Rows]) -> None:
@@ -308,7 +307,7 @@ class GridView(QTableView):
     # keys
 
     def event(self, event: QEvent) -> bool:
-        """The clipboard's keys are the grid's own; the window has them too."""
+        """The clipboard's keys belong to the grid; the window has them as well."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
             own = any(event.matches(key) for key in OWN_KEYS) or event.key() in CLEAR_KEYS
             event.setAccepted(own)
@@ -325,7 +324,7 @@ class GridView(QTableView):
         if event.key() in CLEAR_KEYS:
             self.clear_cells()
         elif self.state() == self.State.EditingState:
-            super().keyPressEvent(event)  # the cell has had the key already and closes in its own time
+            super().keyPressEvent(event)  # the cell has already received the key and closes by itself
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._down(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         else:
@@ -334,7 +333,7 @@ class GridView(QTableView):
     def _down(self, step: int) -> None:
         at = self.currentIndex()
         row = min(max(at.row() + step, 0), self.cells.rowCount() - 1)
-        if len(self.cells.rows) == 1:  # a vector goes on to the right
+        if len(self.cells.rows) == 1:  # in a vector, move to the right
             self._go(0, min(max(at.column() + step, 0), self.cells.columnCount() - 1))
         else:
             self._go(row, max(0, at.column()))
@@ -346,7 +345,7 @@ class GridView(QTableView):
             self._down(1)
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Tab leaves the grid behind its last cell, and before its first."""
+        """Tab leaves the grid after the last cell, and before the first."""
         at = self.currentIndex()
         last = (at.row(), at.column()) == (self.cells.rowCount() - 1, self.cells.columnCount() - 1)
         first = (at.row(), at.column()) == (0, 0)
@@ -364,12 +363,12 @@ class GridView(QTableView):
 if TYPE_CHECKING:
     pass
 
-SEEN = 6  # rows that the small form shows
+SEEN = 6  # rows visible in the small form
 TakeData = Callable[[Literal], None]
 
 
 class GridBox(QWidget):
-    """`take` gets the changed numbers, `replace` a whole array that was pasted."""
+    """`take` receives changed numbers, `replace` a whole pasted array."""
 
     def __init__(
         self, context: Context, take: TakeData, replace: Callable[[Typed], None], *, large: bool = False
@@ -437,7 +436,7 @@ class GridBox(QWidget):
         return row
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         self.view.set_theme(theme)
         for head in self._heads:
@@ -501,7 +500,7 @@ class GridBox(QWidget):
         self._show_slice()
 
     def _fit(self) -> None:
-        """As high as its rows, up to a bound."""
+        """As high as its rows, up to a limit."""
         if self._large:
             return
         rows = min(max(self.model.rowCount(), 1), SEEN)
@@ -547,7 +546,7 @@ class GridBox(QWidget):
         self.dialog.open()
 
     def close_dialog(self) -> None:
-        """Close the large grid: the leaf is not shown any more."""
+        """Close the large grid: the leaf is no longer shown."""
         if self.dialog is not None:
             self.dialog.reject()
 
@@ -574,7 +573,7 @@ class GridDialog(QDialog):
         about.setWordWrap(True)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
-        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter is the grid's
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)  # Enter belongs to the grid
         column = QVBoxLayout(self)
         column.addWidget(about)
         column.addWidget(self.box, 1)
@@ -583,7 +582,7 @@ class GridDialog(QDialog):
         self.box.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Undo and redo are the drawing's."""
+        """Undo and redo apply to the drawing."""
         for keys, command in UNDO_KEYS:
             if event.matches(keys):
                 self._do(command)

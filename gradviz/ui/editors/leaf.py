@@ -1,5 +1,5 @@
-"""The editor of a leaf: its name, what kind of numbers it holds, the numbers, dtype, requires_grad, and the range of
-its slider. The grid of numbers in rows and columns is in `grid`, the arguments of a factory are rows of `form`."""
+"""The editor of a leaf: its name, the kind of its numbers, the numbers, dtype, requires_grad, and the range of its
+slider. The grid of numbers is in `grid`; the arguments of a factory are rows of `form`."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class LeafEditor(Editor):
 
     @property
     def leaf(self) -> Leaf:
-        """The leaf that is shown."""
+        """The leaf being shown."""
         found = self.drawing.by_id.get(self.id)
         if not isinstance(found, Leaf):
             raise UserError("This leaf is no longer in the drawing; choose another one.")
@@ -112,7 +112,7 @@ class LeafEditor(Editor):
     def leave(self) -> None:
         self.grid.close_dialog()
 
-    # what is shown
+    # showing
 
     def fill(self, drawing: Drawing) -> None:
         leaf = self.leaf
@@ -177,13 +177,13 @@ class LeafEditor(Editor):
                 field.forget()
         super().show_thing(drawing, picked)
 
-    # what is taken
+    # changing
 
     def _label(self) -> str:
         return f"Change {self.leaf.name}"
 
     def _change(self, leaf: Leaf, merge: str = "") -> None:
-        """Take over a leaf that was made from the present one."""
+        """Replace the leaf by one made from it."""
         self.edit(
             self._label(),
             lambda drawing: change_leaf(
@@ -221,7 +221,7 @@ class LeafEditor(Editor):
         self._change(replace(leaf, data=fitted(leaf, data), slider=slider), merge)
 
     def _take_typed(self, typed: Typed) -> None:
-        """A whole array, with its dtype and requires_grad where they were written."""
+        """A whole array, with its dtype and requires_grad if they were written."""
         leaf = self.leaf
         dtype = typed.dtype if typed.dtype in DTYPES else leaf.dtype
         grad = leaf.requires_grad if typed.requires_grad is None else typed.requires_grad
@@ -268,7 +268,7 @@ class LeafEditor(Editor):
         self._change(replace(self.leaf, requires_grad=on))
 
     def _take_slider(self, text: str, end: int) -> None:
-        """One end of the slider's range; an empty field takes the range away."""
+        """One end of the slider's range; an empty field removes the range."""
         leaf = self.leaf
         if not text.strip():
             self._change(replace(leaf, slider=None))

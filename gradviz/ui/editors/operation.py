@@ -1,5 +1,5 @@
-"""The editor of an operation: what it does, the names of its outputs, what is at its inputs, and its parameters, all
-made from its entry in the catalogue."""
+"""The editor of an operation: its description, the names of its outputs, what is connected to its inputs, and its
+parameters, all made from its entry in the catalogue."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONGEST = 28  # characters of an expression
 
 
 def expression(drawing: Drawing, ref: Ref) -> str:
-    """What a wire carries, in code: a name, or the expression that is written in place."""
+    """What a wire carries, in code: a name, or an expression written in place."""
     node = drawing.by_id.get(ref.node)
     if node is None:
         return "?"
@@ -50,7 +50,7 @@ def _short(text: str) -> str:
 
 
 class PortRow:
-    """One input in a form. `give` gets a number or None to take off what is there; `go` follows the wire."""
+    """One input in a form. `give` receives a number, or None to disconnect; `go` follows the wire."""
 
     def __init__(
         self, form: Form, port: Port, give: Callable[[Number | None], None], go: Callable[[Ref], None]
@@ -74,7 +74,7 @@ class PortRow:
         self.number.said.connect(self.row.say)
 
     def fill(self, drawing: Drawing, operand: Operand) -> None:
-        """Show what is there."""
+        """Show what is connected."""
         self._operand = operand
         is_wire = isinstance(operand, Ref)
         had_focus = self.number.hasFocus() or self.wire.hasFocus() or self.off.hasFocus()
@@ -116,7 +116,7 @@ IN_PLACE = "none: written in place"
 
 
 class OperationEditor(Editor):
-    """The rows are made again when another operation is shown, or it got another number of inputs."""
+    """The rows are rebuilt when another operation is shown, or its number of inputs changes."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -143,7 +143,7 @@ class OperationEditor(Editor):
 
     @property
     def operation(self) -> Operation:
-        """The operation that is shown."""
+        """The operation being shown."""
         found = self.drawing.by_id.get(self.id)
         if not isinstance(found, Operation):
             raise UserError("This operation is no longer in the drawing; choose another one.")

@@ -1,5 +1,5 @@
-"""The editors of what is not one node: several things that are picked (what their leaves have in common, where they are
-relative to each other, whether the automatic layout may move them), a comment, a group."""
+"""The editors for anything that is not a single node: a multiple selection (what its leaves have in common, how its
+members are aligned, whether automatic layout may move them), a comment, a group."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SIDES = (
 
 
 class SeveralEditor(Editor):
-    """One change of several is one undo step."""
+    """One change of several things is one undo step."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -72,7 +72,7 @@ class SeveralEditor(Editor):
 
     @property
     def leaves(self) -> list[Leaf]:
-        """The leaves among them."""
+        """The leaves in the selection."""
         known = self.drawing.by_id
         return [node for id in sorted(self.thing) if isinstance(node := known.get(id), Leaf)]
 
@@ -145,7 +145,7 @@ LINES = 5
 
 
 class CommentText(QPlainTextEdit):
-    """Several lines; leaving them or Ctrl+Enter takes the text, Esc takes it back, Tab goes on."""
+    """Several lines; leaving or Ctrl+Enter commits, Esc reverts, Tab moves on."""
 
     def __init__(self, take: Take) -> None:
         super().__init__()
@@ -157,14 +157,14 @@ class CommentText(QPlainTextEdit):
         self._shown = ""
 
     def show_text(self, text: str) -> None:
-        """Show this; a text that is being typed stays."""
+        """Show this, unless a text is being typed."""
         typed = self.toPlainText() != self._shown
         self._shown = text
         if not (typed and self.hasFocus()) and self.toPlainText() != text:
             self.setPlainText(text)
 
     def event(self, event: QEvent) -> bool:
-        """Esc and Ctrl+Enter are its own while there is something to take back."""
+        """Esc and Ctrl+Enter belong to it while there is something to revert."""
         if event.type() == QEvent.Type.ShortcutOverride and self.toPlainText() != self._shown:
             assert isinstance(event, QKeyEvent)
             if event.key() == Qt.Key.Key_Escape or self._ends(event):
@@ -184,7 +184,7 @@ class CommentText(QPlainTextEdit):
             super().keyPressEvent(event)
 
     def _ends(self, event: QKeyEvent) -> bool:
-        """Ctrl+Enter is the end of what is typed."""
+        """Whether this is Ctrl+Enter, which commits."""
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         return enter and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
 
@@ -193,14 +193,14 @@ class CommentText(QPlainTextEdit):
         self.commit()
 
     def commit(self) -> None:
-        """Take what was typed."""
+        """Commit the text."""
         if self.toPlainText() != self._shown:
             self._shown = self.toPlainText()
             self._take(self._shown)
 
 
 class CommentEditor(Editor):
-    """Its text."""
+    """The text of a comment."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -222,7 +222,7 @@ class CommentEditor(Editor):
 
 
 class GroupEditor(Editor):
-    """Its title, and whether it is closed."""
+    """The title of a group, and whether it is closed."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

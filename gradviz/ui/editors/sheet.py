@@ -1,5 +1,5 @@
-"""The part of the inspector above its page, while a drawing is shown: the editor of what is picked. It makes an editor
-when its kind of thing is picked first, keeps it, and is as high as what is in it, up to a bound."""
+"""The part of the inspector above its page, for drawings: the editor of the selection. An editor is created when its
+kind of thing is first selected, kept, and made as high as its contents, up to a limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gradviz.ui.editors.form import Editor
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
-SHARE = 0.68  # of the inspector's height, at most
+SHARE = 0.68  # maximum share of the inspector's height
 LEAST = 150
 
 
@@ -64,7 +64,7 @@ EDITORS: dict[str, Callable[[Context], Editor]] = {
 
 
 def kind_of(drawing: Drawing, picked: frozenset[int]) -> str:
-    """Which editor what is picked has; "" for none."""
+    """Which editor the selection has; "" for none."""
     things = drawing.by_id.keys() | {one.id for one in drawing.comments} | {one.id for one in drawing.groups}
     if not picked or not picked <= things:
         return ""
@@ -78,7 +78,7 @@ def kind_of(drawing: Drawing, picked: frozenset[int]) -> str:
 
 
 class Sheet(QScrollArea):
-    """Hidden while nothing is picked that can be edited."""
+    """Hidden unless something that can be edited is selected."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Sheet(QScrollArea):
         self.hide()
 
     def show_picked(self, drawing: Drawing | None, picked: frozenset[int]) -> None:
-        """Show the editor of what is picked."""
+        """Show the editor of the selection."""
         self.kind = kind_of(drawing, picked) if drawing is not None else ""
         wanted = {self.kind, "calls"} if self.kind in ("leaf", "operation") else {self.kind}
         for kind in sorted(wanted - {""}, key=list(EDITORS).index):
@@ -115,11 +115,11 @@ class Sheet(QScrollArea):
 
     @property
     def current(self) -> Editor | None:
-        """The editor on the screen."""
+        """The visible editor."""
         return self.editors.get(self.kind)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         for editor in self.editors.values():
             editor.set_theme(theme)
@@ -150,5 +150,5 @@ class Sheet(QScrollArea):
         return super().eventFilter(watched, event)
 
     def refit(self) -> None:
-        """The panel has another size."""
+        """The panel was resized."""
         self._fit()

@@ -1,5 +1,5 @@
-"""Painting one layer of an axes: lines, points, bars, areas, strokes, images, words, in the colours of a theme: the
-cycle, text and paper, given colours kept readable, tables of colour maps."""
+"""Paints one layer of an axes: lines, points, bars, areas, strokes, images and text, in the colours of a theme: the
+colour cycle, text and background, given colours adjusted to stay legible, and colour maps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STEPS = 256
 
 
 def colour(name: str, theme: Theme, alpha: float = 1.0) -> QColor:
-    """A colour of a style in this theme."""
+    """A style's colour in this theme."""
     if name == "none" or alpha <= 0:
         return QColor(0, 0, 0, 0)
     if name.startswith("C"):
@@ -41,7 +41,7 @@ def colour(name: str, theme: Theme, alpha: float = 1.0) -> QColor:
 
 
 def _readable(found: QColor, paper: QColor, ink: QColor) -> QColor:
-    """The colour, mixed with that of text until it stands out from the paper."""
+    """The colour, mixed with that of text until it stands out from the background."""
     for _ in range(6):
         light, dark = sorted((_light(found), _light(paper)), reverse=True)
         if (light + 0.05) / (dark + 0.05) >= LEAST_CONTRAST:
@@ -64,13 +64,13 @@ def _light(one: QColor) -> float:
 
 @cache
 def table(name: str) -> NDArray[np.uint8]:
-    """256 colours of a map, red, green, blue."""
+    """256 colours of a map as red, green, blue."""
     return np.array([colour_at(name, step / (STEPS - 1)) for step in range(STEPS)], dtype=np.uint8)
 
 
 def places(values: NDArray[np.float64], colours: Colours) -> NDArray[np.int64]:
     """Which of the 256 colours each number gets, -1 for NaN."""
-    wide = colours.high / 2 - colours.low / 2  # halves: the difference may be beyond all numbers
+    wide = colours.high / 2 - colours.low / 2  # halves, because the difference may overflow
     with np.errstate(all="ignore"):
         share = (values / 2 - colours.low / 2) / wide if wide else np.zeros_like(values)
         found = np.clip(np.nan_to_num(share, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
@@ -89,14 +89,14 @@ DASHES = {"--": [5.0, 3.0], "-.": [6.0, 2.5, 1.2, 2.5], ":": [1.2, 2.4]}
 POINT = 96 / 72  # pixels
 MANY = 4000  # vertices of a line beyond which only the extremes are drawn
 WIDEST_IMAGE = 4096  # rows or columns of an image that are drawn
-APART = 64.0  # pixels between two marks that tell a line from the others
+APART = 64.0  # pixels between two markers that distinguish a line from others
 CYCLE_MARKS = "osD^v*PXd>"
 OPEN_MARKS = "x+|_1234"
 
 
 @dataclass(frozen=True)
 class Ground:
-    """Where and how a layer is painted. `number` counts the lines of the axes; -1: it is the only one."""
+    """Where and how a layer is painted. `number` counts the lines of the axes; -1 if there is only one."""
 
     area: QRectF
     x: Span
@@ -107,7 +107,7 @@ class Ground:
 
 
 def paint_layer(painter: QPainter, layer: Layer, ground: Ground) -> None:
-    """Paint it; what is outside of the area is clipped by the caller."""
+    """Paint a layer; the caller clips it to the area."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, not ground.pace.plain)
     {
         "line": _line,
@@ -134,7 +134,7 @@ def pen_of(style: Style, theme: Theme, color: str = "") -> QPen:
 
 
 def runs(x: Array, y: Array) -> list[tuple[Array, Array]]:
-    """The parts of a line between its gaps, long ones with only the extremes of neighbouring points."""
+    """The parts of a line between its gaps; of long ones only the extremes of neighbouring points."""
     good = np.isfinite(x) & np.isfinite(y)
     if not good.any():
         return []
@@ -176,7 +176,7 @@ def _line(painter: QPainter, layer: Layer, ground: Ground) -> None:
 
 
 def _apart(x: Array, y: Array, number: int) -> Array:
-    """Some vertices of a line, well apart, which begin elsewhere on each line."""
+    """Some vertices of a line, well apart, starting at a different place on each line."""
     way = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))])
     wanted = np.arange(APART * (0.4 + 0.23 * (number % 4)), way[-1] + 1e-9, APART)
     return np.unique(np.searchsorted(way, wanted)).clip(0, len(x) - 1)
@@ -284,7 +284,7 @@ def _bars(painter: QPainter, layer: Layer, ground: Ground) -> None:
 
 
 def boxes(layer: Layer, ground: Ground) -> list[QRectF]:
-    """The bars in pixels, in their order."""
+    """The bars in pixels, in order."""
     area = ground.area
     left, right = (_sides(layer.columns[name], ground.x, area.left(), area.right()) for name in ("left", "right"))
     low, high = (_sides(layer.columns[name], ground.y, area.bottom(), area.top()) for name in ("bottom", "top"))
@@ -293,7 +293,7 @@ def boxes(layer: Layer, ground: Ground) -> list[QRectF]:
 
 
 def _sides(numbers: Array, span: Span, low: float, high: float) -> Array:
-    """Pixels of edges; what has none lies at the end of the area."""
+    """Edges in pixels; an edge without a position is at the end of the area."""
     pixels = span.to(numbers)
     pixels = np.where(np.isneginf(numbers) | (np.isnan(pixels) & ~np.isnan(numbers)), low, pixels)
     return np.where(np.isposinf(numbers), high, np.nan_to_num(pixels, nan=low))

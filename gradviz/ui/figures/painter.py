@@ -1,6 +1,6 @@
-"""Painting a whole figure: the axes at their places, each with frame, grid, ticks, labels, layers, legend and colour
-bar. The same code paints the screen and the files: for the clipboard, or in PNG or SVG, in the size that the snippet
-wished and the light colours unless others are asked for. The command line's `--plots` writes each plot of a run."""
+"""Paints a whole figure: the axes in their places, each with frame, grid, ticks, labels, layers, legend and colour bar.
+The same code paints the screen, the clipboard and PNG or SVG files; files have the size that the snippet asked for, and
+light colours unless others are requested. The command line's `--plots` writes each plot of a run."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from gradviz.ui.figures.scales import Span, limits, short_number, ticks, usable,
 from gradviz.ui.figures.strokes import Pace
 from gradviz.ui.theme import LIGHT, Theme
 
-# -- the legend, where the least is drawn behind it
+# -- the legend, placed where it covers the least
 
 SAMPLE = 22.0  # pixels
 PAD = 6.0
-LONGEST = 26  # letters of a name
+LONGEST = 26  # characters of a name
 MOST = 20  # rows
 
 
 def entries(axes: Axes, others: list[Axes]) -> list[Layer]:
-    """What has a name, also in axes over these."""
+    """Everything with a name, including in overlaid axes."""
     return [layer for each in (axes, *others) for layer in each.layers if layer.style.label][:MOST]
 
 
@@ -78,7 +78,7 @@ def _box(
 
 
 def _covered(box: QRectF, grounds: dict[Layer, Ground]) -> int:
-    """How many points would be behind it."""
+    """How many points it would cover."""
     count = 0
     for layer, ground in grounds.items():
         names = {"bars": ("right", "top"), "area": ("x", "high")}.get(layer.kind, ("x", "y"))
@@ -117,14 +117,14 @@ def _sample(painter: QPainter, layer: Layer, ground: Ground, at: QPointF, theme:
 TICK, LABEL, TITLE = 10.5, 11.5, 12.5
 TICK_LENGTH = 4.0
 GAP = 4.0
-BAR = 12.0  # width of a colour bar
+BAR = 12.0  # width of a colour bar in pixels
 TOO_MUCH = "Only part of this plot is drawn: it has too many elements."
 Flag = Qt.AlignmentFlag
 
 
 @dataclass(frozen=True)
 class Placed:
-    """Axes as they were painted, for who asks what is under the mouse."""
+    """Axes as they were painted, for finding what is under the mouse."""
 
     axes: Axes
     area: QRectF
@@ -134,14 +134,14 @@ class Placed:
 
 @dataclass(frozen=True)
 class Ticks:
-    """Where the ticks of a direction are, and what stands beside them."""
+    """The positions of the ticks in one direction, and their labels."""
 
     places: list[float]
     names: list[str]
 
 
 def paint_figure(painter: QPainter, figure: Figure, box: QRectF, theme: Theme) -> list[Placed]:
-    """Paint it into a box; the axes as they lie there."""
+    """Paint it into a box; returns the axes as placed."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.fillRect(box, QColor(theme.panel))
     box = box.adjusted(4, 4, -4, -4)
@@ -174,7 +174,7 @@ def _text(painter: QPainter, box: QRectF, text: str, color: str, flags: Flag) ->
 
 
 class _AxesPainter:
-    """Paints one axes and those over it."""
+    """Paints one axes and those overlaid on it."""
 
     def __init__(
         self, painter: QPainter, figure: Figure, axes: Axes, twins: list[Axes], theme: Theme, pace: Pace
@@ -213,10 +213,10 @@ class _AxesPainter:
             self._colour_bar(self._bar, area)
         return found
 
-    # where everything goes
+    # layout
 
     def _area(self, cell: QRectF) -> QRectF:
-        """What is left for the numbers."""
+        """The area left for the data."""
         line = self._small.height()
         axes, left, right, bottom, top = self._axes, GAP, 10.0, GAP, GAP
         if axes.frame:
@@ -257,7 +257,7 @@ class _AxesPainter:
         return x, y
 
     def _equal(self, area: QRectF, x: Span, y: Span) -> tuple[QRectF, Span, Span]:
-        """As much room for a unit of x as of y."""
+        """Give x and y units the same length."""
         if x.log or y.log:
             return area, x, y
         scale = min(area.width() / x.width, area.height() / y.width)
@@ -352,7 +352,7 @@ class _AxesPainter:
             _text(painter, box, name, theme.muted, Flag.AlignHCenter | Flag.AlignTop)
 
     def _turned(self, text: str, middle: float, area: QRectF, high: float) -> None:
-        """A label from the bottom to the top."""
+        """A label that reads from bottom to top."""
         painter = self._painter
         if not text:
             return
@@ -382,7 +382,7 @@ class _AxesPainter:
         return (places, written(places)) if places else ([colours.low], [short_number(colours.low)])
 
     def _colour_bar(self, colours: Colours, area: QRectF) -> None:
-        """What the colours mean, at the right."""
+        """The meaning of the colours, on the right."""
         painter, theme = self._painter, self._theme
         shift = self._twin_width(area) if self._twins else 0.0
         box = QRectF(area.right() + 2 * GAP + shift, area.top(), BAR, area.height())
@@ -409,8 +409,8 @@ class _AxesPainter:
 
 FORMATS = (".png", ".svg")
 INCH = 80.0  # logical pixels
-SHARP = 2.0  # pixels of a PNG for each of them
-LARGEST = 6000  # pixels of a side
+SHARP = 2.0  # pixels of a PNG per logical pixel
+LARGEST = 6000  # maximum pixels of a side
 LEAST = 120
 
 
@@ -426,7 +426,7 @@ def picture(figure: Figure, theme: Theme = LIGHT) -> QImage:
 
 
 def write(figure: Figure, path: Path, theme: Theme = LIGHT) -> None:
-    """Write it; UserError where that is not possible."""
+    """Write it to a file; UserError if that is not possible."""
     kind = path.suffix.lower()
     if kind not in FORMATS:
         raise UserError(f"{path.name}: the name must end in {' or '.join(FORMATS)}.")
@@ -461,7 +461,7 @@ def _size(figure: Figure) -> QSize:
 
 
 def write_all(figures: list[Figure], folder: Path, stem: str) -> list[Path]:
-    """A PNG for each, without a window; the names of the files."""
+    """Write a PNG for each, without a window; returns the names of the files."""
     application = QGuiApplication.instance() or QGuiApplication(sys.argv[:1])
     look.load_fonts()
     try:

@@ -1,4 +1,4 @@
-"""From numbers to pixels: limits of the axes of a figure, ticks at round numbers, and how a number is written."""
+"""From numbers to pixels: the limits of the axes of a figure, ticks at round numbers, and the format of numbers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 from gradviz.trace.figures import Axes, Figure, Layer
 
 Array = NDArray[np.float64]
-MARGIN = 0.05  # of the range of the numbers, at both ends
-FAR = 1e5  # pixels; Qt draws nothing beyond that in good order
+MARGIN = 0.05  # share of the range added at both ends
+FAR = 1e5  # pixels; beyond this, Qt does not draw reliably
 LARGEST, SMALLEST = sys.float_info.max, math.ulp(0.0)
 MOST_POWER = math.log10(LARGEST)
-NARROWEST = 1e-9  # of the larger end; nearer ends are the same number for a reader
-NOTHING = 1e-287  # ends that are both smaller are 0, as they are for Matplotlib
+NARROWEST = 1e-9  # of the larger end; closer ends are the same number to a reader
+NOTHING = 1e-287  # if both ends are smaller they count as 0, as in Matplotlib
 MOST_TICKS = 200
 COLUMNS = {
     "x": ("x", "left", "right", "x0", "x1"),
@@ -29,7 +29,8 @@ SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Span:
-    """One direction of an axes: numbers from `low` to `high`, as `usable` has them, on pixels from `start` to `end`."""
+    """One direction of an axes: numbers from `low` to `high`, as returned by `usable`, on pixels from `start` to
+    `end`."""
 
     low: float
     high: float
@@ -38,20 +39,20 @@ class Span:
     log: bool = False
 
     def to(self, numbers: Array) -> Array:
-        """Pixels, NaN where there are none."""
+        """Pixels; NaN where there is no position."""
         low, high = self._ends
         with np.errstate(all="ignore"):
             values = np.where(numbers > 0, np.log10(numbers), np.nan) if self.log else numbers
-            # halves: the difference of two numbers may be beyond all numbers
+            # halves, because the difference of two numbers may overflow
             pixels = self.start + (values / 2 - low / 2) / (high / 2 - low / 2) * (self.end - self.start)
         return np.clip(pixels, -FAR, FAR)
 
     def at(self, number: float) -> float:
-        """The pixel of one number."""
+        """The pixel of a single number."""
         return float(self.to(np.array([number], dtype=float))[0])
 
     def back(self, pixel: float) -> float:
-        """The number at a pixel, infinite or NaN beyond all numbers."""
+        """The number at a pixel; infinite or NaN if it overflows."""
         low, high = self._ends
         share = (pixel - self.start) / ((self.end - self.start) or 1.0)
         value = 2 * (low / 2 + share * (high / 2 - low / 2))
@@ -61,7 +62,7 @@ class Span:
 
     @property
     def width(self) -> float:
-        """How far the ends are from each other, the largest number where that is beyond all numbers."""
+        """The distance between the ends, or the largest number if it overflows."""
         return min(self.high - self.low, LARGEST)
 
     @property
@@ -70,7 +71,7 @@ class Span:
 
 
 def limits(figure: Figure, axes: Axes, name: str) -> tuple[float, float]:
-    """The numbers at the two ends of x or y: as they were set, else of all that is drawn, with a margin."""
+    """The numbers at the two ends of x or y: as set, otherwise those of everything drawn, with a margin."""
     scale = axes.x if name == "x" else axes.y
     group = sharing(figure, axes, name)
     for each in group:
@@ -99,7 +100,7 @@ def limits(figure: Figure, axes: Axes, name: str) -> tuple[float, float]:
 
 
 def sharing(figure: Figure, axes: Axes, name: str) -> list[Axes]:
-    """The axes which share their limits with these."""
+    """The axes that share their limits with these."""
 
     def leader(one: Axes) -> int:
         shared = (one.x if name == "x" else one.y).shared
@@ -122,7 +123,7 @@ def _numbers(layer: Layer, name: str) -> Array:
 
 
 def usable(low: float, high: float, *, log: bool = False) -> tuple[float, float]:
-    """Two finite numbers in order that are far enough from each other to be told apart, above 0 for logarithms."""
+    """Two finite numbers, in order and far enough apart to be distinguished; above 0 for logarithmic scales."""
     low, high = (min(max(each, -LARGEST), LARGEST) for each in (min(low, high), max(low, high)))
     if log:
         high = high if high > 0 else 10.0
@@ -136,7 +137,7 @@ def usable(low: float, high: float, *, log: bool = False) -> tuple[float, float]
 
 
 def ticks(span: Span, room: float) -> list[float]:
-    """Round numbers in the span, about one for so many pixels."""
+    """Round numbers in the span, about one for every this many pixels."""
     count = min(max(2, int(abs(span.end - span.start) / max(1.0, room))), MOST_TICKS - 1)
     if span.log and span.high / span.low >= 10:
         first, last = math.ceil(math.log10(span.low) - 1e-9), math.floor(math.log10(span.high) + 1e-9)
@@ -157,7 +158,7 @@ def _round_step(rough: float) -> float:
 
 
 def written(places: list[float], *, log: bool = False) -> list[str]:
-    """The numbers of ticks, all with as many digits as one needs."""
+    """The tick labels, all with as many digits as one of them needs."""
     if log and len(places) > 1 and all(each > 0 and math.log10(each) == round(math.log10(each)) for each in places):
         return [f"10{str(round(math.log10(each))).translate(SUPERSCRIPT)}" for each in places]
     largest = max((abs(each) for each in places), default=0.0)
@@ -172,5 +173,5 @@ def written(places: list[float], *, log: bool = False) -> list[str]:
 
 
 def short_number(value: float) -> str:
-    """A number for the line under the mouse."""
+    """A number in the format of the line for the mouse position."""
     return f"{value:.6g}".replace("-", "−")

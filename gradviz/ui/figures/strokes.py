@@ -1,6 +1,6 @@
-"""Long lines and rough outlines in bounded time. Qt's time for a path grows with the square of how often it goes back
-and forth, so those that do are painted in pieces; and where a whole figure takes too long (`Pace`), the rest of it is
-painted plainly, then no more."""
+"""Long lines and rough outlines in bounded time. The time that Qt takes for a path grows with the square of how often
+it goes back and forth, so such paths are painted in pieces; and if a whole figure takes too long (`Pace`), the rest is
+painted plainly, and finally not at all."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from gradviz.ui.figures.scales import Array
 
-PLAIN_AFTER, LAST = 1.0, 3.0  # seconds of processor time for one figure
-ROUGH = 40.0  # how often a path may cross the area in whole
+PLAIN_AFTER, LAST = 1.0, 3.0  # seconds of processor time per figure
+ROUGH = 40.0  # how often a path may cross the whole area
 PIECE = 16  # vertices
-MOST_PARTS = 500  # parts of a line between its gaps that are painted one by one
-MOST_PIECES = 20_000  # of a line with more parts
+MOST_PARTS = 500  # parts of a line between its gaps that are painted individually
+MOST_PIECES = 20_000  # for a line with more parts
 
 
 class Pace:
-    """How long the painting of one figure has taken. `is_over` is asked between any two things that are painted."""
+    """How long the painting of a figure has taken. `is_over` is checked between any two things that are painted."""
 
     def __init__(self) -> None:
         self._begun = time.thread_time()
@@ -28,12 +28,12 @@ class Pace:
 
     @property
     def plain(self) -> bool:
-        """From now on thin lines with rough edges."""
+        """Use thin lines with rough edges from now on."""
         return time.thread_time() - self._begun > PLAIN_AFTER
 
     @property
     def is_over(self) -> bool:
-        """True if the rest is left out; it is then known that something was."""
+        """Whether to leave out the rest, in which case it is recorded that something is missing."""
         self.left_out = self.left_out or time.thread_time() - self._begun > LAST
         return self.left_out
 
@@ -44,7 +44,7 @@ def points(x: Array, y: Array) -> list[QPointF]:
 
 
 def is_rough(x: Array, y: Array, area: QRectF) -> bool:
-    """True if Qt would take long for a path along these vertices."""
+    """Whether Qt would take long for a path along these vertices."""
     way = np.abs(np.diff(x)).sum() / max(area.width(), 1.0) + np.abs(np.diff(y)).sum() / max(area.height(), 1.0)
     return bool(way > ROUGH)
 
@@ -55,7 +55,7 @@ def plain_pen(pen: QPen) -> QPen:
 
 
 def stroke(painter: QPainter, x: Array, y: Array, area: QRectF, pace: Pace) -> None:
-    """A line through all these vertices with the pen of the painter."""
+    """Paint a line through all these vertices with the painter's pen."""
     pen = painter.pen()
     if pen.style() is Qt.PenStyle.NoPen:
         return
@@ -81,7 +81,8 @@ def stroke_parts(painter: QPainter, x: Array, y: Array, area: QRectF) -> None:
 
 
 def _lines(painter: QPainter, ends: tuple[Array, Array, Array, Array], area: QRectF) -> None:
-    """Each piece alone. Their ends overlap, so what is translucent is painted opaque beside, and put over all."""
+    """Paint each piece separately. Their ends overlap, so translucent lines are painted opaque in a separate picture,
+    which is then blended in."""
     pen, ink = painter.pen(), painter.pen().color()
     lines = [QLineF(*each) for each in zip(*(part.tolist() for part in ends), strict=True)]
     pen.setCapStyle(Qt.PenCapStyle.SquareCap)
@@ -105,7 +106,7 @@ def _lines(painter: QPainter, ends: tuple[Array, Array, Array, Array], area: QRe
 
 
 def _dashes(painter: QPainter, x: Array, y: Array, pace: Pace) -> None:
-    """Piece by piece, each with the dashes where the one before has left them."""
+    """Paint piece by piece, each continuing the dashes of the previous one."""
     pen = painter.pen()
     way = np.concatenate([[0.0], np.cumsum(np.hypot(np.diff(x), np.diff(y)))]) / max(pen.widthF(), 0.1)
     for begin in range(0, len(x) - 1, PIECE):
@@ -117,13 +118,13 @@ def _dashes(painter: QPainter, x: Array, y: Array, pace: Pace) -> None:
 
 
 def fill(painter: QPainter, x: Array, low: Array, high: Array, area: QRectF, pace: Pace) -> None:
-    """The area between two lines with the pen and brush of the painter."""
+    """Fill the area between two lines with the painter's pen and brush."""
     if not pace.plain and not is_rough(x, low, area) and not is_rough(x, high, area):
         painter.drawPolygon(QPolygonF(points(np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]]))))
         return
     pen = painter.pen()
     painter.setPen(Qt.PenStyle.NoPen)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # pieces with smooth edges would show seams
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)  # antialiased pieces would show seams
     for begin in range(0, len(x), PIECE):
         if pace.is_over:
             return

@@ -1,6 +1,6 @@
-"""The widget that shows one figure. The numbers under the mouse, or at the point that the arrow keys have reached, are
-told to who shows them. `ZoomView` can be looked into: the wheel zooms at the mouse, dragging moves, and there are keys
-for both; what is seen is the same figure with other limits."""
+"""The widget that shows one figure. It reports the number under the mouse, or at the point reached by the arrow keys.
+`ZoomView` can zoom: the wheel zooms at the mouse, dragging pans, and there are keys for both; it shows the same figure
+with other limits."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from gradviz.ui.figures.painter import Placed, paint_figure
 from gradviz.ui.figures.scales import Span, sharing, short_number
 from gradviz.ui.theme import Theme
 
-NEAR = 40.0  # pixels between the mouse and a point of which it tells
-STRETCH = 1.2  # so much may the shape differ from the wish
+NEAR = 40.0  # pixels within which the mouse selects a point
+STRETCH = 1.2  # how far the aspect ratio may differ from the requested one
 POINTS = {"line": ("x", "y"), "points": ("x", "y"), "area": ("x", "high"), "segments": ("x1", "y1")}
 
 
 class FigureView(QWidget):
-    """Shows a figure; `on_number` hears what the number at the mouse is, "" where there is none."""
+    """Shows a figure; `on_number` receives the number at the mouse, "" for none."""
 
     def __init__(self, theme: Theme, on_number: Callable[[str], None]) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class FigureView(QWidget):
         self._picture: QPixmap | None = None
         self._placed: list[Placed] = []
         self._on_number = on_number
-        self._at: tuple[int, int] = (0, -1)  # which curve, which of its points the arrow keys have reached
+        self._at: tuple[int, int] = (0, -1)  # the curve, and the point on it that the arrow keys have reached
         self._spot: QPointF | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -54,11 +54,11 @@ class FigureView(QWidget):
 
     @property
     def figure(self) -> Figure | None:
-        """What is shown."""
+        """The figure being shown."""
         return self._figure
 
     def show_figure(self, figure: Figure | None, theme: Theme) -> None:
-        """Show this one in this look."""
+        """Show this figure with this look."""
         if figure is self._figure and theme == self._theme:
             return
         self._figure, self._theme = figure, theme
@@ -91,7 +91,7 @@ class FigureView(QWidget):
                 painter.drawRect(QRectF(self.rect()).adjusted(1, 1, -1, -1))
 
     def _drawn(self, figure: Figure) -> QPixmap:
-        """The figure as it is now, painted when it is asked for."""
+        """The figure as it is now, painted on demand."""
         ratio = self.devicePixelRatioF()
         if self._picture is None or self._picture.devicePixelRatioF() != ratio:
             self._picture = QPixmap(self.size() * ratio)
@@ -103,7 +103,7 @@ class FigureView(QWidget):
         return self._picture
 
     def _box(self, figure: Figure) -> QRectF:
-        """Where it is painted: about as high for its width as the snippet wished."""
+        """Where it is painted: with about the aspect ratio that the snippet asked for."""
         ratio = figure.size[1] / figure.size[0]
         high = min(self.height(), self.width() * max(ratio, 0.75) * STRETCH)
         wide = min(self.width(), high / ratio * STRETCH**2)
@@ -112,19 +112,19 @@ class FigureView(QWidget):
     # the numbers
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Tell the number under the mouse."""
+        """Report the number under the mouse."""
         text, self._spot = self.number_at(event.position())
         self._on_number(text)
         self.update()
 
     def leaveEvent(self, _: object) -> None:
-        """The mouse is gone."""
+        """The mouse has left."""
         self._spot = None
         self._on_number("")
         self.update()
 
     def number_at(self, place: QPointF) -> tuple[str, QPointF | None]:
-        """The number nearest to a place, and where it is drawn."""
+        """The number nearest to a position, and where it is drawn."""
         best, text, spot = NEAR, "", None
         for placed in self._placed:
             if not placed.area.contains(place):
@@ -139,7 +139,7 @@ class FigureView(QWidget):
         return text, spot
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Left and Right go from point to point, Up and Down to the next curve."""
+        """Left and Right move from point to point, Up and Down to another curve."""
         steps = {Qt.Key.Key_Left: (0, -1), Qt.Key.Key_Right: (0, 1), Qt.Key.Key_Up: (-1, 0), Qt.Key.Key_Down: (1, 0)}
         step = steps.get(Qt.Key(event.key()))
         if step is None or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
@@ -166,7 +166,7 @@ def _point(layer: Layer, placed: Placed, at: int) -> tuple[str, QPointF | None]:
     x, y = float(layer.columns[across][at]), float(layer.columns[up][at])
     named = f"{layer.style.label}: " if layer.style.label else ""
     spot = QPointF(placed.x.at(x), placed.y.at(y))
-    known = placed.area.adjusted(-1, -1, 1, 1).contains(spot)  # not where it is outside of the limits, or no number
+    known = placed.area.adjusted(-1, -1, 1, 1).contains(spot)  # but not outside the limits, or if it is not a number
     return f"{named}x = {_named(placed, x)}, y = {short_number(y)}", spot if known else None
 
 
@@ -189,7 +189,7 @@ def _nearest(layer: Layer, placed: Placed, place: QPointF) -> tuple[float, str, 
 
 
 def _under(placed: Placed, place: QPointF) -> str:
-    """What a bar or a cell at this place says, else the place itself."""
+    """The number of the bar or cell at this position, otherwise the position itself."""
     x, y = placed.x.back(place.x()), placed.y.back(place.y())
     for layer in reversed(placed.axes.layers):
         if layer.kind == "bars":
@@ -215,10 +215,10 @@ def _under(placed: Placed, place: QPointF) -> str:
 # -- zooming
 
 HOW = "Zoom: wheel, + and −.  Move: drag, Ctrl+arrows.  All of it: Home, double-click."
-NOTCH = 120  # what a wheel reports for one step
-NEARER = 0.8  # what is left of a range after one step nearer
-MOVE = 0.1  # of a range, by one key
-FINEST = 1e-7  # a range compared with its numbers, beyond which ticks would all read the same
+NOTCH = 120  # the wheel's report for one notch
+NEARER = 0.8  # share of a range left after zooming in by one step
+MOVE = 0.1  # share of a range moved by one key press
+FINEST = 1e-7  # relative range below which all ticks would read the same
 KEYS = {Qt.Key.Key_Plus: 1, Qt.Key.Key_Equal: 1, Qt.Key.Key_Minus: -1}
 ARROWS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
 LARGEST = 1e300
@@ -226,7 +226,7 @@ Ends = tuple[float, float]
 
 
 class ZoomView(FigureView):
-    """Shows one figure, in part or whole."""
+    """Shows a figure, in part or whole."""
 
     def __init__(self, theme: Theme, on_number: Callable[[str], None]) -> None:
         super().__init__(theme, on_number)
@@ -234,29 +234,29 @@ class ZoomView(FigureView):
         self._held: QPointF | None = None
 
     def show_figure(self, figure: Figure | None, theme: Theme) -> None:
-        """Show this one whole."""
+        """Show all of this figure."""
         self._whole = figure
         super().show_figure(figure, theme)
 
     def show_all(self) -> None:
-        """Back to the whole figure."""
+        """Show the whole figure again."""
         super().show_figure(self._whole, self._theme)
 
     def zoom(self, steps: float, place: QPointF) -> None:
-        """So many steps nearer; what is at this place stays there."""
+        """Zoom in by this many steps around a position."""
         self._look(place, NEARER**steps, QPointF())
 
     def move_by(self, pixels: QPointF, place: QPointF) -> None:
-        """Let the axes at this place show what is so many pixels away."""
+        """Pan the axes at this position by this many pixels."""
         self._look(place, 1.0, pixels)
 
     def _look(self, place: QPointF, share: float, shift: QPointF) -> None:
-        """Give the axes at this place, and those that share limits with them, other limits: this share of what is
-        seen around the place, so many pixels further."""
+        """Set the limits of the axes at this position, and of those that share them, to this share of the visible range
+        around it, panned by this many pixels."""
         figure = self._figure
         if figure is None:
             return
-        self._drawn(figure)  # what was changed last may not have been painted
+        self._drawn(figure)  # the latest change may not have been painted yet
         under = [placed for placed in self._placed if placed.area.contains(place)]
         chosen: dict[Axes, dict[str, Ends]] = {}
         for placed in under:
@@ -273,7 +273,7 @@ class ZoomView(FigureView):
         super().show_figure(seen, self._theme)
 
     def _middle(self) -> QPointF:
-        """Of the axes under the mouse, else of the first ones."""
+        """The middle of the axes under the mouse, or of the first ones."""
         under = self.mapFromGlobal(self.cursor().pos()).toPointF()
         areas = [placed for placed in self._placed if placed.area.contains(under)] or self._placed
         return areas[0].area.center() if areas else QPointF()
@@ -284,12 +284,12 @@ class ZoomView(FigureView):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Take hold of the axes."""
+        """Grab the axes."""
         if event.button() is Qt.MouseButton.LeftButton:
             self._held = event.position()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move what is held, else tell the number under the mouse."""
+        """Pan while the button is held, otherwise report the number under the mouse."""
         if self._held is None:
             super().mouseMoveEvent(event)
             return
@@ -297,15 +297,15 @@ class ZoomView(FigureView):
         self._held = event.position()
 
     def mouseReleaseEvent(self, _: QMouseEvent) -> None:
-        """Let go."""
+        """Release."""
         self._held = None
 
     def mouseDoubleClickEvent(self, _: QMouseEvent) -> None:
-        """Show all of it."""
+        """Show the whole figure."""
         self.show_all()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """+ and − zoom, Ctrl with an arrow moves, Home shows all; the other keys are those of every plot."""
+        """+ and − zoom, Ctrl with an arrow pans, Home shows everything; other keys work as in every plot."""
         key = Qt.Key(event.key())
         if key in KEYS:
             self.zoom(KEYS[key], self._middle())
@@ -319,7 +319,7 @@ class ZoomView(FigureView):
 
 
 def _limits(span: Span, start: float, end: float) -> Ends | None:
-    """The numbers at these pixels; None where numbers come to their ends."""
+    """The numbers at these pixels; None if they overflow."""
     try:
         low, high = sorted((span.back(start), span.back(end)))
     except OverflowError:

@@ -1,2 +1,1 @@
-"""The panels around the canvas, one module each; `gradviz.commands.panels` says which there are and where they
-stand."""
+"""The panels around the canvas, one module each; `gradviz.commands.panels` lists them and says where they go."""

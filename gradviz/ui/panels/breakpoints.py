@@ -1,5 +1,5 @@
-"""The breakpoints page: a field that adds one, and the list of them: switch off, change the condition, delete. What a
-breakpoint is stands in `session.breakpoints.points`; `playback` looks where they stop."""
+"""The breakpoints page: a field that adds one, and the list of breakpoints, to disable, edit the condition of, and
+delete. `session.breakpoints.points` defines what a breakpoint is; `playback` finds where they stop."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class BreakpointsPanel(Panel):
         self._filling = False
 
     def _tell(self, state: State) -> None:
-        """How often each stops, and what is wrong with a condition."""
+        """Show how often each one stops, and what is wrong with its condition."""
         self._filling = True
         hits = state.breakpoints.hits
         for row, count in enumerate(hits.counts[: self.table.rowCount()]):
@@ -188,7 +188,7 @@ class BreakpointsPanel(Panel):
         self.context.shell.store.stop_at(self._stops.with_points(points))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """In the list Delete deletes, Enter edits the condition, Space switches on and off."""
+        """In the list, Delete deletes, Enter edits the condition, and Space enables or disables."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self.table.currentRow() >= 0:
             row = self.table.currentRow()
             if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):

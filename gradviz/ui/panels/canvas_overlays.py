@@ -1,9 +1,9 @@
-"""What lies over the canvas and what stands out on it: mini-map, search bar, hits of the search, a lineage. It gives
-the canvas what `session.inspect.search` and `session.inspect.lineage` find in a state; the canvas itself knows of no
-state. What next and previous do is in `commands.search`.
+"""What lies over the canvas and what is highlighted on it: mini-map, search bar, search hits, a lineage. It passes on
+to the canvas what `session.inspect.search` and `session.inspect.lineage` find in a state; the canvas itself knows no
+state. Next and previous are in `commands.search`.
 
-The picture of the mini-map is painted once per layout and set of shown graphs; a step costs nothing, a camera move one
-frame."""
+The picture of the mini-map is painted once per layout and set of visible graphs; a step costs nothing, a camera move
+one frame."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.view import CanvasView
 
 
-# -- the mini-map: the whole graph as blocks, and the part in view as a frame that can be moved
+# -- the mini-map: the whole graph as blocks, and the visible part as a frame that can be moved
 
 MAP_WIDTH, HEIGHT = 168, 112  # at most
 LEAST = 44
 MAP_GAP = 12  # to the edges of the canvas
 INSIDE = 6
-SMALLEST_MAP = 4 * INSIDE  # a smaller one is all margin
+SMALLEST_MAP = 4 * INSIDE  # anything smaller would be all margin
 CORNER = 5.0
-WIDEST_VIEW = 900.0  # pixels of canvas below which the map is smaller
+WIDEST_VIEW = 900.0  # width of the canvas in pixels below which the map shrinks
 SMALLEST_BLOCK = 1.5  # pixels
-ROOM = 3.0  # it is hidden on a canvas that is not so many times as large
+ROOM = 3.0  # hidden on a canvas that is not this many times as large
 
 
 class Minimap(QWidget):
@@ -51,7 +51,7 @@ class Minimap(QWidget):
         self._view = view
         self._theme = theme
         self._picture: QPixmap | None = None
-        self._shown: tuple[object, bytes, QSize] | None = None  # what the picture is of
+        self._shown: tuple[object, bytes, QSize] | None = None  # what the picture shows
         self._extent: Box = (0.0, 0.0, 1.0, 1.0)
         self.wanted = True
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -62,13 +62,13 @@ class Minimap(QWidget):
         view.viewport.changed.connect(self.refresh)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours."""
+        """Use other colours."""
         self._theme = theme
         self._shown = None
         self.refresh()
 
     def refresh(self) -> None:
-        """Follow the camera and what is shown; away where there is nothing that is not in view."""
+        """Follow the camera and the visible graphs; hidden if everything is in view."""
         scene, extent = self._view.scene, self._view.viewport.extent
         if not self.wanted or scene is None or extent is None or self._view.viewport.shows_everything:
             self.hide()
@@ -88,9 +88,9 @@ class Minimap(QWidget):
         self.update()
 
     def _size_for(self, extent: Box) -> QSize:
-        """As large as allowed in the shape of the graph."""
+        """As large as allowed, in the shape of the graph."""
         across, down = max(extent[2] - extent[0], 1.0), max(extent[3] - extent[1], 1.0)
-        part = min(1.0, self._view.width() / WIDEST_VIEW)  # a small canvas needs its room itself
+        part = min(1.0, self._view.width() / WIDEST_VIEW)  # a small canvas needs its room for itself
         width, height = round(MAP_WIDTH * part), round(HEIGHT * part)
         least = LEAST
         scale = min((width - 2 * INSIDE) / across, (height - 2 * INSIDE) / down)
@@ -99,7 +99,7 @@ class Minimap(QWidget):
         ).boundedTo(QSize(width, height))
 
     def _transform(self) -> QTransform:
-        """From the world to the map."""
+        """From world coordinates to the map."""
         left, top, right, bottom = self._extent
         across, down = max(right - left, 1.0), max(bottom - top, 1.0)
         scale = min((self.width() - 2 * INSIDE) / across, (self.height() - 2 * INSIDE) / down)
@@ -108,7 +108,7 @@ class Minimap(QWidget):
 
     @property
     def frame(self) -> QRectF:
-        """The part that is in view, in the map's pixels."""
+        """The part in view, in pixels of the map."""
         left, top = self._view.camera.to_world(0, 0)
         right, bottom = self._view.camera.to_world(self._view.width(), self._view.height())
         inside = QRectF(self.rect()).adjusted(1, 1, -1, -1)
@@ -131,7 +131,7 @@ class Minimap(QWidget):
             painter.drawRect(self.frame)
 
     def _painted(self, scene: Scene) -> QPixmap:
-        """The whole of the shown graphs, also what is still to come of them."""
+        """The visible graphs in full, including what is still to come in them."""
         ratio = self.devicePixelRatioF()
         picture = QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
@@ -169,7 +169,7 @@ class Minimap(QWidget):
 
 
 def paint_blocks(painter: QPainter, scene: Scene, ink: Ink, scale: float) -> None:
-    """All items of the shown graphs as blocks in the colours of their kinds, with few lines for their edges."""
+    """All items of the visible graphs as blocks in the colours of their kinds, with a few lines for their edges."""
     import numpy as np
     from shiboken6 import Shiboken
 
@@ -207,7 +207,7 @@ BACK = {Qt.Key.Key_Return, Qt.Key.Key_Enter}
 
 
 class SearchLine(QLineEdit):
-    """A line of text that keeps the keys of a search to itself."""
+    """A line edit that keeps the keys of a search for itself."""
 
     command = Signal(str)
 
@@ -233,14 +233,14 @@ class SearchLine(QLineEdit):
 
 
 class SearchBar(QFrame):
-    """Lies over the canvas while `state.search.open`."""
+    """Visible over the canvas while `state.search.open`."""
 
     def __init__(self, context: Context, over: QWidget) -> None:
         super().__init__(over)
         self._context = context
         self._theme = context.theme
         self._over = over
-        self._before: QWidget | None = None  # what had the keyboard
+        self._before: QWidget | None = None  # what had the focus
         self.setObjectName("searchBar")
         self.setAccessibleName("Find on the graph")
         self.line = SearchLine()
@@ -282,7 +282,7 @@ class SearchBar(QFrame):
         return button
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         self.setStyleSheet(
             f"QFrame#searchBar {{ background: {theme.panel}; border: 1px solid {theme.card_border};"
@@ -296,12 +296,12 @@ class SearchBar(QFrame):
         self.place()
 
     def place(self) -> None:
-        """The top left corner of the canvas, and room for the mini-map beside it."""
+        """At the top left corner of the canvas, leaving room for the mini-map."""
         room = self._over.width() - 3 * GAP - self._theme.px(MAP_WIDTH)
         self.setGeometry(GAP, GAP, min(self._theme.px(WIDEST), max(room, 280)), self.sizeHint().height())
 
     def show_state(self, before: State, after: State) -> None:
-        """Open, close, and say how it stands."""
+        """Open or close, and show how far the search is."""
         search = after.search
         if search.open and not self.isVisible():
             self._open()
@@ -327,7 +327,7 @@ class SearchBar(QFrame):
         self.place()
 
     def take_keyboard(self) -> None:
-        """Begin to type; what had the keyboard gets it back at the end."""
+        """Take the focus; the previous widget gets it back at the end."""
         if not self.isAncestorOf(QApplication.focusWidget() or self):
             self._before = QApplication.focusWidget()
         self.line.setFocus()
@@ -353,7 +353,7 @@ class SearchBar(QFrame):
 
 
 class CanvasOverlays:
-    """The companions of one canvas."""
+    """The overlays of one canvas."""
 
     def __init__(self, context: Context, view: CanvasView) -> None:
         self._context = context
@@ -367,7 +367,7 @@ class CanvasOverlays:
         view.viewport.changed.connect(self.bar.place)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self.minimap.set_theme(theme)
         self.bar.set_theme(theme)
         self._show_question(self._context.shell.store.state)
@@ -391,7 +391,7 @@ class CanvasOverlays:
             self._view.hover.refresh_card()
 
     def _show_question(self, state: State) -> None:
-        """A "?" at the place of the number that is asked for."""
+        """A "?" in place of the number to predict."""
         asked, surface = state.predict.asked, self._view.surface
         if asked is not None:
             from gradviz.ui.panels.question import QuestionMark
@@ -420,13 +420,13 @@ class CanvasOverlays:
         self._view.selection.show_hits(hits_of(after))
 
     def _laid_out(self, _: bool) -> None:
-        """Another picture of the same graph."""
+        """There is another layout of the same graph."""
         state = self._context.shell.store.state
         if state.origin is not None:
             self._show_numbers(state)
 
     def _show_numbers(self, state: State) -> None:
-        """Let the number that is asked about stand out, and those that it comes from."""
+        """Highlight the number that is asked about, and those that it comes from."""
         from gradviz.ui.canvas.painter import Numbers
 
         scene, found = self._view.scene, state.origin
@@ -457,7 +457,7 @@ class CanvasOverlays:
 
 
 def _standing_out(state: State) -> Family | None:
-    """What a lineage takes in, or else the path that was chosen of a gradient."""
+    """What a lineage contains, or else the selected path of a gradient."""
     from gradviz.session.inspect.lineage import along, family
 
     chain = state.chain
@@ -468,5 +468,5 @@ def _standing_out(state: State) -> Family | None:
     if chain is None or chain.paths is None or chain.at < 0:
         return None
     if chain.trace is not state.trace and not same_structure(chain.trace, state.trace):
-        return None  # a moment later the paths of this run are known
+        return None  # the paths of this run will be known shortly
     return along(state.trace, chain.paths.found[chain.at], chain.tensor)

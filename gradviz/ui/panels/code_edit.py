@@ -1,7 +1,7 @@
-"""The code editor widget: line numbers, Python colours, the line of the current step, the line of the error, and where
-an expression is, for a moment or as long as it is picked. It knows nothing of the session; `editor` puts it there. Undo
-is the session's, so Qt's own is off. The colours are a painter's view of the language, line by line; the parser that
-counts is Python's own."""
+"""The code editor widget: line numbers, Python syntax colours, the line of the current step, the line of the error, and
+expressions that are marked briefly or while they are picked. It knows nothing of the session; `editor` connects the
+two. Undo belongs to the session, so Qt's own is disabled. The highlighter works line by line for colours only; the
+parser that matters is Python's own."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from gradviz.session.inspect.sources import Place
 
 
-# -- where expressions are
+# -- marked expressions
 
 MILLISECONDS = 1200
 
 
 class Flash:
-    """One marked expression of an editor; `changed` is called when it comes and when it goes."""
+    """One marked expression of an editor; `changed` is called when it appears and when it disappears."""
 
     def __init__(self, editor: QPlainTextEdit, changed: Callable[[], None]) -> None:
         self._editor = editor
@@ -56,7 +56,7 @@ class Flash:
         self._timer.timeout.connect(self._over)
 
     def show(self, place: Place) -> None:
-        """Put the caret at the beginning of a place and mark it for a moment."""
+        """Put the caret at the start of a place and mark it briefly."""
         cursor = cursor_of(self._editor.document(), place)
         if cursor is None:
             return
@@ -68,7 +68,7 @@ class Flash:
         self._changed()
 
     def marks(self, theme: Theme) -> list[QTextEdit.ExtraSelection]:
-        """What the editor has to mark for it now."""
+        """The selections that the editor has to show for it now."""
         cursor = cursor_of(self._editor.document(), self._place) if self._place is not None else None
         return [] if cursor is None else [_marked(cursor, theme)]
 
@@ -78,7 +78,7 @@ class Flash:
 
 
 class Picked:
-    """Expressions of an editor that stay marked: those of what is picked."""
+    """Expressions of an editor that stay marked: those of the picked nodes."""
 
     def __init__(self, editor: QPlainTextEdit, changed: Callable[[], None]) -> None:
         self._editor = editor
@@ -92,7 +92,7 @@ class Picked:
             self._changed()
 
     def marks(self, theme: Theme) -> list[QTextEdit.ExtraSelection]:
-        """What the editor has to mark for them."""
+        """The selections that the editor has to show for them."""
         cursors = (cursor_of(self._editor.document(), place) for place in self.places)
         return [_marked(cursor, theme) for cursor in cursors if cursor is not None]
 
@@ -109,7 +109,7 @@ def _marked(cursor: QTextCursor, theme: Theme) -> QTextEdit.ExtraSelection:
 
 
 def cursor_of(document: QTextDocument, place: Place) -> QTextCursor | None:
-    """The text of a place as a selection; of a line without columns all that is written in it."""
+    """The text of a place as a selection; for a line without columns, everything written on it."""
     first, last = document.findBlockByNumber(place.line - 1), document.findBlockByNumber(place.end_line - 1)
     if not first.isValid() or not last.isValid():
         return None
@@ -149,7 +149,7 @@ _QUOTES = ('"""', "'''")
 
 @cache
 def _token() -> re.Pattern[str]:
-    """Compiled for the first line that has text: the window begins without."""
+    """Compiled for the first line with text, because the window starts without one."""
     return re.compile(_TOKEN, re.VERBOSE)
 
 
@@ -162,7 +162,7 @@ class PythonHighlighter(QSyntaxHighlighter):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours."""
+        """Use other colours."""
         colours = {
             "comment": theme.comment,
             "string": theme.string,
@@ -179,7 +179,7 @@ class PythonHighlighter(QSyntaxHighlighter):
         self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:
-        """Qt calls this for each line that changed."""
+        """Qt calls this for each changed line."""
         position = 0
         state = max(self.previousBlockState(), 0)
         while text:
@@ -199,7 +199,7 @@ class PythonHighlighter(QSyntaxHighlighter):
         self.setCurrentBlockState(state)
 
     def _inside_string(self, text: str, position: int, state: int) -> tuple[int, int]:
-        """Colour up to the closing quotes; returns where the search goes on and the new state."""
+        """Colour up to the closing quotes; returns where to continue and the new state."""
         found = text.find(_QUOTES[state - 1], position)
         end = len(text) if found < 0 else found + 3
         self.setFormat(position, end - position, self._formats["string"])
@@ -211,9 +211,9 @@ SNIPPET_HINT = "Paste a snippet and press Run (F5)."
 
 
 class LineNumbers(QWidget):
-    """The strip at the left; the editor paints it. A click on it is about a breakpoint."""
+    """The strip on the left; the editor paints it. Clicking it toggles a breakpoint."""
 
-    clicked = Signal(int)  # how far down
+    clicked = Signal(int)  # y coordinate
 
     def __init__(self, editor: QWidget, width: Callable[[], int], paint: Callable[[QPaintEvent], None]) -> None:
         super().__init__(editor)
@@ -221,7 +221,7 @@ class LineNumbers(QWidget):
         self._paint = paint
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """The line that was clicked is the editor's to find."""
+        """The editor finds the clicked line."""
         if event.button() is Qt.MouseButton.LeftButton:
             self.clicked.emit(round(event.position().y()))
 
@@ -230,16 +230,16 @@ class LineNumbers(QWidget):
         return QSize(self._width(), 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt asks; the editor knows the lines."""
+        """The editor paints it, because it knows the lines."""
         self._paint(event)
 
 
 class CodeEdit(QPlainTextEdit):
-    """Python text. `edited` tells of what the user did, never of what the program set."""
+    """Python text. `edited` reports changes by the user, never text set by the program."""
 
     edited = Signal(str)
-    left = Signal()  # the keyboard went elsewhere
-    break_clicked = Signal(int)  # the line beside which was clicked
+    left = Signal()  # the focus went elsewhere
+    break_clicked = Signal(int)  # the line beside the click
     refused = Signal(str)  # the sentence that says why something was not pasted
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -270,10 +270,10 @@ class CodeEdit(QPlainTextEdit):
     # what the program sets
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         self.setFont(look.mono(theme))
-        self.viewport().setFont(self.font())  # Qt paints the placeholder with this one
+        self.viewport().setFont(self.font())  # Qt paints the placeholder in this font
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(INDENT))
         self._highlighter.set_theme(theme)
         self._fit_margin()
@@ -284,7 +284,7 @@ class CodeEdit(QPlainTextEdit):
         self._reserved = shortcuts
 
     def set_text(self, text: str) -> None:
-        """Show this text; where it differs only in a part, only that part is touched, so the caret stays."""
+        """Show this text; if it differs only in part, only that part is replaced, so that the caret stays."""
         old = self.toPlainText()
         if old == text:
             return
@@ -295,11 +295,11 @@ class CodeEdit(QPlainTextEdit):
         cursor.setPosition(_utf16(old, old_end), QTextCursor.MoveMode.KeepAnchor)
         cursor.insertText(text[start:new_end])
         self._setting = False
-        if start == 0 and old_end == len(old):  # another text altogether: begin at its top
+        if start == 0 and old_end == len(old):  # a different text: start at its top
             self.moveCursor(QTextCursor.MoveOperation.Start)
 
     def mark_lines(self, *, step: int = -1, error: int = -1) -> None:
-        """Show the line of the current step and of the error (from 1; -1 for none)."""
+        """Mark the line of the current step and that of the error (from 1; -1 for none)."""
         if (step, error) != (self._step_line, self._error_line):
             moved = step != self._step_line
             self._step_line, self._error_line = step, error
@@ -309,24 +309,24 @@ class CodeEdit(QPlainTextEdit):
                 self.reveal(step)
 
     def mark_breakpoints(self, lines: dict[int, bool]) -> None:
-        """Show a dot beside these lines, an empty one where the breakpoint is switched off."""
+        """Show a dot beside these lines, hollow if the breakpoint is disabled."""
         if lines != self._break_lines:
             self._break_lines = lines
             self.numbers.update()
 
     def go_to_line(self, line: int) -> None:
-        """Put the caret at the beginning of that line."""
+        """Put the caret at the start of that line."""
         block = self.document().findBlockByNumber(line - 1)
         if block.isValid():
             self.setTextCursor(QTextCursor(block))
             self.centerCursor()
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Text may be dropped here; files are the window's to open."""
+        """Text may be dropped here; files are for the window to open."""
         return not source.hasUrls() and super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste as plain text; what is far too long for a snippet is refused before anything changes."""
+        """Paste as plain text; refuse what is far too long for a snippet before anything changes."""
         size = len(self.toPlainText()) - len(self.textCursor().selectedText()) + len(source.text())
         if size > MAX_BYTES:
             self.refused.emit(too_big("The snippet with the pasted text", size))
@@ -346,13 +346,13 @@ class CodeEdit(QPlainTextEdit):
         return super().event(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Typing is over, unless a menu is only opened, or another window is in front for a while."""
+        """Typing is over, unless only a menu opens or another window is active for a while."""
         super().focusOutEvent(event)
         if event.reason() not in _STAYING:
             self.left.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Indentation as a Python editor does it."""
+        """Indent as a Python editor does."""
         key = event.key()
         if key == Qt.Key.Key_Tab:
             self._indent()
@@ -418,7 +418,7 @@ class CodeEdit(QPlainTextEdit):
         self.setExtraSelections(marks + self.picked.marks(self._theme) + self.flash.marks(self._theme))
 
     def reveal(self, line: int) -> None:
-        """Scroll so that a line is seen; the caret stays."""
+        """Scroll until a line is visible; the caret stays."""
         block = self.document().findBlockByNumber(line - 1)
         if not block.isValid():
             return
@@ -430,7 +430,7 @@ class CodeEdit(QPlainTextEdit):
     # line numbers
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the numbers beside the text."""
+        """Keep the line numbers beside the text."""
         super().resizeEvent(event)
         area = self.contentsRect()
         self.numbers.setGeometry(QRect(area.left(), area.top(), self._numbers_width(), area.height()))
@@ -495,7 +495,7 @@ def _mark_of(
 
 
 def _paint_dot(painter: QPainter, theme: Theme, box: QRect, enabled: bool) -> None:
-    """A breakpoint: it stays legible under the sign of the current step."""
+    """A breakpoint, legible even below the mark of the current step."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(QColor(theme.error), 1.5))

@@ -1,6 +1,6 @@
-"""The canvas of the front run and that of the other one, kept in step: cursors, selections and the marks over what
-differs, a ring and a badge that says how. What differs is found by `gradviz.session.comparison.compare`;
-`comparison_view` is how the two are on the screen; `graph` makes one of these when a change first runs."""
+"""The canvas of the front run and that of the other one, kept in step: cursors, selections, and marks over what
+differs, each a ring with a badge that says how. `gradviz.session.comparison.compare` finds the differences,
+`comparison_view` arranges the two on screen, and `graph` creates this when a change first runs."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 GAP = 4.0  # pixels between an item and its ring
 BADGE = 15.0
-SMALLEST = 9.0  # pixels of an item that has a badge
-MOST = 600  # items with a badge; of more, only rings are painted
+SMALLEST = 9.0  # minimum size in pixels of an item with a badge
+MOST = 600  # items with a badge; if there are more, only rings are painted
 DIFFERS, ONLY_HERE = "Δ", "+"
 
 
@@ -45,14 +45,14 @@ def _ruler() -> Ruler:
 
 
 class DifferenceMarks:
-    """The marks of one canvas; call it to paint."""
+    """The marks on one canvas; call it to paint."""
 
     def __init__(self, marks: Marks, theme: Theme) -> None:
         self._marks = marks
         self._theme = theme
 
     def flags(self, scene: Scene) -> NDArray[np.uint8]:
-        """In what each item differs: a number made of the flags of `compare`."""
+        """In what each item differs, as a combination of the flags of `compare`."""
         diagram = scene.placed.diagram
         found = np.zeros(len(diagram), np.uint8)
         cards = np.flatnonzero((diagram.kind == TENSOR) | (diagram.kind == REFERENCE))
@@ -60,15 +60,15 @@ class DifferenceMarks:
         nodes = np.flatnonzero(self._marks.nodes)
         items = diagram.item_of_node[nodes]
         here = items >= 0
-        np.bitwise_or.at(found, items[here], self._marks.nodes[nodes[here]])  # of a closed group: all that is in it
+        np.bitwise_or.at(found, items[here], self._marks.nodes[nodes[here]])  # for a closed group, everything inside it
         groups = (diagram.kind != TENSOR) & (diagram.kind != REFERENCE) & (diagram.kind != OPERATION)
         found[groups & (found > 0)] &= ~np.uint8(ALONE)
         return found
 
     def __call__(self, painter: QPainter, scene: Scene, camera: Camera) -> None:
-        """Paint what is in view."""
+        """Paint the visible marks."""
         if len(self._marks.tensors) != len(scene.trace.tensors):
-            return  # a drawing of another trace is still on the screen
+            return  # the drawing of another trace is still on screen
         flags = self.flags(scene)
         items = np.flatnonzero((flags > 0) & scene.moment.items)
         area = painter.clipBoundingRect()
@@ -86,7 +86,7 @@ class DifferenceMarks:
 
     @staticmethod
     def _circle(scene: Scene, item: int, box: QRectF, scale: float) -> QRectF:
-        """The circle of an operation, or its rounded box, without its name and its tabs."""
+        """The circle (or rounded box) of an operation, without its name and tabs."""
         symbol = operation_text(scene.trace, int(scene.placed.diagram.index[item]))[0]
         width, height = symbol_width(_ruler(), symbol) * scale, 2 * RADIUS * scale
         return QRectF(box.center().x() - width / 2, box.center().y() - height / 2, width, height)
@@ -126,7 +126,7 @@ class ComparisonCanvases(QObject):
         self.view.set_theme(theme)
         self.view.sides[1].stack.addWidget(self.other)
         self.is_settled = True
-        self._fresh = False  # both are to be looked at as if just opened
+        self._fresh = False  # both are to be shown as if just opened
         self._turn_soon = QTimer(self)
         self._turn_soon.setSingleShot(True)
         self._turn_soon.setInterval(0)
@@ -139,7 +139,7 @@ class ComparisonCanvases(QObject):
         self.other.collapse.refolded.connect(context.shell.store.fold)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         self.other.set_theme(theme)
         self.view.set_theme(theme)
@@ -148,7 +148,7 @@ class ComparisonCanvases(QObject):
             self._mark(state, state.what_if)
 
     def show_state(self, before: State, after: State) -> None:
-        """Show both runs; only while there is another one."""
+        """Show both runs, if there is a second one."""
         beside, former = after.what_if, before.what_if
         if beside is None:
             return
@@ -182,7 +182,7 @@ class ComparisonCanvases(QObject):
             self.other.selection.select(beside.selection.kind, beside.selection.index)
 
     def _mark(self, state: State, beside: WhatIf) -> None:
-        """Rings around what differs where both stand now."""
+        """Mark the differences at the present cursors."""
         if beside.comparison is None or state.trace is None:
             self.front.surface.overlay = self.front.hover.elsewhere = None
         else:
@@ -194,7 +194,7 @@ class ComparisonCanvases(QObject):
         self.front.update()
 
     def _compare_cards(self, state: State, trace: Trace, beside: WhatIf) -> None:
-        """What is told of an item says what is otherwise in the other run."""
+        """Let the details of an item include how it differs in the other run."""
         from gradviz.ui.canvas.hover_words import Elsewhere
 
         found, (front, other) = beside.comparison, beside.short_titles
@@ -212,7 +212,7 @@ class ComparisonCanvases(QObject):
         self.is_settled = True
 
     def shutdown(self) -> None:
-        """End what the other canvas still has running."""
+        """End everything that the other canvas is still doing."""
         self._turn_soon.stop()
         self.other.shutdown()
 
@@ -221,11 +221,11 @@ class ComparisonCanvases(QObject):
         self._turn_soon.start()
 
     def _tell(self, what: str) -> None:
-        """A layout begins, or is over."""
+        """A layout begins or ends."""
         self._context.shell.layout_progress.update(self.other.graph_layout, what)
 
     def _turn(self) -> None:
-        """Side by side, or one under the other."""
+        """Place them side by side or one above the other."""
         boxes = [box for box in (self.front.viewport.extent, self.other.viewport.extent) if box is not None]
         if boxes:
             self.view.turn(max(box[2] - box[0] for box in boxes), max(box[3] - box[1] for box in boxes))

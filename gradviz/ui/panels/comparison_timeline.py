@@ -1,4 +1,4 @@
-"""The steps of two runs as two strips over one axis; mouse and keys move both playheads. What it paints is in
+"""The steps of two runs as two strips over one axis; mouse and keys move both playheads. Painting is in
 `comparison_timeline_paint`."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PAGE = 10  # steps per PageUp or PageDown
 
 
 class ComparisonTimeline(QWidget):
-    """Custom-painted; the picture is made once per comparison and size."""
+    """Painted by hand; the picture is made once per comparison and size."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class ComparisonTimeline(QWidget):
         return QSize(200, self._theme.px(66))
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         self._picture = None
         self.update()
@@ -57,7 +57,7 @@ class ComparisonTimeline(QWidget):
                 self._merged = None
             self.update()
 
-    # what is drawn
+    # painting
 
     def _found(self) -> Comparison | None:
         beside = self._context.shell.store.state.what_if
@@ -117,7 +117,7 @@ class ComparisonTimeline(QWidget):
     # moving
 
     def _go(self, place: int) -> None:
-        """Both runs to the step at this place of the axis."""
+        """Move both runs to the step at this place on the axis."""
         found, store = self._found(), self._context.shell.store
         if found is None:
             return
@@ -144,7 +144,7 @@ class ComparisonTimeline(QWidget):
             self._scrub(event.position().x())
 
     def _place(self) -> int:
-        """Where the playheads are: the later one, as one of them waits in a gap."""
+        """The place of the playheads: the later one, because one of them waits in a gap."""
         beside, found, state = self._context.shell.store.state.what_if, self._found(), self._context.shell.store.state
         if beside is None or found is None:
             return -1
@@ -173,7 +173,7 @@ class ComparisonTimeline(QWidget):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Say what the step under the mouse is."""
+        """Describe the step under the mouse."""
         found = self._found()
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and found is not None:
             merged = self._axis(found)
@@ -185,7 +185,7 @@ class ComparisonTimeline(QWidget):
 
 
 def _words(found: Comparison, merged: Merged, place: int) -> str:
-    """What the step at a place is, and in what it differs."""
+    """What the step at a place is, and how it differs."""
     from gradviz.session.comparison.compare import WORDS
     from gradviz.trace.words.explain import step_title
 

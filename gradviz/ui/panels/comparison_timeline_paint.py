@@ -1,5 +1,5 @@
-"""Painting the steps of two aligned runs: a strip each, ticks between them where they differ, and the bytes held by
-both over the same axis. Drawn once per comparison and size; the playhead goes over it."""
+"""Painting the steps of two aligned runs: a strip for each, ticks between them where they differ, and the bytes held by
+both over the same axis. Painted once per comparison and size; the playhead is painted on top."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from gradviz.ui.panels.timeline_paint import colour_of
 from gradviz.ui.theme import Theme
 
 Array = NDArray[Any]
-TELLING = (  # which kind a column that stands for several steps shows: the last of these that is in it
+TELLING = (  # the kind shown by a column that stands for several steps: the last of these that occurs in it
     *("FREE", "HOOK", "LEAF", "FORWARD", "BACKWARD", "CONTRIBUTION", "PRINT", "INPLACE", "CLEAR_GRAD", "OPTIMIZER"),
     *("COLLECTIVE", "ACCUMULATE", "BACKWARD_CALL", "GAP", "WARNING", "CAUGHT", "ERROR"),
 )
-TITLES = 0.24  # of the width, at most, for what the runs are called
+TITLES = 0.24  # maximum share of the width for the names of the runs
 
 
 @dataclass(frozen=True)
 class ComparisonGeometry:
-    """Where things stand in a twin strip of this size."""
+    """Positions in a twin strip of this size."""
 
     width: float
     height: float
@@ -53,13 +53,13 @@ class ComparisonGeometry:
 
     @property
     def curve(self) -> QRectF:
-        """The area of the curves of held bytes."""
+        """The area of the curves of bytes held."""
         row = self.row(1)
         top = row.bottom() + self.theme.px(24)
         return QRectF(row.left(), top, row.width(), max(0.0, self.height - top - self.theme.px(8)))
 
     def left_of(self, place: float) -> float:
-        """x where a place begins."""
+        """x of the start of a place."""
         row = self.row(0)
         return row.left() + row.width() * place / max(1, self.count)
 
@@ -101,7 +101,7 @@ def _titles(painter: QPainter, geometry: ComparisonGeometry, titles: tuple[str, 
 
 
 def _strip(painter: QPainter, geometry: ComparisonGeometry, row: QRectF, trace: Trace, steps: Array) -> None:
-    """The most telling kind of step in each column; a gap is hatched."""
+    """The most telling kind of step in each column; gaps are hatched."""
     theme = geometry.theme
     columns = max(1, min(len(steps), int(row.width())))
     kinds = np.full(len(steps), -1, np.int64)
@@ -139,7 +139,7 @@ def _hatch(theme: Theme) -> Any:
 
 
 def _ticks(painter: QPainter, geometry: ComparisonGeometry, found: Comparison, merged: Merged) -> None:
-    """A tick where corresponding steps differ, an arrow head towards the run that has a step alone."""
+    """A tick where corresponding steps differ, an arrowhead towards the run that alone has a step."""
     differs = np.zeros(merged.count, np.uint8)
     differs[merged.here] |= found.steps_here
     differs[merged.there] |= found.steps_there
@@ -165,7 +165,7 @@ def _ticks(painter: QPainter, geometry: ComparisonGeometry, found: Comparison, m
 def _curves(
     painter: QPainter, geometry: ComparisonGeometry, found: Comparison, merged: Merged, titles: tuple[str, str]
 ) -> None:
-    """Bytes of saved buffers over the same axis: the front run's line is solid, the other's dashed."""
+    """Bytes of saved buffers over the same axis: solid for the front run, dashed for the other."""
     theme, area = geometry.theme, geometry.curve
     most = max(int(found.here.held_bytes.max()), int(found.there.held_bytes.max()), 1)
     runs = (
@@ -199,7 +199,7 @@ def _curves(
 
 
 def _per_place(held: Array, places: Array, count: int) -> Array:
-    """What is held at each place; in a gap what was held before it."""
+    """What is held at each place; in a gap, what was held before it."""
     last = np.zeros(count, np.int64)
     last[places] = np.arange(1, len(places) + 1)
     return np.append(0, held)[np.maximum.accumulate(last)]

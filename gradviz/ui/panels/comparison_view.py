@@ -1,5 +1,5 @@
-"""The middle of the window while a change runs beside the snippet: one sentence that says what differs, and two
-canvases under it, each with what its run is called and where it stands. `comparison_canvases` fills it."""
+"""The middle of the window during a what-if comparison: one sentence that says what differs, and two canvases below it,
+each with the name of its run and its present step. `comparison_canvases` fills it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ BUTTONS = (  # label, command, what it does
 
 
 class Elided(QLabel):
-    """One line of text that is cut with an ellipsis where it does not fit; all of it is in the tooltip."""
+    """A line of text that is elided if it does not fit; the tooltip has all of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Side(QFrame):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self.title.setFont(look.sans(theme, 13, bold=True))
         self.step.setFont(look.sans(theme, 12))
         self.message.setFont(look.sans(theme, 13))
@@ -156,13 +156,13 @@ class ComparisonView(QWidget):
         return button
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self.sentence.setFont(look.sans(theme, 13))
         for side in self.sides:
             side.set_theme(theme)
 
     def show_state(self, state: State) -> None:
-        """Say what differs and where both runs stand."""
+        """Show what differs and where both runs are."""
         beside = state.what_if
         if beside is None:
             return
@@ -176,7 +176,7 @@ class ComparisonView(QWidget):
         there.step.say(_place(beside.trace, beside.cursor, beside.steps))
 
     def arrange(self, here: CanvasView, there: CanvasView | None, sentence: str) -> None:
-        """Put the two canvases in their places; without the second, a sentence."""
+        """Put the two canvases in place; without the second one, show a sentence."""
         self.sides[0].put(here)
         if there is None:
             self.sides[1].say(sentence)
@@ -187,7 +187,7 @@ class ComparisonView(QWidget):
             QWidget.setTabOrder(here, there)
 
     def turn(self, width: float, height: float) -> None:
-        """Side by side, or one under the other: where a graph of this size is larger."""
+        """Side by side or one above the other, whichever shows a graph of this size larger."""
         area = self.splitter.size()
         if min(width, height, area.width(), area.height()) <= 0:
             return

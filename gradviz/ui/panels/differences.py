@@ -1,5 +1,5 @@
-"""The What-if panel: the steps of both runs over one axis, and the list of what differs; choosing a row goes to the
-step at which that begins. What is in the list is made in `gradviz.session.comparison.differences`."""
+"""The What-if panel: the steps of both runs over one axis, and the list of differences; selecting a row goes to the
+step at which the difference begins. `gradviz.session.comparison.differences` makes the list."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SIGNS = {
     "output": "›",
     "step": "+",
 }
-SHARES = (0.42, 0.29)  # of the width, for all columns but the last
+SHARES = (0.42, 0.29)  # of the width, for all columns except the last
 INVITATION = "See what one change does: the snippet runs again with it, and both runs are shown side by side."
 
 
@@ -83,7 +83,7 @@ class DifferencesModel(QAbstractTableModel):
         return None
 
     def _whole(self, row: Difference) -> str:
-        """What the tooltip says."""
+        """The text of the tooltip."""
         sides = [f"{title}: {text}" for title, text in zip(self.titles, (row.here, row.there), strict=True)]
         return "\n".join([f"{row.subject} {row.note}".strip(), *sides])
 
@@ -96,7 +96,7 @@ class DifferencesModel(QAbstractTableModel):
 
 
 class DifferencesPanel(Panel):
-    """The twin strip at the left, the list at the right; or an invitation."""
+    """The twin strip on the left and the list on the right, or an invitation."""
 
     shows = Slice("document", "run", "what_if")
 
@@ -180,7 +180,7 @@ class DifferencesPanel(Panel):
             self._share()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The columns share the width of the list."""
+        """Distribute the width of the list over the columns."""
         super().resizeEvent(event)
         self._share()
 

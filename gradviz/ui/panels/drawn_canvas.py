@@ -1,6 +1,6 @@
-"""The canvas of a drawing in the middle of the window, with its mini-map and search bar, and the line over it
-that says why a drawing from elsewhere has no values yet. `graph` shows it instead of
-the ordinary canvas when the document is a drawing; `gradviz.ui.drawing` is what is on it."""
+"""The canvas of a drawing in the middle of the window, with its mini-map and search bar, and the note that says why a
+drawing from elsewhere has no values yet. `graph` shows it in place of the ordinary canvas when the document is a
+drawing; `gradviz.ui.drawing` has what is on it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WIDEST = 460  # at 100 %
 
 
 class WaitingNote(QLabel):
-    """Lies at the bottom of a canvas; the mouse goes through it."""
+    """At the bottom of a canvas; the mouse works through it."""
 
     def __init__(self, over: QWidget, theme: Theme) -> None:
         super().__init__(over)
@@ -45,13 +45,13 @@ class WaitingNote(QLabel):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self._widest = theme.px(WIDEST)
         self.setFont(look.sans(theme, 12.5))
         self._place()
 
     def show_state(self, state: State) -> None:
-        """Say why there are no values, or go."""
+        """Say why there are no values, or hide."""
         if state.doubt:
             self.setText(f"{state.doubt} {NOT_RUN} {HOW} {caution()}".rstrip())
             self._place()
@@ -63,14 +63,14 @@ class WaitingNote(QLabel):
         self.setGeometry((self._over.width() - width) // 2, self._over.height() - height - GAP, width, height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The canvas has another size."""
+        """The canvas was resized."""
         if event.type() == QEvent.Type.Resize:
             self._place()
         return super().eventFilter(watched, event)
 
 
 class DrawnCanvas(QObject):
-    """Shows the drawing of a state."""
+    """Shows the drawing in a state."""
 
     def __init__(self, context: Context, theme: Theme, menu: list[QAction]) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class DrawnCanvas(QObject):
         self.waiting = WaitingNote(self.view, theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self.view.set_theme(theme)
         self.hands.set_theme(theme)
         self.sliders.set_theme(theme)
@@ -96,7 +96,7 @@ class DrawnCanvas(QObject):
         self.waiting.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
-        """Bring the canvas up to date; nothing to do where the document is a snippet."""
+        """Bring the canvas up to date, if the document is a drawing."""
         drawing = after.drawing
         if drawing is None:
             self._shown = None
@@ -129,7 +129,7 @@ class DrawnCanvas(QObject):
         self.waiting.show_state(after)
 
     def _comes_soon(self, before: State, after: State) -> bool:
-        """While a slider moves, a drawing is shown once its values are there, not twice."""
+        """While a slider moves, the drawing is shown once its values have arrived, not twice."""
         only_document = before.document is not after.document and before.trace is after.trace
         merging = self._context.shell.store.is_merging and before.run is after.run and after.trace is not None
         drawing = after.drawing
@@ -142,7 +142,7 @@ class DrawnCanvas(QObject):
         )
 
     def toggle_group(self) -> None:
-        """Open or close the groups that are picked, or that hold what is picked."""
+        """Open or close the groups that are picked, or that contain what is picked."""
         store = self._context.shell.store
         drawing, picked = store.state.drawing, store.state.picked
         if drawing is None:

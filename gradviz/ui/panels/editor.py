@@ -1,6 +1,6 @@
-"""The snippet panel: the code editor and, below it, the card that says what went wrong: PyTorch's message, why it
-happened, what to change, and a button where the change can be made for the user. How the code of a drawing is kept in
-step with it is in `editor_drawing`."""
+"""The snippet panel: the code editor and, below it, the card that explains what went wrong: PyTorch's message, the
+cause, what to change, and a button if the change can be made automatically. `editor_drawing` keeps the code of a
+drawing up to date."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ if TYPE_CHECKING:
 EDIT_LABEL = "Fix"
 STOPS = Slice("document", "breakpoints")
 ERROR = Slice("run", "steps", "playing", "doctor", "predict", "view", *STALE)  # what the card says, caught errors aside
-# what the card says, but for errors that the snippet caught
-TALLEST, TALLEST_WHOLE = 0.46, 0.66  # of the editor panel, short and with the whole message; a longer text scrolls
+# what the card depends on, except errors that the snippet caught
+TALLEST, TALLEST_WHOLE = 0.46, 0.66  # share of the panel: short, and with the whole message; longer text scrolls
 AROUND = 20  # pixels of margins, spacing and frame
-LONGEST = 110  # characters of a message that is not shown to its end
-SHOWN = 8  # attached files that are named
-SHORTENED = 60  # characters that are worth a "more"
+LONGEST = 110  # characters beyond which a message is shortened
+SHOWN = 8  # attached files that are listed by name
+SHORTENED = 60  # hidden characters that are worth a "more"
 
 
 class Text(QTextBrowser):
-    """Rich text that asks for the height that it needs."""
+    """Rich text that requests the height that it needs."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -70,7 +70,7 @@ class Text(QTextBrowser):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def needed(self) -> int:
-        """The height of the text at this width."""
+        """The height of the text for this width."""
         return round(self.document().size().height()) + 2
 
     def minimumSizeHint(self) -> QSize:
@@ -85,7 +85,7 @@ class ErrorCard(QFrame):
         self.setObjectName("error")
         self._shell = shell
         self._problem: Problem | None = None
-        self._whole = False  # the message is shown to its end
+        self._whole = False  # the whole message is shown
         self.title = QLabel()
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setObjectName("errorTitle")
@@ -124,7 +124,7 @@ class ErrorCard(QFrame):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         self.title.setFont(look.sans(theme, 13, bold=True))
         self.text.setFont(look.sans(theme, 12.5))
@@ -132,7 +132,7 @@ class ErrorCard(QFrame):
 
     @property
     def line(self) -> int:
-        """The line that is to blame, -1 if nothing is wrong."""
+        """The line at fault, -1 if nothing is wrong."""
         return self._problem.line if self._problem else -1
 
     @property
@@ -141,7 +141,7 @@ class ErrorCard(QFrame):
         return self._problem is not None
 
     def show_state(self, state: State) -> None:
-        """Say what the latest run says."""
+        """Show the problem of the latest run."""
         found = problem(state)
         self._whole = self._whole and found == self._problem
         self._problem = found
@@ -161,7 +161,7 @@ class ErrorCard(QFrame):
         self._write(found)
 
     def _spans(self) -> QMenu:
-        """For how long a lesson is not told."""
+        """The choices of how long to dismiss a lesson."""
         menu = QMenu(self)
         for title, span in (("&Now", "now"), ("In This &Document", "document"), ("For &Good", "good")):
             menu.addAction(title).triggered.connect(partial(self._dismiss, span))
@@ -178,8 +178,8 @@ class ErrorCard(QFrame):
         self.fit()
 
     def fit(self) -> None:
-        """As tall as the text, but never more than a part of the panel; the buttons are under the title where they have
-        no room beside it."""
+        """As tall as the text, but never more than a share of the panel; the buttons are below the title if they don't
+        fit beside it."""
         panel = self.parentWidget()
         if panel is not None:
             wide = self.title.sizeHint().width() + self._buttons.sizeHint().width() + AROUND <= self.width()
@@ -203,7 +203,7 @@ class ErrorCard(QFrame):
             self._shell.what_if_runner.start(proposal)
 
     def _attach(self) -> None:
-        """What was attached is found by the next run, which is what was asked for."""
+        """The next run finds the attached file, which is what the user asked for."""
         if self._problem is not None:
             before = self._shell.store.state.document
             self._shell.attachments.attach(self._problem.attach)
@@ -218,7 +218,7 @@ class ErrorCard(QFrame):
 
 
 def shortened(message: str) -> str:
-    """The first thing that a long message says: up to a bracket or the end of the first sentence."""
+    """The first part of a long message: up to a bracket or the end of the first sentence."""
     ends = [place for place in (message.find(" ("), message.find(". "), message.find("\n")) if place > 0]
     first = message[: min(ends, default=len(message))]
     if len(first) > LONGEST:
@@ -238,7 +238,7 @@ def _page(found: Problem, theme: Theme, whole: bool) -> str:
 
 
 def change_html(lines: Sequence[str], theme: Theme) -> str:
-    """The lines that a fix takes away and those that it puts there."""
+    """The lines that a fix removes and adds."""
     rows = []
     for line in lines:
         colour = theme.ok if line.startswith("+") else theme.error
@@ -258,7 +258,7 @@ def _paragraph(text: str, head: str, colour: str, tail: str) -> str:
 
 
 class EditorPanel(Panel):
-    """Shows the document, the line of the current step, and the latest run's problem."""
+    """Shows the document, the line of the current step, and the problem of the latest run."""
 
     shows = Slice(
         "note", "doubt", "run", "cursor", "steps", "playing", "picked", "breakpoints", "doctor", "predict", "view",
@@ -279,8 +279,8 @@ class EditorPanel(Panel):
         self.note.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.note.linkActivated.connect(self._close_note)
         self.note.hide()
-        self.trust_bar: TrustBar | None = None  # made with the first document from elsewhere
-        self._closed = ""  # the note that was read
+        self.trust_bar: TrustBar | None = None  # created with the first document from elsewhere
+        self._closed = ""  # the note that the user has closed
         self.refusal = QLabel()
         self.refusal.setObjectName("note")
         self.refusal.setWordWrap(True)
@@ -294,7 +294,7 @@ class EditorPanel(Panel):
         self.attached.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.attached.linkActivated.connect(lambda name: context.shell.attachments.detach(name))
         self.attached.hide()
-        self._of_drawing: DrawingCode | None = None  # made with the first drawing
+        self._of_drawing: DrawingCode | None = None  # created with the first drawing
         self.card = ErrorCard(context.shell, context.theme)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(4, 2, 8, 8)
@@ -316,7 +316,7 @@ class EditorPanel(Panel):
         return cursor.blockNumber() + 1, cursor.positionInBlock()
 
     def show_place(self, place: Place) -> None:
-        """Go to an expression and show it for a moment."""
+        """Go to an expression and mark it briefly."""
         self.context.shell.focus("editor")
         self.code.flash.show(place)
 
@@ -344,7 +344,7 @@ class EditorPanel(Panel):
             self.trust_bar = TrustBar(self.context)
             self.trust_bar.set_theme(self.theme)
             self._column.insertWidget(0, self.trust_bar)
-            for button in (self.trust_bar.run, self.trust_bar.details):  # Tab goes as the eye does
+            for button in (self.trust_bar.run, self.trust_bar.details):  # Tab follows the visual order
                 if before := self.code.previousInFocusChain():
                     self.setTabOrder(before, button)
         if self.trust_bar.has_keyboard and state.is_trusted:
@@ -359,7 +359,7 @@ class EditorPanel(Panel):
         self.note.setFont(look.sans(self.theme, 12.5))
 
     def _show_attached(self, state: State) -> None:
-        """The files of the snippet; a press on the cross of one removes it."""
+        """The files of the snippet; the cross on one removes it."""
         files = files_of(state.document)
         one = "{name} <span style='color:{dim}'>{size}</span> <a href='{name}' style='color:{focus}'>✕</a>"
         listed = [
@@ -386,11 +386,11 @@ class EditorPanel(Panel):
 
     @property
     def text(self) -> str:
-        """What stands there, also where it is no part of the drawing."""
+        """The text in the editor, even if it is not part of the drawing."""
         return self.code.toPlainText()
 
     def forget_typing(self) -> bool:
-        """Take back what was typed into the code of a drawing and can't be drawn; False if there is no such thing."""
+        """Discard code typed for a drawing that can't be drawn; False if there is none."""
         return self._of_drawing is not None and self._is_of_drawing and self._of_drawing.forget_typing()
 
     def show_state(self, before: State, after: State) -> None:
@@ -402,13 +402,13 @@ class EditorPanel(Panel):
             self.code.set_text(text_of(after.document))
             self.code.setReadOnly(after.is_recording)
             self._show_attached(after)
-        caught = after.trace is not None and len(after.trace.caught) > 0  # then it is a matter of the moment
+        caught = after.trace is not None and len(after.trace.caught) > 0  # then it depends on the cursor
         if ERROR.differs(before, after) or (caught and before.cursor != after.cursor):
             self.card.show_state(after)
         if self.trust_bar is not None or after.doubt:
             self._show_doubt(after)
         told = bool(after.note) and after.note != self._closed
-        told = told and not after.doubt  # what a stranger writes does not stand beside what we say of the file
+        told = told and not after.doubt  # a stranger's text must not appear beside our note about the file
         self.note.setVisible(told and not self.card.is_shown)  # an error needs the room
         step = -1
         fits = self._of_drawing is None or self._of_drawing.is_current
@@ -419,7 +419,7 @@ class EditorPanel(Panel):
             self.code.mark_breakpoints(after.breakpoints.lines())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The card may take a part of the height only."""
+        """The card may take only part of the height."""
         super().resizeEvent(event)
         self.card.fit()
 

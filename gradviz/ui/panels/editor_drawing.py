@@ -1,6 +1,6 @@
-"""The code of a drawing in the snippet panel. It follows the drawing; what is typed becomes the drawing after a short
-pause, if it can be drawn, and stays as it was typed until the keyboard leaves. What is picked is marked in the code,
-and the caret picks the node whose expression it is in. The widgets are `editor`'s; `parse` reads the code."""
+"""The code of a drawing in the snippet panel. It follows the drawing. Typed code becomes the drawing after a short
+pause, if it can be drawn, and keeps its wording until the focus leaves. Picked nodes are marked in the code, and the
+caret picks the node whose expression it is in. The widgets belong to `editor`; `parse` reads the code."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from gradviz.session.state import State
 from gradviz.session.store import TYPING
 from gradviz.ui.panels.code_edit import SNIPPET_HINT, CodeEdit
 
-PAUSE = 300  # milliseconds without a key after which what was typed is read
+PAUSE = 300  # milliseconds without a key press after which typed code is read
 DRAWING_HINT = "The drawing as code; you can edit it here too."
 KEPT = "Until then the drawing stays unchanged."
 GOES = "These lines are dropped when you leave the code; Edit as Text (Ctrl+Shift+T) keeps them."
 WENT = "It has been removed from the code."
-MOST = 3  # sentences that are told
+MOST = 3  # sentences that are shown
 
 
 class DrawingCode(QObject):
-    """Between a code editor and the drawing of the session; `sentence` is the label under the code."""
+    """Connects a code editor with the drawing of the session; `sentence` is the label below the code."""
 
     def __init__(self, shell: Shell, code: CodeEdit, sentence: QLabel) -> None:
         super().__init__(code)
         self._shell = shell
         self._code = code
         self._sentence = sentence
-        self._typed: Drawing | None = None  # the drawing that the text in the editor was read as
-        self._passed_over = ""  # what was typed and is no part of the drawing
+        self._typed: Drawing | None = None  # the drawing that the text in the editor was parsed into
+        self._passed_over = ""  # what was typed but is not part of the drawing
         self._refused = False  # the text can't be drawn
         self._writing = False
         self._pause = QTimer(self, singleShot=True, interval=PAUSE)
@@ -47,12 +47,12 @@ class DrawingCode(QObject):
         return self._shell.store.state.drawing
 
     def edited(self) -> None:
-        """Something was typed."""
+        """The user has typed something."""
         self._code.picked.show(())
         self._pause.start()
 
     def take(self) -> None:
-        """Make what was typed the drawing, or say why it can't be."""
+        """Turn the typed code into the drawing, or say why that is not possible."""
         self._pause.stop()
         drawing = self._drawing
         if drawing is None:
@@ -70,7 +70,7 @@ class DrawingCode(QObject):
         self._shell.store.edit(TYPING, reading.drawing)
 
     def show_state(self, before: State, after: State) -> None:
-        """Follow the drawing and what is picked of it."""
+        """Follow the drawing and its picked nodes."""
         drawing = after.drawing
         hint = SNIPPET_HINT if drawing is None else DRAWING_HINT
         if self._code.placeholderText() != hint:
@@ -88,17 +88,17 @@ class DrawingCode(QObject):
 
     @property
     def is_current(self) -> bool:
-        """True if the code in the editor is that of the drawing, letter by letter."""
+        """Whether the code in the editor is exactly that of the drawing."""
         return self._typed is None and not self._pause.isActive()
 
     def _write(self, text: str) -> None:
-        """Show this code; that the caret moves with it picks nothing."""
+        """Show this code without letting the moving caret pick anything."""
         self._writing = True
         self._code.set_text(text)
         self._writing = False
 
     def forget_typing(self) -> bool:
-        """Write the code of the drawing over what was typed and can't be drawn; False if there is no such thing."""
+        """Replace typed code that can't be drawn by the code of the drawing; False if there is none."""
         if self._pause.isActive():
             self.take()
         if not self._refused or self._drawing is None:
@@ -118,8 +118,8 @@ class DrawingCode(QObject):
         self._sentence.setVisible(bool(sentence))
 
     def _left(self) -> None:
-        """The keyboard went elsewhere: the code is written as the drawing has it. What can't be drawn stays to be
-        mended."""
+        """The focus went elsewhere: rewrite the code as the drawing has it. Code that can't be drawn stays, to be
+        corrected."""
         if self._pause.isActive():
             self.take()
         if self._typed is not None and self._drawing is not None and not self._refused:
@@ -149,8 +149,8 @@ class DrawingCode(QObject):
 
 
 def node_at(drawing: Drawing, line: int, col: int) -> int:
-    """The node that the code means at a place: the one whose name stands there, else the innermost expression; 0 for
-    none."""
+    """The node that the code at a place refers to: the one with that name, otherwise that of the innermost expression;
+    0 for none."""
     text = text_of(drawing).split("\n")[line - 1]
     start, end = col, col
     while start > 0 and (text[start - 1].isalnum() or text[start - 1] == "_"):

@@ -1,6 +1,6 @@
-"""While a number in the text of a snippet is held with the mouse, or asked about by Alt+G: the curve of what backward()
-starts from against that number, with the tangent. The curve is painted by `ui.drawing.slope`, the program that it comes
-from is made by `session.text_slope`."""
+"""While a number in a snippet's text is held with the mouse, or after Alt+G: the curve of the root of backward()
+against that number, with the tangent. `ui.drawing.slope` paints the curve; `session.text_slope` writes the program that
+computes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gradviz.session.text_slope import Held
     from gradviz.ui.drawing.slope import SlopeCard
 
-HOLD = 450  # milliseconds until a press is a hold
+HOLD = 450  # milliseconds until a press counts as holding
 NO_CURVE = "Put the caret on a number of a snippet that has run and calls backward() to see the slope there."
 GAP = 4
 
@@ -43,7 +43,7 @@ class TextSlope(QObject):
 
     @property
     def card(self) -> SlopeCard | None:
-        """The card while it is shown."""
+        """The card, while it is visible."""
         return self._card if self._card is not None and self._card.isVisible() else None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -67,7 +67,7 @@ class TextSlope(QObject):
         return False
 
     def ask(self, at: QTextCursor) -> bool:
-        """Whether there will be a curve of the number at a place."""
+        """Whether there will be a curve for the number at a place."""
         from gradviz.session.text_slope import FEWEST_POINTS, held_at, numbers_in, program, values_of
 
         state = self._shell.store.state
@@ -109,7 +109,7 @@ class TextSlope(QObject):
         self._card.raise_()
 
     def let_go(self) -> None:
-        """Nothing is held."""
+        """Nothing is held any more."""
         self._hold.stop()
         if not self._at.isNull():
             self._at = QTextCursor()

@@ -1,7 +1,7 @@
-"""The page of one number: where an element of a value or of a gradient comes from. At the left the tensor with the
-element marked, in the middle the arithmetic, at the right the tensors that it comes from, their elements lit by how
-much each counts. A click on any number asks about that one, the arrow keys move along the tensor, Backspace goes back.
-What is said is made in `session.inspect.origins`, when `ElementRunner` asks for it."""
+"""The page of one number: where an element of a value or gradient comes from. On the left is the tensor with the
+element marked, in the middle the arithmetic, and on the right the tensors it comes from, with their elements lit by how
+much each contributes. Clicking a number asks about that one, the arrow keys move along the tensor, and Backspace goes
+back. `session.inspect.origins` makes the content on behalf of `ElementRunner`."""
 
 from __future__ import annotations
 
@@ -44,8 +44,9 @@ Place = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Sheet:
-    """One tensor as a table of numbers: two of its dimensions, and a part of these where they are long. `cells` are
-    their elements by row, `marked` the one that is asked about, `lit` those that it comes from and how much."""
+    """One tensor as a table of numbers: two of its dimensions, and part of these if they are long. `cells` are their
+    elements by row, `marked` the one being asked about, `lit` those that it comes from, with how much each
+    contributes."""
 
     name: str
     detail: str
@@ -85,7 +86,7 @@ def sheet(name: str, value: Value, marked: int, lit: Mapping[int, float], is_gra
 
 
 def _stretch(size: int, wanted: np.ndarray, most: int) -> tuple[int, ...]:
-    """So many neighbours with the wanted ones among them, or as many of these as there is room for."""
+    """A range of this length that contains the wanted positions, or as many of them as fit."""
     if size <= most:
         return tuple(range(size))
     middle = (int(wanted.min()) + int(min(wanted.max(), wanted.min() + most - 1))) // 2
@@ -94,7 +95,8 @@ def _stretch(size: int, wanted: np.ndarray, most: int) -> tuple[int, ...]:
 
 
 class SheetView(QWidget):
-    """Paints a sheet. The marked element has a thick frame, lit ones a tinted ground, a thin frame and bold digits."""
+    """Paints a sheet. The marked element has a thick frame; lit ones have a tinted background, a thin frame and bold
+    digits."""
 
     asked = Signal(int)  # an element was clicked, or reached by an arrow key
 
@@ -137,7 +139,7 @@ class SheetView(QWidget):
 
     @property
     def _origin(self) -> QPointF:
-        """Where the first cell is: below the name and the numbers of the columns, right of those of the rows."""
+        """Where the first cell is: below the name and the column numbers, right of the row numbers."""
         scale = self.theme.px
         return QPointF(scale(26) if self._has_rows else scale(4), scale(20) + scale(15))
 
@@ -156,7 +158,7 @@ class SheetView(QWidget):
 
     @property
     def heart(self) -> QPointF:
-        """The middle of the marked element, or of the one that counts most."""
+        """The centre of the marked element, or of the one that contributes most."""
         found = self.sheet
         if found is None:
             return QPointF()
@@ -263,7 +265,7 @@ class SheetView(QWidget):
 
 
 class ElementsPanel(Panel):
-    """The sheet of the tensor, the arithmetic, the sheets of the tensors that it comes from."""
+    """The sheet of the tensor, the arithmetic, and the sheets of the tensors it comes from."""
 
     shows = Slice("origin", "selection", "picked", "document", "what_if", *MOMENT)
 
@@ -289,7 +291,7 @@ class ElementsPanel(Panel):
         inner.setLayout(self._row)
         self._area, self._left = _scrolling(inner), _scrolling(self.target)
         self._element: Element | None = None
-        self._before: list[Element] = []  # those that were asked about, to go back to
+        self._before: list[Element] = []  # those asked about before, to go back to
         self._lay_out()
         self.set_theme(context.theme)
 
@@ -326,7 +328,7 @@ class ElementsPanel(Panel):
         self._share()
 
     def _share(self) -> None:
-        """The tensor gets the room that it needs, up to a third; the window is never made wider for it."""
+        """The tensor gets the room that it needs, up to a third; the window never grows for it."""
         self._left.setFixedWidth(min(self.target.sizeHint().width() + 2, self.width() // 3))
 
     def show_state(self, before: State, after: State) -> None:
@@ -357,7 +359,7 @@ class ElementsPanel(Panel):
             self._share()
             _bring_into_view(self._left, self.target)
         self.target.setVisible(shown is not None)
-        if was_asking:  # the button is gone: the keyboard goes on here
+        if was_asking:  # the button is gone, so the focus continues here
             self.target.setFocus()
         others = [key for key in lit if key != (found.element.tensor, found.element.part)]
         self._show_sources(frame, others[:MOST_SOURCES], lit)
@@ -376,7 +378,7 @@ class ElementsPanel(Panel):
             _bring_into_view(self._area, view)
 
     def _take_sources(self, count: int) -> None:
-        """So many sheets are there."""
+        """Have this many sheets."""
         while len(self.sources) > count:
             view = self.sources.pop()
             self._row.removeWidget(view)
@@ -423,7 +425,7 @@ class ElementsPanel(Panel):
 
 
 def _scrolling(inner: QWidget) -> QScrollArea:
-    """A place for sheets, which may be larger than it."""
+    """A scroll area for sheets, which may be larger than it."""
     area = QScrollArea()
     area.setWidget(inner)
     area.setWidgetResizable(True)
@@ -436,7 +438,7 @@ def _scrolling(inner: QWidget) -> QScrollArea:
 
 
 def _bring_into_view(area: QScrollArea, view: SheetView) -> None:
-    """Scroll so that what a sheet is about can be seen."""
+    """Scroll until what a sheet is about is visible."""
     inner = area.widget()
     if inner is None:
         return
@@ -457,7 +459,7 @@ def _sheet_of(frame: Frame, tensor: int, part: str, marked: int, lit: Mapping[in
 
 
 def page(found: Origin, frame: Frame, theme: Theme) -> str:
-    """What is said of an element, as rich text."""
+    """The text about an element, as rich text."""
     mono = f"font-family:{', '.join(look.MONO)}; font-size:{theme.px(12.5)}px"
     colour = theme.gradient if found.element.part == "grad" else theme.text
     title = f"<p style='font-size:{theme.px(15)}px; font-weight:600; color:{colour}; margin:0 0 4px 0'>"

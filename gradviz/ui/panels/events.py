@@ -1,6 +1,5 @@
-"""The events list: every step as a row that can be clicked, and a field that filters it. Rows are described only when
-they are seen, so a trace of a hundred thousand steps opens at once; `session.inspect.event_filter` finds what the
-filter says."""
+"""The events list: every step as a clickable row, and a filter field. Rows are described only when they become visible,
+so a trace of a hundred thousand steps opens at once; `session.inspect.event_filter` evaluates the filter."""
 
 from __future__ import annotations
 
@@ -35,20 +34,20 @@ from gradviz.ui.panels.timeline_paint import colour_of
 from gradviz.ui.theme import Theme
 
 COLUMNS = ("Step", "Kind", "What happened", "Line")
-AT_ONCE = 0.008  # seconds that a key press may filter before the list is shown
+AT_ONCE = 0.008  # seconds of filtering within a key press, before the list is shown
 SLICE = 0.008
 Index = QModelIndex | QPersistentModelIndex
 ROOT = QModelIndex()
 
 
 class StepsModel(QAbstractTableModel):
-    """The steps of the state's trace, all of them or those that a sieve has found so far."""
+    """The steps of the state's trace: all of them, or those that the filter has found so far."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.theme = theme
         self.state = State()
-        self._found: list[int] | None = None  # None: all
+        self._found: list[int] | None = None  # None means all
         self._shown = 0  # how many of them the view knows
 
     def reset(self, state: State, found: list[int] | None) -> None:
@@ -66,11 +65,11 @@ class StepsModel(QAbstractTableModel):
             self.endInsertRows()
 
     def step(self, row: int) -> int:
-        """The step, from 0, of a row."""
+        """The step in a row, from 0."""
         return row if self._found is None else self._found[row]
 
     def row_of(self, step: int) -> int:
-        """The row of a step, or of the last one before it; -1 if there is none."""
+        """The row of a step, or of the last listed one before it; -1 if there is none."""
         from bisect import bisect_right
 
         return step if self._found is None else bisect_right(self._found, step, hi=self._shown) - 1
@@ -172,7 +171,7 @@ class EventsPanel(Panel):
             self._show_cursor(after.cursor)
 
     def showEvent(self, event: Any) -> None:
-        """Only a list that can be seen scrolls after the cursor."""
+        """Only a visible list scrolls to the cursor."""
         super().showEvent(event)
         self._show_cursor(self.context.shell.store.state.cursor)
 
@@ -203,7 +202,7 @@ class EventsPanel(Panel):
         self._tell()
 
     def _tell(self) -> None:
-        """How many there are; while it still looks, how far it has come."""
+        """Show how many there are, or how far the search has come."""
         steps, shown = self.model.state.steps, self.model.rowCount()
         if self._sieve is None:
             self.count.setText(f"{steps:,} steps" if steps else "")
@@ -213,7 +212,7 @@ class EventsPanel(Panel):
             self.count.setText(f"{shown:,} of {steps:,} steps")
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """In the filter Enter goes on to the next step that is listed, Down goes into the list."""
+        """In the filter, Enter goes to the next listed step, and Down into the list."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
                 self._next(back=bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
@@ -232,7 +231,7 @@ class EventsPanel(Panel):
     # the cursor
 
     def _show_cursor(self, cursor: int) -> None:
-        """Select the current step; where the filter leaves it out, only scroll to its place."""
+        """Select the current step; if the filter excludes it, only scroll to its place."""
         selection = self.table.selectionModel()
         selection.blockSignals(True)
         row = self.model.row_of(cursor - 1) if cursor else -1

@@ -1,5 +1,4 @@
-"""The explanation bar under the canvas: which step this is, one sentence with the numbers put in, and what comes
-next."""
+"""The explanation bar below the canvas: which step this is, one sentence with its numbers, and what comes next."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
 LINES, ERROR_LINES = 2, 4
 SIDE = 14  # pixels of margin
-STRIP_OF = 768  # the height of a screen on which the fonts of presenting have the size that is written here
+STRIP_OF = 768  # height of a screen on which the presentation fonts have the size written here
 BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
 
 
@@ -43,7 +42,7 @@ class ExplanationPanel(Panel):
         self.sentence.setFrameShape(QFrame.Shape.NoFrame)
         self.sentence.document().setDocumentMargin(0)
         self.sentence.setAccessibleName("What happened in this step")
-        self.call = QLabel()  # the arguments of the backward call, as many as there is room for
+        self.call = QLabel()  # the arguments of the backward call, as many as fit
         self.call.setTextFormat(Qt.TextFormat.PlainText)
         self.call.setObjectName("call")
         self.call.setAccessibleName("Arguments of the backward call")
@@ -59,7 +58,7 @@ class ExplanationPanel(Panel):
         self._column.setSpacing(4)
         self._column.addLayout(head)
         self._column.addWidget(self.sentence)
-        self._bar: AnswerBar | None = None  # made when somebody predicts
+        self._bar: AnswerBar | None = None  # created for the first prediction
         self.set_theme(context.theme)
 
     @property
@@ -72,7 +71,7 @@ class ExplanationPanel(Panel):
         self.show_state(state, state)
 
     def _set_fonts(self, stage: Stage) -> None:
-        """While presenting as large as a strip under the graph allows, whatever the size of other text."""
+        """When presenting, as large as a strip below the graph allows, whatever the size of other text."""
         theme = self.theme.scaled(self.window().height() / STRIP_OF) if stage.on else self.theme
         title, call, sentence = (19.0, 19.0, 23.0) if stage.on else (14.0, 12.0, 13.0)
         self.title.setFont(look.sans(theme, title, bold=True))
@@ -105,7 +104,7 @@ class ExplanationPanel(Panel):
         self._write_call()
 
     def _ask(self, after: State, asked: Question) -> None:
-        """What a step asks for, with the hints that were given, in place of what it did."""
+        """The question about a step, with the hints given so far, in place of what the step did."""
         self._title = f"Step {asked.end:,} of {after.steps:,} · {asked.title}"
         self.title.setToolTip(look.tip(self._title))
         muted = f"<br><span style='color:{self.theme.muted}'>"
@@ -121,16 +120,16 @@ class ExplanationPanel(Panel):
         number = f"Step {after.cursor:,}" if after.view.every_step else fold_number(trace, after.cursor)
         place = f"{number} of {after.steps:,}" if after.cursor else f"{after.steps:,} steps"
         self._title = f"{place} · {explanation.title}"
-        self.title.setToolTip(look.tip(self._title))  # where the window is too narrow for it
+        self.title.setToolTip(look.tip(self._title))  # in case the window is too narrow for it
         following = f"Next: {explanation.next}" if explanation.next else ""
         tail = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(following)}</span>"
         said = look.escape(explanation.sentence or BEFORE)
-        flat = look.escape(" ".join(explanation.sentence.split()))  # what is printed may have many lines
+        flat = look.escape(" ".join(explanation.sentence.split()))  # printed text may have many lines
         self._texts = tuple(dict.fromkeys((said + tail, said, flat) if following else (said, flat or said)))
         self._lines = ERROR_LINES if after.cursor == trace.error_step else LINES
 
     def _show_bar(self, after: State) -> None:
-        """The row in which it is answered; made when somebody predicts for the first time."""
+        """Show the row for the answer, which is created for the first prediction."""
         shown = after.predict.on and after.steps > 0
         if shown and self._bar is None:
             from gradviz.ui.panels.question import AnswerBar
@@ -143,7 +142,7 @@ class ExplanationPanel(Panel):
             self._bar.show_predict(after.predict)
 
     def _write(self) -> None:
-        """What comes next is only said where there is room; an error may take more lines than a step."""
+        """What comes next is said only if there is room; an error may take more lines than a step."""
         line = self.sentence.fontMetrics().lineSpacing()
         for text in self._texts:
             self.sentence.setHtml(text)
@@ -151,11 +150,11 @@ class ExplanationPanel(Panel):
             if needed <= LINES * line + 2:
                 break
         lines = min(max(LINES, math.ceil((needed - 2) / line)), self._lines)
-        whole = needed if needed <= (self._lines + 0.5) * line else 0  # bold words may be a little higher
+        whole = needed if needed <= (self._lines + 0.5) * line else 0  # bold words may be slightly taller
         self.sentence.setFixedHeight(round(max(lines * line, whole)) + 2)
 
     def _write_call(self) -> None:
-        """The title, and the longest way to write the call that leaves it whole."""
+        """The title, and the longest form of the call that leaves it intact."""
         inside, words = self.width() - 2 * SIDE, self.title.fontMetrics()
         self.title.setText(words.elidedText(self._title, Qt.TextElideMode.ElideRight, inside))
         metrics = self.call.fontMetrics()

@@ -1,6 +1,6 @@
-"""The gallery: the lesson set that is open, then the lessons of the classroom, then the examples, which are a set, too.
-A card per lesson has its title, what it shows, what to look at and whether it is done; a click opens and runs it. A set
-of one's own is changed here: its lessons change places and are taken out."""
+"""The gallery: the open lesson set, then the lessons of the classroom, then the examples, which are a lesson set, too.
+There is a card per lesson with its title, what it shows, what to look at, and whether it is done; a click opens and
+runs it. The user's own set can be changed here: lessons can be moved and removed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ExampleCard(QFrame):
     def __init__(self, lesson: Lesson, place: tuple[Path | None, int], opened: Callable[[], None]) -> None:
         super().__init__()
         example = lesson.example
-        self.key, self.place = lesson.key, place  # its set, by its path, and which lesson it is
+        self.key, self.place = lesson.key, place  # the path of its set, and the number of the lesson
         self.setObjectName("example")
         self.title = QLabel(example.title)
         self.text = QLabel(example.paragraph)
@@ -60,17 +60,17 @@ class ExampleCard(QFrame):
         column.addLayout(self.row)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self.title.setFont(look.sans(theme, 13.5, bold=True))
         for label in (self.text, self.hint, self.predicts, self.done):
             label.setFont(look.sans(theme, 12.5))
 
     def show_progress(self, *, is_done: bool, is_open: bool) -> None:
-        """Whether it is done, and whether it is what the window shows."""
+        """Show whether it is done, and whether it is open in this window."""
         self.done.setText(" · ".join(word for word, holds in ((NOW, is_open), (DONE, is_done)) if holds))
 
     def add_tool(self, sign: str, name: str, does: Callable[[], None]) -> None:
-        """A small button for who makes the set."""
+        """Add a small button for the author of the set."""
         button = QToolButton()
         button.setObjectName("small")
         button.setText(sign)
@@ -81,7 +81,7 @@ class ExampleCard(QFrame):
 
 
 class SetHead(QFrame):
-    """The title of a set, its text and how much of it is done."""
+    """The title of a set, its text, and how much of it is done."""
 
     def __init__(self, shown: LessonSet) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ class SetHead(QFrame):
         self.text.setVisible(bool(self.text.text()))
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self.title.setFont(look.sans(theme, 15, bold=True))
         for label in (self.text, self.progress):
             label.setFont(look.sans(theme, 12.5))
@@ -111,7 +111,7 @@ class SetHead(QFrame):
 
 
 class GalleryPanel(Panel):
-    """Sets one under the other."""
+    """Sets, one below the other."""
 
     shows = Slice("lessons", "view")
 
@@ -127,21 +127,21 @@ class GalleryPanel(Panel):
         outer.addWidget(self.area)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The cards are made when they are first seen."""
+        """The cards are created when they first become visible."""
         if not self.cards:
             self._fill()
         super().showEvent(event)
 
     @cached_property
     def _standing(self) -> tuple[LessonSet, ...]:
-        """The sets that are always there."""
+        """The sets that are always present."""
         folder = self.context.shell.lessons
         own = lessons(folder) if folder is not None else ()
         found = (LessonSet("Lessons", lessons=tuple(map(Lesson, own)), path=folder, is_trusted=True),) if own else ()
         return (*found, lesson_set.shipped())
 
     def _own(self, state: State) -> LessonSet | None:
-        """The set that is open, if it is none of those."""
+        """The open set, if it is not one of those."""
         opened = state.lessons
         return None if opened is None or any(each.path == opened.path for each in self._standing) else opened
 
@@ -164,7 +164,7 @@ class GalleryPanel(Panel):
         self._show_progress(self.context.shell.store.state)
         former = self.area.takeWidget()
         if former is not None:
-            former.deleteLater()  # a button in it may be what was pressed
+            former.deleteLater()  # one of its buttons may be what was pressed
         self.area.setWidget(content)
 
     def _card(self, shown: LessonSet, place: int, lesson: Lesson) -> ExampleCard:
@@ -180,7 +180,7 @@ class GalleryPanel(Panel):
         return card
 
     def _show_progress(self, state: State) -> None:
-        """Which lesson is open, and which are done."""
+        """Show which lesson is open, and which are done."""
         done, opened = frozenset(state.view.done), state.lessons
         now = (opened.path, opened.at) if opened is not None else None
         for head in self.heads:
@@ -200,7 +200,7 @@ class GalleryPanel(Panel):
             card.set_theme(theme)
 
     def show_state(self, before: State, after: State) -> None:
-        """Another set, or more of it is done."""
+        """Show another set, or further progress in it."""
         if not self.heads:
             return
         one, other = self._own(before), self._own(after)

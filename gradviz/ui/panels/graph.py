@@ -1,5 +1,5 @@
-"""The middle of the window: the canvas with the graph, or, as long as nothing has run, an invitation. The canvas is
-made after the first paint, because it needs NumPy."""
+"""The middle of the window: the canvas with the graph, or an invitation as long as nothing has run. The canvas is
+created after the first paint, because it needs NumPy."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 SHOWN = Slice(
     "document", "doubt", "what_if", "run", "cuda_as_cpu", "traced", "view", "folding", "playing", "layout_progress",
     "selection", "pointed", "picked", "lineage", "chain", "origin", "search", "predict",
-    "stage", *MOMENT,  # the room for it depends on the stage
+    "stage", *MOMENT,  # the room available depends on the stage
 )  # fmt: skip
 
 
 class _Obstacles:
-    """The list of all that keeps a file from running, instead of a graph; made when first needed."""
+    """The list of everything that keeps a file from running, in place of a graph; created on first use."""
 
     def __init__(self, context: Context, stack: QStackedWidget) -> None:
         self._context, self._stack, self._theme = context, stack, context.theme
@@ -49,17 +49,17 @@ class _Obstacles:
 
     @property
     def is_shown(self) -> bool:
-        """Whether it is on the screen."""
+        """Whether it is visible."""
         return self._page is not None and self._stack.currentWidget() is self._page
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         if self._page is not None:
             self._page.set_theme(theme)
 
     def show(self, state: State) -> None:
-        """List what the latest run met."""
+        """List the obstacles of the latest run."""
         self.page.show_state(state)
         self._stack.setCurrentWidget(self.page)
 
@@ -75,7 +75,7 @@ class GraphPanel(Panel):
         self._view: TraceView | None = None
         self._over: CanvasOverlays | None = None
         self._menu: list[QAction] = []
-        self._coming: Selection | None = None  # to be shown once its groups are open
+        self._coming: Selection | None = None  # to be shown once the groups around it are open
         self._settled = True
         self._two: ComparisonCanvases | None = None
         self._drawn: DrawnCanvas | None = None
@@ -84,7 +84,7 @@ class GraphPanel(Panel):
         self.beginning = DrawingStarter(self.invitation, context.shell, lambda: self.drawn.hands)
         self._stack.addWidget(self.invitation)
         self._obstacles = _Obstacles(context, self._stack)
-        self._stack.setMinimumSize(160, 120)  # on a small screen the invitation may be cut, never the window
+        self._stack.setMinimumSize(160, 120)  # on a small screen the invitation may be cut off, but never the window
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._stack)
@@ -99,7 +99,7 @@ class GraphPanel(Panel):
 
     @property
     def view(self) -> TraceView:
-        """The canvas; made when first needed."""
+        """The canvas, created on first use."""
         if self._view is None:
             from gradviz.ui.canvas import TraceView
             from gradviz.ui.panels.canvas_overlays import CanvasOverlays
@@ -114,13 +114,13 @@ class GraphPanel(Panel):
             self._view.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
             self._view.addActions(self._menu)
             self._over = CanvasOverlays(self.context, self._view)
-            self._over.set_theme(self.theme)  # it may be another one than at the start
+            self._over.set_theme(self.theme)  # the theme may have changed since the start
             self._stack.addWidget(self._view)
         return self._view
 
     @property
     def drawn(self) -> DrawnCanvas:
-        """The canvas of drawings; made when first needed."""
+        """The canvas of drawings, created on first use."""
         if self._drawn is None:
             from gradviz.ui.panels.drawn_canvas import DrawnCanvas
 
@@ -130,26 +130,26 @@ class GraphPanel(Panel):
 
     @property
     def shows_drawing(self) -> bool:
-        """Whether the canvas of drawings is on the screen."""
+        """Whether the canvas of drawings is visible."""
         return self._drawn is not None and self._stack.currentWidget() is self._drawn.view
 
     def has_drawing_hand(self, widget: QWidget) -> bool:
-        """Whether this is the canvas of drawings: cut, copy and paste are about nodes there."""
+        """Whether this is the canvas of drawings, where cut, copy and paste apply to nodes."""
         return self._drawn is not None and widget is self._drawn.view
 
     @property
     def _front(self) -> CanvasView:
-        """The canvas that the user looks at."""
+        """The canvas that the user is looking at."""
         return self.drawn.view if self.shows_drawing else self.view
 
     @property
     def over(self) -> CanvasOverlays:
-        """What lies over the canvas."""
+        """The overlays of the canvas."""
         assert self.view is not None and self._over is not None
         return self._over
 
     def set_menu(self, actions: list[QAction]) -> None:
-        """What the right mouse button offers on the canvas."""
+        """The context menu of the canvas."""
         self._menu = actions
 
     def set_theme(self, theme: Theme) -> None:
@@ -201,7 +201,7 @@ class GraphPanel(Panel):
         self.over.show_state(before, after)
 
     def _show_page(self, page: QWidget, before: State, after: State) -> None:
-        """The invitation, the canvas, or the canvas beside that of another run."""
+        """Show the invitation, the canvas, or the canvas beside that of another run."""
         if after.what_if is None:
             if before.what_if is not None and self._two is not None:
                 self._two.end()
@@ -218,17 +218,17 @@ class GraphPanel(Panel):
 
     @property
     def is_settled(self) -> bool:
-        """True if no better drawing is on its way."""
+        """Whether no better layout is on its way."""
         return self._settled and (self._two is None or self._two.is_settled)
 
     @property
     def two(self) -> ComparisonCanvases | None:
-        """The canvas and that of another run, once there was one."""
+        """The canvas and that of another run, once there has been one."""
         return self._two
 
     @property
     def _views(self) -> list[CanvasView]:
-        """The canvases on the screen."""
+        """The visible canvases."""
         if self.shows_drawing:
             return [self.drawn.view]
         return [self.view] if self._two is None else [self.view, self._two.other]
@@ -243,18 +243,18 @@ class GraphPanel(Panel):
             store.say(self.view.note)
 
     def _tell(self, what: str) -> None:
-        """A layout begins, or is over."""
+        """A layout begins or ends."""
         self._settled = self._settled and not what
         self.context.shell.layout_progress.update(self.view.graph_layout, what)
 
     def _let_go(self) -> None:
-        """The canvas is not seen for now."""
+        """The canvas is hidden for now."""
         if self._view is not None and self._view.graph_layout.is_laying:
             self._view.set_trace(None)
             self._settled = True
 
     def close_canvas(self) -> None:
-        """End what the canvas still has running."""
+        """End everything that the canvas is still doing."""
         for part in (self._view, self._two, self._drawn.view if self._drawn is not None else None):
             if part is not None:
                 part.shutdown()
@@ -263,7 +263,7 @@ class GraphPanel(Panel):
         if self.view.is_current:
             self.context.shell.store.select(Selection(kind, index))
 
-    # what the commands ask for
+    # for the commands
 
     def fit(self) -> None:
         """Show the whole graph."""
@@ -271,33 +271,33 @@ class GraphPanel(Panel):
             view.viewport.fit()
 
     def zoom_in(self) -> None:
-        """Make it larger."""
+        """Zoom in."""
         for view in self._views:
             view.viewport.zoom_in()
 
     def zoom_out(self) -> None:
-        """Make it smaller."""
+        """Zoom out."""
         for view in self._views:
             view.viewport.zoom_out()
 
     def zoom_reset(self) -> None:
-        """Show it at its own size."""
+        """Zoom to the normal text size."""
         for view in self._views:
             view.viewport.zoom_reset()
 
     def pan(self, dx: float, dy: float) -> None:
-        """Look elsewhere."""
+        """Move the view."""
         self._front.viewport.pan(dx, dy)
 
     def toggle_group(self) -> None:
-        """Open or close the group that is selected or holds the selection."""
+        """Open or close the group that is selected or contains the selection."""
         if self.shows_drawing:
             self.drawn.toggle_group()
         else:
             self.view.collapse.toggle_selected()
 
     def fit_selection(self) -> None:
-        """Show the selection large enough to read."""
+        """Show the selection at a legible size."""
         self._front.viewport.fit_selection()
 
     def show_details(self) -> None:
@@ -305,12 +305,12 @@ class GraphPanel(Panel):
         self._front.hover.show_details()
 
     def show_thing(self, thing: Selection) -> None:
-        """Bring a tensor or operation into the middle, large enough to read; groups around it open."""
+        """Bring a tensor or operation to the middle at a legible size; groups around it open."""
         if self._front.collapse.reveal(thing.kind, thing.index):
             self._coming = thing
         else:
             self._front.viewport.show_thing(thing.kind, thing.index)
 
     def look_for(self) -> None:
-        """Give the keyboard to the search bar."""
+        """Focus the search bar."""
         (self.drawn.over if self.shows_drawing else self.over).bar.take_keyboard()

@@ -1,7 +1,7 @@
-"""The inspector: everything about the selected tensor or operation, or about what the current step is about. What it
-says is made in `gradviz.session.inspect.inspection`; `page` makes rich text of it: rows of labels and what they say,
-arrays as tables, links on lines of their own where there are several. Of a drawing what is picked can be changed above
-it: `gradviz.ui.editors`."""
+"""The inspector: everything about the selected tensor or operation, or about the subject of the current step.
+`gradviz.session.inspect.inspection` makes the content; `page` turns it into rich text: rows of labels and texts, arrays
+as tables, links on separate lines if there are several. In a drawing, what is picked can be edited above it:
+`gradviz.ui.editors`."""
 
 from __future__ import annotations
 
@@ -32,26 +32,26 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.ledger_bars import LedgerBars
 
 
-Typeset = Callable[["Math | None", str], str]  # a formula and its text in one line, as rich text
+Typeset = Callable[["Math | None", str], str]  # a formula and its text on one line, as rich text
 
 
 def in_plain(_: Math | None, text: str) -> str:
-    """A formula in one line."""
+    """A formula on one line."""
     return look.escape(text)
 
 
 class FormulaBrowser(QTextBrowser):
-    """A text browser that draws formulas; what is copied of them is the line of text that says the same. What draws
-    them is loaded for the first one."""
+    """A text browser that draws formulas and copies them as the equivalent line of text. The code that draws them is
+    loaded for the first one."""
 
     def __init__(self) -> None:
         super().__init__()
         self._formulas: Formulas | None = None
-        self._words: dict[str, str] = {}  # the line of text of each formula
+        self._words: dict[str, str] = {}  # each formula as a line of text
         self._subject = ""
 
     def begin(self, size: float, room: float, colour: str) -> Typeset:
-        """What typesets the formulas of the next text, for so many pixels."""
+        """Typesets the formulas of the next text for this width in pixels."""
         self._words.clear()
 
         def typeset(written: Math | None, text: str) -> str:
@@ -66,7 +66,7 @@ class FormulaBrowser(QTextBrowser):
         return typeset
 
     def show_html(self, html: str, subject: str = "") -> None:
-        """Show a text, at the place of the former one if it is about the same; who hears it is told the formulas in
+        """Show a text, keeping the scroll position if it is about the same thing; screen readers get the formulas in
         words."""
         place = self.verticalScrollBar().value() if subject == self._subject else 0
         self._subject = subject
@@ -75,13 +75,13 @@ class FormulaBrowser(QTextBrowser):
         self.setAccessibleDescription("; ".join(self._words.values()))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt brings the text cursor into view when it is first shown, and with little room scrolls the title away."""
+        """Qt brings the text cursor into view when first shown, and with little room scrolls the title away."""
         place = self.verticalScrollBar().value()
         super().showEvent(event)
         self.verticalScrollBar().setValue(place)
 
     def createMimeDataFromSelection(self) -> QMimeData:
-        """With the formulas in words."""
+        """Copy formulas in words."""
         cursor = self.textCursor()
         if self._formulas is None or OBJECT not in cursor.selectedText():
             return super().createMimeDataFromSelection()
@@ -115,8 +115,8 @@ class InspectorPanel(Panel):
         self.sheet = Sheet(context)
         column.addWidget(self.sheet)
         column.addWidget(self.browser, 1)
-        self._bars: LedgerBars | None = None  # made for the first ledger
-        self._why: Why | None = None  # made for the first thing that is selected
+        self._bars: LedgerBars | None = None  # created for the first ledger
+        self._why: Why | None = None  # created for the first selection
         self.set_theme(context.theme)
 
     @property
@@ -143,7 +143,7 @@ class InspectorPanel(Panel):
         same_thing = same_thing and before.check is after.check and before.predict.asked is after.predict.asked
         if not moved(before, after) and same_thing:
             return
-        waits = after.selection is None and bool(self.sheet.kind)  # what is picked is not explained by another step
+        waits = after.selection is None and bool(self.sheet.kind)  # a step must not explain something else
         asked = after.predict.asked
         if asked is not None:
             self.inspection = asking(after, asked)
@@ -153,7 +153,7 @@ class InspectorPanel(Panel):
         self._write()
 
     def _add_why(self, state: State) -> None:
-        """Why what is selected is as it is."""
+        """Add the answer to why the selection is as it is."""
         if self.inspection is None or state.selection is None or state.predict.asked is not None:
             return
         if self._why is None:
@@ -172,7 +172,7 @@ class InspectorPanel(Panel):
         self._show_bars()
 
     def _show_bars(self) -> None:
-        """The ledger of a `.grad` as bars, below."""
+        """Show the ledger of a `.grad` as bars, below."""
         bars = self.inspection.bars if self.inspection is not None else ()
         if bars and self._bars is None:
             from gradviz.ui.panels.ledger_bars import LedgerBars
@@ -193,23 +193,23 @@ class InspectorPanel(Panel):
 
     @property
     def _otherwise(self) -> str:
-        """What is said where nothing is inspected."""
+        """The text if nothing is inspected."""
         if self.sheet.kind in ("leaf", "operation"):
             return NOT_YET
         return "" if self.sheet.kind else NOTHING
 
     def _columns(self) -> int:
-        """How many characters of a number or of code fit beside each other."""
+        """How many characters of numbers or code fit on a line."""
         return int(self._room / QFontMetricsF(look.mono(self.theme, SIZE)).horizontalAdvance("0"))
 
     @property
     def _room(self) -> float:
-        """The pixels of a line."""
+        """The width of a line in pixels."""
         room = self.browser.width() - self.browser.verticalScrollBar().sizeHint().width()  # it comes with the text
         return room - 2 * self.browser.document().documentMargin() - 4
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Write arrays and long names again, for the room that there is."""
+        """Reformat arrays and long names for the available width."""
         super().resizeEvent(event)
         self.sheet.refit()
         self._write()
@@ -238,14 +238,14 @@ class InspectorPanel(Panel):
             self._answer(state)
 
     def _answer(self, state: State) -> None:
-        """Write what was asked, from the top."""
+        """Show the answer, from the top."""
         self.inspection = inspect_both(state)
         self._add_why(state)
         self._write()
         self.browser.verticalScrollBar().setValue(0)
 
     def menu_at(self, at: QPoint) -> QMenu:
-        """What the right mouse button offers: to copy, and why the thing of a link, or what is inspected, is so."""
+        """The context menu: copy, and why the thing of a link, or the inspected thing, is as it is."""
         kind, _, index = self.browser.anchorAt(at).partition(":")
         kind = "tensor" if kind == "element" else kind
         thing = Selection(kind, int(index.split(":")[0])) if kind in ("tensor", "node") else None
@@ -273,7 +273,7 @@ class InspectorPanel(Panel):
             self._answer(self.context.shell.store.state)
 
     def _ask(self, tensor: str, part: str, index: str) -> None:
-        """Where a number comes from."""
+        """Ask where a number comes from."""
         from gradviz.session.inspect.elements import Element
 
         self.context.shell.elements.show(Element(int(tensor), part, int(index)))
@@ -283,8 +283,8 @@ class InspectorPanel(Panel):
 NOT_YET = "Its value and its gradient appear here once it has run."
 NOTHING = "Select a tensor or an operation on the graph to see its shape, value, gradient and saved buffers here."
 SIZE, SMALLER, FORMULA = 12.5, 11, 14  # of numbers and code, of arrays on lines of their own, of formulas
-LABEL, LABEL_WIDTH = 11, 72  # characters that the column of labels takes, and pixels
-ARRAYS = ("value", ".grad", "∇ passing")  # labels of what may be an array
+LABEL, LABEL_WIDTH = 11, 72  # width of the column of labels, in characters and in pixels
+ARRAYS = ("value", ".grad", "∇ passing")  # labels of texts that may be arrays
 PROSE = 1.12  # characters of the text font in the room of one of the code font
 MOST_ROWS = 8  # of an array
 ARRAY = re.compile(r"(\[[^…]*\])(.*)", re.DOTALL)
@@ -293,8 +293,8 @@ ARRAY = re.compile(r"(\[[^…]*\])(.*)", re.DOTALL)
 def page(
     inspection: Inspection | None, theme: Theme, columns: int, nothing: str = NOTHING, typeset: Typeset = in_plain
 ) -> str:
-    """The rich text of an inspection, for a panel of so many characters across; `nothing` is said where there is
-    none, and formulas are `typeset`."""
+    """The rich text of an inspection for a panel this many characters wide. `nothing` is shown if there is none;
+    formulas are `typeset`."""
     if inspection is None:
         return f"<p style='color:{theme.muted}'>{nothing}</p>"
     style = f"font-size:{theme.px(16)}px; font-weight:600; margin:4px 2px 8px 2px"
@@ -323,7 +323,7 @@ def _rows(rows: tuple[Row, ...], theme: Theme, columns: int) -> str:
 
 
 def _row(row: Row, theme: Theme, columns: int) -> str:
-    """The label at the left; above, where what it says needs the whole width."""
+    """The label on the left, or above if the text needs the whole width."""
     cell = f"{_mono(theme)}; color:{_tone(row, theme)}"
     room = columns - LABEL
     address = "" if row.numbers is None else f"element:{row.numbers[0]}:{row.numbers[1]}:"
@@ -348,7 +348,7 @@ NUMBERS = re.compile(r"(\[[^…]*\]|[^\s(]+)(.*)", re.DOTALL)
 
 
 def _numbers(text: str, address: str, style: str) -> str:
-    """A text whose elements are links, by their number in reading order."""
+    """A text whose elements are links, numbered in reading order."""
     found = NUMBERS.fullmatch(text)
     if found is None or text == "None":
         return look.escape(text)
@@ -362,8 +362,8 @@ def _number(text: str, index: int, address: str, style: str) -> str:
 
 
 def array_table(text: str, columns: int, address: str = "", style: str = "") -> str:
-    """The rows of a matrix below each other, a vector in rows as long as there is room; "" for anything else. With an
-    `address` each number is a link to it and its place in reading order."""
+    """A matrix row by row, or a vector in rows as long as there is room; "" for anything else. With an `address`, each
+    number links to it and to its position in reading order."""
     found = ARRAY.fullmatch(text)
     if found is None or text.startswith("[[[") or "," not in text:
         return ""
@@ -392,19 +392,19 @@ def array_table(text: str, columns: int, address: str = "", style: str = "") -> 
 
 
 def _cell(text: str, index: int, width: int, address: str, style: str) -> str:
-    """A number as wide as the others."""
+    """A number padded to the width of the others."""
     padding = "" if text == "…" else "&nbsp;" * (width - len(text))
     return padding + (_number(text, index, address, style) if index >= 0 else text)
 
 
 def _listed(parts: tuple[Link, ...], theme: Theme) -> str:
-    """Links that are long stand on lines of their own; the same words again are only numbered."""
+    """Long links are on lines of their own; repeated words are only numbered."""
     links = [part for part in parts if part.text != ", "]
     is_list = len(parts) == 2 * len(links) - 1 and len(links) > 1
     if not is_list or max(len(part.text) for part in links) < LABEL:
         return "".join(_link(part.text, part, theme) for part in parts)
     lines: list[str] = []
-    seen: dict[str, tuple[int, int]] = {}  # the line of these words, and how often they came
+    seen: dict[str, tuple[int, int]] = {}  # the line of these words, and how often they occurred
     for link in links:
         place, count = seen.get(link.text, (len(lines), 0))
         seen[link.text] = place, count + 1
@@ -419,7 +419,7 @@ def _listed(parts: tuple[Link, ...], theme: Theme) -> str:
 
 
 def _boxes(rows: tuple[Row, ...], theme: Theme, columns: int) -> str:
-    """One shaded line per row: what it is at the left, the label at the right, below where there is no room."""
+    """One shaded line per row: the text on the left, the label on the right, or below if there is no room."""
     return "".join(_box(row, theme, columns) for row in rows)
 
 

@@ -1,5 +1,5 @@
-"""What the empty window says: paste a snippet, or draw a graph, and some examples of both to begin with. A double
-click, a key, or a drop from the palette on it makes the document a drawing, and goes on there."""
+"""What an empty window says: paste a snippet or draw a graph, with some examples of both. A double click, a key, or a
+drop from the palette turns the document into a drawing and continues there."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from gradviz.ui.drawing.interactions import Interactions
 
 
-INVITED = 3  # examples of snippets
+INVITED = 3  # example snippets
 TITLE = "See what backward() does"
 RUN = "Press Run (F5) to see its graph here."
 SNIPPET = ("Paste a snippet", "Paste PyTorch code on the left and press Run (F5).")
 DRAWING = ("Draw a graph", "Double-click to start a drawing, or type: 3.0, mul, w*x\u00a0+\u00a0b")
 EXAMPLES = "or begin with an example"
-WIDE = 560  # pixels at 100 % from which the two ways stand side by side
+WIDE = 560  # pixels at 100 % from which the two ways are side by side
 CARD = 380  # at most
-QWIDGETSIZE_MAX = 16777215  # Qt's own name for no bound
+QWIDGETSIZE_MAX = 16777215  # Qt's own name for no limit
 
 
 class Sketch(QWidget):
-    """A small picture of a way to begin: lines of code, or a graph."""
+    """A small picture of a way to start: lines of code, or a graph."""
 
     def __init__(self, graph: bool) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class Sketch(QWidget):
         self._theme: Theme | None = None
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         self.setFixedHeight(theme.px(64))
         self.update()
@@ -113,7 +113,7 @@ class Sketch(QWidget):
 
 
 class Way(QFrame):
-    """One way to begin: a picture, two sentences, and buttons."""
+    """One way to start: a picture, two sentences, and buttons."""
 
     def __init__(self, graph: bool, said: tuple[str, str], buttons: Sequence[QPushButton]) -> None:
         super().__init__()
@@ -140,7 +140,7 @@ class Way(QFrame):
             column.addWidget(button)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self.sketch.set_theme(theme)
         self.title.setFont(look.sans(theme, 16, bold=True))
         self.text.setFont(look.sans(theme, 13))
@@ -150,7 +150,7 @@ class Way(QFrame):
 
 
 class Invitation(QWidget):
-    """Both ways beside each other, or below each other where there is no room; what does not fit is scrolled to."""
+    """Both ways side by side, or one above the other if there is no room; what does not fit can be scrolled to."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -194,7 +194,7 @@ class Invitation(QWidget):
         self.set_theme(context.theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self._theme = theme
         self.title.setFont(look.sans(theme, 21, bold=True))
         for way in self.ways:
@@ -202,13 +202,13 @@ class Invitation(QWidget):
         self._turn()
 
     def show_doubt(self, doubt: str) -> None:
-        """What the window is for, above the two ways; or why the document has not run, alone."""
+        """What the window is for, above the two ways; or only why the document has not run."""
         self.title.setText(f"{doubt}\n{NOT_RUN} {RUN}" if doubt else TITLE)
         for way in self.ways:
             way.setVisible(not doubt)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Fonts once more: the style sheet may have come after they were set."""
+        """Set the fonts again: the style sheet may have been set after them."""
         super().showEvent(event)
         self.set_theme(self._theme)
 
@@ -234,7 +234,7 @@ class Invitation(QWidget):
         self._context.shell.files.open_example(str(self.sender().property("example")))
 
 
-# -- beginning to draw where there is nothing yet
+# -- starting to draw on an empty window
 
 HELD = (
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
@@ -242,7 +242,7 @@ HELD = (
 
 
 class DrawingStarter(QObject):
-    """Watches what is shown instead of a canvas."""
+    """Watches what is shown in place of a canvas."""
 
     def __init__(self, shown: QWidget, shell: Shell, hands: Callable[[], Interactions]) -> None:
         super().__init__(shown)

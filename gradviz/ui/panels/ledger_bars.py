@@ -1,6 +1,6 @@
-"""The ledger of a `.grad` as bars, one for each backward call: hatched what was left in it from calls before, solid
-what this call added, and a line where `.grad` was then. A missing zero_grad() is a hatched part that grows. Of arrays
-it is the norm, or an element that one chooses. The numbers are in `gradviz.session.inspect.ledger`."""
+"""The ledger of a `.grad` as bars, one for each backward call: hatched for what was left from earlier calls, solid for
+what this call added, and a line at the resulting `.grad`. A missing zero_grad() shows as a growing hatched part. For
+arrays, the bars show the norm or a chosen element. The numbers are in `gradviz.session.inspect.ledger`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gradviz.ui.theme import Theme
 
 NORM = "norm"
-MOST_ELEMENTS = 100  # of an array that can be chosen
+MOST_ELEMENTS = 100  # elements of an array that can be chosen
 HEIGHT, LOWEST, WIDEST, NARROWEST, GAP = 76, 36, 26, 6, 3  # pixels
 LEGEND = "▨ from before   ■ this call   ― .grad"
 KEYS = "Left and Right choose a backward call, Return goes to its step."
@@ -28,7 +28,7 @@ Measure = Callable[["Value | None"], float]
 
 
 class LedgerBars(QWidget):
-    """The chart, what it shows of an array, and the bar that is looked at in words."""
+    """The chart, what it shows of an array, and the current bar in words."""
 
     step_wanted = Signal(int)
 
@@ -38,7 +38,7 @@ class LedgerBars(QWidget):
         self._name = ""
         self._which = NORM
         self.title, self.words, self.legend = QLabel(), QLabel(), QLabel(LEGEND)
-        self.title.setWordWrap(True)  # beside the choice there is little room
+        self.title.setWordWrap(True)  # there is little room beside the choice
         self.words.setWordWrap(True)
         for label in (self.title, self.words, self.legend):
             label.setTextFormat(Qt.TextFormat.PlainText)
@@ -63,7 +63,7 @@ class LedgerBars(QWidget):
         self.set_theme(theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colours, another size of text."""
+        """Use other colours and text sizes."""
         self.title.setFont(look.sans(theme, 12.5, bold=True))
         self.words.setFont(look.sans(theme, 11.5))
         self.legend.setFont(look.sans(theme, 11))
@@ -71,7 +71,7 @@ class LedgerBars(QWidget):
         self.chart.set_theme(theme)
 
     def show_bars(self, bars: tuple[Bar, ...], name: str) -> None:
-        """Show other bars; what was chosen of an array stays, where there is such an element."""
+        """Show other bars; the chosen element stays if it exists there."""
         if bars == self._bars and name == self._name:
             return
         self._bars, self._name = bars, name
@@ -119,7 +119,7 @@ class LedgerBars(QWidget):
 
 
 def elements(bars: tuple[Bar, ...]) -> list[str]:
-    """The elements of a small array, "[0, 2]"; none of a number, or where only summaries were kept."""
+    """The elements of a small array, "[0, 2]"; empty for a number, or if only summaries were kept."""
     values = [value for bar in bars for value in (bar.left, bar.added, bar.total) if value is not None]
     if not values or any(value.array is None or value.shape != values[0].shape for value in values):
         return []
@@ -131,7 +131,7 @@ def elements(bars: tuple[Bar, ...]) -> list[str]:
 
 
 def measured(bars: tuple[Bar, ...], which: str) -> Measure:
-    """What a bar shows of a value: the number or the chosen element with its sign, else the norm."""
+    """What a bar shows of a value: the number or chosen element with its sign, otherwise the norm."""
     at = elements(bars).index(which) if which != NORM else -1
 
     def measure(value: Value | None) -> float:
@@ -147,7 +147,7 @@ def measured(bars: tuple[Bar, ...], which: str) -> Measure:
 
 
 class Chart(QWidget):
-    """The bars. The one that is looked at, by the pointer or by keys, has a frame; at first it is the last."""
+    """The bars. The current one, chosen by pointer or keys, has a frame; at first it is the last."""
 
     looked_at = Signal(int)
     chosen = Signal(int)
@@ -162,7 +162,7 @@ class Chart(QWidget):
         self.setMouseTracking(True)
 
     def set_theme(self, theme: Theme) -> None:
-        """Other colours."""
+        """Use other colours."""
         self._theme = theme
         self.setMinimumHeight(theme.px(LOWEST))
         self.setMaximumHeight(theme.px(HEIGHT))
@@ -172,7 +172,7 @@ class Chart(QWidget):
         return QSize(120, self._theme.px(HEIGHT))
 
     def show_bars(self, bars: list[tuple[float, ...]], words: list[str]) -> None:
-        """Bars of what was left, what was added and what it was then, with a sentence each."""
+        """Bars of what was left, what was added and the result, with a sentence each."""
         self._bars, self._words = bars, words
         self.at = len(bars) - 1
         self.setAccessibleDescription(f"{'. '.join(words[-3:])}. {KEYS}")
@@ -180,7 +180,7 @@ class Chart(QWidget):
 
     @property
     def first(self) -> int:
-        """The first bar for which there is room."""
+        """The first bar that fits."""
         return max(0, len(self._bars) - self.width() // (NARROWEST + GAP))
 
     @property
@@ -188,16 +188,16 @@ class Chart(QWidget):
         return min(WIDEST + GAP, self.width() / max(1, len(self._bars) - self.first))
 
     def bar_at(self, x: float) -> int:
-        """The bar at this place, -1 none."""
+        """The bar at this place, -1 for none."""
         at = self.first + int(x / self._pitch)
         return at if 0 <= at < len(self._bars) else -1
 
     def box(self, at: int) -> QRectF:
-        """The place of a bar, over the whole height."""
+        """The area of a bar, over the whole height."""
         return QRectF((at - self.first) * self._pitch, 1, self._pitch - GAP, self.height() - 2)
 
     def _range(self) -> tuple[float, float]:
-        """The lowest and highest number that is drawn; what is not finite reaches to the edge."""
+        """The lowest and highest number drawn; non-finite ones extend to the edge."""
         ends = [0.0]
         for left, added, total in self._bars[self.first :]:
             parts = [part for part in (left, added) if math.isfinite(part)]
@@ -230,7 +230,7 @@ class Chart(QWidget):
         for start, end, is_left in parts:
             if not math.isfinite(end):
                 painter.setPen(ink)
-                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "×")  # NaN or infinity: there is no height
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "×")  # NaN or infinity has no height
             elif end != start:
                 bar = QRectF(QPointF(box.left(), y(start)), QPointF(box.right(), y(end))).normalized()
                 painter.setPen(QPen(ink, 1))
@@ -286,7 +286,7 @@ class Chart(QWidget):
         super().focusOutEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Say what is under the mouse."""
+        """Describe what is under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             at = self.bar_at(event.pos().x())
             QToolTip.showText(event.globalPos(), look.tip(self._words[at]) if at >= 0 else "", self)

@@ -1,5 +1,5 @@
-"""The memory page: the bytes that saved buffers hold over all steps with their peak, and who holds them at the cursor.
-The numbers are made in `session.timeline.memory` and `session.timeline.outline`."""
+"""The memory page: the bytes that saved buffers hold over all steps, with their peak, and who holds them at the cursor.
+The numbers come from `session.timeline.memory` and `session.timeline.outline`."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _alignment(column: int) -> Qt.AlignmentFlag:
 
 
 class ShareDelegate(QStyledItemDelegate):
-    """A bar behind the share."""
+    """Paints a bar behind the share."""
 
     def __init__(self, view: QTableView) -> None:
         super().__init__(view)
@@ -108,7 +108,7 @@ class ShareDelegate(QStyledItemDelegate):
 
 
 class Curve(QWidget):
-    """The bytes over all steps; a click goes to a step."""
+    """The bytes over all steps; clicking goes to a step."""
 
     def __init__(self, panel: MemoryPanel) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ class Curve(QWidget):
 
 
 class MemoryPanel(Panel):
-    """The curve at the left, the holders at the right; only worked out while it can be seen."""
+    """The curve on the left, the holders on the right; computed only while visible."""
 
     shows = Slice(*MOMENT)
 
@@ -202,7 +202,7 @@ class MemoryPanel(Panel):
             self._show(after)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """What happened meanwhile."""
+        """Show what happened in the meantime."""
         super().showEvent(event)
         self._show(self.context.shell.store.state)
 

@@ -1,6 +1,6 @@
-"""The list of all that keeps a file from running here, in the middle of the window: each thing with its lines, what it
-is for, the change as a diff and a button that makes it; and one button for all changes. What is on the list is decided
-in `gradviz.session.obstacles`; every change is an edit, which can be undone."""
+"""The list of everything that keeps a file from running here, in the middle of the window: each item with its lines,
+its purpose, the change as a diff and a button that makes it; and one button for all changes.
+`gradviz.session.obstacles` decides what is on the list; every change is an edit that can be undone."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from gradviz.ui.panels.editor import EDIT_LABEL, change_html
 from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 
-MOST_LINES = 12  # of a change that are shown
-MOST_PLACES = 6  # lines of the file that are named
+MOST_LINES = 12  # lines of a change that are shown
+MOST_PLACES = 6  # line numbers that are listed
 YOURS = "What can't run here runs in your own PyTorch, with all its packages, and is stepped through here."
 
 
 class Row(QFrame):
-    """One thing, with its buttons."""
+    """One obstacle, with its buttons."""
 
     def __init__(self, obstacle: Obstacle, page: ObstacleList) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Row(QFrame):
         self.buttons.append(button)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         for place in self.places:
             place.setFont(look.sans(theme, 12.5))
             place.setStyleSheet(
@@ -91,7 +91,7 @@ class Row(QFrame):
 
 
 class ObstacleList(QScrollArea):
-    """Made with the first file that is not run, or not to its end."""
+    """Created with the first file that does not run, or not to its end."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -135,11 +135,11 @@ class ObstacleList(QScrollArea):
 
     @property
     def focus_target(self) -> QWidget:
-        """What gets the keyboard."""
+        """The widget that gets the focus."""
         return self.all if self.all.isVisibleTo(self) else self.close_list
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self._theme = theme
         self.title.setFont(look.sans(theme, 19, bold=True))
         for label in (self.said, self.yours):
@@ -148,7 +148,7 @@ class ObstacleList(QScrollArea):
             row.set_theme(theme)
 
     def show_state(self, state: State) -> None:
-        """List what the latest run met."""
+        """List the obstacles of the latest run."""
         found = obstacles_of(state)
         if found is not self._shown:
             self._shown = found
@@ -165,7 +165,7 @@ class ObstacleList(QScrollArea):
         before: QWidget = self.close_list
         for row in self.rows:
             self._column.addWidget(row)
-            for each in (*row.places, *row.buttons):  # Tab goes as the eye does
+            for each in (*row.places, *row.buttons):  # Tab follows the visual order
                 self.setTabOrder(before, each)
                 before = each
         self.setTabOrder(before, self.in_pytorch)
@@ -187,7 +187,7 @@ class ObstacleList(QScrollArea):
         self._context.shell.source.show_place(Place(line, 0, line, 0))
 
     def make(self, obstacle: Obstacle) -> None:
-        """Make one change, and run what comes of it."""
+        """Make one change, and run the result."""
         self._write(obstacle.text)
 
     def _make_all(self) -> None:

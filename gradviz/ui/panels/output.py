@@ -1,5 +1,5 @@
-"""The output panel: what the snippet had printed at the cursor, standard error in another colour, or on request all
-of it."""
+"""The output panel: what the snippet has printed up to the cursor, or on request everything, with standard error in
+another colour."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ LIVE = object()
 
 
 class OutputPanel(Panel):
-    """Read-only text; what did not change is not written again."""
+    """Read-only text; unchanged text is not rewritten."""
 
     shows = Slice("predict", "run", "live", *MOMENT)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self._trace: object = None  # whose output is shown; LIVE while a run prints
+        self._trace: object = None  # whose output is shown; LIVE during a run
         self._count = 0  # how many prints are shown
         self._lengths = [0]
         self.text = QPlainTextEdit()
@@ -62,7 +62,7 @@ class OutputPanel(Panel):
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)
         self.text.setFont(look.mono(theme, 12.5))
-        self.text.viewport().setFont(self.text.font())  # Qt paints the placeholder with this one
+        self.text.viewport().setFont(self.text.font())  # Qt paints the placeholder in this font
         self._trace = None
         self.text.clear()
         self._again()
@@ -74,7 +74,7 @@ class OutputPanel(Panel):
     def show_state(self, before: State, after: State) -> None:
         if before is after or before.run.written is not after.run.written:
             self._show_files(after)
-        predicts = after.predict.on  # then nothing is told of later steps
+        predicts = after.predict.on  # then nothing must be revealed of later steps
         self.whole.setEnabled(not predicts)
         if after.run.is_running and after.live and not predicts:
             self._show_live(plain(after.live))
@@ -86,7 +86,7 @@ class OutputPanel(Panel):
             self._show(count(after, whole=self.whole.isChecked() and not predicts))
 
     def _show_files(self, state: State) -> None:
-        """What the run wrote into its folder; a file that is chosen is saved."""
+        """The files that the run wrote into its folder; choosing one saves it."""
         files, menu = state.run.written, self.files.menu()
         menu.clear()
         if sum(each.can_be_saved for each in files) > 1:
@@ -103,7 +103,7 @@ class OutputPanel(Panel):
         action.triggered.connect(lambda: self.context.shell.attachments.save_written(which))
 
     def _show_live(self, live: str) -> None:
-        """What a run that goes on has printed so far, at its end."""
+        """What the current run has printed so far, scrolled to the end."""
         shown = self.text.toPlainText() if self._trace is LIVE else ""
         self._trace = LIVE
         cursor = QTextCursor(self.text.document())
@@ -116,7 +116,7 @@ class OutputPanel(Panel):
         self.text.setTextCursor(cursor)
 
     def _show(self, wanted: int) -> None:
-        """Append what was printed since, or take away what was not yet printed."""
+        """Append what has been printed since, or remove what had not been printed yet."""
         cursor = QTextCursor(self.text.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
         if wanted < self._count:
@@ -135,7 +135,7 @@ class OutputPanel(Panel):
 
 
 def _kind(written: Written) -> str:
-    """How large a file is, or why it can't be saved."""
+    """The size of a file, or why it can't be saved."""
     if written.is_object:
         return "Python objects, which stay in the run"
     return size_text(written.size) + ("" if written.can_be_saved else ", too large to be saved")

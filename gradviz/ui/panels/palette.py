@@ -1,5 +1,5 @@
-"""The palette: every operation and kind of leaf, to search in, to drag to the canvas, or to add with Enter. What adding
-does is the board's affair."""
+"""The palette: every operation and kind of leaf, to search, drag to the canvas, or add with Enter. The board decides
+what adding does."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ from gradviz.ui.theme import Theme
 
 # -- what it lists, without Qt
 
-USED_MOST = 12  # how many stand before the categories
-FOUND = 60  # how many are shown for a query
+USED_MOST = 12  # recently used ones above the categories
+FOUND = 60  # results shown for a query
 LEAVES, RECENT, MOST = "leaves", "used last", "used most"
 
 
@@ -65,13 +65,13 @@ class Row:
 
     @property
     def is_heading(self) -> bool:
-        """True if it can't be chosen."""
+        """Whether it can't be chosen."""
         return not self.payload
 
 
 def rows(query: str, recent: Sequence[str] = ()) -> tuple[Row, ...]:
-    """What is listed for a query: what fits, best first. For none: leaves, what was used last, what people use most,
-    and all operations by category."""
+    """What is listed for a query: the matches, best first. Without a query: leaves, the most recently used, the most
+    popular, and all operations by category."""
     if query.strip():
         return tuple(_leaves_for(query)) + tuple(map(operation_row, find(query, FOUND)))
     last = [row for row in map(_row, recent) if row is not None]
@@ -94,7 +94,7 @@ def _all_operations() -> tuple[Row, ...]:
 
 
 def _row(payload: str) -> Row | None:
-    """The row of what was added once; None if there is no such thing any more."""
+    """The row for a recently added payload; None if it no longer exists."""
     if payload.startswith(LEAF):
         kind = leaf_kind(payload.removeprefix(LEAF))
         return None if kind is None else _leaf_row(kind)
@@ -107,7 +107,7 @@ def _leaf_row(kind: LeafKind) -> Row:
 
 
 def _leaves_for(query: str) -> list[Row]:
-    """The kinds of leaf with a word that begins so."""
+    """The kinds of leaf with a word that starts with this."""
     wanted = query.lower().split()
     found = []
     for kind in LEAF_KINDS:
@@ -119,19 +119,20 @@ def _leaves_for(query: str) -> list[Row]:
 
 @cache
 def operation_row(entry: Entry) -> Row:
-    """The row of an operation; those of `torch.linalg` are called so, because `torch` has others of the same names."""
+    """The row of an operation. Those of `torch.linalg` have that prefix, because `torch` has others with the same
+    names."""
     name = entry.key if entry.key.startswith("linalg.") else entry.name
     return Row(name, entry.key, entry.symbol, entry.brief, entry.category, entry)
 
 
 ROW = Qt.ItemDataRole.UserRole
 HEIGHT, HEADING, RING = 41, 28, 30
-TILE, MARGIN = 62, 8  # width of the column of symbols, space around
+TILE, MARGIN = 62, 8  # width of the column of symbols, and space around it
 NAME, BRIEF, SMALLEST = 13.5, 11.5, 7.5  # text sizes
 CENTRE = Qt.AlignmentFlag.AlignCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-# fields of the theme; a colour is never the only sign: the heading, or the word at the right, says the category
+# fields of the theme; colour is never the only sign: the heading, or the word on the right, names the category
 COLOURS = {
     LEAVES: "leaf", "arithmetic": "forward", "functions": "link", "activations": "backward", "layers": "inplace",
     "losses": "error", "linear algebra": "output", "reductions": "accumulate", "shape": "string",
@@ -146,7 +147,7 @@ def colour_of(theme: Theme, category: str) -> QColor:
 
 
 def paint_tile(painter: QPainter, theme: Theme, box: QRectF, row: Row) -> None:
-    """The symbol in a circle, in a rounded box where it is a word, or on a card for a leaf."""
+    """The symbol in a circle, in a rounded box if it is a word, or on a card for a leaf."""
     ring = colour_of(theme, row.category)
     height = min(box.height(), float(theme.px(RING)))
     short = len(row.symbol) < 3
@@ -167,7 +168,7 @@ def paint_tile(painter: QPainter, theme: Theme, box: QRectF, row: Row) -> None:
 
 
 def drag_pixmap(theme: Theme, row: Row, ratio: float) -> QPixmap:
-    """What hangs at the pointer while it is dragged."""
+    """The picture at the pointer during a drag."""
     width, height = theme.px(TILE) + 4, theme.px(RING) + 4
     made = QPixmap(round(width * ratio), round(height * ratio))
     made.setDevicePixelRatio(ratio)
@@ -179,7 +180,7 @@ def drag_pixmap(theme: Theme, row: Row, ratio: float) -> QPixmap:
 
 
 class RowPainter(QStyledItemDelegate):
-    """Paints headings and rows. While something is looked for, each row says its category."""
+    """Paints headings and rows. During a search, each row names its category."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -241,7 +242,7 @@ class RowPainter(QStyledItemDelegate):
         painter.drawText(box, LEFT, shown)
 
 
-MOST_RECENT = 6  # how many that were added last are kept at hand
+MOST_RECENT = 6  # how many recently added ones are kept
 HINT = "Enter adds it, or drag it to the canvas. Shift+F1 explains it."
 SNIPPET = "You can't add nodes to a snippet by hand. Start a <a href='draw.new'>new drawing</a> instead."
 NOTHING = "No operation matches. Try another word, such as product or norm."
@@ -293,7 +294,7 @@ class RowModel(QAbstractListModel):
 
 
 def tip(row: Row, theme: Theme) -> str:
-    """Everything about a row: how it is called, its formula, what goes in, its gradients."""
+    """Everything about a row: its name, formula, inputs and gradients."""
     entry = row.entry
     if entry is None:
         return f"<b>{look.escape(row.name)}</b><br>{look.escape(row.brief)}"
@@ -307,9 +308,9 @@ def tip(row: Row, theme: Theme) -> str:
 
 
 class RowList(QListView):
-    """The rows; one that is dragged hangs at the pointer as it will be on the canvas."""
+    """The rows; a dragged one is shown at the pointer as it will look on the canvas."""
 
-    typed = Signal(str)  # a letter, which belongs into the search
+    typed = Signal(str)  # a letter, which belongs in the search field
 
     def __init__(self, model: RowModel, theme: Theme) -> None:
         super().__init__()
@@ -334,7 +335,7 @@ class RowList(QListView):
             self.drag(row).exec(Qt.DropAction.CopyAction)
 
     def drag(self, row: Row) -> QDrag:
-        """What is dragged of a row."""
+        """The data dragged for a row."""
         made, data = QDrag(self), QMimeData()
         data.setData(MIME, row.payload.encode())
         made.setMimeData(data)
@@ -344,7 +345,7 @@ class RowList(QListView):
         return made
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Letters go on with the search."""
+        """Letters continue the search."""
         text = event.text()
         if text.isprintable() and text.strip() and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             self.typed.emit(text)
@@ -353,14 +354,14 @@ class RowList(QListView):
 
 
 class PalettePanel(Panel):
-    """A line to search with above the list."""
+    """A search field above the list."""
 
     shows = Slice("document")
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._closed = False  # the document is a snippet
-        self.recent: list[str] = []  # payloads of what was added last, the newest first
+        self.recent: list[str] = []  # payloads of the most recently added, newest first
         self.search = QLineEdit()
         self.search.setPlaceholderText("Search: add, *, linear, x^2, loss")
         self.search.setAccessibleName("Search the palette")
@@ -383,7 +384,7 @@ class PalettePanel(Panel):
         self.list.doubleClicked.connect(self._add_at)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """The rows are made when they are first seen."""
+        """The rows are created when they first become visible."""
         if not self.model.rows:
             self._look()
         super().showEvent(event)
@@ -399,7 +400,7 @@ class PalettePanel(Panel):
         self.hint.setFont(look.sans(theme, look.SMALL))
 
     def show_state(self, before: State, after: State) -> None:
-        """Say where nothing can be placed; what there is to place does not depend on the state."""
+        """Say if nothing can be placed; the list itself does not depend on the state."""
         self._closed = after.drawing is None and not after.document.is_blank
         self._say()
 
@@ -407,7 +408,7 @@ class PalettePanel(Panel):
         self.hint.setText(SNIPPET if self._closed else HINT if self.model.rows else NOTHING)
 
     def add(self) -> None:
-        """Place what is chosen, as its board does."""
+        """Place the chosen row, as its board does."""
         self._add_at(self.list.currentIndex())
 
     def _add_at(self, index: QModelIndex) -> None:
@@ -425,7 +426,7 @@ class PalettePanel(Panel):
         self.recent = [payload, *(each for each in self.recent if each != payload)][:MOST_RECENT]
 
     def _look(self) -> None:
-        """List what fits what was typed, and choose the first."""
+        """List the matches for what was typed, and choose the first."""
         query = self.search.text()
         found = rows(query, self.recent)
         self.list.painter.says_category = bool(query.strip())
@@ -441,7 +442,8 @@ class PalettePanel(Panel):
         self.search.insert(text)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """In the search, the arrows move in the list; Enter adds, Escape clears, Shift+F1 explains what is chosen."""
+        """In the search field, the arrows move in the list, Enter adds, Escape clears, and Shift+F1 explains the chosen
+        row."""
         if not isinstance(event, QKeyEvent) or event.type() not in (QEvent.Type.KeyPress, QEvent.Type.ShortcutOverride):
             return super().eventFilter(watched, event)
         row = self.list.row(self.list.currentIndex())

@@ -1,5 +1,5 @@
-"""What a panel is: a widget that shows a slice of the state and asks for changes through its context. No panel knows
-another one; `commands.panels` lists them, `panel_area` wakes them. `plain_table` is the look that their lists share."""
+"""A panel is a widget that shows a slice of the state and requests changes through its context. Panels don't know each
+other; `commands.panels` lists them and `panel_area` updates them. `plain_table` is the look that their lists share."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradviz.ui.theme import Theme
 
 @dataclass(frozen=True)
 class Context:
-    """What a panel gets when it is made; `do(id)` runs a command as its menu entry would."""
+    """What a panel gets when it is created; `do(id)` runs a command as its menu entry would."""
 
     shell: Shell
     do: Callable[[str], None]
@@ -25,9 +25,9 @@ class Context:
 
 
 class Panel(QWidget):
-    """Base of the panels. The window calls `show_state` after each change of the slice of the state that a panel
-    `shows`, and `set_theme` when the look changes. A panel behind another one hears of all changes at once when it
-    comes to the front."""
+    """Base of the panels. The window calls `show_state` after each change to the slice of the state that a panel
+    `shows`, and `set_theme` when the look changes. A hidden panel gets all changes at once when it comes to the
+    front."""
 
     shows: ClassVar[Slice]
 
@@ -37,29 +37,29 @@ class Panel(QWidget):
         self.theme = context.theme
 
     def show_state(self, before: State, after: State) -> None:
-        """Draw what changed between two states; the same state twice means draw all of it."""
+        """Show what changed between two states; if both are the same state, show everything."""
         raise NotImplementedError
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other colours and sizes."""
+        """Use other colours and sizes."""
         self.theme = theme
 
     @property
     def more_height(self) -> int:
-        """Pixels that it can use beyond those that its card has."""
+        """Pixels that it can use beyond the height of its card."""
         return 0
 
     def end(self) -> None:
-        """The window closes: leave what is being worked out in another thread."""
+        """The window closes: end work in other threads."""
 
     @property
     def focus_target(self) -> QWidget:
-        """The widget that gets the keyboard when the user goes to this panel."""
+        """The widget that gets the focus when the user goes to this panel."""
         return self
 
 
 def moved(before: State, after: State) -> bool:
-    """True if what a trace panel draws may differ: the trace, its length or the cursor."""
+    """Whether what a trace panel shows may differ: the trace, its length or the cursor."""
     return before is after or (
         before.trace is not after.trace or before.steps != after.steps or before.cursor != after.cursor
     )

@@ -1,6 +1,6 @@
-"""The page of the chain rule: every path by which the gradient comes to a tensor, with its local derivatives, their
-product and the sum, and what that gradient depends on. A path that is chosen stands out on the canvas. What is found
-is made in `session.inspect.chain_rule`, when `ChainRunner` asks for it."""
+"""The chain rule page: every path by which a gradient reaches a tensor, with its local derivatives, their product and
+the sum, and what that gradient depends on. A selected path is highlighted on the canvas. `session.inspect.chain_rule`
+makes the content on behalf of `ChainRunner`."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class PathsModel(QAbstractTableModel):
 
 
 def rows_of(chain: ChainRule, frame: Frame) -> list[Row]:
-    """What the table says."""
+    """The texts of the table."""
     if chain.paths is None or not chain.paths.found:
         return []
     found = []
@@ -96,7 +96,7 @@ def _listed(names: list[str]) -> str:
 
 
 class PathsPanel(Panel):
-    """A sentence, the table, and a button that asks; only worked out while it can be seen."""
+    """A sentence, the table, and a button that asks; computed only while visible."""
 
     shows = Slice("chain", "selection", "picked", "document", "what_if", *MOMENT)
 
@@ -112,7 +112,7 @@ class PathsPanel(Panel):
         self.table.setModel(self.model)
         plain_table(self.table, "Paths of the gradient", stretch=0)
         self.table.selectionModel().currentRowChanged.connect(self._choose)
-        self.table.clicked.connect(self._choose)  # of a single row, which is the current one from the beginning
+        self.table.clicked.connect(self._choose)  # of a single row, which is current from the start
         top = QHBoxLayout()
         top.addWidget(self.sentence, 1)
         top.addWidget(self.button)
@@ -135,7 +135,7 @@ class PathsPanel(Panel):
         self._share()
 
     def _share(self) -> None:
-        """The way gets what the numbers leave."""
+        """The path gets what the numbers leave."""
         for column, width, share in ((1, 250, 0.28), (2, 180, 0.18)):
             self.table.setColumnWidth(column, min(self.theme.px(width), round(self.width() * share)))
 
@@ -152,7 +152,7 @@ class PathsPanel(Panel):
             self._show(after.chain)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """What was selected meanwhile can be asked about."""
+        """What was selected in the meantime can be asked about."""
         super().showEvent(event)
         state = self.context.shell.store.state
         self.show_state(state, state)

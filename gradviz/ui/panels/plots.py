@@ -1,5 +1,5 @@
-"""The panel of plots: what the snippet drew with matplotlib up to the cursor, one plot at a time. What paints them is
-in `gradviz.ui.figures`, loaded with the first plot."""
+"""The panel of plots: what the snippet has drawn with matplotlib up to the cursor, one plot at a time.
+`gradviz.ui.figures` paints them and is loaded with the first plot."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FILTER = "PNG picture (*.png);;SVG drawing (*.svg)"
 
 
 class PlotsPanel(Panel):
-    """One plot, its number among the others, and a line with the number under the mouse."""
+    """One plot, its position among the others, and a line with the number under the mouse."""
 
     shows = Slice("run", "trace", "cursor")
 
@@ -94,12 +94,12 @@ class PlotsPanel(Panel):
         return button
 
     def minimumSizeHint(self) -> QSize:
-        """Small: the card may have little room."""
+        """Small, because the card may have little room."""
         return QSize(160, 90)
 
     @property
     def view(self) -> FigureView:
-        """The plot; made when first needed, because it needs NumPy."""
+        """The plot, created on first use, because it needs NumPy."""
         if self._view is None:
             from gradviz.ui.figures.view import FigureView
 
@@ -114,7 +114,7 @@ class PlotsPanel(Panel):
 
     @property
     def current(self) -> Figure | None:
-        """The plot that is shown."""
+        """The plot being shown."""
         index = self.choice.currentIndex()
         return self.figures[index] if 0 <= index < len(self.figures) else None
 
@@ -167,7 +167,7 @@ class PlotsPanel(Panel):
         self.stack.setCurrentWidget(self.view)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, the line of the snippet is left out."""
+        """If there is little room, the line of the snippet is left out."""
         super().resizeEvent(event)
         self._name_place()
 
@@ -177,7 +177,7 @@ class PlotsPanel(Panel):
             self.where.setText(place(self.current) if wide else f"step {self.current.step:,}")
             self.where.setVisible(self.width() > self.theme.px(200))
 
-    # what the commands do
+    # for the commands
 
     def turn(self, step: int) -> None:
         """Show the next plot, or the previous one."""
@@ -185,7 +185,7 @@ class PlotsPanel(Panel):
             self.choice.setCurrentIndex(min(max(self.choice.currentIndex() + step, 0), len(self.figures) - 1))
 
     def go_to_step(self) -> None:
-        """Put the cursor where the plot was shown."""
+        """Move the cursor to where the plot was shown."""
         if self.current is not None:
             self.context.shell.store.play(False)
             self.context.shell.store.move(self.current.step)
@@ -199,7 +199,7 @@ class PlotsPanel(Panel):
             self.context.shell.store.say("Copied the plot as a picture.")
 
     def save_picture(self, name: str = "") -> None:
-        """Write the plot into a file; asks for its name where none is given."""
+        """Write the plot to a file; asks for its name if none is given."""
         from gradviz.ui.figures.painter import FORMATS, write
 
         figure = self.current
@@ -224,7 +224,7 @@ class PlotsPanel(Panel):
 
 
 class LargePlot(QDialog):
-    """One plot, large, to zoom and move in."""
+    """One plot, enlarged, to zoom and pan."""
 
     def __init__(self, parent: QWidget, figure: Figure, theme: Theme) -> None:
         from gradviz.ui.figures.view import HOW, ZoomView

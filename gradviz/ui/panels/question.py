@@ -1,6 +1,6 @@
-"""Where a prediction is made: the row under the sentence in which it is typed or picked, and the "?" on the canvas at
-the place of the number that is asked for. The question is a record of `session.predict`, which also says what is right;
-its words stand in the explanation bar."""
+"""Where a prediction is made: the row below the sentence for typing or picking an answer, and the "?" on the canvas in
+place of the number asked for. The question is a record of `session.predict`, which also knows the answer; its wording
+is in the explanation bar."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.camera import Camera
     from gradviz.ui.canvas.scene import Scene
 
-FIELD = 170  # pixels of the field for one number
+FIELD = 170  # width in pixels of the field for one number
 MOST_CHOICES = 4
-GRADIENT = 31.0  # of a card from its gradient to its lower edge, at zoom 1
+GRADIENT = 31.0  # from the gradient of a card to its lower edge, at zoom 1
 RING = 5.0  # pixels between what computes the answer and the ring around it
 
 
 class AnswerField(QLineEdit):
-    """Takes numbers; H, which is in none, asks for a hint."""
+    """Takes numbers; H, which occurs in none, asks for a hint."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -80,20 +80,20 @@ class AnswerBar(QWidget):
 
     @property
     def target(self) -> QWidget:
-        """Where the keyboard belongs."""
+        """The widget for the focus."""
         if self._asked is None:
             return self.go_on
         return self.choices[0] if self._asked.choices else self.field
 
     def set_fonts(self, theme: Theme, size: float) -> None:
-        """Words of this size."""
+        """Use fonts of this size."""
         self.field.setFont(look.mono(theme, size, bold=True))
         self.field.setFixedWidth(theme.px(FIELD * size / 13))
         self.verdict.setFont(look.sans(theme, size))
         self.setStyleSheet(f"QPushButton, QLineEdit, QLabel#muted {{ font-size: {theme.px(size)}px; }}")
 
     def show_predict(self, shown: Predict) -> None:
-        """Ask, or say how it went; a new question takes the keyboard."""
+        """Ask, or say how it went; a new question takes the focus."""
         asked, before = shown.asked, self._asked
         self._asked = asked
         picks = asked.choices if asked is not None else ()
@@ -147,18 +147,18 @@ def _sample(asked: Question) -> str:
 
 
 class QuestionMark:
-    """Paints over a graph: a ring around what computes the answer, and a "?" where it will stand. A card that is not
-    there yet is outlined."""
+    """Painted over a graph: a ring around what computes the answer, and a "?" where it will appear. A card that does
+    not exist yet is outlined."""
 
     def __init__(self, asked: Question, theme: Theme) -> None:
         self._asked = asked
         self._theme = theme
 
     def __call__(self, painter: QPainter, scene: Scene, camera: Camera) -> None:
-        """Paint what is in view."""
+        """Paint the visible marks."""
         asked, diagram = self._asked, scene.placed.diagram
         if not (asked.tensor < len(scene.trace.tensors) and asked.node < len(scene.trace.nodes)):
-            return  # the graph of another run is still on the screen
+            return  # the graph of another run is still on screen
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         node = int(diagram.item_of_node[asked.node]) if asked.node >= 0 else -1
@@ -177,7 +177,7 @@ class QuestionMark:
         painter.drawRoundedRect(box.adjusted(-RING, -RING, RING, RING), 9, 9)
 
     def _mark(self, painter: QPainter, box: QRectF, scale: float, *, there: bool, name: str) -> None:
-        """The "?" at the value, or at the gradient below it, of a card."""
+        """The "?" on a card, in place of the value or of the gradient below it."""
         theme = self._theme
         if not there:
             painter.setBrush(QColor(theme.card))
@@ -191,7 +191,7 @@ class QuestionMark:
             place.moveTop(min(box.top() + 26 * scale, box.bottom() - height))
         elif self._asked.part == "grad":
             place.moveCenter(QPointF(place.center().x(), box.bottom() - GRADIENT * scale))
-        else:  # what is added to the sum stands over the card
+        else:  # what is added to the sum is shown above the card
             place.moveBottom(box.top() - 2)
         if not there:
             painter.setPen(QColor(theme.text))

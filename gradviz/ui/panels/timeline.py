@@ -1,7 +1,7 @@
-"""The timeline: all steps as a strip that is zoomed, moved along and scrubbed with mouse, wheel, touchpad and keys.
+"""The timeline: all steps as a strip that can be zoomed, panned and scrubbed with mouse, wheel, touchpad and keys.
 Scrub on the strip, pan with the overview or the middle button, drag the markers A and B, click a title to loop over its
-steps, click a mark to go there. What does not move with the cursor is drawn once per trace, size and zoom; on it come
-the playhead, the lens, the markers and the numbers of the moment. The painting is in `timeline_paint` and
+steps, click a mark to go there. What does not move with the cursor is painted once per trace, size and zoom; the
+playhead, the lens, the markers and the current numbers are painted over it. The painting is in `timeline_paint` and
 `timeline_plots`."""
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 # -- mouse and keys
 
-LANES_MARGIN, ITERATIONS = 28, 14  # pixels of the line of text above the lanes, and of the row of iterations
+LANES_MARGIN, ITERATIONS = 28, 14  # height of the text line above the lanes, and of the row of iterations
 PAGE = 10  # steps per PageUp or PageDown, at least
 CLICK = "Click to loop over these steps."
 
@@ -73,7 +73,7 @@ class Mouse:
         self._last = QPointF()
 
     def press(self, event: QMouseEvent, geometry: Geometry, content: Content) -> None:
-        """Begin a gesture, or do at once what a click means."""
+        """Begin a gesture, or carry out a click at once."""
         at, state = event.position(), self._timeline.context.shell.store.state
         self._last = at
         if event.button() is Qt.MouseButton.MiddleButton:
@@ -100,7 +100,7 @@ class Mouse:
             self._scrub(geometry, at)
 
     def move(self, event: QMouseEvent, geometry: Geometry, content: Content) -> None:
-        """Go on with a gesture; without one show what a press would do."""
+        """Continue a gesture; without one, show what a press would do."""
         at = event.position()
         by, self._last = at.x() - self._last.x(), at
         if self._drag == "scrub":
@@ -148,7 +148,7 @@ class Mouse:
 
 
 def group_at(geometry: Geometry, content: Content, at: QPointF) -> Group | None:
-    """The iteration or phase whose title row the mouse is on."""
+    """The iteration or phase whose title the mouse is on."""
     if geometry.iterations.contains(at):
         room = paint.iteration_room(geometry.theme, content.iterations)
         return paint.iteration_at(geometry, content.iterations, at.x(), room)
@@ -158,7 +158,7 @@ def group_at(geometry: Geometry, content: Content, at: QPointF) -> Group | None:
 
 
 def key_target(event: QKeyEvent, state: State, content: Content) -> int | None:
-    """The cursor that a key goes to."""
+    """The cursor that a key leads to."""
     page = max(PAGE, state.steps // 20)
     targets = {
         Qt.Key.Key_Left: moves.walked(state, -1),
@@ -175,7 +175,7 @@ def key_target(event: QKeyEvent, state: State, content: Content) -> int | None:
 
 
 def tooltip(at: QPoint, geometry: Geometry, content: Content, state: State) -> str:
-    """What is under the mouse, in a line or two."""
+    """What is under the mouse, in one or two lines."""
     place = QPointF(at)
     group = group_at(geometry, content, place)
     if group is not None:
@@ -205,7 +205,7 @@ def tooltip(at: QPoint, geometry: Geometry, content: Content, state: State) -> s
 
 
 class Content:
-    """What is shown of one trace at one length; made once, asked at every zoom."""
+    """What is shown of a trace at one length; computed once, read at every zoom."""
 
     def __init__(self, trace: Trace, steps: int, *, hides_numbers: bool = False) -> None:
         self.trace = trace
@@ -217,7 +217,7 @@ class Content:
         self.marks = Marks(self._marks)
 
     def mark(self, stops: tuple[int, ...], lessons: tuple[int, ...]) -> None:
-        """Mark the steps at which breakpoints stop, and those that the doctor speaks of."""
+        """Mark the steps at which breakpoints stop, and those of the doctor's findings."""
         import numpy as np
 
         found: NDArray[np.int64] = np.array(stops, np.int64)
@@ -226,7 +226,7 @@ class Content:
         self.marks = Marks(self._marked)
 
     def has_lanes(self, geometry: Geometry) -> bool:
-        """Whether there is room for a lane for each saved buffer, instead of the curve of all."""
+        """Whether there is room for a lane per saved buffer in place of the curve of all."""
         room = plots.areas(geometry, self.course)[1].height()
         return bool(self.lives) and room >= plots.lanes_height(geometry.theme, self.lives)
 
@@ -238,8 +238,8 @@ class Content:
         return plots.life_at(geometry, held, self.lives, at)
 
     def looks_like(self, other: Content) -> bool:
-        """Whether the picture of another trace is the same: a slider brings other values only. A course has values in
-        it, so that it is another one each time."""
+        """Whether the picture of another trace is the same: a slider changes only values. A training curve contains
+        values, so it is different each time."""
         import numpy as np
 
         if self.steps != other.steps or self.course is not None or other.course is not None:
@@ -255,13 +255,14 @@ class Content:
 
 
 def lesson_steps(state: State) -> tuple[int, ...]:
-    """The steps that the doctor speaks of."""
+    """The steps of the doctor's findings."""
     return tuple(each.step - 1 for each in state.told if 0 < each.step <= state.steps)
 
 
 @dataclass(frozen=True)
 class Now:
-    """What moves: the cursor with the fraction of a glide and how many steps are walked as one there; the markers."""
+    """What moves: the cursor, including the fraction of a glide, with the number of steps walked as one there; and the
+    markers."""
 
     cursor: int
     glide: float
@@ -270,7 +271,7 @@ class Now:
 
 
 def draw(content: Content, geometry: Geometry, size: QSize, ratio: float) -> QPixmap:
-    """Everything that does not move."""
+    """Paint everything that does not move."""
     picture = QPixmap(size * ratio)
     picture.setDevicePixelRatio(ratio)
     picture.fill(geometry.theme.panel)
@@ -293,7 +294,7 @@ def draw(content: Content, geometry: Geometry, size: QSize, ratio: float) -> QPi
 
 
 def paint_now(painter: QPainter, content: Content, geometry: Geometry, now: Now) -> None:
-    """What moves, over the picture."""
+    """Paint what moves on top of the picture."""
     paint_playhead(painter, geometry, now.glide, now.steps)
     paint.paint_markers(painter, geometry, now.playback)
     if geometry.lens.height():
@@ -309,9 +310,9 @@ def paint_now(painter: QPainter, content: Content, geometry: Geometry, now: Now)
 
 
 WHEEL_NOTCH = 120
-ZOOM = 0.8  # of the span that one notch of the wheel leaves in view
+ZOOM = 0.8  # of the span that stays in view after one notch of the wheel
 GLIDE_AT_MOST = 0.3  # seconds that the playhead takes from one step to the next
-GLIDE_SPEED = 15.0  # steps per second from which on it does not glide: it would never arrive
+GLIDE_SPEED = 15.0  # steps per second from which on it does not glide, because it would never arrive
 KEYS = (
     "Arrow keys step, Page Up and Page Down go further, Home and End go to the ends, Space plays. Plus and minus zoom, "
     "0 shows all steps, Shift with an arrow key moves along, Control with an arrow key goes to the next mark. "
@@ -320,7 +321,7 @@ KEYS = (
 
 
 class TimelinePanel(Panel):
-    """Custom-painted; the pixmap of a trace is made once per size and zoom."""
+    """Painted by hand; the picture of a trace is made once per size and zoom."""
 
     shows = Slice("breakpoints", "playback", "playing", "view", "doctor", "predict", *MOMENT)
 
@@ -331,7 +332,7 @@ class TimelinePanel(Panel):
         self.content: Content | None = None
         self.span = whole(1)
         self.mouse = Mouse(self)
-        self._from = 0.0  # where the playhead glides from
+        self._from = 0.0  # where the playhead's glide started
         self._glide = QVariantAnimation(self, startValue=0.0, endValue=1.0)
         self._glide.valueChanged.connect(lambda _: self.update())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -354,7 +355,7 @@ class TimelinePanel(Panel):
 
     @property
     def state(self) -> State:
-        """What is now."""
+        """The present state."""
         return self.context.shell.store.state
 
     def show_state(self, before: State, after: State) -> None:
@@ -373,11 +374,11 @@ class TimelinePanel(Panel):
             self.update()
 
     def _take(self, before: State, after: State) -> None:
-        """Another trace, or the same one with more steps."""
+        """Take another trace, or the same one with more steps."""
         former, span = self.content, self.span
         was_whole = self.span.is_whole(before.steps) or before.trace is not after.trace
         has_trace = after.trace is not None and after.steps > 0
-        hides = after.predict.on  # the course of a training tells of later steps
+        hides = after.predict.on  # a training curve would reveal later steps
         trace = after.trace if has_trace else None
         self.content = None if trace is None else Content(trace, after.steps, hides_numbers=hides)
         if was_whole or before is after:
@@ -388,21 +389,20 @@ class TimelinePanel(Panel):
             self._picture = None
 
     def show_span(self, span: Span) -> None:
-        """Show other steps."""
+        """Show a different range of steps."""
         if span != self.span:
             self.span = span
             self._picture = None
             self.update()
 
     def zoom(self, factor: float, at: float) -> None:
-        """More (above 1) or fewer steps, around the step `at`."""
+        """Show more (above 1) or fewer steps, around the step `at`."""
         if self.content is not None:
             self.show_span(self.span.zoomed(factor, at, self.state.steps))
 
     @property
     def more_height(self) -> int:
-        """The pixels of the row of iterations, and of the lanes of the saved buffers where there is no course of a
-        training to be seen."""
+        """The pixels of the row of iterations, and of the lanes of saved buffers if there is no training curve."""
         content = self.content
         if content is None:
             return 0
@@ -415,7 +415,7 @@ class TimelinePanel(Panel):
 
     @property
     def geometry_(self) -> Geometry:
-        """Where things stand now."""
+        """Where everything is now."""
         has_iterations = self.content is not None and len(self.content.iterations) > 1
         return Geometry(self.width(), self.height(), self.theme, self.state.steps, self.span, has_iterations)
 
@@ -444,7 +444,7 @@ class TimelinePanel(Panel):
         super().resizeEvent(event)
 
     def _begin_glide(self, before: State, after: State) -> None:
-        """While it plays slowly the playhead glides to the next step; otherwise it is there at once."""
+        """During slow playback the playhead glides to the next step; otherwise it moves at once."""
         self._glide.stop()
         slow = after.view.speed < GLIDE_SPEED and abs(after.cursor - before.cursor) <= self._now().steps
         if after.playing and slow and after.view.animated and self.isVisible():
@@ -464,7 +464,7 @@ class TimelinePanel(Panel):
     # moving
 
     def move_to(self, cursor: int) -> None:
-        """Go to a step by hand: playing ends."""
+        """The user goes to a step: playback ends."""
         self.context.shell.store.play(False)
         self.context.shell.store.move(cursor)
 
@@ -484,12 +484,12 @@ class TimelinePanel(Panel):
         super().leaveEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """All steps again."""
+        """Show all steps again."""
         if event.button() is Qt.MouseButton.LeftButton:
             self.show_span(whole(self.state.steps))
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """A notch is a step; with Ctrl it zooms at the pointer, with Shift or sideways it moves along."""
+        """A notch is one step; with Ctrl it zooms at the pointer, with Shift or sideways it pans."""
         event.accept()
         if self.content is None:
             return
@@ -511,7 +511,7 @@ class TimelinePanel(Panel):
             super().keyPressEvent(event)
 
     def _pressed(self, event: QKeyEvent) -> bool:
-        """Do what a key means; False if it means nothing here."""
+        """Act on a key; False if it means nothing here."""
         assert self.content is not None
         target = key_target(event, self.state, self.content)
         steps, cursor = self.state.steps, self.state.cursor
@@ -543,7 +543,7 @@ class TimelinePanel(Panel):
         super().focusInEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Say what is under the mouse; zoom as two fingers do."""
+        """Describe what is under the mouse; zoom by pinching."""
         if self.content is not None and event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             text = tooltip(event.pos(), self.geometry_, self.content, self.state)
             QToolTip.showText(event.globalPos(), look.tip(text), self)

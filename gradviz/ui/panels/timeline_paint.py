@@ -1,7 +1,7 @@
-"""Painting a timeline: the steps as blocks with their signs where there is room and columns of pixels where there is
-not, the lens, and around the strip iterations, phases, marks, the overview, the markers A and B. Each row has its own
-function and, for the mouse, what is under it. Where everything is in a timeline of a given size and zoom, and which
-step is under the mouse, is plain arithmetic; the curves are in `timeline_plots`."""
+"""Painting a timeline: the steps, as blocks with signs if there is room and as columns of pixels if not; the lens; and
+around the strip iterations, phases, marks, the overview, and the markers A and B. Each row has a function that paints
+it and one that finds what is under the mouse. Where everything is at a given size and zoom is plain arithmetic; the
+curves are in `timeline_plots`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 
-# -- where things are
+# -- positions
 
-BLOCK = 4.0  # from this width on every step is a block of its own
+BLOCK = 4.0  # pixels per step from which every step is a block
 LENS_BLOCK = 24.0  # width of a step in the lens
-CATCH = 7.0  # pixels beside a handle that still catch it
+CATCH = 7.0  # pixels around a handle that still grab it
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Geometry:
 
     @cached_property
     def is_whole(self) -> bool:
-        """True if no step is out of view."""
+        """Whether all steps are in view."""
         return self.span.is_whole(self.steps)
 
     @cached_property
     def overview(self) -> QRectF:
-        """The bar that says which part of all steps is in view; only drawn where that is not all."""
+        """The bar that shows which part of all steps is in view; only painted if it is not everything."""
         return self._row(self.theme.px(1), self.theme.px(4))
 
     @cached_property
@@ -83,12 +83,12 @@ class Geometry:
 
     @cached_property
     def is_dense(self) -> bool:
-        """True if there are too many steps in view for blocks."""
+        """Whether there are too many steps in view for blocks."""
         return self.strip.width() / max(1.0, self.span.width) < BLOCK
 
     @cached_property
     def lens(self) -> QRectF:
-        """The row of the steps around the cursor, where the strip is dense and there is room."""
+        """The row of the steps around the cursor, if the strip is dense and there is room."""
         top, height = self.phases.bottom() + 1, self.theme.px(18)
         return self._row(top, height if self.is_dense and top + height <= self.height else 0.0)
 
@@ -99,17 +99,17 @@ class Geometry:
 
     @cached_property
     def plots(self) -> QRectF:
-        """The area of the curves under the strip."""
+        """The area of the curves below the strip."""
         top = self.lens.bottom() + self.theme.px(2)
         return self._row(top, max(0.0, self.height - top - self.theme.px(6)))
 
     def left_of(self, step: float) -> float:
-        """x where a step begins."""
+        """x of the start of a step."""
         row = self.strip
         return row.left() + row.width() * (step - self.span.start) / self.span.width
 
     def playhead(self, cursor: float) -> float:
-        """x of the playhead: in the middle of the step that was done last, or where the first begins."""
+        """x of the playhead: in the middle of the latest completed step, or at the start of the first."""
         return self.left_of(max(cursor - 0.5, 0.0))
 
     def step_at(self, x: float) -> float:
@@ -129,16 +129,16 @@ class Geometry:
         return 0 if place < 0 else min(self.steps, int(place) + 1)
 
     def thumb(self) -> QRectF:
-        """The part of the overview that is in view."""
+        """The part of the overview that stands for what is in view."""
         row = self.overview
         left = row.left() + row.width() * self.span.start / max(1, self.steps)
         width = max(self.theme.px(10), row.width() * self.span.width / max(1, self.steps))
         return QRectF(min(left, row.right() - width), row.top(), width, row.height())
 
 
-TEXT = 18.0  # pixels of the line of words over the curves, which the playhead leaves alone
-DASHES = 9.0  # from this width on a freed buffer is a dashed outline
-GLYPH = 15.0  # from this width on a block carries its sign
+TEXT = 18.0  # height of the line of text above the curves, which the playhead does not cross
+DASHES = 9.0  # width from which a freed buffer is a dashed outline
+GLYPH = 15.0  # width from which a block carries its sign
 SIGNS = {
     "LEAF": "●",
     "FORWARD": "ƒ",
@@ -180,7 +180,7 @@ def colour_of(theme: Theme, kind: str) -> str:
 
 
 def paint_strip(painter: QPainter, geometry: Geometry, strip: Strip, ratio: float) -> None:
-    """The row of steps in view."""
+    """Paint the steps in view."""
     if geometry.is_dense:
         row = geometry.strip
         painter.drawImage(row, columns_of(geometry.theme, strip, geometry, round(row.width() * ratio)))
@@ -189,7 +189,7 @@ def paint_strip(painter: QPainter, geometry: Geometry, strip: Strip, ratio: floa
 
 
 def columns_of(theme: Theme, strip: Strip, geometry: Geometry, columns: int, *, all_steps: bool = False) -> QImage:
-    """More steps than there is room for blocks: each pixel shows what its steps are, in proportion."""
+    """If there are more steps than fit as blocks: each column of pixels shows the kinds of its steps in proportion."""
     import numpy as np
 
     from gradviz.trace.table.kinds import Kind
@@ -238,14 +238,14 @@ def _paint_block(painter: QPainter, theme: Theme, box: QRectF, kind: str, sign: 
 
 
 def _sign(trace: Trace, step: int, kind: str) -> str:
-    """The operation's own symbol where it is short enough."""
+    """The operation's own symbol if it is short enough."""
     node = int(trace.steps.node[step])
     symbol = str(trace.nodes.symbol[node]) if kind == "FORWARD" and node >= 0 else ""
     return symbol if 0 < len(symbol) <= 2 else SIGNS[kind]
 
 
 def paint_lens(painter: QPainter, geometry: Geometry, trace: Trace, cursor: int) -> None:
-    """Under a strip of many steps: the ones around the cursor, large enough to tell them apart."""
+    """Below a dense strip: the steps around the cursor, large enough to tell them apart."""
     from gradviz.trace.table.kinds import Kind
 
     theme, row = geometry.theme, geometry.lens
@@ -266,7 +266,7 @@ def paint_lens(painter: QPainter, geometry: Geometry, trace: Trace, cursor: int)
     painter.setOpacity(1.0)
 
 
-@lru_cache(maxsize=256)  # drawing the text of forty blocks at every step would take most of its time
+@lru_cache(maxsize=256)  # painting the text of forty blocks would take most of the time of a step
 def _stamp(theme: Theme, kind: str, sign: str, width: int, height: int, ratio: float) -> QImage:
     """A block as a picture."""
     image = QImage(round(width * ratio), round(height * ratio), QImage.Format.Format_ARGB32_Premultiplied)
@@ -280,7 +280,7 @@ def _stamp(theme: Theme, kind: str, sign: str, width: int, height: int, ratio: f
 
 
 def paint_playhead(painter: QPainter, geometry: Geometry, cursor: float, steps: int = 1) -> None:
-    """The future paler, what is walked as one step framed, and the playhead through all rows."""
+    """The future in paler colours, a frame around what is walked as one step, and the playhead through all rows."""
     theme, row = geometry.theme, geometry.strip
     painter.save()
     painter.setClipRect(QRectF(row.left() - 6, 0, row.width() + 12, geometry.height))
@@ -319,8 +319,8 @@ SHAPES = {
     Mark.NOT_FINITE: "▲",
     Mark.ERROR: "×",
 }
-LEAST_LINE = 3.0  # pixels of a phase from which on a line is drawn where it begins
-MARK_WIDTH = 9.0  # of one mark with the room around it
+LEAST_LINE = 3.0  # width in pixels of a phase from which a line marks its start
+MARK_WIDTH = 9.0  # width of a mark including the space around it
 LEGEND = "\n".join(f"{SHAPES[mark]}  {TITLES[mark][0]}" for mark in sorted(Mark, reverse=True))
 
 
@@ -360,14 +360,14 @@ def paint_iterations(painter: QPainter, geometry: Geometry, found: Iterations) -
 
 
 def shorter(title: str) -> tuple[str, ...]:
-    """Ways to write a title, the longest first: "t = 40 … 49", "40 … 49", "40 …"; "epoch = 3", "3"."""
+    """Ways to write a title, longest first: "t = 40 … 49", "40 … 49", "40 …"; "epoch = 3", "3"."""
     numbers = title.rpartition(" = ")[2]
     begin, several, _ = numbers.partition(" … ")
     return (title, numbers, f"{begin} …", "…") if several else (title, numbers.rpartition(" ")[2])
 
 
 def iteration_labels(geometry: Geometry, found: Iterations, room: float) -> list[Group]:
-    """The labels of a row in which each needs so many pixels."""
+    """The labels of a row, each of which needs this many pixels."""
     per_step = geometry.strip.width() / geometry.span.width
     return [Group(one.start, one.end, one.title) for one in found.labels(geometry.span, room / per_step)]
 
@@ -383,7 +383,7 @@ def iteration_at(geometry: Geometry, found: Iterations, x: float, room: float) -
 
 
 def iteration_room(theme: Theme, found: Iterations) -> float:
-    """The pixels that a label of several iterations needs."""
+    """The pixels needed by a label for several iterations."""
     from PySide6.QtGui import QFontMetrics
 
     if not len(found):
@@ -395,7 +395,7 @@ def iteration_room(theme: Theme, found: Iterations) -> float:
 
 
 def paint_phases(painter: QPainter, geometry: Geometry, strip: Strip) -> None:
-    """The titles of the phases, each where it begins; where they could not be read, how many backward calls."""
+    """The titles of the phases, each where it begins; if they would be illegible, the number of backward calls."""
     theme, row = geometry.theme, geometry.phases
     painter.setFont(look.sans(theme, look.SMALL))
     metrics = painter.fontMetrics()
@@ -434,14 +434,14 @@ def phase_at(geometry: Geometry, strip: Strip, x: float) -> Group:
 
 
 def paint_marks(painter: QPainter, geometry: Geometry, marks: Marks) -> None:
-    """One shape per place, of the most important thing there."""
+    """One shape per place, for the most important thing there."""
     theme, row = geometry.theme, geometry.marks
     for x, mark in mark_places(geometry, marks):
         paint_mark(painter, theme, QPointF(x, row.center().y()), mark)
 
 
 def mark_places(geometry: Geometry, marks: Marks) -> list[tuple[float, Mark]]:
-    """(x, mark) of what is drawn: where steps are wide, in the middle of each, else in the middle of its place."""
+    """(x, mark) for each shape: in the middle of a step if steps are wide, otherwise in the middle of its place."""
     row = geometry.marks
     columns = max(1, int(row.width() / (MARK_WIDTH * geometry.theme.scale)))
     if geometry.strip.width() / geometry.span.width < MARK_WIDTH:
@@ -454,7 +454,7 @@ def mark_places(geometry: Geometry, marks: Marks) -> list[tuple[float, Mark]]:
 
 
 def marks_at(geometry: Geometry, marks: Marks, x: float) -> list[tuple[Mark, int, int]]:
-    """(mark, how many, the first step) around an x, the most important first."""
+    """(mark, how many, first step) around an x, most important first."""
     row = geometry.marks
     if geometry.strip.width() / geometry.span.width >= MARK_WIDTH:
         step = int(geometry.step_at(x))
@@ -466,7 +466,7 @@ def marks_at(geometry: Geometry, marks: Marks, x: float) -> list[tuple[Mark, int
 
 
 def marks_text(found: list[tuple[Mark, int, int]]) -> str:
-    """What a tooltip says of marks; nothing there: what the marks mean."""
+    """The tooltip for marks; without any, what the marks mean."""
     lines = []
     for mark, count, step in found:
         one, many = TITLES[mark]
@@ -507,7 +507,7 @@ def _paint_corners(painter: QPainter, at: QPointF, corners: tuple[tuple[float, f
 
 
 def paint_overview(painter: QPainter, geometry: Geometry, strip: Strip) -> None:
-    """All steps as a thin bar, what is in view framed; nothing where all is in view."""
+    """All steps as a thin bar with a frame around what is in view; nothing if everything is."""
     if geometry.is_whole:
         return
     theme, row, thumb = geometry.theme, geometry.overview, geometry.thumb()
@@ -525,7 +525,7 @@ def paint_overview(painter: QPainter, geometry: Geometry, strip: Strip) -> None:
 
 
 def paint_markers(painter: QPainter, geometry: Geometry, playback: Playback) -> None:
-    """The two handles, and what lies between them under a line."""
+    """The two handles, and a line below what lies between them."""
     theme, row = geometry.theme, geometry.strip
     colour = QColor(theme.focus)
     painter.save()
@@ -552,7 +552,7 @@ def paint_markers(painter: QPainter, geometry: Geometry, playback: Playback) -> 
 
 
 def marker_at(geometry: Geometry, playback: Playback, at: QPointF) -> str:
-    """ "a" or "b" where the mouse is on that handle, else ""."""
+    """ "a" or "b" if the mouse is on that handle, otherwise ""."""
     if not geometry.handles.top() <= at.y() <= geometry.strip.top():
         return ""
     width = geometry.theme.px(11)

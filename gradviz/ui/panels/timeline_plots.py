@@ -1,6 +1,6 @@
-"""Painting what is under the strip: the saved buffers, each as a bar from birth to release, or where they are many the
-bytes that they hold, with their peak; in a training loop the loss and the norm of the gradients over its iterations.
-The numbers are made in `outline`, `memory` and `iterations` of `session.timeline`."""
+"""Painting below the strip: the saved buffers, each as a bar from birth to release, or, if they are many, the bytes
+that they hold with their peak; in a training loop, the loss and the norm of the gradients over its iterations. The
+numbers come from `outline`, `memory` and `iterations` of `session.timeline`."""
 
 from __future__ import annotations
 
@@ -24,34 +24,34 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 PEAK = 4.0  # half the height of the dot at the peak
-LEAST = 14.0  # pixels that a curve needs
-WIDE = 1000.0  # from this ratio of the largest to the smallest number on the scale is logarithmic
-MANY = 1.0  # points per pixel beyond which only the extremes are drawn
-FILL = 60  # how much the colour under the curve covers, of 255
-SAMPLE = 14.0  # pixels of the line that stands before its name
+LEAST = 14.0  # minimum height of a curve in pixels
+WIDE = 1000.0  # if the largest number is this many times the smallest, the scale is logarithmic
+MANY = 1.0  # points per pixel beyond which only the extremes are painted
+FILL = 60  # opacity of the colour below the curve, out of 255
+SAMPLE = 14.0  # length of the line sample in front of its name
 
 
 def areas(geometry: Geometry, course: Training | None) -> tuple[QRectF, QRectF]:
-    """Where the course of the training and the held bytes are drawn, each with a line of text above it; an area
-    without height is not drawn."""
+    """Where the training curves and the bytes held are painted, each with a line of text above; an area without height
+    is not painted."""
     whole, text = geometry.plots, geometry.theme.px(15)
     if course is None:
         return QRectF(), _cut(whole, text)
     half = whole.height() / 2
-    if half < text + LEAST:  # no room for both: one behind the other
+    if half < text + LEAST:  # no room for both: only one at a time
         return _cut(whole, text), _cut(whole, text)
     upper = QRectF(whole.left(), whole.top(), whole.width(), half)
     return _cut(upper, text), _cut(upper.translated(0, half), text)
 
 
 def _cut(area: QRectF, text: float) -> QRectF:
-    text += PEAK  # the dot at the peak reaches over the curve
+    text += PEAK  # the dot at the peak extends above the curve
     height = area.height() - text
     return QRectF(area.left(), area.top() + text, area.width(), height if height >= LEAST else 0.0)
 
 
 def paint_held(painter: QPainter, geometry: Geometry, area: QRectF, strip: Strip) -> None:
-    """The curve of held bytes; its peak is a dot."""
+    """The curve of bytes held; a dot marks its peak."""
     if not area.height():
         return
     theme, span = geometry.theme, geometry.span
@@ -71,7 +71,7 @@ def paint_held(painter: QPainter, geometry: Geometry, area: QRectF, strip: Strip
 
 
 def _curve(theme: Theme, shares: NDArray[Any], columns: int, height: int) -> QImage:
-    """Many levels as a picture, which takes a tenth of the time of lines: a line over what is filled below it."""
+    """Many levels as a picture, which takes a tenth of the time of lines: a line with the area below it filled."""
     import numpy as np
 
     top = np.rint((1 - shares[np.arange(columns) * len(shares) // columns]) * (height - 2)).astype(np.int32)
@@ -86,7 +86,7 @@ def _curve(theme: Theme, shares: NDArray[Any], columns: int, height: int) -> QIm
 
 
 def _paint_levels(painter: QPainter, geometry: Geometry, area: QRectF, strip: Strip) -> None:
-    """Few levels: they begin and end where their steps do."""
+    """A few levels: they begin and end where their steps do."""
     first, peak = int(geometry.span.start), strip.peak[0]
     line = QPolygonF([QPointF(geometry.left_of(first), area.bottom())])
     for step, level in enumerate(strip.held[first : int(geometry.span.end) + 1].tolist(), first):
@@ -104,9 +104,9 @@ def _paint_levels(painter: QPainter, geometry: Geometry, area: QRectF, strip: St
     painter.drawPolyline(line)
 
 
-LANE = 16.0  # pixels of the lane of a buffer, at text scale 1
-KEPT, HELD = 40, 110  # how much the colour of a buffer covers while it is not held, and while it is
-SHORTEST = 26.0  # pixels of a bar that has room for words
+LANE = 16.0  # height in pixels of the lane of a buffer, at text scale 1
+KEPT, HELD = 40, 110  # opacity of the colour of a buffer while it is not held, and while it is
+SHORTEST = 26.0  # width in pixels from which a bar has room for words
 
 
 def lanes_height(theme: Theme, lives: tuple[Life, ...]) -> float:
@@ -126,7 +126,7 @@ def life_at(geometry: Geometry, area: QRectF, lives: tuple[Life, ...], at: QPoin
 
 
 def text_of(trace: Trace, life: Life) -> str:
-    """What a buffer is and for what it is kept; made when it is first seen, as it takes the frame of a step."""
+    """What a buffer is and what it is kept for; computed on first use, as it needs the frame of a step."""
     found: str = trace.kept(f"life {life.row}", lambda: life_text(trace, life))
     return found
 
@@ -134,7 +134,7 @@ def text_of(trace: Trace, life: Life) -> str:
 def paint_lives(
     painter: QPainter, geometry: Geometry, area: QRectF, trace: Trace, lives: tuple[Life, ...], cursor: int
 ) -> None:
-    """The bars of saved buffers; those that are held at the cursor are filled, and with a cursor below 0 none is."""
+    """The bars of saved buffers; those held at the cursor are filled, and none is if the cursor is below 0."""
     theme, radius = geometry.theme, geometry.theme.px(LANE) / 2 - 1
     painter.save()
     painter.setClipRect(area.adjusted(-1, -1, 1, 1))
@@ -158,7 +158,7 @@ def paint_lives(
 
 
 def paint_held_text(painter: QPainter, geometry: Geometry, area: QRectF, text: str, *, at_right: bool) -> None:
-    """The line over the curve of held bytes; at the right where the course of a training has the left."""
+    """The text above the curve of bytes held; on the right if the training curves have the left."""
     painter.setFont(look.sans(geometry.theme, look.SMALL))
     painter.setPen(QColor(geometry.theme.muted))
     metrics = painter.fontMetrics()
@@ -168,7 +168,7 @@ def paint_held_text(painter: QPainter, geometry: Geometry, area: QRectF, text: s
 
 
 def held_text(strip: Strip, cursor: int) -> str:
-    """What is held now, and the most with its step."""
+    """What is held now, and the maximum with its step."""
     now = int(strip.held[cursor - 1]) if cursor else 0
     peak, at = strip.peak
     most = f" · peak {size_text(peak)} at step {at:,}" if peak else ""
@@ -176,7 +176,7 @@ def held_text(strip: Strip, cursor: int) -> str:
 
 
 def paint_course(painter: QPainter, geometry: Geometry, area: QRectF, course: Training) -> None:
-    """The losses as lines, the norm of the gradients dashed; each on a scale of its own."""
+    """The losses as lines, the norm of the gradients dashed; each on its own scale."""
     if not area.height():
         return
     painter.save()
@@ -200,7 +200,7 @@ def lines(theme: Theme, course: Training) -> list[tuple[Series, QPen]]:
 
 
 def _pieces(geometry: Geometry, area: QRectF, series: Series) -> list[QPolygonF]:
-    """The line of a series in view; it is broken where a number is not finite."""
+    """The visible line of a series; it is interrupted where a number is not finite."""
     import numpy as np
 
     finite = series.numbers[np.isfinite(series.numbers)]
@@ -225,7 +225,7 @@ def _pieces(geometry: Geometry, area: QRectF, series: Series) -> list[QPolygonF]
 
 
 def _scale(numbers: NDArray[Any]) -> tuple[Any, float, float]:
-    """How numbers are put on the axis, and its ends."""
+    """How numbers are mapped to the axis, and its ends."""
     import numpy as np
 
     low, high = float(numbers.min()), float(numbers.max())
@@ -237,7 +237,7 @@ def _scale(numbers: NDArray[Any]) -> tuple[Any, float, float]:
 
 
 def _extremes(x: NDArray[Any], y: NDArray[Any], columns: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Of many points the lowest and the highest of each column, which look the same."""
+    """Of many points, only the lowest and the highest in each column, which look the same."""
     import numpy as np
 
     if not len(x):
@@ -248,7 +248,7 @@ def _extremes(x: NDArray[Any], y: NDArray[Any], columns: int) -> tuple[NDArray[A
 
 
 def paint_course_text(painter: QPainter, geometry: Geometry, area: QRectF, course: Training, cursor: int) -> None:
-    """The names of the lines with a piece of each, and their numbers at the cursor."""
+    """The names of the lines with a sample of each, and their numbers at the cursor."""
     theme, x, y = geometry.theme, area.left(), area.top() - PEAK - geometry.theme.px(4)
     painter.setFont(look.sans(theme, look.SMALL))
     metrics = painter.fontMetrics()

@@ -1,7 +1,7 @@
-"""The page of a training: losses, printed numbers, the norm of each gradient, how far updates move each parameter, and
-the spread of one gradient, over the iterations of a loop. A click on a curve goes to that step, a step moves the line
-in all charts. The curves are found by `session.timeline.training_curves` and drawn by `ui.charts`; both are loaded when
-the page is first shown with something to show."""
+"""The training page: losses, printed numbers, the norm of each gradient, how far updates move each parameter, and the
+distribution of one gradient, over the iterations of a loop. Clicking a curve goes to that step; stepping moves the line
+in all charts. `session.timeline.training_curves` finds the curves and `ui.charts` draws them; both are loaded when the
+page first has something to show."""
 
 from __future__ import annotations
 
@@ -41,17 +41,18 @@ HINT = "Run a training loop, or open a recording of one: after three backward ca
 HINT += "are drawn here, iteration by iteration."
 HIDDEN = "The curves tell of later steps: they are here again when you stop predicting (Ctrl+Alt+Q)."
 READING = "Reading the training …"
-AGAIN = 700  # milliseconds until a run that goes on is looked at again
+AGAIN = 700  # milliseconds between looks at a run in progress
 MOST_SHOWN = 8  # parameters that are shown until the user chooses others
-NARROWEST, LOWEST = 250, 118  # pixels of a chart
-GROWN = Slice("trace", "steps", "run", "predict")  # what is to be read anew
+NARROWEST, LOWEST = 250, 118  # minimum size of a chart in pixels
+GROWN = Slice("trace", "steps", "run", "predict")  # what has to be read again
 LOSSES, PRINTED, GRADIENTS, UPDATES, NORMS, SPREAD = "Loss", "Printed", "Gradient norm", "Update / weight", "Norm", ""
 ORDER = (LOSSES, GRADIENTS, UPDATES, SPREAD, NORMS, PRINTED)
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What is known of a trace; the updates of parameters and the spread of a gradient as soon as they are shown."""
+    """What is known about a trace, including the updates of parameters and the distribution of a gradient once they are
+    shown."""
 
     trace: Trace
     steps: int
@@ -61,8 +62,8 @@ class Found:
 
 
 def look_for(found: Found, chosen: str, shown: frozenset[str] | None) -> Generator[float, None, Found]:
-    """Find what is to be shown and is not known yet: of the parameters that are `shown`, None: of the first ones, and
-    of the one that is `chosen`."""
+    """Find what is to be shown and not known yet: for the parameters in `shown` (None means the first ones), and for
+    the `chosen` one."""
     importlib.import_module("gradviz.ui.charts")  # here, so that the window need not wait for it
     from gradviz.session.timeline.training_curves import spread, training_curves, update_ratio
 
@@ -93,8 +94,7 @@ def first_shown(trace: Trace, curves: TrainingCurves) -> frozenset[str]:
 
 
 class CurveList(QListWidget):
-    """All curves by their names, each with a piece of its line. Those that are ticked are drawn, the current one stands
-    out."""
+    """All curves by name, each with a sample of its line. Ticked ones are drawn, and the current one is highlighted."""
 
     chose = Signal()
     ticked = Signal()
@@ -109,25 +109,25 @@ class CurveList(QListWidget):
         self.itemChanged.connect(self.ticked)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self.setFont(look.sans(theme, 12))
         self.setIconSize(QSize(theme.px(34), theme.px(12)))
         self.setFixedWidth(theme.px(190))
 
     @property
     def chosen(self) -> str:
-        """The curve that stands out, "" none."""
+        """The highlighted curve, "" for none."""
         item = self.currentItem()
         return item.text() if item is not None else ""
 
     @property
     def shown(self) -> frozenset[str]:
-        """Those that are ticked."""
+        """The ticked ones."""
         items = [self.item(row) for row in range(self.count())]
         return frozenset(item.text() for item in items if item.checkState() is Qt.CheckState.Checked)
 
     def show_curves(self, curves: TrainingCurves, shown: frozenset[str], first: str, theme: Theme) -> None:
-        """List these, with those parameters ticked that are `shown`; `first` is chosen if nothing was before."""
+        """List these, with the parameters in `shown` ticked; `first` is highlighted if nothing was before."""
         from gradviz.ui.charts import Style
 
         others = [one.name for one in (*curves.losses, *curves.others)]
@@ -145,7 +145,7 @@ class CurveList(QListWidget):
                     self.setCurrentItem(item)
 
     def lines(self, every: Iterable[Series]) -> list[Line]:
-        """Those that are ticked, as a chart draws them."""
+        """The ticked ones, as a chart draws them."""
         from gradviz.ui.charts import Line, Style
 
         rows, shown = {self.item(row).text(): row for row in range(self.count())}, self.shown
@@ -157,7 +157,7 @@ class CurveList(QListWidget):
 
 
 class TrainingPanel(Panel):
-    """A list of the curves at the left, charts at the right; only worked out while it can be seen."""
+    """A list of the curves on the left and charts on the right; computed only while visible."""
 
     shows = Slice(*MOMENT, "run", "predict")
 
@@ -167,12 +167,12 @@ class TrainingPanel(Panel):
         self.charts: dict[str, Chart] = {}
         self.task = Task()
         self.task.ended.connect(self._take)
-        self._asked: Found | None = None  # what the task works on
-        self._shown: frozenset[str] | None = None  # the parameters that are ticked, None: nobody chose
-        self._log: bool | None = None  # None: nobody chose
+        self._asked: Found | None = None  # what the task is working on
+        self._shown: frozenset[str] | None = None  # the ticked parameters, None if the user has not chosen
+        self._log: bool | None = None  # None if the user has not chosen
         self._again = QTimer(self, singleShot=True, interval=AGAIN)
         self._again.timeout.connect(self._look)
-        self._rest: Iterator[None] = iter(())  # charts that are still to be drawn
+        self._rest: Iterator[None] = iter(())  # charts that still have to be drawn
         self._turns = QTimer(self, interval=0)
         self._turns.timeout.connect(self._draw_next)
         self.hint = QLabel(HINT)
@@ -220,7 +220,7 @@ class TrainingPanel(Panel):
 
     @property
     def is_settled(self) -> bool:
-        """Whether nothing is being worked out."""
+        """Whether no work is in progress."""
         return self._asked is None and not self._again.isActive() and not self._turns.isActive()
 
     def set_theme(self, theme: Theme) -> None:
@@ -231,7 +231,7 @@ class TrainingPanel(Panel):
             chart.set_theme(theme)
         self._show_found()
 
-    # -- what is found
+    # -- finding the curves
 
     def show_state(self, before: State, after: State) -> None:
         if not self.isVisible():
@@ -242,7 +242,7 @@ class TrainingPanel(Panel):
             chart.go_to(after.cursor)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """What happened meanwhile."""
+        """Show what happened in the meantime."""
         super().showEvent(event)
         state = self.context.shell.store.state
         self.show_state(state, state)
@@ -263,7 +263,7 @@ class TrainingPanel(Panel):
                 self._look()
 
     def _look(self) -> None:
-        """Find what is to be shown of the trace as it is now."""
+        """Find what is to be shown of the present trace."""
         state = self.context.shell.store.state
         if state.trace is not None and state.steps:
             self._ask(Found(state.trace.as_now(), state.steps, None))
@@ -275,7 +275,7 @@ class TrainingPanel(Panel):
         self.task.begin(look_for(about, self.names.chosen, self._shown))
 
     def give_up(self) -> None:
-        """Do not read any further."""
+        """Stop reading."""
         self._leave()
 
     def end(self) -> None:
@@ -296,7 +296,7 @@ class TrainingPanel(Panel):
             self.found = found
             self._show_found()
 
-    # -- what is shown
+    # -- showing them
 
     def _show_found(self) -> None:
         found = self.found
@@ -310,7 +310,7 @@ class TrainingPanel(Panel):
             self._redraw(found, curves)
 
     def _redraw(self, found: Found, curves: TrainingCurves) -> None:
-        """One chart after the other, each in a turn of its own: keys and paints come between."""
+        """Draw one chart after the other, each in its own turn of the event loop: keys and paints come in between."""
         self._rest = self._draw(found, curves)
         self._turns.start()
 
@@ -319,7 +319,7 @@ class TrainingPanel(Panel):
             self._turns.stop()
 
     def _chart(self, title: str) -> Chart:
-        """A chart; it is made where it is not yet there, which takes more than a frame."""
+        """A chart, created if necessary, which takes more than a frame."""
         if title not in self.charts:
             from gradviz.ui.charts import Chart
 
@@ -359,7 +359,7 @@ class TrainingPanel(Panel):
         self._arrange()
 
     def _arrange(self) -> None:
-        """As many charts beside each other as there is room for; those without anything to show are left out."""
+        """As many charts side by side as there is room for; those with nothing to show are left out."""
         inside = [self.charts[title] for title in ORDER if title in self.charts]
         full = [one for one in inside if one.lines or one.spread is not None]
         room, low = self._area.viewport().size(), self.theme.px(LOWEST)
@@ -385,7 +385,7 @@ class TrainingPanel(Panel):
         self._more()
 
     def _more(self) -> None:
-        """Show what is chosen now, when it is known."""
+        """Show the chosen curve once it is known."""
         if self.found is not None and self.found.curves is not None:
             self._redraw(self.found, self.found.curves)
             self._ask(self.found)

@@ -1,6 +1,6 @@
-"""The bar above the code of a document that comes from elsewhere: that nothing has run, what to mind on this system, a
-button that runs it, and one that says what it may do then. It goes with the first run; editing does not take it away.
-The sentences are in `gradviz.session.trust_warnings` and `gradviz.worker.layers`, what the second button opens in
+"""The bar above the code of a document from elsewhere: it says that nothing has run and what to be aware of on this
+system, with a button that runs it and one that says what it may do then. It disappears with the first run, but not by
+editing. The sentences are in `gradviz.session.trust_warnings` and `gradviz.worker.layers`; the second button opens
 `gradviz.ui.help_pages`."""
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from gradviz.ui.panels.panel import Context
 from gradviz.ui.theme import Theme
 from gradviz.worker.layers import caution
 
-WIDE = 480  # pixels at 100 % from which the buttons stand beside the sentence
+WIDE = 480  # pixels at 100 % from which the buttons are beside the sentence
 
 
 class TrustBar(QFrame):
-    """Hidden for a document that may run."""
+    """Hidden if the document may run."""
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -51,13 +51,13 @@ class TrustBar(QFrame):
         self.set_theme(context.theme)
 
     def set_theme(self, theme: Theme) -> None:
-        """Take other sizes."""
+        """Use other sizes."""
         self._theme = theme
         self.sentence.setFont(look.sans(theme, 12.5))
         self._turn()
 
     def show_state(self, state: State) -> None:
-        """Say why nothing has run, or go."""
+        """Say why nothing has run, or hide."""
         if state.doubt:
             said = f"{state.doubt} {NOT_RUN} {caution()}".rstrip()
             self.sentence.setText(said)
@@ -66,7 +66,7 @@ class TrustBar(QFrame):
 
     @property
     def has_keyboard(self) -> bool:
-        """Whether one of its buttons would hear a key."""
+        """Whether one of its buttons has the focus."""
         return self.run.hasFocus() or self.details.hasFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
