@@ -17,8 +17,13 @@ class Broken:
     id: str
     line: int
     text: str
-    fixed: str
+    fixes: tuple[str, ...]  # the snippets that are right, the first the one that is taught
     number: int
+
+    @property
+    def fixed(self) -> str:
+        """What the snippet is meant to be."""
+        return self.fixes[0]
 
     @property
     def name(self) -> str:
@@ -30,9 +35,10 @@ def read(name: str) -> list[Broken]:
     found: list[Broken] = []
     parts = re.split(r"^=== (\S+) (\d+)\n", (HERE / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
     for id, line, body in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-        text, _, fixed = body.partition("---\n")
-        found.append(Broken(id, int(line), text, fixed, sum(each.id == id for each in found) + 1))
+        text, *fixes = body.split("---\n")
+        found.append(Broken(id, int(line), text, tuple(fixes), sum(each.id == id for each in found) + 1))
     return found
 
 
 CASES = read("cases.txt")
+CONFUSIONS = read("confusions.txt")  # what is met most; "none": right as it is

@@ -10,7 +10,7 @@ import pytest
 
 from gradviz.session.doctor.lessons import LESSONS, Finding, diagnose, finding_json, finding_text
 from gradviz.trace.table.trace import Trace
-from tests.doctor.cases import CASES, HERE, Broken, read
+from tests.doctor.cases import CASES, CONFUSIONS, HERE, Broken, read
 from tests.trace.running import run
 
 GOLDEN: dict[str, str] = json.loads((HERE / "golden.json").read_text(encoding="utf-8"))
@@ -54,6 +54,20 @@ def test_each_fix_runs_clean_and_the_first_prints_what_pytorch_prints(case: Brok
     assert not traces or printed(traces[0]) == GOLDEN[case.name]
 
 
+@pytest.mark.parametrize("case", CONFUSIONS, ids=[case.name for case in CONFUSIONS])
+def test_a_confusion_is_told_and_each_fix_is_the_one_that_is_written_down(case: Broken) -> None:
+    findings = diagnose(run(case.text))
+    assert places(findings) == ([] if case.id == "none" else [(case.id, case.line)])
+    assert [fix.text for finding in findings for fix in finding.fixes] == [*case.fixes]
+    assert all(finding.marks for finding in findings) or case.id in WITHOUT_NODE
+    right = {f"confusion {case.name}, {place}": text for place, text in enumerate(case.fixes)}
+    for name, text in (right or {f"confusion {case.name}": case.text}).items():
+        trace = run(text)
+        assert name not in GOLDEN or places(diagnose(trace)) == trace.errors.message.tolist() == []
+        assert printed(trace) == GOLDEN.get(name, "")
+
+
+WITHOUT_NODE = ("leaf-in-place", "view-of-leaf-in-place", "inference-tensor")  # no operation has run
 ROOT = HERE.parents[1]
 TAUGHT = {  # what the examples show on purpose
     "05": "matmul-shapes", "06": "non-leaf-grad", "07": "backward-twice", "09": "backward-twice",

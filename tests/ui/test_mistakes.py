@@ -45,6 +45,29 @@ def test_what_people_paste_or_type() -> None:
     assert ids("(" * 1000 + "\\") == [each.id for each in mistakes()], "no words"
 
 
+SAID = {  # by other versions, in warnings, and in errors that come of a mistake elsewhere
+    "Trying to backward through the graph second time, but the buffers have already been freed.": "backward-twice",
+    "RuntimeError: assigned grad has data of a different size": "gradient-shape",
+    "RuntimeError: leaf variable has been moved into the graph interior": "leaf-in-place",
+    "UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed.": "non-leaf-grad",
+    "RuntimeError: size mismatch, m1: [3584 x 28], m2: [784 x 128] at THTensorMath.cpp:940": "matmul-shapes",
+    "RuntimeError: mat1 dim 1 must match mat2 dim 0": "matmul-shapes",
+    "RuntimeError: Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy()": "cut-by-item",
+    "ValueError: optimizer got an empty parameter list": "unregistered-parameter",
+    "RuntimeError: Attempting to deserialize object on a CUDA device but": "cuda-absent",
+    "AttributeError: 'NoneType' object has no attribute 'zero_'": "non-leaf-grad",
+    "TypeError: unsupported operand type(s) for *: 'float' and 'NoneType'": "non-leaf-grad",
+    "RuntimeError: Inplace update to inference tensor outside InferenceMode is not allowed.": "inference-tensor",
+    "UserWarning: Using a target size (torch.Size([8, 1])) that is different to the input size (torch.Size([8])). "
+    "This will likely lead to incorrect results due to broadcasting.": "broadcast-loss",
+}
+
+
+def test_what_other_versions_and_warnings_say_is_found_by_itself_and_in_a_traceback() -> None:
+    for text, id in SAID.items():
+        assert ids(text)[:1] == ids(f'Traceback (most recent call last):\n  File "a.py", line 5\n{text}')[:1] == [id]
+
+
 def opened(pilot: Pilot) -> MistakesDialog:
     pilot.press("Ctrl+Alt+M")
     dialog = pilot.window.findChild(MistakesDialog)

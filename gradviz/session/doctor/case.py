@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import bisect
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,7 +54,7 @@ def fixes(*offered: tuple[str, str | None]) -> tuple[Fix, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """What happened to a leaf or its .grad: "added", "cleared", "updated", and the value of .grad after it."""
+    """What happened to a leaf or its .grad: "added", "cleared", "clipped", "updated"; and the value of .grad then."""
 
     step: int
     what: str
@@ -159,7 +158,9 @@ class Case(Text):
         grads = trace.grads
         added = np.append(trace.steps.kind == Kind.ACCUMULATE, False)[grads.step]  # -1: before the first step
         zero = np.append(trace.value_flag == ZERO, True)[grads.value]  # -1: None
-        what = np.where(added, "added", np.where(zero, "cleared", "changed")).tolist()
+        clipped = np.isin(grads.step, clips(self.trace))
+        kept = np.where(clipped, "clipped", "changed")
+        what = np.where(added, "added", np.where(zero, "cleared", kept)).tolist()
         rows = zip(grads.step.tolist(), grads.tensor.tolist(), what, grads.value.tolist(), strict=True)
         for step, tensor, happened, value in rows:
             found[tensor].append(Event(step, happened, value))
@@ -173,7 +174,13 @@ class Case(Text):
     @cached_property
     def updates(self) -> set[int]:
         """The tensors that an optimizer has changed."""
-        return set(self.trace.updates.tensor.tolist())
+        updates = self.trace.updates
+        return set(updates.tensor[~np.isin(updates.step, clips(self.trace))].tolist())
+
+    @cached_property
+    def optimizer_steps(self) -> list[int]:
+        """The steps of optimizers, in order, without what only changes gradients."""
+        return sorted({*self.trace.optimizers.step.tolist()} - {*clips(self.trace).tolist()})
 
     @cached_property
     def roots(self) -> set[int]:
@@ -293,14 +300,43 @@ class Case(Text):
         """The backward call that a step belongs to."""
         return int(self.trace.steps.call[step]) if step >= 0 else -1
 
-    def in_a_call(self) -> bool:
-        """Whether the error came out of a backward call, not out of reading what a node has saved."""
-        line = int(self.trace.errors.line[0])
-        calls = [node for node in self.on_line(line) if isinstance(node, ast.Call)]
-        if not len(self.trace.calls):
-            return False
-        reads = 0 < line <= len(self.lines) and re.search(r"saved|\bgetattr\(", self.lines[line - 1])
-        return not reads or any(name_of(call) in ("backward", "grad") for call in calls)
+
+def clips(trace: Trace) -> Array:
+    """The steps that clip gradients, recorded as those of optimizers."""
+    optimizers = trace.optimizers
+    return optimizers.step[[str(name).startswith("clip") for name in optimizers.name]]
+
+
+def of_module(case: Case, call: ast.Call) -> list[int]:
+    """What the last operation inside each call of a module made, in order."""
+    trace, place, found = case.trace, case.place(call), list[int]()
+    sites, regions = trace.sites, trace.regions
+    columns = (sites.line, sites.col, sites.end_line, sites.end_col)
+    at = np.flatnonzero(np.all([column == each for column, each in zip(columns, place, strict=True)], axis=0))
+    for region in np.flatnonzero((regions.kind == RegionKind.MODULE) & np.isin(regions.site, at)).tolist():
+        inside = np.flatnonzero(trace.nesting.contains(region, trace.nodes.region))
+        made = case.output(int(inside[-1])) if len(inside) else -1
+        found += [made] if made >= 0 else []
+    return found
+
+
+def read_by_error(case: Case) -> tuple[Mark, ...]:
+    """Marks on what made the tensors that the failed line reads: by their names, else those it made itself."""
+    line, end = int(case.trace.errors.line[0]), len(case.trace) + 1
+    read = [each for each in case.on_line(line) if isinstance(each, (ast.Name, ast.Attribute))]
+    tensors = [case.was(each, end) for each in read if isinstance(each.ctx, ast.Load)]
+    if all(each < 0 or case.trace.tensors.producer[each] < 0 for each in tensors):
+        made_here = [each for each in case.on_line(line) if isinstance(each, ast.expr)]
+        tensors = [tensor for each in made_here for tensor in case.made_by(each)[-1:]]
+    made = {int(case.trace.tensors.producer[each]): case.name(each) for each in tensors if each >= 0}
+    return tuple(mark for node, name in made.items() for mark in case.mark(node, f"made {name}"))
+
+
+def root_before(case: Case, cursor: int) -> tuple[Mark, ...]:
+    """A mark on what made the root of the backward call before a cursor."""
+    call = int(np.searchsorted(case.trace.calls.step, cursor)) - 1
+    roots = case.trace.roots_of(call).tolist() if call >= 0 else []
+    return case.mark(int(case.trace.tensors.producer[roots[0]]), "backward() began here") if roots else ()
 
 
 def under_keys(case: Case, node: ast.expr, step: int) -> list[int]:
@@ -319,8 +355,10 @@ def returned(case: Case, call: ast.Call) -> list[int]:
         around = case.function_of(statement)
         here = isinstance(around, ast.FunctionDef) and around.name == name_of(call)
         if here and isinstance(statement, ast.Return) and statement.value is not None:
+            if isinstance(statement.value, ast.Name):
+                return case.named(statement.value.id, len(case.trace) + 1)
             return case.made_by(statement.value)
-    return case.made_by(call)
+    return case.made_by(call) or of_module(case, call)
 
 
 def requires(case: Case, tensor: int, step: int) -> bool:

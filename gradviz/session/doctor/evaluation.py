@@ -258,7 +258,17 @@ def _shuffled(case: Case, loader: str) -> bool:
 
 
 def _trains(case: Case, loop: ast.For | ast.While) -> bool:
-    return any(isinstance(node, ast.Call) and name_of(node) in ("backward", "step") for node in ast.walk(loop))
+    """Whether a loop trains, by itself or through a function of the snippet that it calls."""
+    own = [each for each in case.statements if isinstance(each, ast.FunctionDef)]
+    names = _TRAINING | {each.name for each in own if _calls(each, _TRAINING)}
+    return _calls(loop, names)
+
+
+def _calls(where: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(node, ast.Call) and name_of(node) in names for node in ast.walk(where))
+
+
+_TRAINING = {"backward", "step"}
 
 
 def _iterated(case: Case, call: ast.Call, loader: str, loop: ast.For | ast.While) -> tuple[Fix, ...]:
@@ -275,7 +285,15 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         if not isinstance(node, ast.Subscript) or not isinstance(node.ctx, ast.Load):
             continue
         loop = case.loop_of(node)
-        if not isinstance(loop, ast.For) or not isinstance(node.slice, ast.Slice) or not _trains(case, loop):
+        if not isinstance(loop, ast.For) or not _trains(case, loop):
+            continue
+        if _ignores_its_place(case, node, loop):
+            yield _ignored(case, node, loop)
+            return
+        if not isinstance(node.slice, ast.Slice):
+            if _is_only_part(case, node, loop):
+                yield _only(case, node, loop)
+                return
             continue
         outer = case.loop_of(loop)
         if _stands_still(case, node.slice, loop):
@@ -302,6 +320,33 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
         return
 
 
+def _ignores_its_place(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
+    """Whether a loop goes through the places of the batches of something, and takes the same rows of it at each."""
+    if not isinstance(loop.target, ast.Name) or not isinstance(node.slice, ast.Slice):
+        return False
+    if not all(isinstance(each, ast.Constant) for each in (node.slice.lower, node.slice.upper) if each is not None):
+        return False
+    if isinstance(node.value, ast.Attribute) and node.value.attr == "dataset":
+        return True
+    length = any(
+        isinstance(each, ast.Call) and name_of(each) == "len" and case.source(node.value) in map(case.source, each.args)
+        for each in ast.walk(loop.iter)
+    )
+    names = [n for each in loop.body for n in ast.walk(each) if isinstance(n, ast.Name)]
+    return length and all(n.id != loop.target.id for n in names)
+
+
+def _ignored(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
+    name, i = case.source(node.value), case.source(loop.target)
+    step = next((s for s in range(len(case.trace)) if case.line_of(s) == node.lineno), len(case.trace) - 1)
+    why = f"Line {node.lineno} takes the same rows of {name} for every {i}: the loop over batches trains with one and "
+    why += "the same batch."
+    high = node.slice.upper if isinstance(node.slice, ast.Slice) else None
+    code = f"{name}[{i} : {i} + {case.source(high)}]" if high is not None else ""
+    text = edits.replace_node(case.text, node, code) if code else None
+    return Hit(node.lineno, step + 1, why, f"Let the rows begin at {i}.", fixes((f"from {i} on", text)))
+
+
 def _stands_still(case: Case, rows: ast.Slice, loop: ast.For) -> bool:
     """Whether rows are `i:i + size`, and no loop around ever changes i."""
     low, high = rows.lower, rows.upper
@@ -320,7 +365,14 @@ def _is_only_part(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
     """Whether a loop takes the same few rows of a tensor each time, and nothing ever looks at the others."""
     whole = case.was(node.value, len(case.trace) + 1)
     changing = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    fixed = not any(isinstance(n, ast.Name) and n.id in changing for n in ast.walk(node.slice))
+    given: ast.expr | None = node.slice
+    if isinstance(given, ast.Name):
+        given = case.assigned(given.id, node.lineno)
+        if not isinstance(given, ast.Call) or name_of(given) not in ("slice", "arange"):
+            return False
+    elif not isinstance(given, ast.Slice):
+        return False
+    fixed = not any(isinstance(n, ast.Name) and n.id in changing for n in ast.walk(given))
     if not fixed or whole < 0 or not isinstance(node.value, ast.Name) or not isinstance(loop.target, ast.Name):
         return False
     parts = case.made_by(node)
@@ -335,10 +387,10 @@ def _is_only_part(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
 def _only(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
     name, i, whole = case.source(node.value), case.source(loop.target), case.was(node.value, len(case.trace) + 1)
     parts, rows = case.made_by(node), case.source(node.slice)
+    given = case.assigned(rows, node.lineno) if isinstance(node.slice, ast.Name) else None
+    line = node.lineno if given is None else given.lineno
     few, many = case.shape(parts[0])[0], case.shape(whole)[0]
-    why = (
-        f"Line {node.lineno} takes the same {few} of the {many} rows of {name} in all {len(parts)} steps, and nothing "
-    )
+    why = f"Line {line} takes the same {few} of the {many} rows of {name} in all {len(parts)} steps, and nothing "
     why += "ever looks at the others."
     text, high = case.text, node.slice.upper if isinstance(node.slice, ast.Slice) else None
     size = case.source(high) if high is not None else ""
@@ -351,7 +403,7 @@ def _only(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
         text = case.text
     step = int(case.trace.tensors.step[parts[1]]) + 1
     advice = f"Let the rows follow {i}."
-    return Hit(node.lineno, step, why, advice, fixes((f"rows that follow {i}", text if text != case.text else None)))
+    return Hit(line, step, why, advice, fixes((f"rows that follow {i}", text if text != case.text else None)))
 
 
 def _still(case: Case, node: ast.Subscript) -> Hit:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gradviz.session.doctor import evaluation, losses, magnitudes, missing, parameters, raised, rates, shapes, training
-from gradviz.session.doctor.case import Case, Fix, Hit
+from gradviz.session.doctor.case import Case, Fix, Hit, read_by_error, root_before
 from gradviz.trace.words.error_explanation import Mark
 
 if TYPE_CHECKING:
@@ -31,8 +31,9 @@ class Lesson:
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """Of the messages of errors that it is about."""
-        return tuple(each.pattern for each in self.finders if isinstance(each, raised.Raised) and each.pattern)
+        """Of the messages that it is about: those of errors that it finds, then what PyTorch says of it otherwise."""
+        found = tuple(each.pattern for each in self.finders if isinstance(each, raised.Raised) and each.pattern)
+        return found + _ALSO_SAID.get(self.id, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,24 @@ def _silent(id: str, title: str, *finders: Finder, rank: int = WRONG) -> Lesson:
 
 
 _TWICE = r"backward through the graph a second time"
+_NONE = (r"'NoneType' object has no attribute '(zero_|data|detach|norm|clamp_|mul_)'", r"operand type.*'NoneType'")
+_ALSO_SAID = {  # warnings, what older versions say, and errors that come of it elsewhere; for the search
+    "backward-twice": (r"through the graph second time",),
+    "freed-buffer": (r"through the graph second time",),
+    "gradient-shape": (r"assigned grad has data of a different",),
+    "leaf-in-place": (r"leaf variable has been moved into the graph interior",),
+    "non-leaf-grad": (r"\.grad attribute of a Tensor that is not a leaf", *_NONE),
+    "grad-none-not-reached": _NONE,
+    "grad-none-detached": _NONE,
+    "grad-none-no-grad": _NONE,
+    "grad-none-rebound": _NONE,
+    "grad-none-copied": _NONE,
+    "cut-by-item": (r"call numpy\(\) on (Tensor|Variable) that requires grad",),
+    "broadcast-loss": (r"Using a target size .* different to the input size .*broadcasting",),
+    "matmul-shapes": (r"size mismatch, m1: ", r"mat1 dim 1 must match mat2 dim 0"),
+    "unregistered-parameter": (r"optimizer got an empty parameter list",),
+    "cuda-absent": (r"deserialize object on a CUDA device",),
+}
 _NO_HISTORY = r"does not require grad and does not have a grad_fn"
 _TARGETS = (
     r"[Tt]arget(?! sizes)|can't be cast to the desired output type (Long|Int)"
@@ -110,7 +129,7 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("zeroed-too-late", "Gradients cleared before they are used", training.zeroed_too_late),
     _silent("other-parameters", "The optimizer has other tensors", parameters.other_parameters),
     _none(
-        "cut-by-item", "A loss made of plain numbers", losses.number_in_loss,
+        "cut-by-item", "A loss made of plain numbers", training.number_in_loss,
         raised.Raised(_NO_HISTORY, raised.cut_root("item")),
         raised.Raised(r"'(float|int)' object has no attribute 'backward'", raised.number_backward),
     ),
@@ -158,6 +177,9 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("same-batch", "The same batch every time", evaluation.same_batch),
     _error("cuda-absent", "CUDA where there is none", _CUDA, shapes.cuda),
     _error(
+        "inference-tensor", "A tensor of inference_mode()", r"[Ii]nference tensor", raised.inference,
+    ),
+    _error(
         "non-leaf-optimized", "An optimizer of what was computed", r"can't optimize a non-leaf",
         raised.non_leaf_optimized,
     ),
@@ -204,7 +226,7 @@ def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
     effects = [each for each in found if each[0].rank == EFFECT][1:]
     found = [each for each in found if each not in effects]
     found.sort(key=lambda each: each[0].rank)
-    return tuple(_finding(lesson, hit) for lesson, hit in found)
+    return tuple(_finding(case, lesson, hit) for lesson, hit in found)
 
 
 def of_error(trace: Trace, text: str) -> Finding | None:
@@ -213,7 +235,7 @@ def of_error(trace: Trace, text: str) -> Finding | None:
     for lesson in (each for each in LESSONS if each.rank == RAISED):
         for finder in lesson.finders:
             for hit in finder(case):
-                return _finding(lesson, hit)
+                return _finding(case, lesson, hit)
     return None
 
 
@@ -227,10 +249,10 @@ def _found(case: Case) -> Iterator[tuple[Lesson, Hit]]:
                     yield lesson, hit
 
 
-def _finding(lesson: Lesson, hit: Hit) -> Finding:
-    return Finding(
-        lesson.id, lesson.title, hit.line, hit.step, hit.why, hit.advice, hit.fixes, hit.marks, lesson.rank == RAISED
-    )
+def _finding(case: Case, lesson: Lesson, hit: Hit) -> Finding:
+    raised = lesson.rank == RAISED
+    marks = hit.marks or (read_by_error(case) if raised and case.raised else ()) or root_before(case, hit.step)
+    return Finding(lesson.id, lesson.title, hit.line, hit.step, hit.why, hit.advice, hit.fixes, marks, raised)
 
 
 def patch(before: str, after: str, name: str = "snippet.py") -> str:

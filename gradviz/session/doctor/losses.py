@@ -11,9 +11,7 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.magnitudes import is_summand
-from gradviz.session.doctor.missing import Cut, cut_hit, taken_out
-from gradviz.session.doctor.text import name_of, receiver_of, uses
+from gradviz.session.doctor.text import name_of, receiver_of
 
 _DIFFERENCES = ("sub", "rsub", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss")
 _SHAPES = (
@@ -197,39 +195,12 @@ def _primary(case: Case, node: ast.expr) -> str:
     return code if isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
 
 
-def number_in_loss(case: Case) -> Iterator[Hit]:
-    """A plain number of a tensor with a history that is added to the loss, or that its own elements are divided by."""
-    for call in case.calls:
-        source = taken_out(case, call, len(case.trace) + 1)
-        for used in uses(case, call) if source is not None else ():
-            outer = case.parents.get(used)
-            made = case.made_by(outer) if isinstance(outer, ast.BinOp) else []
-            made = [each for each in made if each in case.below_roots and case.trace.tensors.requires_grad[each]]
-            if source is None or not made or not isinstance(outer, ast.BinOp):
-                continue
-            added = isinstance(outer.op, (ast.Add, ast.Sub)) and is_summand(case, made[-1])
-            if added or (outer.right is used and _is_own_sum(case, outer, source)):
-                cut = Cut("item", call.lineno, source, -1, int(case.trace.tensors.producer[made[-1]]), call)
-                name, what = case.name(source), "is added to the loss" if added else "its own elements are divided by"
-                why = f"Line {call.lineno} takes a plain number out of {name}, and line {outer.lineno} goes on with it "
-                why += f"as what {what}. For autograd it is a constant, so nothing of it is in the gradient."
-                yield cut_hit(case, cut, int(case.trace.tensors.step[made[-1]]) + 1, why)
-                return
-
-
-def _is_own_sum(case: Case, division: ast.BinOp, number: int) -> bool:
-    """Whether something is divided by a number that is the sum of its own elements."""
-    node = int(case.trace.tensors.producer[number])
-    if not isinstance(division.op, ast.Div) or node < 0 or case.trace.nodes.op[node] != "sum":
-        return False
-    return bool({*case.were(division.left, len(case.trace) + 1)} & {*case.read_by(node)})
-
-
 def wrong_dim(case: Case) -> Iterator[Hit]:
     """A softmax over the batch instead of the classes."""
     yield from _over_queries(case)
     yield from _classes_of_a_column(case)
     yield from _along_equals(case)
+    yield from _written_out(case)
     for node in _ops(case, "softmax", "log_softmax"):
         read, made = _operand(case, node), case.output(node)
         shape = case.shape(read) if read >= 0 else ()
@@ -242,6 +213,35 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
         why += "each column add up to 1, so the samples of a batch compete with each other instead of the classes."
         advice = "Use dim=1 (or dim=-1): one distribution for each row."
         yield Hit(line, _cursor(case, node), why, advice, _other_dim(case, node), case.mark(node, "along the batch"))
+        return
+
+
+def _written_out(case: Case) -> Iterator[Hit]:
+    """exp(x) / exp(x).sum(0): a softmax that is written out, over the batch."""
+    for node in _ops(case, "div"):
+        if not _is_softmax(case, node) or len(case.shape(case.output(node))) != 2:
+            continue
+        summed, made = _maker(case, node, 1), case.output(node)
+        if not re.search(r"dim=\(?(0|-2)\b,?\)?", str(case.trace.nodes.params[summed])) or case.shape(made)[0] < 2:
+            continue
+        scores = _operand(case, _maker(case, node))
+        if made not in case.below_roots or not (_is_of_samples(case, scores) or _picks_classes(case, made)):
+            continue
+        line = _line(case, summed)
+        call = next(
+            (each for each in case.on_line(line) if isinstance(each, ast.Call) and name_of(each) == "sum"), None
+        )
+        given = call.args[:1] if call is not None else []
+        given += [each.value for each in call.keywords if each.arg in ("dim", "axis")] if call is not None else []
+        rows = next((each for each in given if case.source(each) in ("0", "-2")), None)
+        text = edits.replace_node(case.text, rows, "1") if rows is not None else None
+        why = (
+            f"Line {line} divides by the sums of the columns of {case.shape(made)}: the rows of each column add up to "
+        )
+        why += "1, so the samples of a batch compete with each other instead of the classes."
+        marks = case.mark(summed, "along the batch")
+        advice = "Sum along dimension 1: one distribution for each row."
+        yield Hit(line, _cursor(case, summed), why, advice, fixes(("dim=1", text)), marks)
         return
 
 

@@ -16,7 +16,6 @@ from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.raised import Fault, Say
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.frame import NOT_FINITE
-from gradviz.trace.table.kinds import Kind
 
 # -- not a number
 
@@ -241,12 +240,12 @@ def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
 # -- along the depth
 
 
-def _depths(case: Case) -> list[tuple[int, int, float]]:
-    """(step, node, size of the gradient that it sent) along the first backward call, from the root down."""
+def _depths(case: Case, call: int = 0) -> list[tuple[int, int, float]]:
+    """(step, node, size of the gradient that it sent) along a backward call, from the root down."""
     trace = case.trace
     if not len(trace.calls):
         return []
-    flows, call = trace.flows, 0
+    flows = trace.flows
     low, high = np.searchsorted(
         flows.step, [int(trace.calls.step[call]), int(min(trace.calls.end[call], len(trace))) + 1]
     )
@@ -365,6 +364,8 @@ def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
     first, last = float(sizes[0]), float(sizes[-1])
     if falling and (last > 1e-4 * first or not (np.diff(sizes) <= 0).mean() > 0.7 or first < 1e-12):
         return None
+    if falling and last == 0 and _comes_later(case):
+        return None
     if not falling and (not _grows_much(first, last) or not (np.diff(sizes) >= 0).mean() > 0.6):
         return None
     counted: dict[str, int] = {}
@@ -377,6 +378,12 @@ def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
         return None
     node = next(each[1] for each in layers if trace.nodes.op[each[1]] == op)
     return node, first, last, counted[op]
+
+
+def _comes_later(case: Case) -> bool:
+    """Whether the same backward() reaches the first layers later: weights that began at zero stopped the first one."""
+    again = np.flatnonzero(case.trace.calls.line == case.trace.calls.line[0])
+    return len(again) > 1 and any(each[2] > 0 for each in _depths(case, int(again[-1]))[-1:])
 
 
 def _grows_much(first: float, last: float) -> bool:
@@ -486,7 +493,7 @@ def _smaller_weights(case: Case, node: int, line: int) -> tuple[Fix, ...]:
 
 
 def _clipped(case: Case) -> tuple[Fix, ...]:
-    for step in case.steps_of(Kind.OPTIMIZER)[:1]:
+    for step in case.optimizer_steps[:1]:
         for call in case.calls:
             if name_of(call) in {str(each) for each in case.trace.optimizers.name} and call.args:
                 code = f"torch.nn.utils.clip_grad_norm_({case.source(call.args[0])}, 1.0)"

@@ -87,7 +87,7 @@ def _all_copied(case: Case, tensor: int) -> Iterator[Cut]:
         for part in [*ast.walk(argument), *collected(case, argument)]:
             if isinstance(part, (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)):
                 for source in reversed(case.were(part, step)):
-                    if source != tensor and case.trace.tensors.requires_grad[source]:
+                    if source != tensor and requires(case, source, step):
                         yield Cut("copied", made.lineno, source, tensor, expression=made)
 
 
@@ -108,7 +108,7 @@ def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int
     were = [each for each in case.were(held, step) if each != copy]
     if not were and isinstance(held, ast.Call):
         were = [each for each in returned(case, held) if case.trace.tensors.step[each] < step]
-    return were[-1] if were and case.trace.tensors.requires_grad[were[-1]] else None
+    return were[-1] if were and requires(case, were[-1], step) else None
 
 
 def cut_behind(case: Case, tensor: int) -> Cut | None:
@@ -267,7 +267,7 @@ _ADVICE = {
 
 def cut_hit(case: Case, cut: Cut, step: int, why: str) -> Hit:
     """What is said of a cut."""
-    node = cut.node
+    node = cut.node if cut.node >= 0 else int(case.trace.tensors.producer[cut.source])
     return Hit(cut.line, step, why, _ADVICE[cut.kind], cut_fixes(case, cut), case.mark(node, _told(case, cut)))
 
 
@@ -371,7 +371,8 @@ def _not_a_leaf(case: Case, tensor: int, step: int, why: str) -> Hit:
         )  # fmt: skip
     keep = None
     call = int(np.searchsorted(trace.calls.step, step)) - 1
-    if call >= 0 and name.isidentifier():
+    stored = (n for n in case.walked if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store))
+    if call >= 0 and any(n.lineno <= made for n in stored):
         keep = edits.insert_after(case.text, made, f"{name}.retain_grad()")
     advice = f"Call {name}.retain_grad() before backward(), or read the .grad of the leaf that it was computed from."
     return Hit(line, step, why, advice, fixes((f"{name}.retain_grad()", keep)), case.mark(node, "not a leaf"))
@@ -436,7 +437,7 @@ def _binding(case: Case, name: str, statement: ast.stmt) -> int:
 
 
 def _was_leaf(case: Case, tensor: int) -> bool:
-    return bool(case.trace.tensors.is_leaf[tensor] and case.trace.tensors.requires_grad[tensor])
+    return bool(case.trace.tensors.is_leaf[tensor] and requires(case, tensor, len(case.trace)))
 
 
 def _updated_in_place(case: Case) -> tuple[Fix, ...]:

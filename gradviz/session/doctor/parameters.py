@@ -13,7 +13,6 @@ from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, fixes
 from gradviz.session.doctor.missing import ROWS, cut_fixes, cuts_below
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.session.doctor.training import leaves, zeroed_too_late
-from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.error_explanation import Mark
 
 
@@ -21,7 +20,7 @@ def other_parameters(case: Case) -> Iterator[Hit]:
     """The optimizer changes other tensors than those that get gradients."""
     if _plainly_assigned(case):
         return
-    steps = case.steps_of(Kind.OPTIMIZER)
+    steps = case.optimizer_steps
     left = _never_updated(case)
     if case.raised and not _has_stepped(case):
         return
@@ -51,7 +50,7 @@ def other_parameters(case: Case) -> Iterator[Hit]:
 
 def _has_stepped(case: Case) -> bool:
     """Whether each step() of the text ran before the error."""
-    ran = {case.line_of(step) for step in case.steps_of(Kind.OPTIMIZER)}
+    ran = {case.line_of(step) for step in case.optimizer_steps}
     return all(call.lineno in ran for call in case.calls if name_of(call) == "step" and not call.args)
 
 
@@ -139,7 +138,7 @@ def _never_updated(case: Case) -> list[int]:
         added = [event for event in events if event.what == "added"]
         if not added or tensor in case.updates or _was_used(events):
             continue
-        if any(step > added[0].step for step in case.steps_of(Kind.OPTIMIZER)):
+        if any(step > added[0].step for step in case.optimizer_steps):
             found.append(tensor)
     return found
 
@@ -321,9 +320,7 @@ def _module_list(case: Case, name: str) -> bool:
 def unregistered(case: Case) -> Iterator[Hit]:
     """Layers in a plain list, or a tensor that is no nn.Parameter: parameters() does not find them."""
     trace = case.trace
-    trains = bool(case.steps_of(Kind.OPTIMIZER)) or (
-        case.raised and "empty parameter list" in str(trace.errors.message[0])
-    )
+    trains = bool(case.optimizer_steps) or (case.raised and "empty parameter list" in str(trace.errors.message[0]))
     if not trains:
         return
     for statement, tensor in _plainly_assigned(case):
@@ -335,7 +332,7 @@ def unregistered(case: Case) -> Iterator[Hit]:
         why += "attributes of the module are registered. "
         why += f"{name}.grad is {value.brief()}, and no step() has ever changed {name}." if value is not None else ""
         advice = "Put layers into nn.ModuleList, and single tensors into nn.Parameter."
-        steps = case.steps_of(Kind.OPTIMIZER)
+        steps = case.optimizer_steps
         cursor = steps[0] + 1 if steps else len(trace)
         yield Hit(line, cursor, why, advice, _registered(case, statement), _first_use(case, tensor))
         return
@@ -396,7 +393,7 @@ def untrained_because(row: str) -> Callable[[Case], Iterator[Hit]]:
 
 
 def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
-    trace, steps = case.trace, case.steps_of(Kind.OPTIMIZER)
+    trace, steps = case.trace, case.optimizer_steps
     if not steps or not len(trace.calls):
         return
     expected = [each for each in _expected(case) if each not in case.events]
@@ -526,6 +523,9 @@ def _sources(case: Case) -> dict[str, list[int]]:
 
 def frozen(case: Case) -> Iterator[Hit]:
     """What an optimizer was given, and what requires no grad from the beginning to the end."""
+    names = {str(each) for each in case.trace.optimizers.name}
+    if any("requires_grad" in case.source(each) for each in case.calls if name_of(each) in names):
+        return  # it takes those that are trained
     found = next(_frozen_source(case), None) or next(_half_frozen(case), None)
     if found is not None:
         yield found
@@ -559,7 +559,7 @@ def _half_frozen(case: Case) -> Iterator[Hit]:
 
 def _frozen_source(case: Case) -> Iterator[Hit]:
     """Something that an optimizer was given by its name, and that requires no grad at all."""
-    trace, steps = case.trace, case.steps_of(Kind.OPTIMIZER)
+    trace, steps = case.trace, case.optimizer_steps
     for name, tensors in _sources(case).items() if steps and len(trace.calls) > 1 else ():
         begins = trace.frame_at(int(trace.calls.step[0]))
         asked = {int(each) for each in trace.flags.tensor[trace.flags.requires_grad].tolist()}

@@ -91,20 +91,30 @@ def with_fix(fix: Callable[[Fault], str | None], title: str, *more: tuple[str, C
 
 def twice(fault: Fault) -> Hit | None:
     """A second backward from the same root; from another one, or a buffer that is read by hand, it is `freed`."""
-    if not fault.case.in_a_call() or not _same_root(fault.case):
+    if not _in_a_call(fault.case) or not _same_root(fault.case):
         return None
     return fault.hit(fixes(("retain_graph=True", retain_graph(fault)), ("without the second call", _once(fault))))
 
 
 def freed(fault: Fault) -> Hit | None:
     """A saved tensor that is read after it was freed: by hand, or by a call for a part that two roots share."""
-    if fault.case.in_a_call():
+    if _in_a_call(fault.case):
         if _same_root(fault.case):
             return None
         carried = _carried(fault.case)
         if carried is not None:
             return _hidden(fault, carried)
     return fault.hit(fixes(("retain_graph=True", None if _was_stepped(fault.case) else retain_graph(fault))))
+
+
+def _in_a_call(case: Case) -> bool:
+    """Whether the error came out of a backward call, not out of reading what a node has saved."""
+    line = int(case.trace.errors.line[0])
+    calls = [node for node in case.on_line(line) if isinstance(node, ast.Call)]
+    if not len(case.trace.calls):
+        return False
+    reads = 0 < line <= len(case.lines) and re.search(r"saved|\bgetattr\(", case.lines[line - 1])
+    return not reads or any(name_of(call) in ("backward", "grad") for call in calls)
 
 
 def _was_stepped(case: Case) -> bool:
@@ -183,11 +193,27 @@ def _hidden(fault: Fault, carried: Carried) -> Hit:
         why += f" {fault.explanation.why}"
     several = carried.name != held
     code = f"{held} = tuple(each.detach() for each in {held})" if several else f"{held} = {held}.detach()"
+    together = _bound_together(case, held, carried.line)
+    if together and not several:
+        code = f"{', '.join(together)} = {', '.join(f'{each}.detach()' for each in together)}"
     text = edits.insert_after(case.text, fault.line, code)
     if text is not None and "retain_graph" in case.source(case.statement(fault.line) or ast.Pass()):
         text = _without_retain(text, fault.line) or text
     advice = f"Detach {held} between two iterations: {code}."
     return fault.hit(fixes((f"{held} detached after each backward()", text)), carried.line, why, advice)
+
+
+def _bound_together(case: Case, name: str, line: int) -> list[str]:
+    """The names that a line binds to the states of a cell, if it goes on with all of them: `h, c = cell(x, (h, c))`."""
+    statement = case.statement(line)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    names = [case.source(each) for each in target.elts] if isinstance(target, ast.Tuple) else []
+    read = (
+        {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
+        if isinstance(statement, ast.Assign)
+        else set()
+    )
+    return names if name in names and {*names} <= read else []
 
 
 def _without_retain(text: str, line: int) -> str | None:
@@ -254,6 +280,15 @@ def _relu_modules(case: Case) -> Fixes:
         if text is not None and any(each.arg == "inplace" for each in call.keywords):
             text = edits.remove_keyword(text, call, "inplace")
     return fixes(("without inplace=True", text if text != case.text else None))
+
+
+def inference(fault: Fault) -> Hit | None:
+    """A tensor made inside inference_mode() that autograd meets again."""
+    case = fault.case
+    made = [each for each in case.calls if name_of(each) == "inference_mode"]
+    line = made[0].lineno if len(made) == 1 else fault.line
+    text = edits.replace_node(fault.text, made[0], "torch.no_grad()") if len(made) == 1 else None
+    return fault.hit(fixes(("no_grad()", text)), line)
 
 
 # -- roots and leaves
@@ -437,7 +472,10 @@ def _wanted(case: Case) -> int:
     """What was computed without a history, whose .grad is read under its name; -1 if nothing is."""
     root = _root(case)
     behind = {*case.ancestors(root)} if root >= 0 else set()
-    for name in sorted(asked_grads(case)):
+    optimizers = [each for each in case.calls if each.args and any(given.arg == "lr" for given in each.keywords)]
+    lists = [each.args[0] for each in optimizers]
+    given = {case.source(each) for held in lists if isinstance(held, ast.List) for each in held.elts}
+    for name in sorted(asked_grads(case) | given):
         tensor = next(iter(case.named(name, len(case.trace) + 1)[-1:]), -1)
         if tensor in behind and case.trace.tensors.producer[tensor] >= 0 and tensor != root:
             return tensor if not case.trace.tensors.requires_grad[tensor] else -1

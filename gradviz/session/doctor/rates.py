@@ -39,7 +39,8 @@ def _losses(case: Case) -> tuple[list[float], list[int]]:
 
 def learning_rate(case: Case) -> tuple[int, ast.expr | None, float]:
     """The line that sets the learning rate, the number there, and what it is; (-1, None, 0) where it is not known."""
-    settings = [str(each) for each in case.trace.updates.settings[:1]]
+    updates = case.trace.updates
+    settings = [str(each) for each in updates.settings[np.isin(updates.step, case.optimizer_steps[:1])][:1]]
     if settings:
         found = re.search(r"\blr=([\d.e+-]+)", settings[0])
         return _rate_of_optimizer(case, float(found[1]) if found else 0.0)

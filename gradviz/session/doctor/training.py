@@ -1,6 +1,6 @@
-"""Training loops whose gradients pile up, or are cleared before they are used, loops that keep their graphs, and writes
-that autograd does not see. Which parameters are trained at all is in `parameters`, numbers that run away in
-`magnitudes`."""
+"""Training loops whose gradients pile up, or are cleared before they are used, loops that keep their graphs, writes and
+plain numbers that autograd does not see. Which parameters are trained at all is in `parameters`, numbers that run away
+in `magnitudes`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes, returned
-from gradviz.session.doctor.text import name_of, receiver_of
+from gradviz.session.doctor.magnitudes import is_summand
+from gradviz.session.doctor.missing import Cut, cut_hit, taken_out
+from gradviz.session.doctor.text import name_of, receiver_of, uses
 from gradviz.trace.table.kinds import Kind
 
 # -- gradients that pile up, or are cleared too early
@@ -87,6 +89,8 @@ def _stale(leaf: tuple[int, list[Event]]) -> Stale | None:
             if again is not None:
                 return again
             used = True
+        elif event.what == "clipped" and held >= 0:
+            held = event.value
         elif event.what in ("cleared", "changed"):
             held, used, again = -1, False, None
     return None
@@ -152,7 +156,7 @@ def _reads_grad(where: ast.AST) -> bool:
 def _clearing(case: Case, line: int, tensor: int) -> tuple[Fix, ...]:
     """The gradients cleared before the backward on a line."""
     backward = case.called("backward", line)
-    for step in case.steps_of(Kind.OPTIMIZER):
+    for step in case.optimizer_steps:
         call = case.called("step", case.line_of(step))
         held = receiver_of(call) if call is not None else None
         updates = case.trace.updates
@@ -230,9 +234,9 @@ def zeroed_too_late(case: Case) -> Iterator[Hit]:
 
 def _cleared_before(case: Case) -> dict[int, list[tuple[int, int, int]]]:
     """By optimizer step: (step, leaf, value that went) of gradients that came and were cleared before it used them."""
-    found, steps = defaultdict[int, list[tuple[int, int, int]]](list), _real_steps(case)
+    found, steps = defaultdict[int, list[tuple[int, int, int]]](list), case.optimizer_steps
     for tensor, events in leaves(case):
-        events = [each for each in events if each.what != "changed"]  # clipped, for example
+        events = [each for each in events if each.what not in ("changed", "clipped")]
         for at, (first, second) in enumerate(itertools.pairwise(events)):
             if (first.what, second.what) != ("added", "cleared"):
                 continue
@@ -241,13 +245,6 @@ def _cleared_before(case: Case) -> dict[int, list[tuple[int, int, int]]]:
             if place < len(steps) and second.step < steps[place] < later:
                 found[steps[place]].append((second.step, tensor, first.value))
     return found
-
-
-def _real_steps(case: Case) -> list[int]:
-    """The steps of optimizers, without what only changes gradients, such as clip_grad_norm_()."""
-    optimizers = case.trace.optimizers
-    pairs = zip(optimizers.step.tolist(), optimizers.name, strict=True)
-    return sorted(step for step, name in pairs if not str(name).startswith("clip"))
 
 
 def _too_late(case: Case, step: int, tensor: int, value: int, line: int) -> Hit:
@@ -298,10 +295,24 @@ def graph_kept(case: Case) -> Iterator[Hit]:
         if case.loop_of(call) is not None:
             yield from _judged_with_graph(case, call)
     for given in _put_away(case):
-        roots = [each for each in case.were(given, len(trace) + 1) if each in case.ended_roots]
+        were = returned(case, given) if isinstance(given, ast.Call) else case.were(given, len(trace) + 1)
+        done = _is_after_backward(case, given)
+        roots = [each for each in were if each in case.ended_roots or (done and _is_part_of_loss(case, each))]
         if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
-            yield _kept(case, given.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]))
+            yield _kept(case, given.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]), given)
             return
+
+
+def _is_after_backward(case: Case, given: ast.expr) -> bool:
+    """Whether a loop has called backward() before something in it, and nothing of that iteration is left to be done."""
+    loop = case.loop_of(given)
+    calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)] if loop is not None else []
+    return any(name_of(call) == "backward" and call.lineno < given.lineno for call in calls)
+
+
+def _is_part_of_loss(case: Case, tensor: int) -> bool:
+    """Whether a tensor is a number with a history that a loss was computed from."""
+    return tensor in case.below_roots and case.shape(tensor) == () and bool(case.trace.tensors.requires_grad[tensor])
 
 
 def _put_away(case: Case) -> Iterator[ast.expr]:
@@ -391,12 +402,15 @@ def _of_root(case: Case, tensor: int) -> bool:
     return tensor in case.ended_roots or (scaled and any(each in case.ended_roots for each in case.read_by(node)))
 
 
-def _kept(case: Case, line: int, cursor: int, loss: int, node: int) -> Hit:
+def _kept(case: Case, line: int, cursor: int, loss: int, node: int, given: ast.expr | None = None) -> Hit:
     count = len(case.roots)
     name = case.name(loss).rstrip("₀₁₂₃₄₅₆₇₈₉")
     why = f"Line {line} keeps {name} together with the graph that it was computed by. After {count} backward passes "
     why += f"{count} graphs are still there, and memory grows with every iteration."
-    text, kept = None, "detach" if _takes_numbers(case) else "item"
+    text, kept = None, "detach" if _takes_numbers(case) or _is_still_tensor(case, line) else "item"
+    if isinstance(given, ast.Call):
+        name = case.source(given)
+        text = edits.replace_node(case.text, given, f"{name}.{kept}()")
     for each in case.on_line(line):
         if (
             isinstance(each, ast.expr)
@@ -408,13 +422,24 @@ def _kept(case: Case, line: int, cursor: int, loss: int, node: int) -> Hit:
     return Hit(line, cursor, why, advice, fixes((f"{name}.{kept}()", text)), case.mark(node, "keeps its graph"))
 
 
+def _is_still_tensor(case: Case, line: int) -> bool:
+    """Whether what a line sums up is taken for a tensor elsewhere: `total.item()`."""
+    statement = case.statement(line)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    names = {case.source(each) for each in targets if each is not None}
+    return any(isinstance(each, ast.Attribute) and case.source(each.value) in names for each in case.walked)
+
+
 def _takes_numbers(case: Case) -> bool:
-    """Whether something goes through a list and takes the number of each of its tensors."""
+    """Whether something takes numbers of what a list holds: of each of its tensors, or of some by their places."""
     turns = {n.id for each in case.walked if isinstance(each, (ast.ListComp, ast.GeneratorExp, ast.For))
              for part in ([each] if isinstance(each, ast.For) else each.generators)
              for n in ast.walk(part.target) if isinstance(n, ast.Name)}  # fmt: skip
     held = [receiver_of(each) for each in case.calls if name_of(each) == "item"]
-    return any(isinstance(each, ast.Name) and each.id in turns for each in held)
+    return any(
+        isinstance(node, ast.Subscript) or (isinstance(node, ast.Name) and node.id in turns)
+        for each in held if each is not None for node in ast.walk(each)
+    )  # fmt: skip
 
 
 def needless_retain(case: Case) -> Iterator[Hit]:
@@ -455,7 +480,7 @@ def _has_retain(call: ast.Call) -> bool:
     return any(isinstance(each, ast.Constant) and each.value is True for each in given)
 
 
-# -- writes that autograd does not see
+# -- writes and numbers that autograd does not see
 
 
 def data_written(case: Case) -> Iterator[Hit]:
@@ -496,6 +521,37 @@ def _moved_down(case: Case, line: int, after: int) -> str | None:
     statement = case.statement(line)
     if statement is None or after <= line or (statement.end_lineno or 0) != statement.lineno:
         return None
+    later = case.statement(after)
+    if later is None or case.function_of(later) is not case.function_of(statement):
+        return None  # its names mean nothing there
     code = case.source(statement)
     longer = edits.insert_after(case.text, after, code)
     return edits.without_statement(longer, line) if longer else None
+
+
+def number_in_loss(case: Case) -> Iterator[Hit]:
+    """A plain number of a tensor with a history that is added to the loss, or that its own elements are divided by."""
+    for call in case.calls:
+        source = taken_out(case, call, len(case.trace) + 1)
+        for used in uses(case, call) if source is not None else ():
+            outer = case.parents.get(used)
+            made = case.made_by(outer) if isinstance(outer, ast.BinOp) else []
+            made = [each for each in made if each in case.below_roots and case.trace.tensors.requires_grad[each]]
+            if source is None or not made or not isinstance(outer, ast.BinOp):
+                continue
+            added = isinstance(outer.op, (ast.Add, ast.Sub)) and is_summand(case, made[-1])
+            if added or (outer.right is used and _is_own_sum(case, outer, source)):
+                cut = Cut("item", call.lineno, source, -1, int(case.trace.tensors.producer[made[-1]]), call)
+                name, what = case.name(source), "is added to the loss" if added else "its own elements are divided by"
+                why = f"Line {call.lineno} takes a plain number out of {name}, and line {outer.lineno} goes on with it "
+                why += f"as what {what}. For autograd it is a constant, so nothing of it is in the gradient."
+                yield cut_hit(case, cut, int(case.trace.tensors.step[made[-1]]) + 1, why)
+                return
+
+
+def _is_own_sum(case: Case, division: ast.BinOp, number: int) -> bool:
+    """Whether something is divided by a number that is the sum of its own elements."""
+    node = int(case.trace.tensors.producer[number])
+    if not isinstance(division.op, ast.Div) or node < 0 or case.trace.nodes.op[node] != "sum":
+        return False
+    return bool({*case.were(division.left, len(case.trace) + 1)} & {*case.read_by(node)})
