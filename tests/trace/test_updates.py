@@ -270,3 +270,13 @@ def test_a_write_into_a_view_has_a_rule() -> None:
     )
     said = " ".join(explain(trace.frame(at + 1)).sentence for at in range(len(trace)))
     assert "grad, 0 where it was overwritten = [1, 0, 0]" in said and "grad where it was written = [1, 1]" in said
+
+
+@pytest.mark.parametrize("count", ["float('nan')", "float('inf')", "-1.0", "1e30", "2j"])
+def test_what_is_no_count_of_updates_stops_no_recording(count: str) -> None:
+    """PyTorch computes on with it, where it can."""
+    trace = run(
+        "import torch\nw = torch.ones(2, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1, momentum=0.9)\n"
+        f"w.sum().backward()\nopt.step()\nopt.state[w]['step'] = torch.tensor({count})\nopt.step()"
+    )
+    assert trace.updates.count.tolist() == [0, 0]

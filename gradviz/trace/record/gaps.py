@@ -198,9 +198,13 @@ SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
 
 
 def count_of(kept: Mapping[str, Any]) -> int:
-    """How often an optimizer has updated a parameter, 0 where it does not count."""
+    """How often an optimizer has updated a parameter, 0 where it does not count, or a program put no count in there."""
     count = kept.get("step")
-    return int(count._data) if isinstance(count, Tensor) and count._data.size == 1 else 0
+    number = count._data.item() if isinstance(count, Tensor) and count._data.size == 1 else 0
+    return int(number) if isinstance(number, int | float) and 0 <= number < _MOST else 0
+
+
+_MOST = 1 << 31
 
 
 def _fingerprint(tensor: Tensor) -> object:

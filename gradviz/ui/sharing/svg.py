@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import wraps
 from html import escape
+from itertools import zip_longest
 from typing import Concatenate, NamedTuple, ParamSpec, cast
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
@@ -84,17 +85,18 @@ def colour(value: QColor) -> str:
 
 
 def path_text(path: QPainterPath) -> str:
-    """The `d` of a path; what comes back to its beginning is closed."""
+    """The `d` of a path; what comes back to its beginning is closed. No element is asked for its type, an enum: they
+    are slow, and a picture may have a million."""
     parts: list[str] = []
-    begin, kind, count = (0.0, 0.0), QPainterPath.ElementType, path.elementCount()
-    letters = {kind.MoveToElement: "M", kind.LineToElement: "L", kind.CurveToElement: "C"}
-    for index in range(count):
-        element = path.elementAt(index)
+    begin = (0.0, 0.0)
+    elements = [path.elementAt(index) for index in range(path.elementCount())]
+    for element, after in zip_longest(elements, elements[1:]):
         place = element.x, element.y
-        parts.append(f"{letters.get(element.type, ' ')}{number(place[0])},{number(place[1])}")
-        if element.type == kind.MoveToElement:
+        letter = "M" if element.isMoveTo() else "L" if element.isLineTo() else "C" if element.isCurveTo() else " "
+        parts.append(f"{letter}{number(place[0])},{number(place[1])}")
+        if letter == "M":
             begin = place
-        elif place == begin and (index + 1 == count or path.elementAt(index + 1).type == kind.MoveToElement):
+        elif place == begin and (after is None or after.isMoveTo()):
             parts.append("Z")
     return "".join(parts)
 
