@@ -54,8 +54,9 @@ _PROCESSES = {
         "if n: print('LEARNED')"
     ),
     "vfork and exec": "import os\nos.waitpid(os.posix_spawn('/bin/touch', ['touch', 'FOLDER/made'], {}), 0)",
-    "replace the process": (  # its pipe stays open, else the program may end it before it does anything
-        "import os\nfrom contextlib import suppress\nfor pipe in range(64):\n"
+    "replace the process": (  # its pipe stays open and its timer silent, else it may end before it does anything
+        "import os, signal\nfrom contextlib import suppress\n"
+        "with suppress(Exception): signal.signal(signal.SIGALRM, signal.SIG_IGN)\nfor pipe in range(64):\n"
         "    with suppress(OSError): os.set_inheritable(pipe, True)\nos.execv('/bin/touch', ['touch', 'FOLDER/made'])"
     ),
     "multiprocessing": (
