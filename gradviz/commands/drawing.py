@@ -1,6 +1,6 @@
-"""The rows of the Draw menu, and what they do: the edits of `document.shaping` on what is picked, each with the name
-that undo shows. What is done by hand on the canvas is in the window's `Board`. An empty window does without the edits,
-so that they are imported when one is made."""
+"""The rows of the Draw menu and their actions: the edits of `document.shaping` applied to the selection, each with its
+name for undo. Manual work on the canvas belongs to the window's `Board`. An empty window does not need the edits, so
+they are imported with the first one."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from gradviz.session.state import State
 # -- the edits
 
 NOT_ALL = "Not all of the snippet is in the drawing."
-MOST_NOTES = 6  # sentences that are told
-AWAY = 40.0  # how far a duplicate stands from what it is of, in both directions
+MOST_NOTES = 6  # sentences that are shown
+AWAY = 40.0  # offset of a duplicate from its original, in both directions
 ACROSS = {"left": "Left", "center": "Centers", "right": "Right", "top": "Top", "middle": "Middles", "bottom": "Bottom"}
 
 
-# what is there
+# queries
 
 
 def can_draw(state: State) -> bool:
-    """The document is a drawing, or becomes one with the first node."""
+    """Whether the document is a drawing, or becomes one with the first node."""
     return state.document.is_blank or state.drawing is not None
 
 
 def has_things(state: State) -> bool:
-    """There is something on the drawing."""
+    """Whether the drawing has anything on it."""
     return state.drawing is not None and not state.drawing.is_blank
 
 
 def has_nodes(state: State) -> bool:
-    """There is a node on the drawing."""
+    """Whether the drawing has a node."""
     return state.drawing is not None and bool(state.drawing.nodes)
 
 
 def has_picked(state: State) -> bool:
-    """Something of the drawing is selected."""
+    """Whether anything in the drawing is selected."""
     return state.drawing is not None and bool(state.picked)
 
 
 def picked_nodes(state: State) -> list[int]:
-    """The nodes that are selected, also by their group."""
+    """The selected nodes, including those of selected groups."""
     drawing = state.drawing
     if drawing is None:
         return []
@@ -59,17 +59,17 @@ def picked_nodes(state: State) -> list[int]:
 
 
 def has_picked_nodes(state: State) -> bool:
-    """A node is selected."""
+    """Whether a node is selected."""
     return bool(state.picked) and bool(picked_nodes(state))
 
 
 def has_several(state: State) -> bool:
-    """Several things are selected."""
+    """Whether several things are selected."""
     return state.drawing is not None and len(state.picked) > 1
 
 
 def picked_groups(state: State) -> list[int]:
-    """The groups that are selected, or that hold what is selected."""
+    """The groups that are selected or contain the selection."""
     drawing = state.drawing
     if drawing is None:
         return []
@@ -77,7 +77,7 @@ def picked_groups(state: State) -> list[int]:
 
 
 def picked_leaves(state: State) -> list[int]:
-    """The leaves that are selected."""
+    """The selected leaves."""
     drawing = state.drawing
     return [] if drawing is None else [id for id in picked_nodes(state) if isinstance(drawing.by_id[id], Leaf)]
 
@@ -88,7 +88,7 @@ def counted(count: int, what: str) -> str:
 
 
 def change(shell: Shell, label: str, edit: Callable[[Drawing], Drawing]) -> bool:
-    """Make an edit of the drawing; what it refuses is said. True if it was made."""
+    """Edit the drawing; a refusal is reported. Returns whether it was edited."""
     drawing = shell.store.state.drawing
     if drawing is None:
         return False
@@ -104,7 +104,7 @@ def change(shell: Shell, label: str, edit: Callable[[Drawing], Drawing]) -> bool
 
 
 def delete(shell: Shell) -> None:
-    """Take away what is selected."""
+    """Delete the selection."""
     from gradviz.document import shaping
 
     picked = shell.store.state.picked
@@ -113,7 +113,7 @@ def delete(shell: Shell) -> None:
 
 
 def things(state: State) -> str:
-    """What is selected, as a label of undo names it: "w", "3 Nodes", "Comment"."""
+    """The selection as named in an undo label: "w", "3 Nodes", "Comment"."""
     from gradviz.document import shaping
 
     drawing = state.drawing or Drawing()
@@ -126,7 +126,7 @@ def things(state: State) -> str:
 
 
 def duplicate(shell: Shell) -> None:
-    """Copy what is selected to a place beside it, and select the copy."""
+    """Duplicate the selection beside itself, and select the copy."""
     from gradviz.document import shaping
     from gradviz.document.arranging import cleared
 
@@ -143,7 +143,7 @@ def duplicate(shell: Shell) -> None:
 
 
 def align(shell: Shell, how: str) -> None:
-    """Put what is selected on one line."""
+    """Align the selection."""
     from gradviz.document import shaping
 
     picked, sizes = shell.store.state.picked, shell.board.sizes()
@@ -151,7 +151,7 @@ def align(shell: Shell, how: str) -> None:
 
 
 def distribute(shell: Shell, how: str) -> None:
-    """Make the gaps between what is selected equal."""
+    """Make the gaps within the selection equal."""
     from gradviz.document import shaping
 
     picked, sizes = shell.store.state.picked, shell.board.sizes()
@@ -159,7 +159,7 @@ def distribute(shell: Shell, how: str) -> None:
 
 
 def pin(shell: Shell) -> None:
-    """Pin what is selected, or take the pins off if all of it is pinned."""
+    """Pin the selection, or unpin it if all of it is pinned."""
     from gradviz.document import shaping
 
     state = shell.store.state
@@ -169,7 +169,7 @@ def pin(shell: Shell) -> None:
 
 
 def all_pinned(state: State) -> bool:
-    """All nodes that are selected are pinned."""
+    """Whether all selected nodes are pinned."""
     drawing = state.drawing
     return drawing is not None and all(drawing.by_id[id].pinned for id in picked_nodes(state))
 
@@ -190,7 +190,7 @@ def group(shell: Shell) -> None:
 
 
 def ungroup(shell: Shell) -> None:
-    """Take the groups of what is selected away."""
+    """Dissolve the groups of the selection."""
     from gradviz.document import shaping
 
     state = shell.store.state
@@ -206,7 +206,7 @@ def ungroup(shell: Shell) -> None:
 
 
 def toggle_groups(shell: Shell) -> None:
-    """Close the groups of what is selected to boxes, or open them."""
+    """Collapse the groups of the selection, or expand them."""
     from gradviz.document import shaping
 
     state = shell.store.state
@@ -223,7 +223,7 @@ def toggle_groups(shell: Shell) -> None:
 
 
 def toggle_requires_grad(shell: Shell) -> None:
-    """Let the selected leaves require a gradient, or none if all of them do."""
+    """Let the selected leaves require a gradient, or none of them if all do."""
     from gradviz.document import shaping
 
     state = shell.store.state
@@ -240,14 +240,13 @@ def toggle_requires_grad(shell: Shell) -> None:
 
 
 def root_of(state: State) -> Ref | None:
-    """Where backward would begin: at the selected node."""
+    """Where a backward call would begin: the selected node."""
     nodes = picked_nodes(state) if len(state.picked) == 1 else []
     return Ref(nodes[0]) if len(nodes) == 1 else None
 
 
 def backward(shell: Shell) -> None:
-    """Run backward from the selected node: the one call that there is begins there from now on, beside several it is
-    one more."""
+    """Run backward from the selected node: a single existing call moves there, otherwise another call is added."""
     from gradviz.document import shaping
 
     root = root_of(shell.store.state)
@@ -268,12 +267,12 @@ def backward(shell: Shell) -> None:
 
 
 def new_drawing(shell: Shell) -> None:
-    """Begin an empty drawing, in a new tab where there is other work."""
+    """Begin an empty drawing, in a new tab if work would be lost."""
     shell.files.apart(lambda files: files.new_drawing())
 
 
 def as_text(shell: Shell) -> None:
-    """Go on with the drawing as a snippet, with all that was typed into its code."""
+    """Turn the drawing into a snippet, including everything typed into its code."""
     drawing = shell.store.state.drawing
     if drawing is not None:
         shell.store.edit("Edit as Text", Snippet(shell.source.text, drawing.newline))
@@ -281,12 +280,12 @@ def as_text(shell: Shell) -> None:
 
 
 def is_text(state: State) -> bool:
-    """The document is a snippet with text, and may be changed."""
+    """Whether the document is a snippet with text that may be changed."""
     return state.drawing is None and not state.document.is_blank and not state.is_recording
 
 
 def as_drawing(shell: Shell) -> None:
-    """Go on with the snippet as a drawing: as it is written where that can be drawn, else as it ran."""
+    """Turn the snippet into a drawing: as written if that can be drawn, otherwise as it ran."""
     from gradviz.document.code.parse import read
 
     document = shell.store.state.document
@@ -308,7 +307,7 @@ def as_drawing(shell: Shell) -> None:
 
 
 def _note(sentences: tuple[str, ...]) -> str:
-    """A title and what is below it, for the place above the code."""
+    """A title and a text for the note above the code."""
     if not sentences:
         return ""
     more = f" There are {len(sentences) - MOST_NOTES} more such lines." if len(sentences) > MOST_NOTES else ""
@@ -316,7 +315,7 @@ def _note(sentences: tuple[str, ...]) -> str:
 
 
 def _has_run(state: State) -> bool:
-    """The graph on the screen is that of the snippet as it stands."""
+    """Whether the graph on screen belongs to the present snippet."""
     return state.trace is not None and state.steps > 0 and not state.is_stale and not state.run.is_running
 
 
@@ -329,7 +328,7 @@ def _as_it_ran(state: State) -> tuple[Drawing, tuple[str, ...]]:
 
 
 def copy_code(shell: Shell) -> None:
-    """Copy the code of what is selected, or of all."""
+    """Copy the code of the selection, or of everything."""
     from gradviz.document import shaping
 
     state = shell.store.state

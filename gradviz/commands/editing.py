@@ -11,11 +11,11 @@ from gradviz.session.moves import inspected
 from gradviz.session.state import State
 from gradviz.session.values import numpy_text, torch_text
 
-SHOWN = 60  # characters of the copied text that the notice repeats
+SHOWN = 60  # characters of the copied text that the notice shows
 
 
 def has_value(state: State) -> bool:
-    """True if the inspector shows a tensor."""
+    """Whether the inspector shows a tensor."""
     thing = inspected(state)
     return thing is not None and thing.kind == "tensor"
 
@@ -54,12 +54,12 @@ def _place(path: Path) -> str:
 
 
 def _takes_files(state: State) -> bool:
-    """A drawing reads nothing."""
+    """A drawing reads no files."""
     return state.drawing is None and not state.is_recording
 
 
 def _written(state: State) -> tuple[Choice, ...]:
-    """What the run wrote, by its place in the list; all of it first."""
+    """What the run wrote, by position in the list, with "all" first."""
     files = [(str(at), each) for at, each in enumerate(state.run.written) if each.can_be_saved]
     every = (Choice("All, into a Folder…", "all"),) if len(files) > 1 else ()
     return (*every, *(Choice(f"{shown(each.name)}…", at) for at, each in files))
@@ -233,13 +233,13 @@ WINDOW_ROWS = (
 
 
 def _undo(shell: Shell) -> None:
-    """What is typed in the code of a drawing and can't be drawn goes first."""
+    """Code typed for a drawing that can't be drawn is discarded first."""
     if not shell.source.forget_typing():
         shell.store.undo()
 
 
 def _do(_: bool) -> None:
-    """Saving tells its caller whether it happened; a command does not ask."""
+    """Saving returns whether it happened, which commands ignore."""
 
 
 EDIT_ROWS = (

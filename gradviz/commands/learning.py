@@ -1,4 +1,4 @@
-"""The rows of the Learn menu: what was found in the run, the pages on mistakes, and the examples."""
+"""The rows of the Learn menu: findings of the run, the pages on mistakes, and the examples."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _can_look(state: State) -> bool:
 
 
 def _mistake(state: State) -> str:
-    """What the page is asked for by: the finding on the card, else the error of the run."""
+    """What the page is opened for: the finding on the card, otherwise the error of the run."""
     if state.looked_at is not None:
         return state.looked_at.id
     return str(state.trace.errors.message[0]) if state.trace is not None and len(state.trace.errors) else ""

@@ -1,5 +1,5 @@
-"""Lesson sets: rows of the File and Learn menus. A set is a folder or a file of snippets and drawings in an order; what
-is done with one is the `LessonSets` of the shell, its cards are in the gallery. File > Open opens a set, too."""
+"""Lesson sets: rows of the File and Learn menus. A set is a folder or a file of snippets and drawings in order; the
+shell's `LessonSets` acts on it, and the gallery shows its cards. File > Open opens sets, too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _can_add(state: State) -> bool:
 
 
 def _place(state: State, by: int) -> int:
-    """The lesson before or behind the one that is open, -1 for none."""
+    """The lesson before or after the open one, -1 for none."""
     if state.lessons is None:
         return -1
     place = state.lessons.at + by

@@ -1,7 +1,6 @@
 """The panels of the window, one row each. To add one, write its module and add its row.
 
-The rows are here because commands lead to panels; which class a panel has is a name that only the window looks up.
-"""
+The rows are here because commands lead to panels; the class of a panel is a name that only the window resolves."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ class PanelRow:
     title: str
     place: str  # "left", "centre", "under", "right", "bottom", "corner"
     made_by: str  # module and class in `gradviz.ui.panels`
-    digit: int = 0  # Ctrl with it moves the keyboard focus here
+    digit: int = 0  # Ctrl with this digit moves the focus here
     tall: bool = False  # it needs more room than its neighbours
 
 

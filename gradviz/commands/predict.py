@@ -1,6 +1,6 @@
-"""Predicting: rows of the Learn menu. What a question is and when it is asked is in `session.predict`; the field in
-which it is answered is in `ui.panels.question`. To step on while a question is open shows the answer, to step back
-closes it: `walk` is what both menus' steps do."""
+"""Predicting: rows of the Learn menu. `session.predict` defines questions and when they are asked; the answer field is
+in `ui.panels.question`. Stepping on while a question is open shows the answer, stepping back closes it: `walk` is the
+step command of both menus."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ GROUP = 1
 
 
 def walk(shell: Shell, by: int) -> None:
-    """A step further or back; an open question is answered or closed by it."""
+    """Step forward or back, answering or closing an open question."""
     store = shell.store
     store.play(False)
     if store.state.predict.asked is None:

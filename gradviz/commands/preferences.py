@@ -1,5 +1,5 @@
-"""Preferences: the row that opens the dialog, and a row for each setting that no menu has, for the command palette. The
-settings themselves are in `session.preferences`."""
+"""Preferences: the row that opens the dialog, and a row for the command palette for each setting that is in no menu.
+The settings themselves are in `session.preferences`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def choices_of(setting: Setting) -> Callable[[State], tuple[Choice, ...]]:
 
 
 def chooser_of(setting: Setting) -> Callable[[Shell, str], None]:
-    """What such a command does."""
+    """The action of such a command."""
 
     def choose(shell: Shell, text: str) -> None:
         value = setting.read(text)

@@ -1,9 +1,9 @@
-"""Presenting: the rows of the Learn menu that show the window to a room. F11 begins it, as full screen does elsewhere;
-F5 stays Run, since what has not run can't be presented, and goes to the start once it has, which is what the key means
-on the remote of a slide show. The rows of `STAGE_ROWS` are possible only while presenting: their keys are single
-letters and digits, those of remotes, and belong to whatever has the keyboard at all other times.
+"""Presenting: the rows of the Learn menu that show the window to an audience. F11 starts it, the usual key for full
+screen; F5 remains Run, because what has not run can't be presented, and afterwards goes to the start, as it does on the
+remote of a slide show. The rows of `STAGE_ROWS` are enabled only while presenting: their keys are single letters and
+digits and those of remotes, which at all other times belong to whatever has the focus.
 
-What is on the stage is a record of `session.presenting`, what it looks like is in `ui.presenting`."""
+What is on the stage is a record of `session.presenting`; `ui.presenting` shows it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _change(shell: Shell, stage: Stage) -> None:
 
 
 def _go(shell: Shell, cursor: int) -> None:
-    """A step is shown, also where the screen was black."""
+    """Show a step, also if the screen was black."""
     stage = shell.store.state.stage
     shell.store.set_stage(replace(stage, black=False))
     shell.store.play(False)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Files(Protocol):
-    """What is done with files; each asks before something is lost."""
+    """Actions on files; each asks before anything is lost."""
 
     def new(self) -> None: ...
     def new_drawing(self) -> None: ...
@@ -31,7 +31,7 @@ class Files(Protocol):
 
 
 class Windows(Protocol):
-    """What is done with windows and the tabs in them; each that closes asks before something is lost."""
+    """Actions on windows and their tabs; closing asks before anything is lost."""
 
     def open(self) -> None: ...
     def turn(self, by: int) -> None: ...
@@ -42,7 +42,7 @@ class Windows(Protocol):
 
 
 class LessonSets(Protocol):
-    """What is done with lesson sets; a new one and one that is changed is written at once."""
+    """Actions on lesson sets; a new or changed set is written at once."""
 
     def new(self) -> None: ...
     def add(self) -> None: ...
@@ -53,7 +53,7 @@ class LessonSets(Protocol):
 
 
 class Attachments(Protocol):
-    """What is done with the files that a snippet reads or imports."""
+    """Actions on the files that a snippet reads or imports."""
 
     def attach(self, name: str = "") -> None: ...
     def detach(self, name: str) -> None: ...
@@ -61,7 +61,7 @@ class Attachments(Protocol):
 
 
 class Recordings(Protocol):
-    """What is done with recordings."""
+    """Actions on recordings."""
 
     def compare(self) -> None: ...
 
@@ -69,7 +69,7 @@ class Recordings(Protocol):
 
 
 class Runner(Protocol):
-    """What is done with the worker."""
+    """Actions on the worker."""
 
     def run(self) -> None: ...
     def run_longer(self) -> None: ...
@@ -78,7 +78,7 @@ class Runner(Protocol):
 
 
 class WhatIfRuns(Protocol):
-    """What is done with a second run, of the snippet with one change."""
+    """Actions on a second run, of the snippet with one change."""
 
     def start(self, proposal: Proposal) -> None: ...
     def stop(self) -> None: ...
@@ -87,7 +87,7 @@ class WhatIfRuns(Protocol):
 
 
 class Samples(Protocol):
-    """Runs a text beside what is drawn and says what it prints."""
+    """Runs a text beside the drawing and returns its output."""
 
     def ask(self, text: str, then: Callable[[str], None]) -> None: ...
     def drop(self) -> None: ...
@@ -102,38 +102,38 @@ class WireTrials(Protocol):
 
 
 class Chains(Protocol):
-    """What is done with the paths of a gradient."""
+    """Actions on the paths of a gradient."""
 
     def ask(self, tensor: int) -> None: ...
 
 
 class Checks(Protocol):
-    """What is done with a gradient beside its differences."""
+    """Actions on the comparison of a gradient with finite differences."""
 
     def ask(self, tensor: int) -> None: ...
 
 
 class Elements(Protocol):
-    """What is done with one number of a tensor."""
+    """Actions on a single number of a tensor."""
 
     def show(self, element: Element) -> None: ...
 
 
 class LayoutJob(Protocol):
-    """A part of the window that lays something out beside its work."""
+    """A part of the window that computes layouts in the background."""
 
     def give_up(self) -> None: ...
 
 
 class LayoutProgress(Protocol):
-    """Layouts that take long, and can be given up."""
+    """Layouts that take long and can be cancelled."""
 
     def update(self, part: LayoutJob, what: str) -> None: ...
     def stop(self) -> None: ...
 
 
 class Canvas(Protocol):
-    """How the graph is looked at."""
+    """The view of the graph."""
 
     def fit(self) -> None: ...
     def zoom_in(self) -> None: ...
@@ -148,7 +148,7 @@ class Canvas(Protocol):
 
 
 class Board(Protocol):
-    """What is done by hand on a drawing. On a blank document the first of these makes it one; on a snippet with text
+    """Manual work on a drawing. On a blank document the first of these turns it into a drawing; on a snippet with text
     they do nothing."""
 
     def type_here(self, text: str = "") -> None: ...
@@ -166,7 +166,7 @@ class Board(Protocol):
 
 
 class Plots(Protocol):
-    """What is done with the plot on the screen."""
+    """Actions on the visible plot."""
 
     def turn(self, step: int) -> None: ...
     def go_to_step(self) -> None: ...
@@ -176,7 +176,7 @@ class Plots(Protocol):
 
 
 class Sharing(Protocol):
-    """What is done with a run for others to see."""
+    """Sharing a run with others."""
 
     def export(self) -> None: ...
     def copy_picture(self) -> None: ...
@@ -194,7 +194,7 @@ class Source(Protocol):
 
 
 class Dialogs(Protocol):
-    """What opens over the window."""
+    """Dialogs over the window."""
 
     def command_palette(self) -> None: ...
     def examples(self) -> None: ...
@@ -269,18 +269,18 @@ class Choice:
 
 
 def always(_: State) -> bool:
-    """A command that is possible at any time."""
+    """For a command that is always enabled."""
     return True
 
 
 def has_steps(state: State) -> bool:
-    """A command about steps, of which there must be some."""
+    """For a command that needs steps."""
     return state.steps > 0
 
 
 @dataclass(frozen=True)
 class Command:
-    """One row. `run` gets the value of the choice that was made, or "" where there are none."""
+    """One row. `run` receives the value of the choice, or "" if there are no choices."""
 
     id: str
     title: str  # "&" before the mnemonic letter
@@ -288,10 +288,10 @@ class Command:
     help: str
     run: Callable[[Shell, str], None]
     shortcuts: tuple[str, ...] = ()
-    under: str = ""  # the title of the submenu that it is in
-    in_menu: bool = True  # False: only the command palette has it
-    group: int = 0  # a line in the menu between groups
-    toolbar: str = ""  # its short label there
+    under: str = ""  # the title of its submenu
+    in_menu: bool = True  # False: only in the command palette
+    group: int = 0  # separators divide the menu into these groups
+    toolbar: str = ""  # its short label on the toolbar
     primary: bool = False
     enabled: Callable[[State], bool] = always
     retitle: Callable[[State], str] | None = None
@@ -299,5 +299,5 @@ class Command:
 
     @property
     def plain_title(self) -> str:
-        """The title without its mnemonic and dots."""
+        """The title without mnemonic and dots."""
         return self.title.replace("&", "").removesuffix("…")

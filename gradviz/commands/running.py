@@ -1,5 +1,5 @@
-"""The rows of the Run menu: run, stop, every way to move through the steps, and where playing stops and loops:
-breakpoints, the markers A and B, and the steps that changed what is inspected."""
+"""The rows of the Run menu: run, stop, every way to move through the steps, and where playback stops and loops:
+breakpoints, the markers A and B, and the steps that changed the inspected thing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _change(shell: Shell, find: moves.Find, otherwise: str) -> None:
         return
     thing = moves.inspected(shell.store.state)
     shell.store.play(False)
-    shell.store.select(thing)  # so that the next press is about the same thing
+    shell.store.select(thing)  # so that the next press refers to the same thing
     shell.store.move(target)
 
 
@@ -265,7 +265,7 @@ def _walk(shell: Shell, cursor: int) -> None:
 
 
 def _pace(state: State, by: int) -> float | None:
-    """The next speed of the list, None at its end."""
+    """The next speed in the list, None at its end."""
     place = min(range(len(SPEEDS)), key=lambda at: abs(SPEEDS[at] - state.view.speed)) + by
     return SPEEDS[place] if 0 <= place < len(SPEEDS) else None
 
@@ -279,7 +279,7 @@ def _change_pace(shell: Shell, by: int) -> None:
 
 
 def _run(shell: Shell) -> None:
-    """Run; while presenting, what has run begins again, as a slide show does with this key."""
+    """Run; while presenting, restart what has run, as this key does in a slide show."""
     state = shell.store.state
     if state.stage.on and has_steps(state) and not state.is_stale:
         _walk(shell, 0)

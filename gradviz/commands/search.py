@@ -1,4 +1,4 @@
-"""The rows that find things: by search, by their relatives, by the line that made them."""
+"""The rows that find things: by search, by lineage, by the line that made them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STALE = "The snippet has changed since it ran: run it again to go between it and
 
 
 def _thing(state: State) -> Selection | None:
-    """The tensor or operation that a command is about; a folded group is neither."""
+    """The tensor or operation that a command applies to; not a collapsed group."""
     thing = moves.inspected(state)
     return thing if thing is not None and thing.kind in ("node", "tensor") else None
 
@@ -30,7 +30,7 @@ def _find(shell: Shell) -> None:
 
 
 def _step(shell: Shell, step: int) -> None:
-    """Go to the next hit; one that cannot be seen now is only named."""
+    """Go to the next hit; one that can't be seen now is only named."""
     from gradviz.session.inspect import search
 
     if not shell.store.state.search.query.strip():
@@ -65,7 +65,7 @@ def _searched(state: State) -> bool:
     return state.steps > 0 and bool(state.search.query.strip())
 
 
-# relatives
+# lineage
 
 
 def _relatives(shell: Shell, kind: str) -> None:
@@ -76,7 +76,7 @@ def _relatives(shell: Shell, kind: str) -> None:
 
 
 def _path(shell: Shell) -> None:
-    """The first time it takes one end, the second time, at another thing, the other."""
+    """The first use takes one end; the second, on another thing, takes the other."""
     state = shell.store.state
     thing, begun = _thing(state), state.lineage
     if thing is None:
@@ -89,7 +89,7 @@ def _path(shell: Shell) -> None:
 
 
 def _chain(shell: Shell) -> None:
-    """Every path by which the gradient comes to the tensor."""
+    """Every path by which the gradient reaches the tensor."""
     tensor = moves.inspected_tensor(shell.store.state)
     if tensor is not None:
         shell.focus("paths")
@@ -97,7 +97,7 @@ def _chain(shell: Shell) -> None:
 
 
 def _check(shell: Shell) -> None:
-    """The gradient of a leaf in three ways."""
+    """The gradient of a leaf, computed in three ways."""
     tensor = moves.inspected_tensor(shell.store.state)
     if tensor is not None:
         shell.focus("inspector")
@@ -105,7 +105,7 @@ def _check(shell: Shell) -> None:
 
 
 def _element(shell: Shell) -> None:
-    """Where the first number of the tensor comes from: of its gradient, if that is what the step is about."""
+    """Where the first number of the tensor comes from, or of its gradient if the step is about that."""
     from gradviz.session.inspect.origins import first_of
 
     state = shell.store.state
@@ -121,7 +121,7 @@ def _element(shell: Shell) -> None:
 
 
 def show_path(shell: Shell, lineage: Lineage) -> None:
-    """Let all but a path stand back, if there is one."""
+    """Highlight a path, if there is one."""
     from gradviz.session.inspect.lineage import family
 
     trace = shell.store.state.trace
@@ -176,7 +176,7 @@ WHY = "Why Is This So?"
 
 
 def _why(shell: Shell) -> None:
-    """Let the inspector say why, of what it is about."""
+    """Let the inspector explain its subject."""
     store = shell.store
     store.select(moves.inspected(store.state))
     shell.focus("inspector")

@@ -1,5 +1,5 @@
-"""The table of commands. To add one, add a row to the module of its menu; nothing else needs to know of it. Keys and
-mouse gestures on the canvas of a drawing, which are no commands, are listed here for the keyboard page; their handlers
+"""The table of commands. To add one, add a row to the module of its menu; nothing else needs to know about it. Keys and
+mouse gestures on the canvas of a drawing are not commands, but are listed here for the keyboard page; their handlers
 are in `gradviz.ui.drawing`."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MENUS = {
     "Help": "&Help",
 }
 
-CLOSING = -2  # the rows of the File menu that close windows stand last
+CLOSING = -2  # the rows of the File menu that close windows come last
 
 COMMANDS: tuple[Command, ...] = (
     *FILE_ROWS[:CLOSING],
@@ -54,7 +54,7 @@ COMMANDS: tuple[Command, ...] = (
 
 
 def without(off: Collection[str]) -> tuple[Command, ...]:
-    """All but those that are switched off, which are given by their ids."""
+    """All except the disabled ones, given by id."""
     return tuple(row for row in COMMANDS if row.id not in off) if off else COMMANDS
 
 

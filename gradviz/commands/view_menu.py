@@ -1,5 +1,5 @@
-"""The rows of the View and Help menus: how the window looks, how the graph is collapsed (groups, levels,
-direction, tags of leaves that are used often), and the plots that a snippet shows with matplotlib."""
+"""The rows of the View and Help menus: the look of the window, how the graph is collapsed (groups, levels, direction,
+tags of frequently used leaves), and the plots that a snippet shows with matplotlib."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _select(shell: Shell, step: int) -> None:
 
 
 def _end(shell: Shell) -> None:
-    """One thing at a time: a layout that takes long, the search, what stands out, a number, the selection."""
+    """End one thing at a time: a long layout, the search, highlights, a number, the selection."""
     store = shell.store
     if store.state.shows_layout_progress:
         shell.layout_progress.stop()
@@ -313,7 +313,7 @@ def _levels(state: State) -> tuple[Choice, ...]:
 
 
 def _leaf(state: State) -> str:
-    """The name of the selected leaf, "" if none is selected."""
+    """The name of the selected leaf, "" if there is none."""
     thing, trace = state.selection, state.trace
     if trace is None or thing is None or thing.kind != "tensor" or not 0 <= thing.index < len(trace.tensors):
         return ""

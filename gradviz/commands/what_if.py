@@ -1,4 +1,4 @@
-"""The rows of what-if: run the same snippet with one change beside it, and what can be done with the two."""
+"""The rows of what-if: run the same snippet with one change beside it, and act on the two runs."""
 
 from __future__ import annotations
 

@@ -159,7 +159,7 @@ ARROWS = {
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 GAP = 75.0  # world units from an output to the next typed node
 FAR = 5  # grid steps with Shift
-MENU_KEYS = {Qt.Key.Key_D: "draw.duplicate", Qt.Key.Key_G: "draw.group"}  # elsewhere these keys are other commands
+MENU_KEYS = {Qt.Key.Key_D: "draw.duplicate", Qt.Key.Key_G: "draw.group"}  # other commands in other places
 CONTROL, SHIFT = Keys.ControlModifier, Keys.ShiftModifier
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 EDIT_LABEL = "Fix"
 STOPS = Slice("document", "breakpoints")
-ERROR = Slice("run", "steps", "playing", "doctor", "predict", "view", *STALE)  # what the card says, caught errors aside
+ERROR = Slice("run", "steps", "playing", "doctor", "predict", "view", *STALE)  # without caught errors
 # what the card depends on, except errors that the snippet caught
 TALLEST, TALLEST_WHOLE = 0.46, 0.66  # share of the panel: short, and with the whole message; longer text scrolls
 AROUND = 20  # pixels of margins, spacing and frame

@@ -180,7 +180,7 @@ class GraphPanel(Panel):
         self._show_page(self.view, before, after)
         self.view.animated = after.view.animated
         self.view.collapse.present(Presentation(after.folding, after.view.vertical, after.view.direct_uses))
-        anew = before is after or (before.drawing is not None and before.what_if is None)  # that had its own canvas
+        anew = before is after or (before.drawing is not None and before.what_if is None)  # it had its own canvas
         anew = anew or before.lists_obstacles
         if before.trace is not after.trace or before.steps != after.steps or anew:
             self._settled = False

@@ -205,7 +205,7 @@ class InspectorPanel(Panel):
     @property
     def _room(self) -> float:
         """The width of a line in pixels."""
-        room = self.browser.width() - self.browser.verticalScrollBar().sizeHint().width()  # it comes with the text
+        room = self.browser.width() - self.browser.verticalScrollBar().sizeHint().width()  # comes with the text
         return room - 2 * self.browser.document().documentMargin() - 4
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -1,6 +1,6 @@
-"""A whole run as a moving picture: a frame for each stop, with the graph, the sentence and the line of code, for as
-long as it takes to read it. Qt writes the frames of an animated WebP; GIF needs Pillow and MP4 PyAV, which are asked
-for only then: PyAV's wheels bring the encoder x264, which is GPL, so neither is a part of the program."""
+"""A whole run as an animation: one frame per stop, with the graph, the sentence and the line of code, shown for as long
+as it takes to read. Qt encodes the frames of an animated WebP. GIF needs Pillow and MP4 needs PyAV; both are optional
+and not shipped, because PyAV's wheels contain the x264 encoder, which is GPL."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from gradviz.ui.sharing.picture import Shown
 
 Work = Generator[float, None, tuple[bytes, tuple[str, ...]]]
-WIDTH, HEIGHT = 1280, 560  # pixels of the graph at most, at scale 1
+WIDTH, HEIGHT = 1280, 560  # maximum size of the graph in pixels, at scale 1
 NARROWEST = 760
-NEAREST = 1.6  # how much a small graph is enlarged
+NEAREST = 1.6  # how far a small graph is enlarged
 MARGIN, SIDE = 24.0, 24
-LINES = 4  # of a sentence
+LINES = 4  # lines of a sentence
 MOST_FRAMES = 600
-SHORTEST, LONGEST, BY_LETTER = 1100, 9000, 45  # milliseconds of a frame, and of each letter to be read
+SHORTEST, LONGEST, BY_LETTER = 1100, 9000, 45  # milliseconds of a frame, and for each letter to read
 AT_THE_END = 3000
 COLOURS = 128  # of a frame of a GIF
 
 
 @dataclass(frozen=True)
 class _Words:
-    """What is said under the graph."""
+    """The text below the graph."""
 
     title: str
     sentence: str
@@ -44,12 +44,12 @@ class _Words:
 
     @property
     def milliseconds(self) -> int:
-        """How long it takes to read it."""
+        """How long it takes to read."""
         return min(LONGEST, SHORTEST + BY_LETTER * len(self.sentence))
 
 
 class Film:
-    """The frames of a run, all of one size."""
+    """The frames of a run, all of the same size."""
 
     def __init__(self, shown: Shown) -> None:
         self._shown = shown
@@ -73,19 +73,19 @@ class Film:
 
     @property
     def left_out(self) -> str:
-        """What is to be said where it has not all steps."""
+        """A sentence if it does not have all steps."""
         every = len(self._shown.stops)
         return f"it has the first {MOST_FRAMES} of {every:,} steps." if every > MOST_FRAMES else ""
 
     def _longest(self, room: int) -> int:
-        """The lines that the longest sentence takes, of those that it may have."""
+        """The number of lines of the longest sentence, up to the limit."""
         metrics = QFontMetrics(self._fonts[1])
         place = QRect(0, 0, room, LINES * metrics.lineSpacing())
         heights = (metrics.boundingRect(place, WRAPPED, self._words(at).sentence[:2000]).height() for at in self.stops)
         return min(LINES, max(1, -(-max(heights, default=1) // metrics.lineSpacing())))
 
     def _boxes(self, scene: Scene) -> tuple[float, float, float, float]:
-        """Around everything that is shown at any stop."""
+        """The box around everything shown at any stop."""
         found: list[tuple[float, float, float, float]] = []
         for cursor in self.stops:
             scene.move_to(cursor)
@@ -105,7 +105,7 @@ class Film:
         return _Words(f"{number} of {len(trace):,} · {found.title}", " ".join(found.sentence.split()), code)
 
     def frames(self) -> Iterator[tuple[QImage, int]]:
-        """Each frame with its milliseconds."""
+        """Each frame with its duration in milliseconds."""
         for cursor in self.stops:
             self._scene.move_to(cursor)
             words = self._words(cursor)
@@ -125,7 +125,7 @@ class Film:
 
     def _paint_graph(self, painter: QPainter) -> None:
         scene = self._scene
-        detail = min(max(self._zoom, WHOLE), 1.0) if self._zoom > WHOLE / 2 else self._zoom  # as one sees it near
+        detail = min(max(self._zoom, WHOLE), 1.0) if self._zoom > WHOLE / 2 else self._zoom  # as it looks up close
         area = QRectF(0, 0, self._box.width() * detail, self._box.height() * detail)
         left = (self.width - self._box.width() * self._zoom) / 2
         painter.save()
@@ -160,7 +160,7 @@ def _sized(font: QFont, scale: float) -> QFont:
 
 
 def _even(size: float) -> int:
-    """Video has pixels of colour that are two wide and two high."""
+    """Video has chroma pixels that are two pixels wide and high."""
     return max(2, round(size / 2) * 2)
 
 
@@ -168,7 +168,7 @@ WRAPPED = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignTop.value
 
 
 def _fitted(text: str, metrics: QFontMetrics, place: QRect) -> str:
-    """As much of a text as a box has room for."""
+    """As much of a text as fits into a box."""
     if metrics.boundingRect(place, WRAPPED, text).height() <= place.height() and len(text) < 2000:
         return text
     low, high = 0, min(len(text), 2000)
@@ -187,7 +187,7 @@ def _noted(film: Film, name: str) -> tuple[str, ...]:
 
 
 def webp(shown: Shown, name: str) -> Work:
-    """An animation without loss, which browsers show."""
+    """A lossless animation that browsers can show."""
     film = Film(shown)
     stills, times = [], []
     for image, milliseconds in film.frames():
@@ -198,7 +198,7 @@ def webp(shown: Shown, name: str) -> Work:
 
 
 def still(image: QImage) -> bytes:
-    """A picture as WebP, without loss."""
+    """A picture as lossless WebP."""
     buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     writer = QImageWriter(buffer, QByteArray(b"webp"))
@@ -209,7 +209,7 @@ def still(image: QImage) -> bytes:
 
 
 def animated(stills: list[bytes], milliseconds: list[int], size: tuple[int, int]) -> bytes:
-    """WebP pictures of one size as an animation that begins again; see WebP's container specification."""
+    """WebP pictures of the same size as an endless animation; see WebP's container specification."""
     width, height = (_three(each - 1) for each in size)
     body = _chunk(b"VP8X", struct.pack("<I", 0b10) + width + height)
     body += _chunk(b"ANIM", bytes(4) + struct.pack("<H", 0))
@@ -275,11 +275,11 @@ def mp4(shown: Shown, name: str) -> Work:
     return buffer.getvalue(), _noted(film, name)
 
 
-RATE = 5  # pictures a second
+RATE = 5  # pictures per second
 
 
 def _stream(av: Any, container: Any, film: Film) -> tuple[Any, Callable[[QImage, int], Any]]:
-    """The video of a container, and what encodes a picture of it at a place."""
+    """The video stream of a container, and a function that encodes a picture at a time."""
     import numpy as np
 
     codec = "libx264" if "libx264" in av.codecs_available else "mpeg4"
@@ -298,7 +298,7 @@ def _stream(av: Any, container: Any, film: Film) -> tuple[Any, Callable[[QImage,
 
 
 def _bytes(image: QImage) -> bytes:
-    """The pixels, red, green, blue, without what fills up the rows."""
+    """The pixels as red, green, blue, without the padding of rows."""
     wide, data = image.width() * 3, bytes(image.constBits())
     line = image.bytesPerLine()
     if line == wide:

@@ -1,11 +1,10 @@
 """A whole run as one HTML file that steps forward and back in any browser and fetches nothing: the graph as `pieces` of
-SVG, the words of the explanation bar and the inspector, the code and what was printed. What a browser does with it is
-in `resources/player`.
+SVG, the text of the explanation bar and the inspector, the code and the output. The script for the browser is in
+`resources/player`.
 
-Note [Text in a page]
-Names, code and output are a stranger's. They are escaped where they are elements, and in the data of the run no "<" is
-left; the script only ever sets them as text. A policy in the page allows this one script, by its hash, and no
-address."""
+Note [Text in a page] Names, code and output come from a stranger. In elements they are escaped, and in the data of the
+run no "<" is left; the script only ever sets them as text. A policy in the page allows this one script, by its hash,
+and no connections."""
 
 from __future__ import annotations
 
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from gradviz.ui.sharing.picture import Shown
 
 FOLDER = RESOURCES / "player"
-MOST_CHARACTERS = 24_000_000  # of pieces and words: a browser takes seconds for more
+MOST_CHARACTERS = 24_000_000  # of pieces and texts: with more, browsers take seconds
 MOST_PRINTED = 200_000
 SPACE = 28.0  # around the graph
 MARKER = re.compile(r"\{\{(\w+)\}\}")
@@ -40,21 +39,21 @@ Told = list[Any]  # [stop, title, [[section, [[label, text, tone], …]], …]],
 
 
 class PageWriter:
-    """Goes through a run; `work` yields how much of it is done, from 0 to 1, so that others can do something between,
-    and `text` is the page then."""
+    """Goes through a run; `work` yields the progress from 0 to 1, so that other work can be done in between, and
+    afterwards `text` is the page."""
 
     def __init__(self, run: Shown, theme: str = "system", *, at_cursor: bool = False) -> None:
         self._run = run
-        self._theme = theme  # one of `THEMES`, or "system" for light or dark as the reader wants it
+        self._theme = theme  # one of `THEMES`, or "system" for light or dark as the reader's system has it
         chosen = THEMES.get(theme, LIGHT)
         self._light, self._dark = (LIGHT, chosen) if chosen.dark else (chosen, DARK)
-        self._at_cursor = at_cursor  # it begins there, else where the gradients begin
+        self._at_cursor = at_cursor  # where it begins; by default where the gradients begin
         self._state = State(trace=run.trace, steps=len(run.trace))
         self._steps: list[dict[str, Any]] = []
         self._things: dict[str, list[Told]] = {}
-        self._told: set[str] = set()  # the things of which the latest stop says something
+        self._told: set[str] = set()  # the things that the latest stop describes
         self._size = 0
-        self.left_out = ""  # a sentence, where not all steps are in the page
+        self.left_out = ""  # a sentence if not all steps are in the page
 
     def work(self) -> Iterator[float]:
         """Paint and describe every stop."""
@@ -96,7 +95,7 @@ class PageWriter:
         self._size += sum(len(str(value)) for value in step.values())
         about = {str(step["about"]): None} if step["about"] else {}
         told = {key for key in about | self._pieces.seen if self._tell(stop, key, state)}
-        for key in self._told - told:  # the picture does not have it now
+        for key in self._told - told:  # it is not in the picture now
             self._things[key].append([stop])
         self._told = told
 
@@ -107,7 +106,7 @@ class PageWriter:
         return "backward" if cursor and frame.in_call else "forward"
 
     def _tell(self, stop: int, key: str, state: State) -> bool:
-        """What the inspector says of a thing, if it is news; False where there is nothing to say."""
+        """What the inspector says about a thing, if that has changed; False if there is nothing to say."""
         kind, _, index = key.partition(" ")
         found = inspect(state, Selection(kind, int(index)))
         if found is None:
@@ -184,7 +183,7 @@ class PageWriter:
         return next((at for at, step in enumerate(self._steps) if step["phase"] == "backward"), len(self._steps) - 1)
 
     def _picture(self, start: int) -> tuple[list[list[int]], str]:
-        """All pieces, of which those of one stop are seen, and when each is seen."""
+        """All pieces, those of one stop visible, with the stops at which each is visible."""
         spans: list[list[int]] = []
         lines = []
         for layer in LAYERS:

@@ -1,9 +1,9 @@
-"""The canvas at one step as a picture: SVG, PDF or PNG, all painted by the code that paints the screen. `Shown` is what
-is looked at, and how; pages and films are made of the same. Nothing here touches a file.
+"""The canvas at one step as a picture: SVG, PDF or PNG, painted by the same code as the screen. `Shown` is what is
+shown and how; pages and films use it, too. Nothing here touches a file.
 
-Note [Large pictures]
-A card takes half a millisecond and two kilobytes of SVG. So a picture of thousands of them is painted as the screen
-paints them from further away: with names and main values only, or as blocks. It is then said what was left out."""
+Note [Large pictures] A card takes half a millisecond and two kilobytes of SVG, so a picture of thousands of them is
+painted like the screen from further away: with names and main values only, or as blocks. A sentence then says what was
+left out."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
 
 MARGIN = 28.0
 PNG_SCALE = 2.0
-LARGEST_SIDE = 16_000  # pixels of a PNG, and the size that an SVG asks for
+LARGEST_SIDE = 16_000  # maximum side of a PNG in pixels, and of the nominal size of an SVG
 MOST_PIXELS = 40_000_000  # of a PNG
-QUICK_PNG = 85  # Qt's word for the first of nine degrees of compression: the others take most of the time
+QUICK_PNG = 85  # Qt's name for the lowest of nine levels of compression: the others take most of the time
 PDF_DOTS = 144
-LARGEST_PAGE = 14_400.0  # points: readers of PDF show no larger page
-MOST_WHOLE, MOST_NAMED = 3_000, 9_000  # boxes that are painted whole, and with name and main value
-NAMED, BLOCKS = 0.5, 0.15  # the zooms at which the screen does so
+LARGEST_PAGE = 14_400.0  # points: PDF readers show no larger page
+MOST_WHOLE, MOST_NAMED = 3_000, 9_000  # items painted in full, and those with name and main value
+NAMED, BLOCKS = 0.5, 0.15  # the zooms at which the screen paints like that
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What is seen of a run, and how: a drawing at its places, a graph folded and turned as `presentation` says, at a
-    cursor, with a selection. `scale` enlarges pictures, films and prints."""
+    """What is shown of a run and how: a drawing in its places or a graph in this `presentation`, at a cursor, with a
+    selection. `scale` enlarges pictures, films and prints."""
 
     trace: Trace
     cursor: int
@@ -55,18 +55,18 @@ class Shown:
     selection: Selection | None = None
     scale: float = 1.0
     every_step: bool = False
-    placed: Placed | None = None  # the layout, where it is there already
+    placed: Placed | None = None  # the layout, if it already exists
 
     @property
     def stops(self) -> list[int]:
-        """The cursors at which one who walks stops."""
+        """The cursors at which stepping stops."""
         ends = range(1, len(self.trace) + 1) if self.every_step else self.trace.folds.ends.tolist()
         return [0, *ends]
 
     def scene(self, theme: Theme) -> Scene:
         """The graph in the colours of a theme, at the cursor."""
         scene = self._drawn_scene(theme) if self.drawing is not None else Scene(self._layout, theme)
-        scene.painter.ink.least = 0.0  # a file may be looked at more closely than a screen
+        scene.painter.ink.least = 0.0  # a file may be enlarged, unlike a screen
         scene.move_to(self.cursor)
         if self.selection is not None:
             scene.select(self.selection.kind, self.selection.index)
@@ -96,8 +96,8 @@ class Shown:
 
 @dataclass(frozen=True)
 class _Page:
-    """A picture: where it begins in the world and how large that part is, how many units of the device a pixel of the
-    world has, and the zoom at which the screen shows as much as is painted."""
+    """A picture: where it begins and how large it is in world coordinates, how many device units a world pixel has, and
+    the zoom at which the screen shows the same level of detail."""
 
     left: float
     top: float
@@ -108,19 +108,19 @@ class _Page:
 
 
 def _page(scene: Scene, largest: float, scale: float = 1.0, most_pixels: float = float("inf")) -> _Page:
-    """All of a scene, at this scale or as much smaller as it takes that no side is longer than `largest`."""
+    """All of a scene, at this scale or smaller if necessary for no side to exceed `largest`."""
     left, top, right, bottom = scene.extent() or (0.0, 0.0, 100.0, 60.0)
     width, height = right - left + 2 * MARGIN, bottom - top + 2 * MARGIN
     scale = min(scale, largest / width, largest / height, (most_pixels / (width * height)) ** 0.5)
     boxes = scene.boxes
     detail = 1.0 if boxes <= MOST_WHOLE else NAMED if boxes <= MOST_NAMED else BLOCKS
-    if most_pixels < float("inf") and scale < WHOLE:  # smaller pixels than these there are not
+    if most_pixels < float("inf") and scale < WHOLE:  # pixels can't be smaller than this
         detail = min(detail, scale)
     return _Page(left - MARGIN, top - MARGIN, width, height, scale, detail)
 
 
 def _left_out(scene: Scene, page: _Page, name: str) -> str:
-    """What the picture does not have because it is of so much; "" for nothing."""
+    """What the picture leaves out because there is too much of it; "" for nothing."""
     if page.detail >= WHOLE:
         return ""
     how = "as blocks without words" if page.detail < MIDDLE else "with their names and main values only"
@@ -128,7 +128,7 @@ def _left_out(scene: Scene, page: _Page, name: str) -> str:
 
 
 def _edges_left_out(scene: Scene, page: _Page, name: str) -> str:
-    """How many edges the picture has where it has not all; "" for all."""
+    """How many edges the picture has if it does not have all of them; "" for all."""
     seen = scene.moment.edges
     painted = seen & scene.placed.density.painted(page.detail, PAGE)[0]
     if painted.sum() == seen.sum():
@@ -141,7 +141,7 @@ def _paint(scene: Scene, page: _Page, device: QPaintDevice, theme: Theme) -> Non
     painter = QPainter()
     if not painter.begin(device):
         raise OSError("there is no memory for the picture")
-    with painter:  # Qt ends the program when a picture goes while it is being painted
+    with painter:  # Qt aborts if a picture is destroyed while it is being painted
         painter.scale(page.scale / page.detail, page.scale / page.detail)
         painter.fillRect(area, QColor(theme.canvas))
         camera = Camera(page.detail, page.left, page.top)
@@ -154,7 +154,7 @@ def _paint(scene: Scene, page: _Page, device: QPaintDevice, theme: Theme) -> Non
 
 
 def svg(shown: Shown, name: str) -> tuple[bytes, tuple[str, ...]]:
-    """The picture as SVG, and what is to be said of it."""
+    """The picture as SVG, and a note about it."""
     scene = shown.scene(shown.theme)
     page = _page(scene, LARGEST_SIDE, shown.scale)
     sheet = Sheet()
@@ -165,7 +165,7 @@ def svg(shown: Shown, name: str) -> tuple[bytes, tuple[str, ...]]:
 
 
 def pdf(shown: Shown, name: str) -> tuple[bytes, tuple[str, ...]]:
-    """The picture as a page of PDF, and what is to be said of it."""
+    """The picture as a page of PDF, and a note about it."""
     scene = shown.scene(shown.theme)
     page = _page(scene, LARGEST_PAGE / 0.75, shown.scale)
     buffer = QBuffer()
@@ -182,13 +182,13 @@ def pdf(shown: Shown, name: str) -> tuple[bytes, tuple[str, ...]]:
 
 
 def png(shown: Shown, name: str) -> tuple[bytes, tuple[str, ...]]:
-    """The picture as PNG, and what is to be said of it."""
+    """The picture as PNG, and a note about it."""
     image, page, notes = image_of(shown, name, PNG_SCALE * shown.scale)
     return png_of(image, QUICK_PNG if page.detail <= BLOCKS else -1), notes
 
 
 def image_of(shown: Shown, name: str, scale: float, largest: float = 0) -> tuple[QImage, _Page, tuple[str, ...]]:
-    """The picture as pixels, at this scale or as much smaller as it takes that no side is longer than `largest`."""
+    """The picture as pixels, at this scale or smaller if necessary for no side to exceed `largest`."""
     scene = shown.scene(shown.theme)
     page = _page(scene, largest or LARGEST_SIDE, scale, MOST_PIXELS)
     width, height = max(1, round(page.width * page.scale)), max(1, round(page.height * page.scale))

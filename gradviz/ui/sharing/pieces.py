@@ -1,6 +1,6 @@
-"""The graph of a whole run as pieces of SVG: each card, edge, gradient and mark once for each way in which it looks,
-with the stops at which it looks so. All are painted by the painter of the canvas, in both themes at once, so that a
-page can change its colours. `page` puts them together."""
+"""The graph of a whole run as pieces of SVG: each card, edge, gradient and mark once for every look it has, with the
+stops at which it looks like that. All are painted by the painter of the canvas, in both themes at once, so that a page
+can change its colours. `page` puts them together."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gradviz.ui.canvas.moment import Moment
     from gradviz.ui.canvas.scene import Scene
 
-LAYERS = ("behind", "frames", "edges", "flows", "items", "pills", "marks", "over")  # from the back to the front
+LAYERS = ("behind", "frames", "edges", "flows", "items", "pills", "marks", "over")  # from back to front
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 Box = tuple[float, float, float, float]
 
@@ -35,11 +35,11 @@ class Piece:
     """A part of the picture that looks the same at some stops: from the first of each pair to before the second."""
 
     markup: str
-    thing: str  # "tensor 3", what it is a card of; ""
+    thing: str  # "tensor 3" if it is a card of it; otherwise ""
     spans: list[list[int]] = field(default_factory=list)
 
     def show_at(self, stop: int) -> None:
-        """It is seen at a stop; they come in order."""
+        """It is visible at a stop; the stops come in order."""
         if self.spans and self.spans[-1][1] == stop:
             self.spans[-1][1] = stop + 1
         else:
@@ -47,7 +47,7 @@ class Piece:
 
 
 class Styles:
-    """The classes and colours of a page: each pair of styles, light and dark, has a class, each pair of colours a
+    """The classes and colours of a page: each pair of light and dark styles has a class, each pair of colours a
     variable."""
 
     def __init__(self) -> None:
@@ -55,7 +55,7 @@ class Styles:
         self.colours: dict[tuple[str, str], str] = {}
 
     def class_of(self, light: Style, dark: Style) -> str:
-        """The class of a shape that looks so in the light and in the dark."""
+        """The class of a shape with this look in the light and the dark theme."""
         return self._classes.setdefault((light, dark), f"k{short(len(self._classes))}")
 
     def _variable(self, light: str, dark: str) -> str:
@@ -79,7 +79,7 @@ class Styles:
 
 
 def short(number: int) -> str:
-    """A number in few characters."""
+    """A number in a few characters."""
     text = DIGITS[number % 36]
     while number >= 36:
         number //= 36
@@ -92,7 +92,7 @@ class Pieces:
 
     def __init__(self, light: Scene, dark: Scene) -> None:
         self.styles = Styles()
-        self.extents: list[tuple[int, Box]] = []  # from which stop on what is seen
+        self.extents: list[tuple[int, Box]] = []  # what is visible from which stop on
         self.size = 0  # characters of all pieces
         self.seen: dict[str, None] = {}  # the things that have an item at the latest stop
         self._scenes = light, dark
@@ -101,16 +101,16 @@ class Pieces:
             scene.painter.coarse = True  # without the words on edges, which are pieces of their own
 
     def layer(self, name: str) -> Iterator[Piece]:
-        """The pieces of a layer, in the order in which they came."""
+        """The pieces of a layer, in order of appearance."""
         return iter(self._known[name].values())
 
     @property
     def description(self) -> str:
-        """What a screen reader is told of the picture."""
+        """The description of the picture for screen readers."""
         return self._scenes[0].description()
 
     def stop_at(self, stop: int, cursor: int) -> None:
-        """Note what is seen at a cursor, the next stop."""
+        """Record what is visible at a cursor, the next stop."""
         for scene in self._scenes:
             scene.move_to(cursor)
         moment = self._scenes[0].moment
@@ -203,7 +203,7 @@ class Pieces:
     def _markup(self, paint: Callable[[Scene, QPainter], None]) -> str:
         """What is painted in both themes, as elements with classes."""
         light, dark = (_marks(paint, scene) for scene in self._scenes)
-        if len(light) != len(dark):  # another picture, not only other colours
+        if len(light) != len(dark):  # they differ in more than colours
             return "".join(
                 f'<g class="{name}">{"".join(map(self._of_one, marks))}</g>'
                 for name, marks in (("light", light), ("dark", dark))
@@ -221,7 +221,7 @@ class Pieces:
 
     @property
     def _world(self) -> Box:
-        """More than all that is painted."""
+        """More than everything that is painted."""
         left, top, right, bottom = self._scenes[0].extent() or (0.0, 0.0, 100.0, 60.0)
         return left - BEYOND, top - BEYOND, right + BEYOND, bottom + BEYOND
 
@@ -232,7 +232,7 @@ class Pieces:
 
 
 BEYOND = 1_000.0
-PLAIN = Camera(1.0, 0.0, 0.0)  # the pixels of its screen are the units of the world
+PLAIN = Camera(1.0, 0.0, 0.0)  # its screen pixels are world units
 
 
 def _only(count: int, index: int) -> Flags:

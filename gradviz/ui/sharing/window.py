@@ -1,6 +1,5 @@
-"""Export and Copy Picture in the window: what is on the canvas (folded so, this step, this selection, this theme) in a
-dialog with a preview and options, written in a thread of its own, with its progress and Cancel. The kinds of files are
-in `gradviz.ui.export`."""
+"""Export and Copy Picture in the window: the canvas as it is (folding, step, selection, theme) in a dialog with a
+preview and options, written in a thread with progress and Cancel. The file formats are in `gradviz.ui.export`."""
 
 from __future__ import annotations
 
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.graph import GraphPanel
 
 PREVIEW = (460, 340)  # pixels
-LARGEST_COPY = 8_000  # pixels of a side of a picture on the clipboard
+LARGEST_COPY = 8_000  # maximum side in pixels of a picture on the clipboard
 SCALES = (0.25, 8.0)
 PICTURES = (".svg", ".pdf", ".png")
 SIZED = (*PICTURES, ".webp", ".gif", ".mp4")
@@ -52,13 +51,13 @@ CHOICES = (
 
 
 class Questions(Protocol):
-    """Who asks where a file goes."""
+    """Asks where a file goes."""
 
     def export_name(self, suggestion: str, title: str) -> str: ...
 
 
 def shown_now(state: State, canvas: GraphPanel, theme: Theme) -> Shown | None:
-    """What is on the canvas, to be read in another thread; None before there is a graph."""
+    """What is on the canvas, for reading in another thread; None before there is a graph."""
     if state.trace is None or not len(state.trace.tensors):
         return None
     trace, view = state.trace.as_now(), state.view
@@ -66,7 +65,7 @@ def shown_now(state: State, canvas: GraphPanel, theme: Theme) -> Shown | None:
     scene = canvas.view.scene if drawing is None else None
     placed = None
     if scene is not None and scene.trace is state.trace:
-        diagram = scene.placed.diagram  # its trace is the window's, which keeps the frame that was asked for last
+        diagram = scene.placed.diagram  # the window's trace keeps the frame that was requested last, so this is a copy
         structure = replace(diagram.structure, trace=trace)
         placed = replace(scene.placed, diagram=replace(diagram, structure=structure))
     return Shown(
@@ -146,7 +145,7 @@ class ExportDialog(QDialog):
 
     @property
     def format(self) -> Format:
-        """The kind of file that is chosen."""
+        """The selected kind of file."""
         return FORMATS[self.kind.currentIndex()]
 
     @property
@@ -159,7 +158,7 @@ class ExportDialog(QDialog):
         return replace(self._what, theme=theme, selection=selection, scale=scale, every_step=every)
 
     def _follow(self) -> None:
-        """Another option: what does not matter to this kind is grey, and the preview is painted again."""
+        """An option changed: disable what does not matter for this kind, and update the preview."""
         suffix, whole = self.format.suffix, self.format.whole_run
         self.scale.setEnabled(suffix in SIZED)
         self.selected.setEnabled(suffix in PICTURES and self._what.selection is not None)
@@ -178,7 +177,7 @@ class ExportDialog(QDialog):
             self.preview.setPixmap(QPixmap.fromImage(fitted))
 
     def _ask(self) -> None:
-        """Where to, and then it is written."""
+        """Ask where to write, then write."""
         suffix = self.format.suffix
         stem = Path(self._what.name).stem or "graph"
         name = self._questions.export_name(f"{stem}{suffix}", f"{self.format.title} (*{suffix})")
@@ -210,7 +209,7 @@ class ExportDialog(QDialog):
         self.accept()
 
     def _leave(self) -> None:
-        """Cancel what is being written; with nothing to cancel, the dialog closes."""
+        """Cancel writing; if there is nothing to cancel, close."""
         if self.progress.isVisible():
             self.task.cancel()
             self._set_busy(False)
@@ -220,19 +219,19 @@ class ExportDialog(QDialog):
             self.reject()
 
     def done(self, result: int) -> None:
-        """However it ends, nothing goes on."""
+        """The dialog was closed in some way: stop everything."""
         self.task.cancel()
         self.previews.cancel()
         super().done(result)
 
     def stop(self) -> None:
-        """Leave what is being done, and wait until it is left."""
+        """Cancel the work in progress, and wait for its end."""
         self.task.close()
         self.previews.close()
 
 
 def _copied(what: Shown) -> Generator[float, None, tuple[QImage, bytes, bytes]]:
-    """A picture for the clipboard in three forms."""
+    """A picture for the clipboard in three formats."""
     yield 0.0
     image, _, _ = image_of(what, "", PNG_SCALE, LARGEST_COPY)
     pixels, _ = png(what, "")
@@ -284,7 +283,7 @@ class Sharing(QObject):
         self._store.say("Copied the graph as a picture, PNG and SVG.")
 
     def close(self) -> None:
-        """End what still runs."""
+        """End everything that is still running."""
         self.copying.close()
         if self.dialog is not None:
             self.dialog.stop()
