@@ -1,6 +1,6 @@
-"""SVG from whatever paints with a QPainter: a paint device that notes shapes and styles, and the text of a file. What
-is clipped stays clipped, and each text keeps the width that it has on the screen, whichever font a reader has. `pieces`
-makes the parts of a page of the same notes."""
+"""SVG from any code that paints with a QPainter: a paint device that records shapes and styles, and the text of a file.
+Clipping is kept, and each text keeps its width on screen, whichever font a reader has. `pieces` makes the parts of a
+page from the same records."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ GENERIC = {"Inter": "system-ui,sans-serif", "JetBrains Mono": "ui-monospace,Menl
 
 
 class Style(NamedTuple):
-    """How a shape looks: colours as "#rrggbb", "#rrggbbaa" or "none", and properties of SVG."""
+    """The look of a shape: colours as "#rrggbb", "#rrggbbaa" or "none", and SVG properties."""
 
     fill: str = "none"
     stroke: str = "none"
@@ -46,8 +46,8 @@ class Style(NamedTuple):
 
 @dataclass(frozen=True)
 class Mark:
-    """One shape: its element as far as it is geometry, its style, what is between its tags, and the elements around
-    it, which move or clip it. An `image` has the address of its data."""
+    """One shape: the geometry of its element, its style, the content between its tags, and the elements around it that
+    move or clip it. An `image` has the address of its data."""
 
     shape: str
     style: Style
@@ -56,7 +56,7 @@ class Mark:
     around: tuple[str, ...] = ()
 
     def markup(self, look: str) -> str:
-        """The element, with attributes that say how it looks."""
+        """The element with its style as attributes."""
         image = f' xlink:href="{self.image}"' if self.image else ""
         found = f"<{self.shape}{look}{image}/>"
         if self.text:
@@ -73,20 +73,20 @@ def number(value: float) -> str:
 
 
 def clean(text: str) -> str:
-    """Text for an element of XML."""
+    """Text for an XML element."""
     return escape(NOT_XML.sub("\ufffd", text), quote=False)
 
 
 def colour(value: QColor) -> str:
-    """A colour, or "none" for one that can't be seen."""
+    """A colour, or "none" if it is invisible."""
     if not value.alpha():
         return "none"
     return value.name() if value.alpha() == 255 else f"{value.name()}{value.alpha():02x}"
 
 
 def path_text(path: QPainterPath) -> str:
-    """The `d` of a path; what comes back to its beginning is closed. No element is asked for its type, an enum: they
-    are slow, and a picture may have a million."""
+    """The `d` of a path; a path that returns to its start is closed. The types of elements are not asked for: they are
+    enums, which are slow, and a picture may have a million elements."""
     parts: list[str] = []
     begin = (0.0, 0.0)
     elements = [path.elementAt(index) for index in range(path.elementCount())]
@@ -119,7 +119,7 @@ P = ParamSpec("P")
 
 
 def _kept(method: Callable[Concatenate[Engine, P], None]) -> Callable[Concatenate[Engine, P], None]:
-    """A method that Qt calls: an exception that left it would end the program, so it waits for `Sheet.marks`."""
+    """A method that Qt calls: an exception leaving it would abort the program, so it is kept for `Sheet.marks`."""
 
     @wraps(method)
     def kept(self: Engine, *args: P.args, **kwargs: P.kwargs) -> None:
@@ -132,12 +132,12 @@ def _kept(method: Callable[Concatenate[Engine, P], None]) -> Callable[Concatenat
 
 
 class Engine(QPaintEngine):
-    """Notes what is painted."""
+    """Records what is painted."""
 
     def __init__(self) -> None:
         super().__init__(QPaintEngine.PaintEngineFeature.AllFeatures)
         self._marks: list[Mark] = []
-        self._lines: list[str] = []  # that go on the path of the last mark: a text that grew by each would be copied
+        self._lines: list[str] = []  # continue the latest path, collected without copying
         self.failures: list[Exception] = []
         self._style = Style()
         self._ink = "#000000"  # of text
@@ -149,7 +149,7 @@ class Engine(QPaintEngine):
 
     @property
     def marks(self) -> list[Mark]:
-        """What was painted so far."""
+        """What has been painted so far."""
         if self._lines:
             last = self._marks[-1]
             self._marks[-1] = replace(last, shape=f'{last.shape[:-1]}{"".join(self._lines)}"')
@@ -157,22 +157,22 @@ class Engine(QPaintEngine):
         return self._marks
 
     def begin(self, device: QPaintDevice) -> bool:
-        """Everything can be noted."""
+        """Accept everything."""
         self.setActive(True)
         return True
 
     def end(self) -> bool:
-        """There is nothing left to do."""
+        """Nothing to do."""
         self.setActive(False)
         return True
 
     def type(self) -> QPaintEngine.Type:
-        """Curves are kept for it."""
+        """A type for which Qt keeps curves."""
         return QPaintEngine.Type.SVG
 
     @_kept
     def updateState(self, state: QPaintEngineState) -> None:
-        """Another pen, brush, place or clip; of a state only what changed may be read."""
+        """The pen, brush, transform or clip has changed; only the changed parts of a state may be read."""
         flags, kind = state.state(), QPaintEngine.DirtyFlag
         if flags & kind.DirtyPen:
             stroke, rest = _pen_style(state.pen())
@@ -194,7 +194,7 @@ class Engine(QPaintEngine):
             self._place()
 
     def _take_clip(self, box: QRectF, how: Qt.ClipOperation) -> None:
-        """The box that clips, in units of the sheet: nothing else clips on the canvas."""
+        """The box that clips, in units of the sheet: the canvas uses no other clips."""
         if how is Qt.ClipOperation.NoClip:
             self._device_clip = None
         elif how is Qt.ClipOperation.IntersectClip and self._device_clip is not None:
@@ -203,7 +203,7 @@ class Engine(QPaintEngine):
             self._device_clip = box
 
     def _place(self) -> None:
-        """What moves the marks that follow, and what is around them."""
+        """The transform of the marks that follow, and the elements around them."""
         t, around = self._transform, []
         is_shift = (t.m11(), t.m12(), t.m21(), t.m22(), t.m33()) == (1.0, 0.0, 0.0, 1.0, 1.0)
         self._shift = QPointF(t.dx(), t.dy()) if is_shift else QPointF()
@@ -245,7 +245,7 @@ class Engine(QPaintEngine):
     def drawTextItem(  # type: ignore[override]  # as Qt calls it, here and below
         self, at: QPointF, item: QTextItem
     ) -> None:
-        """One line of text, as wide as it is on the screen."""
+        """One line of text, with its width on screen."""
         text = clean(item.text())
         if not text.strip():
             return
@@ -272,7 +272,7 @@ class Engine(QPaintEngine):
         self._note(shape, style, image=f"data:image/png;base64,{data}")
 
     def _note(self, shape: str, style: Style, text: str = "", image: str = "", *, clipped: bool = True) -> None:
-        """One mark; one that is clipped lies in an element that has an edge."""
+        """Record a mark; a clipped one is put into an element with that clip."""
         around = self._around
         if self._clip is not None and clipped:
             place = _box(self._clip.translated(self._shift))
@@ -307,14 +307,14 @@ def _font_style(font: QFont) -> tuple[tuple[str, str], ...]:
 
 
 class Sheet(QPaintDevice):
-    """What is painted on it is noted."""
+    """Records what is painted on it."""
 
     def __init__(self) -> None:
         super().__init__()
         self.engine = Engine()
 
     def paintEngine(self) -> QPaintEngine:
-        """What notes it."""
+        """The engine that records."""
         return self.engine
 
     @property
@@ -325,7 +325,7 @@ class Sheet(QPaintDevice):
         return self.engine.marks
 
     def metric(self, metric: QPaintDevice.PaintDeviceMetric) -> int:
-        """A sheet without end, with the dots of a screen."""
+        """A sheet without limits, with the resolution of a screen."""
         kind = QPaintDevice.PaintDeviceMetric
         dots = (kind.PdmDpiX, kind.PdmDpiY, kind.PdmPhysicalDpiX, kind.PdmPhysicalDpiY)
         one = (kind.PdmDevicePixelRatio,)
@@ -335,7 +335,7 @@ class Sheet(QPaintDevice):
 
 
 def attributes(style: Style) -> str:
-    """A style as attributes, for a file of its own."""
+    """A style as attributes, for a stand-alone file."""
     pairs = list(style.rest)
     if style.fill != "none" or style.stroke != "none" or not style.rest:
         pairs = [*_paint("fill", style.fill), *_paint("stroke", style.stroke), *pairs]
@@ -343,7 +343,7 @@ def attributes(style: Style) -> str:
 
 
 def _paint(name: str, value: str) -> Iterable[tuple[str, str]]:
-    """A colour and its opacity: programs older than CSS 4 know no "#rrggbbaa"."""
+    """A colour and its opacity: programs older than CSS 4 don't know "#rrggbbaa"."""
     if name == "stroke" and value == "none":
         return ()
     if len(value) == 9:
@@ -354,7 +354,7 @@ def _paint(name: str, value: str) -> Iterable[tuple[str, str]]:
 def svg_file(
     marks: Iterable[Mark], box: tuple[float, float, float, float], scale: float, words: tuple[str, str]
 ) -> str:
-    """A whole file: what was painted, the part of it that is seen, and its title and description."""
+    """A whole file: what was painted, the visible part of it, and its title and description."""
     _, _, width, height = box
     title, description = map(clean, words)
     size = f'width="{number(width * scale)}" height="{number(height * scale)}"'

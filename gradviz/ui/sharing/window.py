@@ -65,7 +65,7 @@ def shown_now(state: State, canvas: GraphPanel, theme: Theme) -> Shown | None:
     scene = canvas.view.scene if drawing is None else None
     placed = None
     if scene is not None and scene.trace is state.trace:
-        diagram = scene.placed.diagram  # the window's trace keeps the frame that was requested last, so this is a copy
+        diagram = scene.placed.diagram  # its trace is the window's, whose latest frame others use
         structure = replace(diagram.structure, trace=trace)
         placed = replace(scene.placed, diagram=replace(diagram, structure=structure))
     return Shown(
