@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gradviz.document.disk import printable, shown
-from gradviz.document.documents import files_of, text_of
+from gradviz.document.documents import arguments_of, files_of, text_of
 from gradviz.document.snippet import is_recording
 from gradviz.worker.terminal import Terminal, visible
 
@@ -53,23 +53,16 @@ _RUN_EPILOG = """exit status:
   0  all is well
   1  the snippet raised an error or was refused, or the file can't be read
   2  a limit stopped it (time, memory, output, steps); --time-limit sets the time
-  3  the worker process died"""
+  3  the worker process died
+
+What follows a -- are the arguments of the snippet: gradviz run train.py -- --epochs 2"""
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
     """Do what the arguments say; returns the exit status."""
-    first = arguments[0] if arguments else ""
-    if first == "run":
-        return _run(arguments[1:])
-    if first == "export":
-        return _export(arguments[1:])
-    if first == "code":
-        return _code(arguments[1:])
-    if first == "draw":
-        return _draw(arguments[1:])
-    if first == "explain":
-        return _explain(arguments[1:])
-    return _window(arguments)
+    commands = {"run": _run, "export": _export, "code": _code, "draw": _draw, "explain": _explain}
+    does = commands.get(arguments[0]) if arguments else None
+    return does(arguments[1:]) if does is not None else _window(arguments)
 
 
 # --- gradviz run ---
@@ -77,7 +70,7 @@ def run_command_line(arguments: Sequence[str]) -> int:
 
 def _run(arguments: Sequence[str]) -> int:
     parser = _run_parser()
-    options = parser.parse_args(arguments)
+    options, given = _parsed(parser, arguments)
     if options.record and len(options.files) > 1:
         parser.error("--record goes with one FILE")
     files = _attached(options.attach)
@@ -93,7 +86,7 @@ def _run(arguments: Sequence[str]) -> int:
         pool.warm()
         pool.iterations = options.iterations or ""
         every = options.every_step
-        forms = (options.json, options.steps or every, options.plots, every, options.record)
+        forms = (given, options.json, options.steps or every, options.plots, every, options.record)
         return max(_run_file(pool, path, files, *forms) for path in options.files)
 
 
@@ -131,6 +124,12 @@ def _run_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> tuple[argparse.Namespace, Sequence[str]]:
+    """The options, and what the snippet is called with, after a "--"."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    return parser.parse_args(arguments[:at]), arguments[at + 1 :]
+
+
 def _add_attach(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--attach",
@@ -161,6 +160,7 @@ def _run_file(
     pool: WorkerPool,
     path: Path,
     files: tuple[Attached, ...],
+    arguments: Sequence[str],
     as_json: bool,
     as_steps: bool,
     plots: Path | None,
@@ -177,8 +177,8 @@ def _run_file(
     from gradviz.worker.process.headless import follow
 
     drawn: list[Figure] = []
-    files = (*files_of(document), *files)
-    done = follow(pool, text, name, trace, show_output=not as_json, plots=drawn, files=files)
+    files, given = (*files_of(document), *files), arguments or arguments_of(document)
+    done = follow(pool, text, name, trace, show_output=not as_json, plots=drawn, files=files, arguments=given)
     if trace is not None:
         _print_steps(trace, path, done, as_json, as_steps, every)
     sys.stdout.flush()
@@ -339,10 +339,10 @@ def _seconds(text: str) -> float:
 
 
 def _iterations(text: str) -> str:
-    from gradviz.trace.record import gaps
+    from gradviz.trace.record.chosen import Choice
 
     try:
-        gaps.Choice.of(text)
+        Choice.of(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
     return text
@@ -414,7 +414,7 @@ def _drawn(document: Document, name: str) -> tuple[Drawing, Sequence[str]]:
         text, files = text_of(document), files_of(document)
         trace = _new_trace(text)
         with pool_of_a_command(limits()) as pool:
-            done = follow(pool, text, name, trace, show_output=False, files=files)
+            done = follow(pool, text, name, trace, show_output=False, files=files, arguments=arguments_of(document))
         if done.status != "ok":
             raise UserError(f"{name} can't be drawn: {error} Nor can its run be: {done.detail.sentence}") from error
         drawing, notes = from_trace(trace)
@@ -451,7 +451,7 @@ def _explain(arguments: Sequence[str]) -> int:
     parser.add_argument("--fix", metavar="ID", help="print the snippet with the first fix of this finding instead")
     parser.add_argument("--why", metavar="NAME", help="say why this tensor, or its .grad, is as it is in the end")
     _add_attach(parser)
-    options = parser.parse_args(arguments)
+    options, given = _parsed(parser, arguments)
     document = _document_of(options.file, "there is nothing to explain")
     files = _attached(options.attach)
     if document is None or files is None:
@@ -462,9 +462,9 @@ def _explain(arguments: Sequence[str]) -> int:
     from gradviz.worker.process.headless import follow
 
     text, name = text_of(document), shown(options.file.name)
-    trace, files = _new_trace(text), (*files_of(document), *files)
+    trace, files, given = _new_trace(text), (*files_of(document), *files), given or arguments_of(document)
     with pool_of_a_command(limits()) as pool:
-        done = follow(pool, text, name, trace, show_output=False, show_errors=False, files=files)
+        done = follow(pool, text, name, trace, show_output=False, show_errors=False, files=files, arguments=given)
     if options.why is not None:
         return _explained(trace, options.why, name)
     findings = diagnose(trace)
@@ -526,7 +526,7 @@ def _export(arguments: Sequence[str]) -> int:
     parser.add_argument("--every-step", action="store_true", help="a page or a film stops at steps without news, too")
     parser.add_argument("--vertical", action="store_true", help="from top to bottom instead of from left to right")
     _add_attach(parser)
-    options = parser.parse_args(arguments)
+    options, given = _parsed(parser, arguments)
     if (options.out is None) == (options.name is None):
         parser.error("say once which file to write, such as: gradviz export snippet.py graph.svg")
     files = _attached(options.attach)
@@ -534,7 +534,7 @@ def _export(arguments: Sequence[str]) -> int:
         return UNREADABLE
     from gradviz.ui.export import Options, export
 
-    wanted = Options(options.step, options.scale, options.theme, options.every_step, options.vertical, files)
+    wanted = Options(options.step, options.scale, options.theme, options.every_step, options.vertical, files, given)
     return export(options.file, options.out or options.name, wanted)
 
 

@@ -15,7 +15,7 @@ def choices_of(setting: Setting) -> Callable[[State], tuple[Choice, ...]]:
 
     def listed(state: State) -> tuple[Choice, ...]:
         chosen = setting.of(state.view)
-        return tuple(Choice(title, str(value), value == chosen) for title, value in setting.choices)
+        return tuple(Choice(title, str(value), value == chosen) for title, value in setting.choices_with(chosen))
 
     return listed
 

@@ -298,6 +298,20 @@ def _treat_cuda(shell: Shell) -> None:
     shell.store.say(f"From the next run on, {stands}.")
 
 
+_OTHER = "other"
+
+
+def _iterations(state: State) -> tuple[Choice, ...]:
+    return (*choices_of(BY_NAME["iterations"])(state), Choice("Others…", _OTHER))
+
+
+def _choose_iterations(shell: Shell, chosen: str) -> None:
+    if chosen == _OTHER:
+        shell.dialogs.run_with()
+    else:
+        chooser_of(BY_NAME["iterations"])(shell, chosen)
+
+
 RUN_ROWS = (
     Command(
         id="run.run",
@@ -339,6 +353,15 @@ RUN_ROWS = (
         run=lambda shell, _: shell.runner.run_longer(),
     ),
     Command(
+        id="run.with",
+        title="Run with Arguments…",
+        menu="Run",
+        help="Say what the script is called with, such as --epochs 1, and which iterations are recorded; then run it.",
+        shortcuts=("Alt+F5",),
+        enabled=lambda state: not state.run.is_running and not state.is_recording,
+        run=lambda shell, _: shell.dialogs.run_with(),
+    ),
+    Command(
         id="run.in_pytorch",
         title="Run in &My PyTorch…",
         menu="Run",
@@ -360,8 +383,8 @@ RUN_ROWS = (
         title="Recor&ded Iterations",
         menu="Run",
         help="Choose which iterations of a training the next run records; the others run at full speed.",
-        choices=choices_of(BY_NAME["iterations"]),
-        run=chooser_of(BY_NAME["iterations"]),
+        choices=_iterations,
+        run=lambda shell, chosen: _choose_iterations(shell, chosen),
     ),
     Command(
         id="run.obstacles",

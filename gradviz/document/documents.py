@@ -3,6 +3,7 @@ a drawing is in `code`, which is loaded when there is one: a window with a snipp
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,19 @@ def text_of(document: Document) -> str:
 def files_of(document: Document) -> tuple[Attached, ...]:
     """The files that are attached to it."""
     return document.files if isinstance(document, Snippet) else ()
+
+
+def arguments_of(document: Document) -> tuple[str, ...]:
+    """What a script is called with, taken apart as a shell does."""
+    return words_of(document.arguments) or () if isinstance(document, Snippet) else ()
+
+
+def words_of(line: str) -> tuple[str, ...] | None:
+    """The words of a command line; None if a quote is not closed."""
+    try:
+        return tuple(shlex.split(line))
+    except ValueError:
+        return None
 
 
 def code_of(drawing: Drawing) -> Emitted:

@@ -23,6 +23,7 @@ class Snippet:
     text: str = ""
     newline: str = "\n"
     files: tuple[Attached, ...] = ()  # that it reads or imports
+    arguments: str = ""  # that it is called with, as in a shell
     extra: str = ""  # JSON of what a newer version has written into its .gradviz file, to be kept
 
     @property

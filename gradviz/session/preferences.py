@@ -6,12 +6,13 @@ what a school may lock (`gradviz.classroom`) are made from this table. To add on
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gradviz.session.folding import DIRECT_USES_CHOICES
 from gradviz.session.state import READING, SPEEDS, TEXT_SCALES, THEME_CHOICES, View
+from gradviz.trace.record.chosen import is_choice
 
 Value = str | float | bool
 
@@ -32,6 +33,7 @@ class Setting:
     choices: tuple[tuple[str, Value], ...] = ON_OFF
     also: str = ""
     commands: tuple[str, ...] = ()
+    takes: Callable[[str], bool] | None = None  # which texts may be typed instead of a choice
 
     @property
     def is_switch(self) -> bool:
@@ -55,11 +57,17 @@ class Setting:
 
     def title_of(self, value: Value) -> str:
         """What a choice is called."""
-        return next(title for title, each in self.choices if each == value)
+        return next((title for title, each in self.choices if each == value), str(value))
 
     def read(self, text: str) -> Value | None:
-        """The choice that is written so in the file; None if there is none."""
-        return next((value for _, value in self.choices if _is_written(value, text)), None)
+        """The choice that is written so in the file, or typed; None if there is none."""
+        typed = text if self.takes is not None and self.takes(text) else None
+        return next((value for _, value in self.choices if _is_written(value, text)), typed)
+
+    def choices_with(self, value: Value) -> tuple[tuple[str, Value], ...]:
+        """All choices, and what was typed."""
+        known = any(each == value for _, each in self.choices)
+        return self.choices if known else (*self.choices, (str(value), value))
 
 
 def _is_written(value: Value, text: str) -> bool:
@@ -156,6 +164,7 @@ SETTINGS = (
         ),
         also="training loop epochs long every nth last record budget",
         commands=("run.iterations",),
+        takes=is_choice,
     ),
     Setting(
         "every_step",

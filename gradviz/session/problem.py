@@ -41,6 +41,7 @@ class Problem:
     lines: tuple[str, ...] = ()  # what its fix changes: "- old", "+ new"
     attach: str = ""  # a file that would have to be attached
     needs_time: bool = False
+    needs_arguments: bool = False  # the script says that it was called wrongly
 
 
 def problem(state: State) -> Problem | None:
@@ -67,7 +68,7 @@ def _ended(state: State) -> Problem | None:
     message = run.sentence.removeprefix(f"line {run.line}: ")  # the title says it
     needs_time = run.phase is Phase.LIMIT and bool(re.search(r"\d seconds", message))
     found = Problem(title[0].upper() + title[1:], message, run.line, needs_time=needs_time)
-    return replace(found, attach=missing_file(message))
+    return replace(found, attach=missing_file(message), needs_arguments=message == "SystemExit: 2")  # argparse's own
 
 
 def missing_file(message: str) -> str:

@@ -234,6 +234,12 @@ class State:
         return self.run.needs_time and not self.is_stale and not self.is_busy and not self.is_recording
 
     @property
+    def leaves_out(self) -> bool:
+        """Whether iterations of that run were left out for want of room, so that a choice of them helps."""
+        run = self.run
+        return bool(run.part) and not (run.needs_time or self.is_stale or self.is_busy or self.is_recording)
+
+    @property
     def lists_obstacles(self) -> bool:
         """Whether all of them are shown in the middle of the window."""
         return self.run.listed and self.what_if is None and self.meets_obstacles

@@ -178,6 +178,13 @@ class WindowDialogs:
         state, shell = self._shell.store.state, self._shell
         PyTorchDialog(self._window, state, self._theme(), shell.files, shell.runner.run_in_pytorch).open()
 
+    def run_with(self) -> None:
+        """Say what the script is called with, and what is recorded."""
+        from gradviz.ui.run_dialog import RunDialog
+
+        shell, locked = self._shell, "iterations" in self._settings.classroom.locked
+        RunDialog(self._window, shell.store, self._theme(), lambda: self._choose("run.run", ""), locked).open()
+
     def timeline_legend(self) -> None:
         """What the timeline shows."""
         from gradviz.ui.help_pages import legend_html

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,6 +43,7 @@ class Options:
     every_step: bool = False
     vertical: bool = False
     files: tuple[Attached, ...] = ()  # files that the snippet reads or imports
+    arguments: Sequence[str] = ()  # that it is called with
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ def export(source_path: Path | str, out: Path | str, options: Options | None = N
         _say(str(error))
         return MISUSED
     try:
-        document, folding, trace, done = _run(Path(source_path), options.files)
+        document, folding, trace, done = _run(Path(source_path), options)
         hindrance = obstacle()
         if hindrance is not None:
             raise UserError(hindrance)
@@ -263,10 +264,10 @@ class _Bar:
             sys.stderr.write("\r\033[K")
 
 
-def _run(path: Path, files: tuple[Attached, ...] = ()) -> tuple[Document, Folding, Trace, Done]:
+def _run(path: Path, options: Options) -> tuple[Document, Folding, Trace, Done]:
     """A document, how its graph is folded, and its trace, however the run ended."""
     from gradviz.classroom import limits
-    from gradviz.document.documents import files_of
+    from gradviz.document.documents import arguments_of, files_of
     from gradviz.document.files import recordings
     from gradviz.document.snippet import is_recording
     from gradviz.session.folding import Folding
@@ -289,9 +290,9 @@ def _run(path: Path, files: tuple[Attached, ...] = ()) -> tuple[Document, Foldin
     if document.is_blank:
         raise UserError(f"{name} is empty: there is nothing to draw.")
     trace = Trace(text_of(document))
-    files = (*files_of(document), *files)
+    files, arguments = (*files_of(document), *options.files), options.arguments or arguments_of(document)
     with pool_of_a_command(limits()) as pool:
-        done = follow(pool, text_of(document), name, trace, show_output=False, files=files)
+        done = follow(pool, text_of(document), name, trace, show_output=False, files=files, arguments=arguments)
     if not len(trace.tensors):
         raise UserError(f"{name} made no tensor: there is nothing to draw. {done.detail.sentence}".strip())
     return document, folding_of(contents.sight), trace, done

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QWidget
 
 from gradviz.document import disk
 from gradviz.document.disk import shown
-from gradviz.document.documents import Document, files_of
+from gradviz.document.documents import Document, arguments_of, files_of
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet, is_recording
@@ -203,7 +203,7 @@ class FileWatcher(QObject):
         self._then(*answer)
 
 
-ONLY_TEXT = "Saved the snippet in {}; its attached files are kept only in a .gradviz file."
+ONLY_TEXT = "Saved the snippet in {}; its %s are kept only in a .gradviz file."
 ONLY_CODE = "Saved the code of the drawing in {}; positions, comments and groups are kept only in a .gradviz file."
 
 
@@ -503,7 +503,9 @@ def _lost(document: Document) -> str:
     """The notice for a Python file that stores less than the document contains; "" if it does not."""
     if isinstance(document, Drawing):
         return ONLY_CODE
-    return ONLY_TEXT if files_of(document) else ""
+    held = {"attached files": files_of(document), "arguments": arguments_of(document)}
+    names = " and ".join(name for name, value in held.items() if value)
+    return ONLY_TEXT.replace("%s", names) if names else ""
 
 
 _BEGIN: dict[type[Document], str] = {

@@ -195,10 +195,8 @@ class SettingRow(Row):
         if isinstance(self.control, QCheckBox):
             self.control.toggled.connect(lambda on: self.chosen.emit(row.name, on))
         else:
-            for title, value in row.choices:
-                self.control.addItem(title, value)
             self.control.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            self.control.activated.connect(lambda place: self.chosen.emit(row.name, row.choices[place][1]))
+            self.control.activated.connect(lambda place: self.chosen.emit(row.name, self.control.itemData(place)))
 
     def show_view(self, view: View) -> None:
         value = self.row.of(view)
@@ -206,7 +204,12 @@ class SettingRow(Row):
         if isinstance(self.control, QCheckBox):
             self.control.setChecked(bool(value))
         else:
-            self.control.setCurrentIndex([each for _, each in self.row.choices].index(value))
+            choices = self.row.choices_with(value)
+            if self.control.count() != len(choices) or self.control.itemData(len(choices) - 1) != choices[-1][1]:
+                self.control.clear()
+                for title, each in choices:
+                    self.control.addItem(title, each)
+            self.control.setCurrentIndex([each for _, each in choices].index(value))
         self.control.blockSignals(False)
         self.back.setVisible(value != self._default and not self._is_locked)
 

@@ -4,7 +4,6 @@ that they trust it."""
 
 from __future__ import annotations
 
-import shlex
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,7 +25,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gradviz.document.documents import files_of, text_of
+from gradviz.document.documents import files_of, text_of, words_of
+from gradviz.document.snippet import Snippet
 from gradviz.session.state import State
 from gradviz.ui.theme import Theme
 from gradviz.worker.process.pytorch import Interpreter, Job, interpreters, look_at
@@ -62,7 +62,9 @@ class PyTorchDialog(QDialog):
         self.list.currentItemChanged.connect(self._judge)
         self.note = _label("Looking for environments…")
         self.note.setObjectName("muted")
-        self.arguments, self.iterations, self.values = QLineEdit(), QLineEdit(), QComboBox()
+        document = state.document
+        self.arguments = QLineEdit(document.arguments if isinstance(document, Snippet) else "")
+        self.iterations, self.values = QLineEdit(), QComboBox()
         self.arguments.setAccessibleName("Arguments of the script")
         self.arguments.setPlaceholderText("none, or such as --epochs 1")
         self.iterations.setAccessibleName("Iterations to record")
@@ -157,18 +159,15 @@ class PyTorchDialog(QDialog):
         """What to run; None if something typed is not valid."""
         state, chosen = self._state, self._chosen()
         steps = self.iterations.text().replace(" ", "")
-        try:
-            arguments = shlex.split(self.arguments.text())
-        except ValueError:  # an unclosed quote
-            return None
-        if chosen is None or not are_iterations(steps):
+        arguments = words_of(self.arguments.text())
+        if chosen is None or arguments is None or not are_iterations(steps):
             return None
         return Job(
             chosen,
             text_of(state.document),
             state.path.absolute() if state.path is not None and state.path.suffix == ".py" else None,
             files=files_of(state.document),
-            arguments=tuple(arguments),
+            arguments=arguments,
             values=str(self.values.currentData()),
             steps=steps,
         )

@@ -135,6 +135,10 @@ class StatusLine(QStatusBar):
         self.more.setToolTip("Run it again with four times the time, which records more of it (Ctrl+Shift+F5).")
         self.more.clicked.connect(lambda: do("run.longer"))
         self.more.hide()
+        self.choose = QPushButton("Choose Iterations…")
+        self.choose.setToolTip("Say which iterations are recorded; the others run at full speed (Alt+F5).")
+        self.choose.clicked.connect(lambda: do("run.with"))
+        self.choose.hide()
         self.badge = QPushButton()
         self.badge.setObjectName("badge")
         self.badge.setToolTip("Show what may be wrong although nothing was raised (Ctrl+Alt+D).")
@@ -150,7 +154,7 @@ class StatusLine(QStatusBar):
         self._patience.setSingleShot(True)
         self._patience.setInterval(PATIENCE)
         self._patience.timeout.connect(self._show_progress)
-        for widget in (self.progress, self.keep_going, self.cancel, self.more, self.badge, self.label):
+        for widget in (self.progress, self.keep_going, self.cancel, self.more, self.choose, self.badge, self.label):
             self.addPermanentWidget(widget)
         self.folded: dict[str, QPushButton] = {}  # buttons that bring back a card without room, by its first panel
         self._offered: set[str] = set()  # those of them that have content
@@ -182,6 +186,7 @@ class StatusLine(QStatusBar):
         self.label.setToolTip(tip(checked(after.trace)[1]) if is_told and after.trace is not None else "")
         self.keep_going.setVisible(after.left is not None)
         self.more.setVisible(after.records_part)
+        self.choose.setVisible(after.leaves_out)
         told = len(after.told) if not after.is_stale and not after.is_busy else 0
         self.badge.setText(f"▼ {told} finding{'' if told == 1 else 's'}")
         self.badge.setVisible(told > 0)

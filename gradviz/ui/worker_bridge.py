@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from gradviz.document.documents import Document, files_of, text_of
+from gradviz.document.documents import Document, arguments_of, files_of, text_of
 from gradviz.document.snippet import MAX_BYTES, Recorded, too_big
 from gradviz.session import run_transitions
 from gradviz.session.state import Phase, Run, Slice, State
@@ -105,8 +105,12 @@ class LiveRun(QObject):
         gaps: Sequence[tuple[int, int]] = (),
     ) -> None:
         """Run this document; see `WorkerPool.start`. The first questions get these answers."""
-        text, files = text_of(document), files_of(document)
-        self.follow(text, lambda put: self._pool().start(text, put, filename, question, files, gaps), answers)
+        text, files, arguments = text_of(document), files_of(document), arguments_of(document)
+
+        def start(tell: Tell) -> AnyRun:
+            return self._pool().start(text, tell, filename, question, files, gaps, arguments)
+
+        self.follow(text, start, answers)
 
     def follow(self, text: str, start: Callable[[Tell], AnyRun], answers: Sequence[str | None] = ()) -> None:
         """The same for a text that is run by other means: `start` begins the run and connects its events."""

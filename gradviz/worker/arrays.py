@@ -169,7 +169,7 @@ class _ByIndex:
 
 
 @contextmanager
-def _printoptions(**look: object) -> Iterator[None]:
+def _printoptions(**look: Any) -> Iterator[None]:
     """No method, because what it returns has its arguments among its attributes."""
     before = np.get_printoptions()
     _set_printoptions(**look)
@@ -272,9 +272,20 @@ def _random_names(source: Any, names: str) -> dict[str, Any]:
 
 
 def _set_printoptions(
-    precision: Any = None, suppress: Any = None, threshold: Any = None, linewidth: Any = None
+    precision: Any = None,
+    threshold: Any = None,
+    edgeitems: int | None = None,
+    linewidth: Any = None,
+    suppress: Any = None,
+    *,
+    floatmode: str | None = None,
+    sign: str | None = None,
 ) -> None:
-    np.set_printoptions(precision=precision, suppress=suppress, threshold=threshold, linewidth=linewidth)
+    """Of NumPy's all but what would be called with each number, or hand texts of the snippet's to the next run."""
+    texts: dict[str, Any] = {"floatmode": floatmode, "sign": sign}
+    plain: dict[str, Any] = {key: None if value is None else str.__str__(value) for key, value in texts.items()}
+    edge = None if edgeitems is None else int(edgeitems)
+    np.set_printoptions(precision, threshold, edge, linewidth, suppress, **plain)
 
 
 @contextmanager

@@ -1,15 +1,17 @@
-"""`import argparse` and `tyro` for scripts that read their settings from a command line: it is empty, defaults count.
+"""`import argparse` and `tyro` for scripts that read their settings from a command line: `sys.argv` of the run, which
+holds what somebody typed as arguments of the script; without any, defaults count.
 
 Python's own parser does the work behind a surface chosen here: it gets plain text and the snippet's functions, and
-nothing of it is handed out; what it prints goes where print's text goes. No option is read from the program's own
-command line or from a file. Next: `standard_modules`, which offers it.
+nothing of it is handed out; what it prints goes where print's text goes. No option is read from a file. Next:
+`standard_modules`, which offers it.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from gradviz.worker.arguments import keep_methods
@@ -147,15 +149,17 @@ def _plain_option(key: str, value: Any) -> Any:
 
 @keep_methods
 class _CommandLine(_Options):
-    """`argparse.ArgumentParser` for a command line without arguments."""
+    """`argparse.ArgumentParser` for the command line of the run."""
 
     def __init__(
         self,
         real: _Parser,
         write: Callable[[str, str], None],
         namespace: type[Namespace],
+        argv: Sequence[str],
     ) -> None:
         super().__init__(real)
+        self._argv = argv
         self._write = write
         self._namespace = namespace
 
@@ -164,21 +168,21 @@ class _CommandLine(_Options):
         result = self._namespace() if namespace is None else namespace
         if not isinstance(result, Namespace):
             raise TypeError(f"a namespace that is not argparse.Namespace is not {HERE}")
-        given = [_text(each) for each in args or ()]
+        given = [_text(each) for each in (self._argv[1:] if args is None else args)]
         found, rest = _apart(self._real.parse_known_args, given, argparse.Namespace(**result.__dict__))
         for name, value in vars(found).items():
             setattr(result, name, value)
         return result, rest
 
     def parse_args(self, args: Iterable[str] | None = None, namespace: object = None) -> Any:
-        """The settings: from `args` where they are given, else the defaults."""
+        """The settings: from `args` where they are given, else from the command line."""
         result, rest = self.parse_known_args(args, namespace)
         if rest:
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return result
 
     def add_subparsers(self, *args: object, **options: object) -> NoReturn:
-        """Refused: a snippet has no command line to choose with."""
+        """Refused: the commands of a script each have a parser of their own."""
         raise NotImplementedError(f"add_subparsers is not {HERE}; keep the options of the command that you want")
 
     def format_usage(self) -> str:
@@ -208,7 +212,7 @@ class _CommandLine(_Options):
         raise SystemExit(status)
 
 
-def command_line_module(guard: Guard, write: Callable[[str, str], None]) -> Any:
+def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
     """The stand-in for argparse, for one run."""
     guard.plain_bases += (Namespace,)
     own: type[Namespace] = guard.adopt(type("Namespace", (Namespace,), {"__module__": "argparse"}))
@@ -238,20 +242,35 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None]) -> Any:
             **{key: _text(value) for key, value in texts.items()},
             **{key: bool(value) for key, value in switches.items()},
         )
-        return _CommandLine(real, write, own)
+        return _CommandLine(real, write, own, argv)
 
     names: dict[str, Any] = {"ArgumentParser": ArgumentParser, "Namespace": own}
     names |= {"ArgumentTypeError": argparse.ArgumentTypeError, "ArgumentError": argparse.ArgumentError}
     return stand_in("argparse", names | _MARKS | {name: name for name in (*_FORMATS, _BOOLEAN)})
 
 
-def cli(f: Callable[[], Any], *, args: object = None, default: Any = None, **texts: object) -> Any:
-    """What `tyro` makes of an empty line: an object of a class with its defaults, or what a function returns."""
-    if args:
-        raise TypeError(f"the command line is empty, and args= is not {HERE}; give the values to the class itself")
-    return f() if default is None else default
-
-
-def tyro_module() -> Any:
+def tyro_module(write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
     """The stand-in for tyro."""
+
+    def cli(f: Callable[..., Any], *, args: Iterable[str] | None = None, default: Any = None, **texts: object) -> Any:
+        given = [_text(each) for each in (argv[1:] if args is None else args)]
+        if not given:
+            return f() if default is None else default
+        if not (isinstance(f, type) and dataclasses.is_dataclass(f)):
+            raise TypeError(f"tyro.cli of what is no dataclass is not {HERE} with arguments; use argparse")
+        return f(**_fields_of_line(_Parser(write, prog=PROGRAM), f, default, given))
+
     return stand_in("tyro", {"cli": cli})
+
+
+def _fields_of_line(parser: argparse.ArgumentParser, cls: Any, default: Any, given: list[str]) -> dict[str, Any]:
+    """The fields of a dataclass that a command line names, --num-envs 4 or --no-cuda, beside those of `default`."""
+    fields = [each for each in dataclasses.fields(cls) if each.init]
+    for each in fields:
+        kind = each.type if each.default is None or each.default is dataclasses.MISSING else type(each.default)
+        kind = next((known for known in (bool, int, float, str) if kind is known or kind == known.__name__), str)
+        names = {f"--{each.name}": None, f"--{each.name.replace('_', '-')}": None}
+        how: dict[str, Any] = {"action": argparse.BooleanOptionalAction} if kind is bool else {"type": kind}
+        parser.add_argument(*names, dest=each.name, default=argparse.SUPPRESS, **how)
+    found: dict[str, Any] = vars(_apart(parser.parse_args, given))
+    return found if default is None else {each.name: getattr(default, each.name) for each in fields} | found

@@ -173,7 +173,7 @@ def format_modules() -> dict[str, Any]:
     quoting = {name: getattr(csv, name) for name in ("QUOTE_ALL", "QUOTE_MINIMAL", "QUOTE_NONE", "QUOTE_NONNUMERIC")}
     return {
         **archive_modules(),
-        "gzip": stand_in("gzip", {"open": _gzip_open, "BadGzipFile": gzip.BadGzipFile}),
+        "gzip": stand_in("gzip", {"open": _gzip_open, "GzipFile": _gzip_open, "BadGzipFile": gzip.BadGzipFile}),
         "pickle": stand_in("pickle", {**pickles, **errors, **_PROTOCOLS}),
         "csv": stand_in("csv", {**tables, **quoting, "Error": csv.Error}),
     }

@@ -1,4 +1,4 @@
-"""`import sklearn` for a snippet: toy sets, splits, scalers and eight scores, as tutorials of PyTorch use them.
+"""`import sklearn` for a snippet: toy sets, splits, scalers and twelve scores, as tutorials of PyTorch use them.
 
 Written over NumPy with scikit-learn's order of random draws, so that a seeded set or split has its numbers: without a
 seed they come from the snippet's own `np.random`. Nothing here is a model. Arrays come and go through `numpy_boundary`.
@@ -527,7 +527,49 @@ def r2_score(y_true: Any, y_pred: Any) -> float:
     return float(1 - ((a - b) ** 2).sum() / ((a - a.mean(0)) ** 2).sum())
 
 
+def _reached(y_true: Any, y_score: Any) -> tuple[Array, Array, Array]:
+    """For each score, from the highest on: how many reach it of those that should and of the others, and the score."""
+    truth, score = _pair(y_true, y_score)
+    labels = np.unique(truth)
+    if truth.ndim != 1 or len(labels) > 2:
+        raise ValueError("multiclass format is not supported")
+    order = np.argsort(-score, kind="stable")
+    hits, score = np.cumsum(truth[order] == labels[-1]), score[order]
+    last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
+    return hits[last].astype(float), (1 + last - hits[last]).astype(float), score[last]
+
+
+def roc_curve(y_true: Any, y_score: Any, *, drop_intermediate: Any = True) -> Any:
+    """The shares of false and of true alarms by the score that they need; without points on straight lines."""
+    hits, alarms, score = _reached(y_true, y_score)
+    kept = np.full(len(hits), True)
+    if drop_intermediate and len(hits) > 2:
+        kept[1:-1] = (np.diff(alarms, 2) != 0) | (np.diff(hits, 2) != 0)
+    found = (alarms[kept] / alarms[-1], hits[kept] / hits[-1], score[kept])
+    return tuple(to_snippet(np.append(first, each)) for first, each in zip((0.0, 0.0, np.inf), found, strict=True))
+
+
+def precision_recall_curve(y_true: Any, y_score: Any) -> Any:
+    """Precision and recall by the score that is needed, from the lowest on."""
+    hits, alarms, score = _reached(y_true, y_score)
+    precision, recall = (hits / (hits + alarms))[::-1], (hits / hits[-1])[::-1]
+    return to_snippet(np.append(precision, 1.0)), to_snippet(np.append(recall, 0.0)), to_snippet(score[::-1].copy())
+
+
+def auc(x: Any, y: Any) -> float:
+    """The area under a curve of straight pieces."""
+    a, b = _pair(x, y)
+    return float(abs(np.trapezoid(b, a)))
+
+
+def roc_auc_score(y_true: Any, y_score: Any) -> float:
+    """How likely a score of what should be taken is the higher one."""
+    hits, alarms, _ = _reached(y_true, y_score)
+    return float(np.trapezoid(np.append(0.0, hits / hits[-1]), np.append(0.0, alarms / alarms[-1])))
+
+
 _SCORES = (
     *(accuracy_score, confusion_matrix, mean_squared_error, mean_absolute_error, r2_score),
+    *(roc_curve, precision_recall_curve, auc, roc_auc_score),
     *map(_shares, ("precision_score", "recall_score", "f1_score")),
 )

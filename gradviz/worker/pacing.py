@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gradviz.engine.kernel.state import state
-from gradviz.trace.record.gaps import Choice
+from gradviz.trace.record.chosen import Choice
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.schema import ENDS_HERE, SOME_ONLY
 
@@ -67,18 +67,20 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Plan:
-    """What of a run is to be recorded."""
+    """What of a run is to be recorded, and what the script is called with."""
 
     bounds: Bounds = Bounds()
     choice: Choice | None = None  # None: all that fits
     gaps: Sequence[Span] = ()  # of the recording that is asked about
+    arguments: Sequence[str] = ()
 
     @classmethod
     def of(cls, request: Mapping[str, Any]) -> Plan:
         """That of a request."""
         chosen = request.get("iterations")
         gaps = [(int(begin), int(end)) for begin, end in request.get("gaps") or ()]
-        return cls(Bounds.of(request["limits"]), Choice.of(str(chosen)) if chosen else None, gaps)
+        arguments = [str(each) for each in request.get("arguments") or ()]
+        return cls(Bounds.of(request["limits"]), Choice.of(str(chosen)) if chosen else None, gaps, arguments)
 
 
 USUAL = Plan()

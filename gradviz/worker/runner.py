@@ -248,12 +248,12 @@ class Runner:
         self._world = World(self._torch, self._write, self._show_figure)
 
     def _place_files(self) -> None:
-        """The folder of the run holds what is attached, and devices are what the person said."""
+        """The folder of the run holds what is attached; devices and arguments are what the person said."""
         assert self._world is not None
         STANDING.kinds = ACCELERATORS if self._cuda_as_cpu else frozenset()
         for name, data in self._files.items():
             SCRATCH.attach(name, data)
-        self._world.attach(self._files)
+        self._world.attach(self._files, self._plan.arguments)
 
     def _tick(self) -> bool:
         if not self._channel.tick():

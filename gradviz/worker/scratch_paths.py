@@ -241,6 +241,7 @@ def _path_names() -> dict[str, Any]:
     names: dict[str, Any] = {function.__name__: function for function in chosen}
     names |= {name: _of_paths(getattr(posixpath, name)) for name in _OF_TEXT.split()}
     names |= {"realpath": abspath, "expandvars": expanduser, "lexists": exists, "sep": "/", "samefile": _same}
+    names["getctime"] = getmtime
     return names | {"commonpath": _common, "relpath": _relative, "pathsep": ":", "curdir": ".", "pardir": ".."}
 
 

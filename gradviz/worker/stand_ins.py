@@ -12,7 +12,7 @@ import linecache
 import pkgutil
 import sys
 import types
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -96,8 +96,9 @@ class World:
         self.own = OwnModules(self.guard, {})
         self.guard.compiler = self._compiled
 
-    def attach(self, files: Mapping[str, bytes]) -> None:
-        """The snippet has these files, the modules among them, too."""
+    def attach(self, files: Mapping[str, bytes], arguments: Sequence[str] = ()) -> None:
+        """The snippet has these files, the modules among them, too, and is called with these arguments."""
+        self.modules["sys"].argv[1:] = arguments
         self.own = OwnModules(self.guard, files)
         self.guard.globals["<star>"] = lambda name: star(self.guard.globals, self.import_module(name))
 

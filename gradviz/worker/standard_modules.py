@@ -18,6 +18,7 @@ import dataclasses
 import datetime
 import functools
 import heapq
+import html
 import inspect
 import io
 import math
@@ -66,6 +67,7 @@ Writer = Callable[[str, str], None]  # (stream, text)
 def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     """Every stand-in of the standard library for one run, by module name."""
     abstract = stand_in("collections.abc", _named(typing, _ABSTRACT))
+    argv = [PROGRAM]
     modules = {
         "math": stand_in("math", _public(math)),
         "random": stand_in("random", _random_names()),
@@ -88,9 +90,9 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
         ),
         "warnings": stand_in("warnings", _warnings_names()),
         "datetime": stand_in("datetime", _named(datetime, "datetime date time timedelta timezone MINYEAR MAXYEAR UTC")),
-        "sys": stand_in("sys", _sys_names(write)),
-        "argparse": command_line_module(guard, write),
-        "tyro": tyro_module(),
+        "sys": stand_in("sys", _sys_names(write, argv)),
+        "argparse": command_line_module(guard, write, argv),
+        "tyro": tyro_module(write, argv),
         "wandb": experiments_module(guard, write),
         "io": stand_in("io", {"BytesIO": ByteBuffer, "StringIO": io.StringIO, "open": open_}),
         "logging": logging_module(guard, write),
@@ -101,6 +103,7 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     }
     plain = {name: _named(module, names) for name, (module, names) in _PLAIN.items()}
     plain["re"]["escape"] = of_plain_text(re.escape)
+    plain["html"] = {function.__name__: of_plain_text(function) for function in (html.escape, html.unescape)}
     return modules | {name: stand_in(name, names) for name, names in plain.items()}
 
 
@@ -380,7 +383,7 @@ class TextStream:
         return False
 
 
-def _sys_names(write: Writer) -> dict[str, Any]:
+def _sys_names(write: Writer, argv: list[str]) -> dict[str, Any]:
     def leave(status: object = None, /) -> None:
         raise SystemExit(status)
 
@@ -388,7 +391,7 @@ def _sys_names(write: Writer) -> dict[str, Any]:
         sys, "version version_info maxsize float_info byteorder maxunicode platform getsizeof getrecursionlimit"
     )
     streams = {name: TextStream(name, functools.partial(write, name[3:])) for name in ("stdout", "stderr")}
-    return names | streams | {"exit": leave, "argv": [PROGRAM], "path": [HOME]}
+    return names | streams | {"exit": leave, "argv": argv, "path": [HOME]}
 
 
 def offered_classes(modules: Iterable[object]) -> frozenset[type]:

@@ -65,7 +65,7 @@ SETTINGS = {
 }
 FILE_FIELDS = {
     *("format", "version", "kind", "text", "newline", "note", "nodes", "comments", "groups", "backward", "next_id"),
-    *("view", "files"),
+    *("view", "files", "arguments"),
 }
 VIEW_FIELDS = {"breakpoints", "closed", "level", "linked", "opened", "tagged"}
 

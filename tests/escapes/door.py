@@ -53,7 +53,8 @@ _NAMES = {
         "or os.path.isdir('FOLDER') or os.path.lexists('FOLDER/link'):\n    print('LEARNED')"
     ),
     "facts of a file": _tries(
-        "os.stat('SECRET').st_mtime", "os.path.getmtime('SECRET')", "pathlib.Path('SECRET').stat()"
+        "os.stat('SECRET').st_mtime", "os.path.getmtime('SECRET')", "os.path.getctime('SECRET')",
+        "pathlib.Path('SECRET').stat()"
     ),
     "a copy of a file": _tries(
         "open(shutil.copy('SECRET', 'x')).read()", "open(shutil.move('SECRET', 'x')).read()", "os.rename('SECRET', 'x')"
@@ -75,7 +76,8 @@ _NAMES = {
     "a compressed file": (
         "import gzip\nfor name in ('SECRET', 'FOLDER/secret.npy', b'SECRET', 3):\n"
         "    for mode in ('rb', 'rt', 'w', 'ab'):\n"
-        "        try: print(gzip.open(name, mode).read())\n        except (OSError, TypeError): pass"
+        "        try: print(gzip.open(name, mode).read(), gzip.GzipFile(name, mode).read())\n"
+        "        except (OSError, TypeError): pass"
     ),
     "what the computer is": (
         "import os, tempfile, pathlib\nimport os.path as p\n"
@@ -408,7 +410,8 @@ _SKLEARN = {
         "every = [*d.make_moons(4), *d.make_circles(4), *d.make_blobs(4), *d.make_regression(4, 3, coef=True), "
         "*split(a, a), "
         "shuffle(a), s.mean_, s.scale_, s.var_, s.transform(a), s.inverse_transform(a), iris.data, iris['target'], "
-        "iris.target_names, m.confusion_matrix([1, 2], [2, 2])]\n"
+        "iris.target_names, m.confusion_matrix([1, 2], [2, 2]), *m.roc_curve([0, 1], [0.1, 0.2]), "
+        "*m.precision_recall_curve([0, 1], [0.1, 0.2])]\n"
         "for found in every:\n    try: kind = type(found)\n    except TypeError: kind = None\n"
         "    if kind is not np.ndarray: print('ESCAPED', kind)"
     ),
@@ -506,11 +509,13 @@ _HELPERS = {
         "for name in ('parse', 'NodeVisitor', 'sys', 'Call'):\n    if hasattr(ast, name): print('ESCAPED')"
     ),
     "texts that lie about themselves": (
-        "import unidecode, graphviz, requests\nfrom packaging.version import parse\nfrom ast import literal_eval\n"
+        "import unidecode, graphviz, requests, html\nfrom packaging.version import parse\n"
+        "from ast import literal_eval\n"
         "seen = []\nclass S(str):\n    def __str__(self): seen.append(self); return 'print(1)'\n"
         "    def __eq__(self, other): seen.append(other); return True\n"
         "    def __lt__(self, other): seen.append(other); "
-        "return True\n    __hash__ = str.__hash__\n"
+        "return True\n    __hash__ = str.__hash__\n    def replace(self, *of): seen.append(self.replace)\n"
+        "html.escape(S('<')); html.unescape(S('&lt;'))\n"
         "print(literal_eval(S('1')), unidecode.unidecode(S('a')), parse(S('1.0')) == S('1.0'))\n"
         "d = graphviz.Digraph(S('a'), comment=S('b'), **{S('format'): S('svg')})\nd.node(S('n'), label=S('l'))\n"
         "for made in (d.source, unidecode.unidecode(S('x'))):\n"

@@ -11,7 +11,7 @@ from gradviz.session.inspect.ledger import ledger
 from gradviz.session.timeline.iterations import iterations
 from gradviz.session.timeline.training_curves import training_curves
 from gradviz.trace.record.chains import Question
-from gradviz.trace.record.gaps import Choice
+from gradviz.trace.record.chosen import Choice
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.trace import Trace

@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from gradviz.commands.row import Choice
+from gradviz.commands.running import RUN_ROWS
 from gradviz.document.attached import MOST_BYTES
-from gradviz.document.documents import files_of
+from gradviz.document.documents import arguments_of, files_of
 from gradviz.document.files import opening
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase
 from gradviz.ui.panels.editor import EditorPanel
+from gradviz.ui.run_dialog import ABOUT, RunDialog
 from tests.driver import Pilot
 from tests.dropping import carried, drop
 
@@ -69,11 +72,13 @@ def test_a_module_that_nothing_imports_opens(pilot: Pilot, data: Path) -> None:
 def test_files_are_kept_in_a_gradviz_file_only(pilot: Pilot, data: Path) -> None:
     pilot.window.store.open(Snippet("x = 1\n"), None)
     pilot.window.shell.attachments.attach_paths([data / "names.txt"])
+    pilot.window.store.edit("Change Arguments", replace(pilot.state.document, arguments="--lr 'a b'"))
     pilot.answers.to_save = [str(data / "a.py"), str(data / "a.gradviz")]
     assert pilot.window.files.save_as()
-    assert pilot.state.notice.sentence.startswith("Saved the snippet in a.py; its attached files are kept only")
+    assert pilot.state.notice.sentence.startswith("Saved the snippet in a.py; its attached files and arguments are")
     assert pilot.window.files.save_as()
-    assert files_of(opening.load(data / "a.gradviz").document) == files_of(pilot.state.document)
+    document = opening.load(data / "a.gradviz").document
+    assert (files_of(document), arguments_of(document)) == (files_of(pilot.state.document), ("--lr", "a b"))
 
 
 @pytest.mark.parametrize("name", ["large.txt", "no.txt"])
@@ -92,6 +97,44 @@ def test_a_run_that_was_stopped_runs_again_with_more_time(pilot: Pilot) -> None:
     with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
         editor(pilot).card.longer.click()
     assert pool.limits.cpu_seconds == pytest.approx(1.2) and "1.2 seconds of processor" in pilot.state.run.sentence
+
+
+CALLED = (
+    "import argparse, torch\np = argparse.ArgumentParser()\np.add_argument('--epochs', type=int, required=True)\n"
+    "w = torch.ones(1, requires_grad=True)\nfor epoch in range(p.parse_args().epochs):\n    (w * 2).backward()\n"
+)
+
+
+def test_a_script_gets_arguments_and_the_iterations_that_are_recorded_are_typed(pilot: Pilot) -> None:
+    assert pilot.run_again(CALLED) is Phase.RAISED and editor(pilot).card.call.isVisible(), "--epochs is required"
+    editor(pilot).card.call.click()
+    dialog = pilot.window.findChild(RunDialog)
+    assert dialog is not None
+    dialog.arguments.setText("--epochs '30")
+    assert not dialog.run_button.isEnabled() and "quote" in dialog.note.text()
+    dialog.arguments.setText("--epochs 30")
+    dialog.iterations.setText("first:some")
+    assert not dialog.run_button.isEnabled() and "no iterations" in dialog.note.text()
+    dialog.iterations.setText(" first:2, 7 ")
+    assert dialog.note.text() == ABOUT
+    with pilot.qtbot.waitSignal(pilot.window.shell.runner.ended, timeout=60_000):
+        dialog.run_button.click()
+    run = pilot.state.run
+    assert (run.phase, run.part) == (Phase.OK, "all but 27 iterations")
+    assert "Called with --epochs 30" in editor(pilot).attached.text() and pilot.state.view.iterations == "first:2, 7"
+    choices = next(row for row in RUN_ROWS if row.id == "run.iterations").choices
+    assert choices is not None and choices(pilot.state)[-2:] == (
+        Choice("first:2, 7", "first:2, 7", True),
+        Choice("Others…", "other"),
+    )
+    assert pilot.window.status.choose.isVisible() and not pilot.window.status.more.isVisible()
+    pilot.window.status.choose.click()
+    again = pilot.window.findChild(RunDialog)
+    assert again is not None and again.arguments.text() == "--epochs 30"
+    again.arguments.clear()
+    again.accept()
+    pilot.window.store.undo()
+    assert arguments_of(pilot.state.document) == ("--epochs", "30")
 
 
 def test_cuda_is_the_cpu_where_somebody_says_so(pilot: Pilot) -> None:

@@ -279,6 +279,25 @@ def test_explain_prints_the_snippet_with_the_fix(tmp_path: Path) -> None:
     assert gradviz("explain", path, "--fix", "not-zeroed").returncode == 1
 
 
+def test_a_script_is_called_with_what_follows_two_dashes(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "import argparse, sys, tyro\nfrom dataclasses import dataclass\np = argparse.ArgumentParser()\n"
+        "p.add_argument('--lr', type=float)\np.add_argument('--no-cuda', action='store_true')\n"
+        "print(p.parse_args(), sys.argv, p.parse_args([]))\n"
+        "@dataclass\nclass Args:\n    lr: float = 0.1\n    num_envs: int = 4\n    cuda: bool = True\n"
+        "print(tyro.cli(Args), tyro.cli(Args, args=['--num-envs', '2']))\nsys.argv[1:] = []\nprint(tyro.cli(Args))\n",
+    )
+    assert gradviz("run", path, "--", "--lr", "1e-2", "--no-cuda").stdout == (
+        "Namespace(lr=0.01, no_cuda=True) ['snippet.py', '--lr', '1e-2', '--no-cuda'] "
+        "Namespace(lr=None, no_cuda=False)\n"
+        "Args(lr=0.01, num_envs=4, cuda=False) Args(lr=0.1, num_envs=2, cuda=True)\n"
+        "Args(lr=0.1, num_envs=4, cuda=True)\n"
+    )
+    written(tmp_path, TWICE.replace("y.backward()\ny.backward()", "import sys; [y.backward() for _ in sys.argv]"))
+    assert "backward" in gradviz("explain", path, "--", "x").stdout
+
+
 def test_explain_reads_attached_files_and_keeps_to_the_limits_of_the_classroom(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -209,8 +209,19 @@ def test_a_model_is_told_as_torchsummary_tells_it(run: Runner) -> None:
             "print(mean([np.float32(1), np.float32(2)]), mean(np.array([1.0, 2.0, 4.5])), np.mean(deque([1, 2])))",
             "1.5 2.5 1.5\n",
         ),
+        (
+            "import gzip, html, os\nimport numpy as np\nfrom torchvision.models.squeezenet import squeezenet1_1\n"
+            "from torchvision.models.densenet import densenet121\nnp.set_printoptions(3, floatmode='fixed', sign='+')\n"
+            "class Text(str):\n    def replace(self, *given): print('asked', given)\n"
+            "print(np.array([1.0, 2.5]), html.unescape('a &lt; &eacute;'), html.escape(Text('<b>')), "
+            "gzip.GzipFile == gzip.open)\n"
+            "open('x', 'w').write('a')\nprint(os.path.getctime('x') == os.path.getmtime('x'))\n"
+            "for name in ('formatter', 'legacy', 'override_repr'):\n"
+            "    try: np.set_printoptions(**{name: print})\n    except TypeError: continue\n    print(name)",
+            "[+1.000 +2.500] a < é &lt;b&gt; True\nTrue\n",
+        ),
     ],
-    ids=["scheduler", "names", "mean"],
+    ids=["scheduler", "names", "mean", "scripts"],
 )
 def test_what_scripts_do_with_names_and_numbers_of_theirs(run: Runner, source: str, printed: str) -> None:
     outcome = run(source)
@@ -221,6 +232,7 @@ _LEARNING = """
 import numpy as np
 from sklearn.datasets import load_iris, make_blobs, make_circles, make_moons, make_regression
 from sklearn.metrics import confusion_matrix, f1_score, mean_absolute_error, precision_score, r2_score, recall_score
+from sklearn.metrics import auc, precision_recall_curve, roc_auc_score, roc_curve
 from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import LabelEncoder, MinMaxScaler, StandardScaler, normalize, scale
 np.random.seed(5)
@@ -244,6 +256,12 @@ for score in (f1_score, precision_score, recall_score):
     several = [score([0, 1, 2, 2, 1], [0, 2, 2, 2, 1], average=way) for way in ("macro", "micro", "weighted")]
     print([round(float(each), 4) for each in several], round(float(score([0, 1, 1], [1, 1, 0])), 4))
 print(float(mean_absolute_error([1.0, 2], [2.0, 4])))
+truth, scores = np.array([0, 1, 1, 0, 1, 1, 0, 0]), np.array([0.1, 0.9, 0.4, 0.4, 0.35, 0.8, 0.2, 0.1])
+for curve in (*roc_curve(truth, scores), *roc_curve(truth, scores, drop_intermediate=False)):
+    print(curve.round(3).tolist(), curve.dtype)
+print(*(each.round(3).tolist() for each in precision_recall_curve(truth, scores)))
+print(roc_auc_score(truth, scores), auc([0, 0.5, 1], [0, 1, 1]))
+print(*(each.tolist() for each in roc_curve([0, 1], [0.2, 0.7])))
 """
 _LEARNED = """\
 5.279159 [2.136759 0.557471] [1 0 1]
@@ -264,6 +282,15 @@ _LEARNED = """\
 [0.8889, 0.8, 0.8667] 0.5
 [0.8333, 0.8, 0.8] 0.5
 1.5
+[0.0, 0.0, 0.0, 0.25, 0.25, 0.5, 1.0] float64
+[0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0] float64
+[inf, 0.9, 0.8, 0.4, 0.35, 0.2, 0.1] float64
+[0.0, 0.0, 0.0, 0.25, 0.25, 0.5, 1.0] float64
+[0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0] float64
+[inf, 0.9, 0.8, 0.4, 0.35, 0.2, 0.1] float64
+[0.5, 0.667, 0.8, 0.75, 1.0, 1.0, 1.0] [1.0, 1.0, 1.0, 0.75, 0.5, 0.25, 0.0] [0.1, 0.2, 0.35, 0.4, 0.8, 0.9]
+0.90625 0.75
+[0.0, 0.0, 1.0] [0.0, 1.0, 1.0] [inf, 0.7, 0.2]
 """
 
 

@@ -86,8 +86,9 @@ def write(contents: Contents) -> bytes:
         record |= {"kind": "snippet", "note": contents.note, "newline": document.newline}
         record["text"] = [*document.text.split("\n")]
         record |= {"files": [file_parts.file_to_json(each) for each in document.files]} if document.files else {}
+        record |= {"arguments": document.arguments}
     record["view"] = file_parts.sight_to_json(contents.sight)
-    defaults: Part = {"note": "", "newline": "\n", "view": {}}
+    defaults: Part = {"note": "", "newline": "\n", "view": {}, "arguments": ""}
     record = {name: value for name, value in record.items() if value != defaults.get(name)}
     text = _laid_out(file_parts.with_unknown(record, document.extra))
     data = text.encode("utf-8", errors="backslashreplace")  # a lone surrogate becomes JSON's own \\udXXX
@@ -252,8 +253,9 @@ def _snippet(record: Part, dropped: list[str]) -> Snippet:
         if not good:
             dropped.append(f"line {number} of the code")
     newline = _one(record, "newline", "newline", "\n", str, dropped)
+    arguments = _one(record, "arguments", "line", "", str, dropped)
     files = _files(record, dropped)
-    return Snippet("\n".join(lines).replace("\r", "\n"), newline, files, _extra(record, dropped))
+    return Snippet("\n".join(lines).replace("\r", "\n"), newline, files, arguments, _extra(record, dropped))
 
 
 def _files(record: Part, dropped: list[str]) -> tuple[Attached, ...]:

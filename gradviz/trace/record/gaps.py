@@ -1,5 +1,5 @@
-"""Iterations of a training that run without being recorded: which ones are wanted (`Choice`), and a gap in a recording
-(`Gaps`). Who decides when a gap begins and ends is `gradviz.worker.pacing`; what is written of one is in `Gap` and
+"""Iterations of a training that run without being recorded: a gap in a recording (`Gaps`). Which ones are wanted is in
+`chosen`. Who decides when a gap begins and ends is `gradviz.worker.pacing`; what is written of one is in `Gap` and
 `Resumption` of `schema.py`.
 
 Note [True after a gap] While nothing is recorded nobody listens, so the run goes on as fast as without a recorder. When
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
@@ -28,54 +27,8 @@ from gradviz.trace.table.regions import RegionKind
 if TYPE_CHECKING:
     from gradviz.trace.record.forward import Writes
 
-EXAMPLES = "first:20, every:10, last:5, 7 or 100-102"
 _LARGE = 1 << 20  # elements from which on a part of them is looked at, and how often the memory was written
 _LOOP = int(RegionKind.LOOP)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Which iterations are recorded, counted from 0: the first ones, every so many, the last ones, those in a range."""
-
-    first: int = 0
-    every: int = 0
-    last: int = 0
-    ranges: tuple[tuple[int, int], ...] = ()  # both ends are in it
-
-    @classmethod
-    def of(cls, text: str) -> Choice:
-        """What a text asks for, "first:20, every:10, last:5, 7, 100-102" or some of these; raises ValueError."""
-        words, ranges = {"first": 0, "every": 0, "last": 0}, []
-        for part in (each.strip() for each in text.split(",")):
-            word, colon, number = part.partition(":")
-            low, dash, high = part.partition("-")
-            high = high if dash else low
-            if colon and word in words and _is_number(number) and int(number) > 0:
-                words[word] = int(number)
-            elif _is_number(low) and _is_number(high) and int(low) <= int(high):
-                ranges.append((int(low), int(high)))
-            else:
-                raise ValueError(f"{part!r} names no iterations; {EXAMPLES} do, also several with commas between them")
-        return cls(**words, ranges=tuple(ranges))
-
-    def takes(self, index: int, left: int = -1) -> bool:
-        """Whether an iteration is recorded after which there are `left`, -1 where nobody knows."""
-        return (
-            index < self.first
-            or (self.every > 0 and index % self.every == 0)
-            or 0 <= left < self.last
-            or any(low <= index <= high for low, high in self.ranges)
-        )
-
-    def most(self, index: int, left: int) -> int:
-        """How many of the `left` iterations after one it takes at most."""
-        found = max(0, self.first - index - 1) + (left // self.every if self.every else 0) + self.last
-        found += sum(max(0, min(high, index + left) - max(low, index + 1) + 1) for low, high in self.ranges)
-        return min(found, left)
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 10
 
 
 def iterations_left(stack: Sequence[Any]) -> int:

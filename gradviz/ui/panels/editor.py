@@ -4,6 +4,7 @@ drawing up to date."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -26,7 +27,7 @@ from PySide6.QtWidgets import (
 from gradviz.commands.learning import look_further
 from gradviz.commands.row import Shell
 from gradviz.document.attached import size_text
-from gradviz.document.documents import files_of, text_of, with_text
+from gradviz.document.documents import arguments_of, files_of, text_of, with_text
 from gradviz.session import run_transitions
 from gradviz.session.breakpoints.points import Breakpoint, toggled
 from gradviz.session.problem import Problem, problem
@@ -109,8 +110,11 @@ class ErrorCard(QFrame):
         self.longer = QPushButton("Run &Again with More Time")
         self.longer.setToolTip("Run the snippet once more, with four times the time.")
         self.longer.clicked.connect(lambda: self._shell.runner.run_longer())
+        self.call = QPushButton("Run with Ar&guments…")
+        self.call.setToolTip("Say what the script is called with, and run it again.")
+        self.call.clicked.connect(lambda: self._shell.dialogs.run_with())
         self._buttons = QHBoxLayout()
-        for button in (self.next, self.dismiss, self.attach, self.longer, self.beside, self.apply):
+        for button in (self.next, self.dismiss, self.attach, self.call, self.longer, self.beside, self.apply):
             self._buttons.addWidget(button)
         self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._head.addWidget(self.title, 1)
@@ -153,6 +157,7 @@ class ErrorCard(QFrame):
         self.attach.setText(f"A&ttach {found.attach.rpartition('/')[2].replace('&', '&&')}…")
         self.attach.setVisible(bool(found.attach) and not state.is_recording)
         self.longer.setVisible(found.needs_time and not state.is_recording)
+        self.call.setVisible(found.needs_arguments and not state.is_recording)
         self.beside.setVisible(self.apply.isVisibleTo(self) and state.trace is not None and state.what_if is None)
         self.next.setVisible(bool(found.lesson) and len(state.told) > 1)
         self.dismiss.setVisible(bool(found.lesson))
@@ -359,8 +364,9 @@ class EditorPanel(Panel):
         self.note.setFont(look.sans(self.theme, 12.5))
 
     def _show_attached(self, state: State) -> None:
-        """The files of the snippet; the cross on one removes it."""
-        files = files_of(state.document)
+        """The arguments and files of the snippet; the cross on one removes it."""
+        arguments, files = arguments_of(state.document), files_of(state.document)
+        called = f"Called with {look.escape(shlex.join(arguments))}" if arguments else ""
         one = "{name} <span style='color:{dim}'>{size}</span> <a href='{name}' style='color:{focus}'>✕</a>"
         listed = [
             one.format(
@@ -372,9 +378,10 @@ class EditorPanel(Panel):
             for each in files[:SHOWN]
         ]
         more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-        self.attached.setText(f"Attached: {', &nbsp;'.join(listed)}{more}" if files else "")
+        lines = [called, f"Attached: {', &nbsp;'.join(listed)}{more}" if files else ""]
+        self.attached.setText("<br>".join(filter(None, lines)))
         self.attached.setFont(look.sans(self.theme, 12.5))
-        self.attached.setVisible(bool(files))
+        self.attached.setVisible(any(lines))
 
     @property
     def _is_of_drawing(self) -> bool:

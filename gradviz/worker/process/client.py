@@ -73,11 +73,12 @@ class WorkerPool:
         question: tuple[int, ...] = (),
         files: Sequence[Attached] = (),
         gaps: Sequence[tuple[int, int]] = (),
+        arguments: Sequence[str] = (),
     ) -> Run:
         """Run `source`; `on_event` is called from another thread, the last time with `Done`. `question` asks about a
         backward call and a tensor, by their rows in the trace: for the paths, or for the gradient by differences; or,
         by four numbers each, for the derivatives of single operations, see `trace.record.partials.Place`; the recording
-        that is asked about has these `gaps`. The snippet finds `files` in its folder."""
+        that is asked about has these `gaps`. The snippet finds `files` in its folder and is called with `arguments`."""
         try:
             worker, request = self._next()
         except OSError as error:
@@ -95,7 +96,7 @@ class WorkerPool:
                 worker.kill()
                 self.warm()
 
-        how = Request(question, self.cuda_as_cpu, self._reuse, self.iterations, gaps)
+        how = Request(question, self.cuda_as_cpu, self._reuse, self.iterations, gaps, tuple(arguments))
         run = Run(source, filename, self.limits, deliver, files, how)
         self._active = [each for each in self._active if each.result is None] + [run]
         run.attach(worker, request)

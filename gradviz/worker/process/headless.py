@@ -30,9 +30,10 @@ def follow(
     show_errors: bool = True,
     plots: list[figures.Figure] | None = None,
     files: Sequence[Attached] = (),
+    arguments: Sequence[str] = (),
 ) -> Done:
     """Run to the end; what is recorded goes into `trace`, what is printed to the terminal, plots to their list."""
-    return _Follower(trace, show_output, show_errors, plots).run(pool, source, name, files)
+    return _Follower(trace, show_output, show_errors, plots).run(pool, source, name, files, arguments)
 
 
 class _Follower:
@@ -45,9 +46,11 @@ class _Follower:
         self._streams = {"out": Terminal.around(sys.stdout), "err": Terminal.around(sys.stderr)}
         self._reads = self._is_stopped = False
 
-    def run(self, pool: WorkerPool, source: str, name: str, files: Sequence[Attached]) -> Done:
+    def run(
+        self, pool: WorkerPool, source: str, name: str, files: Sequence[Attached], arguments: Sequence[str]
+    ) -> Done:
         mailbox = Mailbox()
-        run = pool.start(source, mailbox.put, name, files=files)
+        run = pool.start(source, mailbox.put, name, files=files, arguments=arguments)
         before = signal.signal(signal.SIGINT, lambda number, frame: self._interrupt(run))
         try:
             while True:

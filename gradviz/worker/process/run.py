@@ -55,8 +55,9 @@ class Request:
     question: tuple[int, ...] = ()
     cuda_as_cpu: bool = False
     again: bool = False  # another snippet will follow in the same process
-    iterations: str = ""  # which of a training are recorded, see `gaps.Choice`; "": all that fit
+    iterations: str = ""  # which of a training are recorded, see `chosen.Choice`; "": all that fit
     gaps: Sequence[tuple[int, int]] = ()  # of the recording that is asked about
+    arguments: Sequence[str] = ()  # of the script
 
 
 PLAIN = Request()

@@ -33,7 +33,8 @@ def vision_modules(say: datasets.Say) -> dict[str, Any]:
     held = offer("torchvision.datasets", {**{each.__name__: each for each in sets}, "mnist": mnist})
     utils = offer("torchvision.utils", {"make_grid": grids.make_grid, "save_image": grids.save_image})
     nets = models.FUNCTIONS | models.WEIGHTS | {each.__name__: each for each in models.CLASSES}
-    families = {name: offer(f"torchvision.models.{name}", nets) for name in ("resnet", "vgg")}
+    kinds = ("resnet", "vgg", "densenet", "squeezenet", "mobilenet")
+    families = {name: offer(f"torchvision.models.{name}", nets) for name in kinds}
     zoo = offer("torchvision.models", {**nets, **families})
     offer("torchvision", {"transforms": every, "datasets": held, "utils": utils, "models": zoo, "__version__": VERSION})
     lesson = offer("tensorflow.examples.tutorials.mnist.input_data", {"read_data_sets": datasets.read_data_sets})
