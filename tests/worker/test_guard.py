@@ -313,7 +313,7 @@ def test_the_operators_of_a_class_get_stand_ins(world: World) -> None:
 def test_a_parser_is_made_over_no_object_of_the_snippet(world: World) -> None:
     argparse = world.modules["argparse"]
     with pytest.raises(TypeError, match="objects of this class are not available in GradViz snippets but by Argument"):
-        type(argparse.ArgumentParser())(object(), print, argparse.Namespace)
+        type(argparse.ArgumentParser())(object(), print, argparse.Namespace, [])
 
 
 def test_the_operators_of_an_enum_get_stand_ins(world: World) -> None:
