@@ -1,5 +1,5 @@
-"""Where numbers stand in an ascending column of steps. Asking in the column's own type saves a copy of all of it, which
-for a million steps would be most of a frame. Pure."""
+"""Positions of numbers in an ascending column of steps. Searching in the column's own dtype avoids a copy of the whole
+column, which for a million steps would take most of a frame. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def place(column: NDArray[Any], number: float, *, after: bool = False) -> int:
-    """How many entries are below a number; with `after` how many are not above it."""
+    """How many entries are less than a number; with `after`, how many are not greater."""
     return int(places(column, number, after=after))
 
 

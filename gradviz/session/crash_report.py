@@ -1,6 +1,6 @@
-"""The text of a report about a failure of GradViz itself: where in our own code, and nothing about the person. Paths,
-the names of the user, of the machine and of files, and lines of the snippet are replaced. Knows no Qt; who shows and
-keeps reports is `ui.crash`."""
+"""The text of a report about a failure of GradViz itself: where in our own code it happened, and nothing about the
+person. Paths, the names of the user, the machine and files, and lines of the snippet are replaced. Knows no Qt;
+`ui.crash` shows and keeps reports."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from gradviz import __version__
 
 HOME = Path(__file__).resolve().parents[2]
 FRAMES = 15  # of a deep recursion, at each end
-CHAINED = 5  # failures that led to each other
+CHAINED = 5  # chained exceptions
 LONGEST = 300  # characters of a message
-SHORTEST = 4  # a name of fewer characters is no secret, but a part of many words
-COMMON = ("root", "user", "home", "admin")  # names of users that say nothing, and stand in our code
+SHORTEST = 4  # a shorter name is no secret, but occurs inside many words
+COMMON = ("root", "user", "home", "admin")  # generic user names, which also occur in our code
 
 _QUOTED = re.compile(r"""(['"])(.*?)\1""")
 _PLAIN = re.compile(r"[A-Za-z_][\w.]{0,60}")
@@ -30,7 +30,7 @@ _NATIVE = re.compile(r'File "(.*?)", line (\d+)')
 
 @dataclass(frozen=True)
 class Private:
-    """What must not be in a report: the texts of documents, and names of their files."""
+    """What must not appear in a report: the texts of documents, and the names of their files."""
 
     texts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def report(error: BaseException, versions: str = "", private: Private | None = N
 
 
 def native_report(text: str, versions: str = "") -> str:
-    """The same of what Python and Qt wrote when the process died."""
+    """The same for what Python and Qt wrote when the process died."""
     lines = (
         _NATIVE.sub(lambda found: f"{_short(found[1])}, line {found[2]}", line) for line in text.splitlines()[:200]
     )
@@ -57,13 +57,13 @@ def native_report(text: str, versions: str = "") -> str:
 
 
 def heading(versions: str) -> str:
-    """Which GradViz, on what."""
+    """The version of GradViz and the platform."""
     told = f"GradViz {__version__}, Python {platform.python_version()}"
     return f"{told}, {versions}{', ' if versions else ''}{platform.platform()}"
 
 
 def without_persons(text: str, private: Private | None = None) -> str:
-    """A message in which nothing tells who the user is or what the user wrote."""
+    """A message without anything that reveals who the user is or what they wrote."""
     private = private or Private()
     text = " ".join(text[: 4 * LONGEST].split())
     for line in sorted({line.strip() for whole in private.texts for line in whole.splitlines()}, key=len, reverse=True):
@@ -84,7 +84,7 @@ def without_persons(text: str, private: Private | None = None) -> str:
 
 
 def _quoted(found: re.Match[str], private: Private) -> str:
-    """A quoted word of ours stays, such as the name of a type."""
+    """Our own quoted words stay, such as the name of a type."""
     word = found[2]
     is_ours = _PLAIN.fullmatch(word) and not any(word in text for text in private.texts)
     return found[0] if is_ours or word in ("<…>", "<file>") else f"{found[1]}<…>{found[1]}"
@@ -114,7 +114,7 @@ def _frames(trace: TracebackType | None) -> str:
 
 
 def _short(file: str) -> str:
-    """Where a module is in its package; of anything else, nothing."""
+    """Where a module is in its package; "" for anything else."""
     path = file.replace("\\", "/")
     home = str(HOME).replace("\\", "/")
     if path.startswith(f"{home}/gradviz/"):

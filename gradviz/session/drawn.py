@@ -1,6 +1,6 @@
-"""Which part of a drawing a row of its trace belongs to. A drawing runs as the code that it is, and what ran knows the
-expression that it was, so that the two meet in the code. A node may be several operations of the trace (`linear` is a
-transpose and an `addmm`). What it looks like is in `gradviz.ui.drawing`."""
+"""Which part of a drawing a row of its trace belongs to. A drawing runs as its code, and each operation that ran knows
+its expression, so the two meet in the code. A node may be several operations of the trace (`linear` is a transpose and
+an `addmm`). `gradviz.ui.drawing` displays the result."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ Place = tuple[int, int, int, int]  # line, column, end line, end column
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """`rows` are those of `trace.nodes` by drawing node, the last one makes its result; `tensors` those of
-    `trace.tensors`. What is not in them has not been evaluated."""
+    """`rows` are rows of `trace.nodes` by drawing node, the last of which makes its result; `tensors` are rows of
+    `trace.tensors`. What is missing has not been evaluated."""
 
     drawing: Drawing
     rows: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
     tensors: Mapping[Ref, int] = field(default_factory=dict)
     node_of_row: Mapping[int, int] = field(default_factory=dict)
     ref_of_tensor: Mapping[int, Ref] = field(default_factory=dict)
-    node_of_tensor: Mapping[int, int] = field(default_factory=dict)  # also of what is made inside of a node
-    passed: frozenset[int] = frozenset()  # nodes that gave back what they were given, as x.contiguous() may
-    failed: int = 0  # the node that the run ended at with an error, 0 for none
+    node_of_tensor: Mapping[int, int] = field(default_factory=dict)  # including tensors made inside a node
+    passed: frozenset[int] = frozenset()  # nodes that returned their input, as x.contiguous() may
+    failed: int = 0  # the node at which the run ended with an error, 0 for none
 
     def node_of(self, kind: str, index: int) -> int:
-        """The drawing node that a "node" or "tensor" of the trace belongs to, 0 for none."""
+        """The drawing node to which a "node" or "tensor" of the trace belongs, 0 for none."""
         return (self.node_of_row if kind == "node" else self.node_of_tensor).get(index, 0)
 
 
@@ -42,7 +42,7 @@ _known: WeakKeyDictionary[Trace, tuple[Drawing, int, Drawn]] = WeakKeyDictionary
 
 
 def drawn(drawing: Drawing, trace: Trace) -> Drawn:
-    """Where the nodes of a drawing are in the trace of its code, as far as that goes now."""
+    """Where the nodes of a drawing are in the trace of its code, as far as the trace goes."""
     length = len(trace.nodes) + len(trace.tensors) + len(trace.names) + len(trace.errors)
     known = _known.get(trace)
     if known is None or known[0] is not drawing or known[1] != length:
@@ -51,16 +51,16 @@ def drawn(drawing: Drawing, trace: Trace) -> Drawn:
 
 
 def drawing_of(traced: Document, drawing: Drawing) -> Drawing | None:
-    """The drawing that a trace of this document can be looked up in: its own, or this one where their code is the
-    same."""
+    """The drawing in which a trace of this document can be looked up: the traced one, or this one if their code is
+    equal."""
     if isinstance(traced, Drawing):
         return traced
     return drawing if traced.text == text_of(drawing) else None
 
 
 def stale(drawing: Drawing, traced: Drawing) -> frozenset[int]:
-    """The nodes whose values in a trace of `traced` are not those of this drawing: what changed in more than its name
-    or its place, and all that is computed from it."""
+    """The nodes whose values in a trace of `traced` are out of date in this drawing: those that changed in more than
+    name or position, and everything computed from them."""
     if drawing is traced:
         return frozenset()
     before = traced.by_id
@@ -84,7 +84,7 @@ def _differs(node: Node, before: Mapping[int, Node]) -> bool:
 
 
 def _meant(node: Node) -> Node:
-    """A node without its name and its place."""
+    """A node without its name and position."""
     if isinstance(node, Leaf):
         return replace(node, name="", slider=None, x=0.0, y=0.0, pinned=False)
     return replace(node, names=(), x=0.0, y=0.0, pinned=False)
@@ -116,8 +116,8 @@ def _find(drawing: Drawing, trace: Trace) -> Drawn:
 def _passed(
     drawing: Drawing, trace: Trace, rows: Mapping[int, tuple[int, ...]], tensors: dict[Ref, int]
 ) -> frozenset[int]:
-    """The nodes that made nothing, but gave on the tensor at their first port: it has their name, or the operation that
-    uses them has read it. It is put into `tensors`."""
+    """The nodes that made nothing but returned the tensor at their first port: it has their name, or the operation that
+    uses them has read it. They are added to `tensors`."""
     silent = {}
     for node in drawing.nodes:
         refs = [ref for ref in node.inputs if isinstance(ref, Ref)] if isinstance(node, Operation) else []
@@ -148,8 +148,8 @@ def _chain(node: int, silent: Mapping[int, Ref], tensors: Mapping[Ref, int]) -> 
 
 
 def _failed(drawing: Drawing, trace: Trace, tensors: Mapping[Ref, int]) -> int:
-    """The node whose operation raised: of those on that line that have all they need the first without a result; else
-    the outermost, which has got some way."""
+    """The node whose operation raised: of those on that line with all their inputs, the first one without a result;
+    otherwise the outermost, which has been evaluated in part."""
     line = int(trace.errors.line[0]) if len(trace.errors) else -1
     spans = [span for span in code_of(drawing).spans if span.line <= line <= span.end_line]
     able = []
@@ -167,7 +167,7 @@ def _failed(drawing: Drawing, trace: Trace, tensors: Mapping[Ref, int]) -> int:
 def _tensors(
     drawing: Drawing, trace: Trace, of_site: list[int], rows: dict[int, tuple[int, ...]]
 ) -> tuple[dict[Ref, int], dict[int, int]]:
-    """The tensor that each output is, and the node that each tensor was made in."""
+    """The tensor of each output, and the node in which each tensor was made."""
     found: dict[Ref, int] = {}
     inside: dict[int, int] = {}
     table = trace.tensors
@@ -181,14 +181,14 @@ def _tensors(
             found[Ref(node)] = tensor
         elif producer >= 0 and rows.get(node, (-1,))[-1] == producer:
             found[Ref(node, max(output, 0))] = tensor
-    # what gives back the tensor that it was given (x.contiguous()) makes none, but has a name
+    # an operation that returns its own input (x.contiguous()) makes no tensor, but has a name
     of_name = dict(zip(trace.names.name.tolist(), trace.names.tensor.tolist(), strict=True))
     for node, names in code_of(drawing).names:
         for output, name in enumerate(names):
             tensor = of_name.get(name, -1)
             if inside.get(tensor) == node:
-                found[Ref(node, output)] = tensor  # argsort gives the second of what its node makes
+                found[Ref(node, output)] = tensor  # argsort returns the second of the tensors that its node makes
             elif tensor >= 0:
                 found.setdefault(Ref(node, output), tensor)
-    outputs = {node: len(names) for node, names in code_of(drawing).names}  # one where it is written in place
+    outputs = {node: len(names) for node, names in code_of(drawing).names}  # a name, if written in place
     return {ref: tensor for ref, tensor in found.items() if ref.output < outputs.get(ref.node, 1)}, inside

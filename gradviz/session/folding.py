@@ -1,6 +1,6 @@
-"""What of the graph is folded: which groups (modules, loops, functions) the user opened or closed, and how far the rest
-is open. Groups are named by keys that stay the same from run to run. The groups themselves, and which of them are open
-where the user did not say, are made by the canvas."""
+"""How the graph is folded: which groups (modules, loops, functions) the user opened or closed, and to which level the
+rest is open. Groups have keys that stay the same from run to run. The canvas makes the groups and decides which are
+open where the user has not."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ DIRECT_USES_CHOICES = (1, 3, 8, 20, 100)
 
 @dataclass(frozen=True)
 class Folding:
-    """`level`: groups nested less deep are open, None: so many that the graph can be read. `opened`, `closed`: what the
-    user chose since. `tagged`, `linked`: leaves, by name, that have tags at every further use, or edges to all."""
+    """`level`: groups nested less deeply are open; None: as many as can be read. `opened`, `closed`: the user's choices
+    since. `tagged`, `linked`: leaves, by name, with tags at all further uses, or with edges to all of them."""
 
     level: int | None = None
     opened: frozenset[str] = frozenset()
@@ -23,7 +23,7 @@ class Folding:
     linked: frozenset[str] = frozenset()
 
     def at_level(self, level: int | None) -> Folding:
-        """Everything folded to one level; what was chosen group by group is forgotten."""
+        """Everything folded to one level, dropping individual choices."""
         return Folding(level, tagged=self.tagged, linked=self.linked)
 
     def with_open(self, keys: frozenset[str]) -> Folding:
@@ -35,7 +35,7 @@ class Folding:
         return replace(self, opened=self.opened - keys, closed=self.closed | keys)
 
     def with_references(self, leaf: str, way: str) -> Folding:
-        """A leaf with "tags" at its uses, "edges" to them, or as the number of its uses says."""
+        """A leaf with "tags" at its uses, "edges" to them, or whichever fits its number of uses."""
         tagged, linked = self.tagged - {leaf}, self.linked - {leaf}
         if way == "tags":
             tagged |= {leaf}
@@ -46,8 +46,8 @@ class Folding:
 
 @dataclass(frozen=True)
 class Presentation:
-    """How the graph is wanted: folded so, from left to right or from top to bottom, with tags for leaves that have more
-    uses than `direct_uses`."""
+    """How the graph is presented: its folding, its direction (left to right or top to bottom), and tags for leaves with
+    more uses than `direct_uses`."""
 
     folding: Folding = Folding()
     vertical: bool = False

@@ -1,7 +1,7 @@
-"""Groups of operations: a call of a module or function, a loop, an iteration, the gradients of
-a backward call under create_graph, or a run of equal calls. A group is named by a number: its row of `trace.regions`,
-or -2 - c for the gradients of backward call c, or, after the last region, that of `trace.runs`. Which of them are
-drawn, and how, is the canvas's business; what there is to say of one is in `inspection`."""
+"""Groups of operations: a call of a module or function, a loop, an iteration, the gradients of a backward call under
+create_graph, or a run of equal calls. A group is identified by a number: its row of `trace.regions`, or -2 - c for the
+gradients of backward call c, or, after the last region, its row of `trace.runs`. The canvas decides which are drawn,
+and how; `inspection` describes them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def nodes_of(trace: Trace, group: int) -> Rows:
 
 
 def title_of(trace: Trace, group: int) -> str:
-    """What it is called."""
+    """Its name."""
     if group < -1:
         return f"gradients · backward at line {trace.calls.line[-2 - group]}"
     run = group - len(trace.regions)
@@ -43,7 +43,7 @@ def title_of(trace: Trace, group: int) -> str:
 
 
 def as_operation(trace: Trace, thing: Selection) -> Selection:
-    """A thing, and for a group its first operation: for what knows operations and tensors only."""
+    """A thing, or for a group its first operation, for code that knows only operations and tensors."""
     if thing.kind != "group":
         return thing
     nodes = nodes_of(trace, thing.index)

@@ -1,7 +1,9 @@
-"""The undo list: immutable documents, each with the name of the edit that led on from it. It knows no state and tells
-nobody; `store` asks it. Note [What an old drawing costs]: versions of a drawing share all nodes but those that an edit
-changed. What an old version had computed of itself (its code, its tables) is not kept, so that it costs a list of its
-nodes and the few that it alone has."""
+"""The undo list: immutable documents, each with the name of the edit that came next. It knows no state and notifies
+nobody; `store` uses it.
+
+Note [What an old drawing costs]: versions of a drawing share all nodes except those that an edit changed. Derived data
+of an old version (its code, its tables) is dropped, so that it costs only a list of its nodes and the few that it alone
+has."""
 
 from __future__ import annotations
 
@@ -13,13 +15,13 @@ from gradviz.document.drawing import Drawing, Leaf, Literal, Node
 
 TYPING = "Typing"
 MERGE_SECONDS = 1.0  # typing without a longer pause is one undo step
-UNDO_BYTES = 50_000_000  # the undo list forgets its oldest documents beyond this
-NODE, PLACE, VALUE = 700, 8, 40  # bytes, about: a node of its own, its place in the list, one number of its data
+UNDO_BYTES = 50_000_000  # the undo list drops its oldest documents beyond this
+NODE, PLACE, VALUE = 700, 8, 40  # approximate bytes of a node, of its place in the list, and of one number of its data
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A step that can be undone (or done again): its name, and the document to go to."""
+    """A step that can be undone or redone: its name, and the document to go to."""
 
     label: str
     before: Document
@@ -27,7 +29,7 @@ class Edit:
 
 
 class History:
-    """What can be undone and done again. `merge` is a key: edits with the same one after each other are one step."""
+    """What can be undone and redone. `merge` is a key: consecutive edits with the same key are one step."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._undo: list[Edit] = []
@@ -39,17 +41,17 @@ class History:
 
     @property
     def undo_label(self) -> str:
-        """What would be undone, "" for nothing."""
+        """The name of what would be undone, "" for nothing."""
         return self._undo[-1].label if self._undo else ""
 
     @property
     def redo_label(self) -> str:
-        """What would be done again, "" for nothing."""
+        """The name of what would be redone, "" for nothing."""
         return self._redo[-1].label if self._redo else ""
 
     @property
     def is_merging(self) -> bool:
-        """Whether a series of edits goes on that is one step, such as the drag of a slider."""
+        """Whether a series of edits that form one step, such as dragging a slider, is in progress."""
         return bool(self._open)
 
     def clear(self) -> None:
@@ -60,12 +62,12 @@ class History:
         self.seal()
 
     def seal(self) -> None:
-        """What comes next is another step."""
+        """The next edit starts a new step."""
         self._open = ""
         self._last_typed = float("-inf")
 
     def add(self, label: str, before: Document, after: Document, merge: str) -> None:
-        """An edit was made."""
+        """Record an edit."""
         now = self._clock()
         self._redo.clear()
         if self._joins(label, merge, now):
@@ -116,12 +118,12 @@ class History:
 
 
 def _bare(document: Document) -> Document:
-    """The same without what it has computed of itself."""
+    """The same document without derived data."""
     return replace(document) if isinstance(document, Drawing) else document
 
 
 def _weight(document: Document, other: Document) -> int:
-    """About how many bytes a document takes that stands in the list beside another one."""
+    """Approximate bytes that a document takes in the list beside its neighbour."""
     if not isinstance(document, Drawing):
         return len(document.text)
     shared = other.by_id if isinstance(other, Drawing) else {}
@@ -134,7 +136,7 @@ def _size(node: Node) -> int:
 
 
 def _count(data: Literal) -> int:
-    """How many values are written down."""
+    """How many values are written out."""
     left, found = [data], 0
     while left:
         one = left.pop()

@@ -1,9 +1,9 @@
-"""Where the cursor and the selection go next: pure functions of the state. A cursor is the number of steps done, so the
-step that made the picture is `cursor - 1`. A tensor or an operation changes with its value, version, .grad, flags and
-input buffer, with its forward, backward and freeing.
+"""Where the cursor and the selection go next: pure functions of the state. A cursor is the number of completed steps,
+so the step that made the picture is `cursor - 1`. A tensor or operation changes with its value, version, .grad, flags
+and input buffer, and with its forward, its backward and the freeing of its buffers.
 
-Walking stops where a fold of steps ends, see Note [Folds], and at breakpoints in it. Jumps go to the very step that is
-asked for, except that a node's backward is shown with what it lets go of."""
+Stepping stops at the ends of folds, see Note [Folds], and at breakpoints inside them. Jumps go to exactly the requested
+step, except that a node's backward is shown together with what it frees."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 
-NEAR = 1000  # steps that are looked at together
+NEAR = 1000  # steps that are searched together
 Find = Callable[[State], "int | None"]
 
 
 def walked(state: State, by: int) -> int:
-    """The cursor so many steps further, or back."""
+    """The cursor this many steps forward or back."""
     cursor, trace = state.cursor, state.trace
     if trace is None or state.view.every_step:
         return cursor + by
@@ -43,14 +43,14 @@ def walked(state: State, by: int) -> int:
 
 
 def settled(state: State, cursor: int) -> int:
-    """The cursor at which the step before a cursor is shown as a whole."""
+    """The cursor at which the step before a cursor is shown completely."""
     if state.trace is None or state.view.every_step or not 0 < cursor < len(state.trace):
         return cursor
     return state.trace.fold_around(cursor)[1]
 
 
 def with_buffers(state: State, cursor: int | None) -> int | None:
-    """The same for a node's backward only, which what it lets go of follows."""
+    """The same only for a node's backward, which is followed by the buffers it frees."""
     if cursor is None or state.trace is None or state.view.every_step or not 0 < cursor < len(state.trace):
         return cursor
     end = state.trace.fold_around(cursor)[1]
@@ -68,7 +68,7 @@ def next_backward(state: State) -> int | None:
 
 
 def error(state: State) -> int | None:
-    """The cursor at the error, unless it is there already."""
+    """The cursor at the error, unless it is already there."""
     if state.trace is None or state.trace.error_step == state.cursor:
         return None
     return state.trace.error_step
@@ -88,17 +88,17 @@ def next_break(state: State) -> int | None:
 
 
 def previous_break(state: State) -> int | None:
-    """The cursor after the step before this one at which a breakpoint stops."""
+    """The cursor after the previous step at which a breakpoint stops."""
     return previous_hit(state.breakpoints.hits.steps, state.cursor)
 
 
 def last_change(state: State) -> int | None:
-    """The cursor after the step that last changed what is inspected."""
+    """The cursor after the last step that changed the inspected thing."""
     return _change(state, forward=False)
 
 
 def next_change(state: State) -> int | None:
-    """The cursor after the next step that changes what is inspected."""
+    """The cursor after the next step that changes the inspected thing."""
     return _change(state, forward=True)
 
 
@@ -108,14 +108,14 @@ def _change(state: State, *, forward: bool) -> int | None:
         return None
     find = next_change_of if forward else last_change_of
     found = find(state.trace, thing, state.cursor)
-    if found is not None and with_buffers(state, found) == state.cursor:  # going back from there
+    if found is not None and with_buffers(state, found) == state.cursor:  # when going back from there
         found = find(state.trace, thing, found)
     return with_buffers(state, found)
 
 
 def inspected(state: State) -> Selection | None:
-    """What the inspector shows: the selection, or what the current step is about, or the one before it that is about
-    anything (a line that is printed is not)."""
+    """What the inspector shows: the selection, or the subject of the current step, or of the last step that has one
+    (printing a line has none)."""
     if state.trace is None or not state.steps:
         return None
     if state.selection is not None:
@@ -146,7 +146,7 @@ def _latest(trace: Trace, cursor: int) -> Selection | None:
 
 
 def _blamed(state: State) -> Selection | None:
-    """At an error, the operation that it is about."""
+    """At an error, the operation at fault."""
     found = problem(state) if state.trace is not None else None
     if found is None or found.cursor != state.cursor or not found.nodes:
         return None
@@ -154,7 +154,7 @@ def _blamed(state: State) -> Selection | None:
 
 
 def neighbour(state: State, step: int) -> Selection | None:
-    """The next (1) or previous (-1) tensor or operation on the screen, in the order in which they were made."""
+    """The next (1) or previous (-1) visible tensor or operation, in order of creation."""
     things = on_screen(state)
     if not things:
         return None
@@ -165,7 +165,7 @@ def neighbour(state: State, step: int) -> Selection | None:
 
 
 def on_screen(state: State) -> list[Selection]:
-    """Operations and tensors of the graphs that are shown at the cursor; a node comes before what it made."""
+    """Operations and tensors of the graphs shown at the cursor; a node comes before its results."""
     if state.trace is None:
         return []
     import numpy as np
@@ -178,7 +178,7 @@ def on_screen(state: State) -> list[Selection]:
 
 
 def inspected_tensor(state: State) -> int | None:
-    """The tensor that is inspected, the result of an operation for it; None for neither."""
+    """The inspected tensor, or the result of the inspected operation; None for neither."""
     thing = inspected(state)
     if thing is None or state.trace is None or thing.kind == "group":
         return None
@@ -194,7 +194,7 @@ TENSOR_TABLES = ("writes", "grads", "flags", "arrivals")
 
 
 def last_change_of(trace: Trace, thing: Selection, cursor: int) -> int | None:
-    """The last cursor before `cursor` at which it had just changed, None if it never had."""
+    """The last cursor before `cursor` right after a change, None if there is none."""
 
     steps = changes(trace, thing)
     at = place(steps, cursor - 1) - 1
@@ -202,7 +202,7 @@ def last_change_of(trace: Trace, thing: Selection, cursor: int) -> int | None:
 
 
 def next_change_of(trace: Trace, thing: Selection, cursor: int) -> int | None:
-    """The first cursor after `cursor` at which it has just changed, None if it will not."""
+    """The first cursor after `cursor` right after a change, None if there is none."""
 
     steps = changes(trace, thing)
     at = place(steps, cursor)
@@ -210,7 +210,7 @@ def next_change_of(trace: Trace, thing: Selection, cursor: int) -> int | None:
 
 
 def changes(trace: Trace, thing: Selection) -> NDArray[Any]:
-    """The steps that changed it, ascending; that which made it is the first."""
+    """The steps that changed it, ascending, starting with the one that made it."""
     import numpy as np
 
     thing = as_operation(trace, thing)

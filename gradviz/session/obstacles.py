@@ -1,8 +1,9 @@
-"""What keeps a file from running here, all of it at once: what the language refuses, what it imports and uses and is
-not here, and what asks for a graphics card; each with its lines, what it is for, and the change that a machine makes.
+"""Everything that keeps a file from running here: what the language rules refuse, what it imports and uses that is not
+available, and what asks for a graphics card; each with its lines, its purpose, and the change that can be made
+automatically.
 
-Pure: from the text and what the worker said of it to a list, and to texts with one or all of the changes made. What is
-refused is decided in `gradviz.worker.policy`, what is missing is found in `gradviz.worker.lacking`. Next:
+Pure: from the text and what the worker said about it to a list, and to texts with one or all of the changes made.
+`gradviz.worker.policy` decides what is refused, `gradviz.worker.lacking` finds what is missing. Next:
 `ui.panels.obstacles`, which shows the list."""
 
 from __future__ import annotations
@@ -43,19 +44,19 @@ _PURPOSES = {
     "other frameworks": "tensorflow keras jax flax",
 }
 PURPOSE = {name: purpose for purpose, names in _PURPOSES.items() for name in names.split()}
-_ROUNDS = 8  # of changes inside of changes
-_LONGEST = 40_000  # characters of a text in which changes are looked for: the window waits for them
-_CHANGES = 10_000  # of one text
-_WORK = 400_000  # characters of texts with one change each
+_ROUNDS = 8  # of changes within changes
+_LONGEST = 40_000  # characters of a text in which changes are looked for, because the window waits for them
+_CHANGES = 10_000  # in one text
+_WORK = 400_000  # total characters of texts with one change each
 _NOT_DROPPED = frozenset({"torch", "np", "numpy"})
 
-Edit = tuple[ast.expr | ast.stmt, str | None]  # what is replaced, and by which code; None: it is removed
+Edit = tuple[ast.expr | ast.stmt, str | None]  # what is replaced, and the new code; None removes it
 Finder = Callable[["_Read"], Iterator[Edit]]
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """One thing, wherever it is used. `text` is the whole text with the change made, `lines` where it is used."""
+    """One obstacle, wherever it occurs. `text` is the whole text with the change made, `lines` is where it occurs."""
 
     title: str
     lines: tuple[int, ...]
@@ -63,38 +64,38 @@ class Obstacle:
     advice: str = ""
     button: str = ""
     text: str | None = None
-    change: tuple[str, ...] = ()  # the lines that the change takes away and puts there: "- old", "+ new"
+    change: tuple[str, ...] = ()  # the lines that the change removes and adds: "- old", "+ new"
     attach: str = ""  # a file that would have to be attached
     is_cuda: bool = False
-    left: tuple[int, ...] = ()  # its lines that the change does not reach
+    left: tuple[int, ...] = ()  # lines that the change does not fix
 
     @property
     def sentence(self) -> str:
-        """All of it in one line, for a terminal."""
+        """Everything on one line, for a terminal."""
         where = f"{places(self.lines)}: " if self.lines else ""
         return f"{where}{self.title}{f' ({self.purpose})' if self.purpose else ''}: {self.advice}"
 
 
 @dataclass(frozen=True)
 class Obstacles:
-    """All of a text."""
+    """All obstacles of a text."""
 
     every: tuple[Obstacle, ...]
     text: str | None  # with all changes made
 
     @property
     def changeable(self) -> int:
-        """How many have a change that can be made by a press."""
+        """How many can be changed at the press of a button."""
         return sum(each.text is not None for each in self.every)
 
     @property
     def left(self) -> int:
-        """How many stay, or stay in part, when all changes are made."""
+        """How many remain, completely or in part, after all changes."""
         return sum(each.text is None or bool(each.left) for each in self.every)
 
 
 def obstacles_of(state: State) -> Obstacles:
-    """Those of the text that is shown, if the latest run met any."""
+    """The obstacles of the text on screen, if the latest run met any."""
     if not state.meets_obstacles:
         return Obstacles((), None)
     run = state.run
@@ -111,8 +112,8 @@ def obstacles(
     asks_cuda: bool = True,
     cuda_line: int = -1,
 ) -> Obstacles:
-    """Everything that stops this text, and what a machine can do about it; `cuda_line` is where it ended for want of a
-    graphics card."""
+    """Everything that stops this text, and the changes that can be made automatically; `cuda_line` is where it ended
+    for lack of a graphics card."""
     drafts = [_refused(text, each) for each in refusals]
     drafts += [_missing(each) for each in _grouped(missing)]
     read = _Read(text if len(text) <= _LONGEST else "")
@@ -121,7 +122,7 @@ def obstacles(
         found = Obstacle("cuda", lines, _GRAPHICS, _NO_GRAPHICS, is_cuda=True)
         index = _device_number(read, cuda_line)
         drafts += [_Draft(found, _cuda, lambda read: _numbered(read, index))] if lines else []
-    alone = _WORK // (len(text) + 1) + 1  # each change by itself is a text that is read again
+    alone = _WORK // (len(text) + 1) + 1  # each single change makes a text that has to be parsed again
     made = [draft.made(read) if at < alone else draft.obstacle for at, draft in enumerate(drafts)]
     finders = [finder for draft in drafts for finder in draft.finders]
     made = made if read.text == text else [draft.obstacle for draft in drafts]
@@ -133,7 +134,7 @@ _NO_GRAPHICS = "everything runs on the CPU here. Change the lines, or let cuda m
 
 
 class _Read(Text):
-    """A text as the worker reads it: prompts and lines of a notebook are no hindrance."""
+    """A text as the worker reads it: prompts and notebook magics are no obstacle."""
 
     @cached_property
     def tree(self) -> ast.Module:
@@ -147,7 +148,7 @@ class _Read(Text):
         return [line.encode() for line in self.text.split("\n")]
 
     def source(self, node: ast.AST) -> str:
-        """The text of an expression or a statement."""
+        """The source of an expression or statement."""
         assert isinstance(node, ast.expr | ast.stmt) and node.end_lineno is not None
         lines = self._written[node.lineno - 1 : node.end_lineno]
         lines[-1] = lines[-1][: node.end_col_offset]
@@ -156,7 +157,7 @@ class _Read(Text):
 
     @cached_property
     def dotted(self) -> dict[str, list[ast.expr]]:
-        """Every name and every `a.b.c`, by how it is written."""
+        """Every name and every `a.b.c`, by its text."""
         found: dict[str, list[ast.expr]] = {}
         for node in self.walked:
             if isinstance(node, ast.Name | ast.Attribute) and (name := _dotted(node)):
@@ -170,7 +171,7 @@ class _Read(Text):
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """The functions and classes of the text."""
+        """The functions and classes defined in the text."""
         return frozenset(each.name for each in self.statements if isinstance(each, ast.FunctionDef | ast.ClassDef))
 
 

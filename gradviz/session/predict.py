@@ -1,10 +1,10 @@
-"""Predicting: before a step that brings a number, a shape or a gradient it is a "?", until somebody has said what it
-will be. While a `Question` is open the cursor stays before its step, so that nothing on the screen can know the answer:
-all of it is a function of the cursor. What is shown of later steps elsewhere (curves of a training, the doctor, paths,
-the whole output) is not there while one predicts.
+"""Predicting: before a step that brings a number, a shape or a gradient, it is a "?" until somebody has said what it
+will be. While a `Question` is open the cursor stays before its step, so that nothing on screen can give the answer
+away: everything is a function of the cursor. Whatever shows later steps in other places (training curves, the doctor,
+paths, the full output) is hidden while predicting.
 
-`trace.words.questions` makes the question of a step; the functions here say what becomes of the state,
-`commands.predict` has the commands, `ui.panels.question` the field to answer in."""
+`trace.words.questions` makes the question about a step; the functions here compute the next state, `commands.predict`
+has the commands, and `ui.panels.question` the answer field."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
     from gradviz.trace.words.questions import Question
 
-NEAR = 0.01  # how far off a number may be, as a share of the right one
-DIGITS = 2  # or it is right to so many digits
+NEAR = 0.01  # relative error of a number that still counts as right
+DIGITS = 2  # or it is right to this many digits
 ACCEPTED = f"{NEAR * 100:.0f} % off, or right to {DIGITS} digits, is right; 1/3 may be typed."
 LONGEST = 400  # characters of an answer
 
 
 @dataclass(frozen=True)
 class Predict:
-    """Whether one predicts, the question that is open, and how those before it went."""
+    """Whether the user is predicting, the open question, and how the previous ones went."""
 
     on: bool = False
     asked: Question | None = None
-    hints: int = 0  # of the open question that were given
-    verdict: str = ""  # of the latest answer
-    done: tuple[tuple[int, bool], ...] = ()  # the steps that were asked for in this run, and whether that was answered
+    hints: int = 0  # hints given for the open question
+    verdict: str = ""  # on the latest answer
+    done: tuple[tuple[int, bool], ...] = ()  # the steps asked about in this run, and whether they were answered
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The hints that were given."""
+        """The hints given so far."""
         return self.asked.hints[: self.hints] if self.asked is not None else ()
 
     @property
@@ -46,15 +46,15 @@ class Predict:
         return f"{right} of {len(self.done)} right" if self.done else "nothing answered yet"
 
     def anew(self) -> Predict:
-        """For another run."""
+        """The same, for another run."""
         return Predict(self.on)
 
 
-# -- what becomes of the state
+# -- state transitions
 
 
 def met(state: State, cursor: int) -> State:
-    """The cursor goes to a step: forward it stops before one that asks for something, and the question is open."""
+    """The cursor goes to a step: going forward, it stops before one that has a question, and the question is open."""
     before = state.predict
     question = _question(state, cursor)
     if question is None:
@@ -67,7 +67,7 @@ def met(state: State, cursor: int) -> State:
 
 
 def _question(state: State, cursor: int) -> Question | None:
-    """What the step that ends at a cursor asks for; None where that is known."""
+    """The question about the step that ends at a cursor; None if that is already known."""
     if state.trace is None or cursor <= state.cursor:
         return None
     start, end = _steps(state.trace, cursor, state.view.every_step)
@@ -79,7 +79,7 @@ def _question(state: State, cursor: int) -> Question | None:
 
 
 def _brief(op: str) -> str:
-    """What an operation does, in a few words; "" if nobody says so."""
+    """What an operation does, in a few words; "" if there is no description."""
     from gradviz.document.catalogue import named
 
     entry = named(op) or named(op.rstrip("_"))
@@ -93,7 +93,7 @@ def _steps(trace: Trace, cursor: int, every: bool) -> tuple[int, int]:
 
 
 def answered(state: State, text: str) -> State:
-    """What somebody typed or picked: the step follows if it is right."""
+    """The user has typed or picked an answer: if it is right, the step follows."""
     asked = state.predict.asked
     if asked is None:
         return state
@@ -104,20 +104,20 @@ def answered(state: State, text: str) -> State:
 
 
 def shown(state: State) -> State:
-    """The answer is shown; it does not count as right."""
+    """Show the answer, which does not count as right."""
     asked = state.predict.asked
     return _closed(state, asked, right=False, verdict="Shown.") if asked is not None else state
 
 
 def hinted(state: State) -> State:
-    """One more hint."""
+    """Show one more hint."""
     asked, given = state.predict.asked, state.predict.hints
     more = asked is not None and given < len(asked.hints)
     return replace(state, predict=replace(state.predict, hints=given + 1)) if more else state
 
 
 def withdrawn(state: State) -> State:
-    """The question is closed; it comes again."""
+    """Close the question; it will come again."""
     return replace(state, predict=replace(state.predict, asked=None, hints=0, verdict=""))
 
 
@@ -149,7 +149,8 @@ def _sample(count: int) -> str:
 
 
 def typed_numbers(text: str, count: int) -> tuple[float, ...] | str:
-    """The numbers in a text, with or without brackets and commas; else a sentence that says which is none."""
+    """The numbers in a text, with or without brackets and commas; otherwise a sentence that says which is not a
+    number."""
     text = text[:LONGEST].replace("−", "-").replace("∞", "inf")
     if count == 1 and re.fullmatch(r"\s*[+-]?\d+,\d+\s*", text):
         text = text.replace(",", ".")
@@ -164,11 +165,11 @@ def typed_numbers(text: str, count: int) -> tuple[float, ...] | str:
 
 
 def is_right(given: float, right: float, exact: bool) -> bool:
-    """Whether a number is near enough."""
+    """Whether a number is close enough."""
     if math.isnan(right) or math.isnan(given):
         return math.isnan(right) and math.isnan(given)
     if given == right or exact or math.isinf(right) or math.isinf(given) or right == 0:
         return given == right or (right == 0 and not exact and abs(given) < 1e-6)
     if abs(right) < 1e-6 and given == 0:
-        return True  # what is left of a rounding
+        return True  # rounding errors
     return abs(given - right) <= NEAR * abs(right) or f"{given:.{DIGITS - 1}e}" == f"{right:.{DIGITS - 1}e}"

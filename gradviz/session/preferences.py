@@ -1,8 +1,8 @@
-"""The settings: one row each, with its title, what it means, by which words it is looked for and what may be chosen.
-The dialog (`ui.preferences`), the palette (`commands.preferences`), the file that remembers them (`ui.settings`) and
-what a school may lock (`gradviz.classroom`) are made from this table. To add one, add a field to `View` and a row.
+"""The settings: one row each, with a title, an explanation, search words and choices. The dialog (`ui.preferences`),
+the palette (`commands.preferences`), the stored settings (`ui.settings`) and what a school may lock
+(`gradviz.classroom`) are made from this table. To add one, add a field to `View` and a row.
 
-`GATHERED` is what gathers while one works, and can be emptied. No Qt."""
+`GATHERED` lists what accumulates during use and can be emptied. No Qt."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _THEMES = {"system": "As the system", "contrast": "High contrast"}
 
 @dataclass(frozen=True)
 class Setting:
-    """One row. `name` is its field of `View` and its name in the file; `also` are other words for it; `commands` are
-    those of a menu that change it, too."""
+    """One row. `name` is its field of `View` and its name in the file; `also` are further search words; `commands` are
+    menu commands that change it, too."""
 
     name: str
     section: str
@@ -47,16 +47,16 @@ class Setting:
 
     @property
     def text(self) -> str:
-        """All that it can be found by."""
+        """Everything it can be found by."""
         names = " ".join(title for title, _ in self.choices)
         return f"{self.section} {self.title} {self.help} {names} {self.also}"
 
     def of(self, view: View) -> Value:
-        """What is chosen."""
+        """The present choice."""
         return getattr(view, self.name)  # type: ignore[no-any-return]
 
     def title_of(self, value: Value) -> str:
-        """What a choice is called."""
+        """The title of a choice."""
         return next((title for title, each in self.choices if each == value), str(value))
 
     def read(self, text: str) -> Value | None:
@@ -86,7 +86,7 @@ def _uses(count: int) -> str:
 
 
 def speed_title(speed: float) -> str:
-    """What a speed of playing is called."""
+    """The title of a playback speed."""
     if speed == READING:
         return "As fast as one reads"
     return "1 step in 2 seconds" if speed == 0.5 else f"{speed:,.10g} step{'' if speed == 1 else 's'} a second"
@@ -192,12 +192,12 @@ def with_values(view: View, values: dict[str, Value]) -> View:
 
 
 def values_of(view: View) -> dict[str, Value]:
-    """All choices by their names."""
+    """All choices by setting name."""
     return {row.name: row.of(view) for row in SETTINGS}
 
 
 def named(names: Collection[str]) -> tuple[tuple[Setting, ...], tuple[str, ...]]:
-    """The settings that are called so, by their names or their titles, and what is the name of none."""
+    """The settings with these names or titles, and the names that match none."""
     known = {_plain(name): row for row in SETTINGS for name in (row.name, row.title)}
     strange = tuple(name for name in names if _plain(name) not in known)
     return tuple(known[_plain(name)] for name in names if name not in strange), strange
@@ -207,7 +207,7 @@ def _plain(name: str) -> str:
     return name.lower().replace("_", " ")
 
 
-# -- what gathers
+# -- accumulated data
 
 
 @dataclass(frozen=True)
@@ -223,7 +223,7 @@ class Gathered:
 
     @property
     def text(self) -> str:
-        """All that it can be found by."""
+        """Everything it can be found by."""
         return f"{REMEMBERED} {self.title} {self.help} {self.button} {self.many}"
 
     def count(self, view: View) -> int:

@@ -1,5 +1,5 @@
-"""Presenting: what is on the screen while the window is shown to a room, what only the speaker sees, and how long a
-room needs to read a sentence. Which keys do what is in `commands.presenting`, what it looks like in `ui.presenting`."""
+"""Presenting: what is on screen while the window is shown to an audience, what only the speaker sees, and how long a
+sentence takes to read. The keys are in `commands.presenting`, the appearance in `ui.presenting`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from gradviz.session.state import State
     from gradviz.trace.words.explain import Explanation
 
-PANELS = ("editor", "inspector", "timeline", "output")  # those that may be brought beside the graph
+PANELS = ("editor", "inspector", "timeline", "output")  # panels that may be brought beside the graph
 FEWEST_SECONDS, MOST_SECONDS = 1.2, 12.0
-WORDS_A_SECOND = 3.2  # of a text with numbers and formulas, read by somebody who also looks at a graph
+WORDS_A_SECOND = 3.2  # for text with numbers and formulas, read by people who also look at a graph
 
 
 @dataclass(frozen=True)
 class Stage:
-    """Whether the window presents, and what is beside or over the graph then."""
+    """Whether the window presents, and what is beside or over the graph while it does."""
 
     on: bool = False
     black: bool = False
@@ -30,17 +30,17 @@ class Stage:
     panels: frozenset[str] = frozenset()
 
     def toggled(self, panel: str) -> Stage:
-        """With a panel, or without it."""
+        """With a panel added or removed."""
         return replace(self, panels=self.panels ^ {panel})
 
 
 def reading_seconds(text: str) -> float:
-    """How long a room needs for a text."""
+    """How long an audience needs for a text."""
     return min(max(FEWEST_SECONDS, len(text.split()) / WORDS_A_SECOND), MOST_SECONDS)
 
 
 def seconds_of_step(state: State) -> float:
-    """How long the sentence of the current step is looked at."""
+    """How long the sentence of the current step stays."""
     if state.trace is None or not state.steps:
         return FEWEST_SECONDS
     said = said_at(state, state.cursor)
@@ -48,7 +48,7 @@ def seconds_of_step(state: State) -> float:
 
 
 def said_at(state: State, cursor: int) -> Explanation:
-    """What is said of a step of a state with a trace: of its own, or of all that are folded into one with it."""
+    """The explanation of a step of a state with a trace: its own, or that of all steps folded into one with it."""
     from gradviz.trace.words.explain import explain, explain_fold  # not before the window was painted
 
     assert state.trace is not None
@@ -56,14 +56,14 @@ def said_at(state: State, cursor: int) -> Explanation:
 
 
 def code_of_step(state: State) -> str:
-    """The line of the snippet with the operation of the current step, or of that which is asked for, with its number;
-    "" where there is none."""
+    """The line of the snippet with the operation of the current step, or of the one asked about, with its number; "" if
+    there is none."""
     line, lines = _line_of_step(state), text_of(state.traced).splitlines()
     return f"{line}  {lines[line - 1].strip()}" if 0 < line <= len(lines) else ""
 
 
 def notes_of_step(state: State) -> str:
-    """What the snippet itself says of that line: the comments right above it and behind it. At the start it is the text
+    """What the snippet itself says about that line: the comments right above it and at its end. At the start, the text
     above the code."""
     if state.trace is None or not state.cursor:
         return state.note
@@ -77,11 +77,11 @@ def notes_of_step(state: State) -> str:
     return "\n".join(found)
 
 
-_comments = lru_cache(maxsize=1)(comments_of)  # the text is the same at each step, and long ones take their time
+_comments = lru_cache(maxsize=1)(comments_of)  # the text is the same at each step, and long ones take a while
 
 
 def _line_of_step(state: State) -> int:
-    """From 1; less where there is none."""
+    """From 1; less if there is none."""
     asked = state.predict.asked
     if state.trace is None or not (state.cursor or asked):
         return 0

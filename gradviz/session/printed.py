@@ -1,4 +1,4 @@
-"""What the snippet had printed at the cursor, as `plain` text. Pure; the output panel shows it."""
+"""What the snippet has printed at the cursor, as `plain` text. Pure; the output panel shows it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Piece:
-    """Text of one stream, "out" or "err", in one piece."""
+    """Consecutive text of one stream, "out" or "err"."""
 
     stream: str
     text: str
 
 
 def count(state: State, *, whole: bool = False) -> int:
-    """How many prints and warnings there had been."""
+    """How many prints and warnings there have been."""
     if state.trace is None:
         return 0
     step = state.trace.texts.step
@@ -30,7 +30,7 @@ def count(state: State, *, whole: bool = False) -> int:
 
 
 def pieces(trace: Trace, start: int, end: int) -> tuple[Piece, ...]:
-    """The prints [start, end), those of one stream that follow each other joined."""
+    """The prints [start, end), with consecutive ones of the same stream joined."""
     texts = [plain(str(text)) for text in trace.texts.text[start:end]]
     rows = zip(trace.texts.stream[start:end], texts, strict=True)
     return tuple(
@@ -39,7 +39,7 @@ def pieces(trace: Trace, start: int, end: int) -> tuple[Piece, ...]:
 
 
 def lengths(trace: Trace) -> list[int]:
-    """How many UTF-16 units (as Qt counts) the first 0, 1, 2, … prints have together."""
+    """The total length in UTF-16 units (as Qt counts) of the first 0, 1, 2, … prints."""
     total = [0]
     for text in trace.texts.text:
         total.append(total[-1] + len(plain(str(text)).encode("utf-16-le", "surrogatepass")) // 2)

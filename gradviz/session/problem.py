@@ -1,6 +1,5 @@
-"""What the card says about the latest run: PyTorch's message, why it happened, what to change, and the changed text
-where a machine can make the change; and the same of a mistake that raised nothing, which `doctor`
-finds. Pure."""
+"""The content of the error card: PyTorch's message, the cause, what to change, and the changed text if the change can
+be made automatically; and the same for a mistake that raised nothing, which `doctor` finds. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +26,7 @@ CHANGED = "With the change"
 
 @dataclass(frozen=True)
 class Problem:
-    """What went wrong. `text` is the snippet with the fix in it, `nodes` the operations that are to blame."""
+    """What went wrong. `text` is the snippet with the fix, `nodes` are the operations at fault."""
 
     title: str
     message: str = ""
@@ -37,7 +36,7 @@ class Problem:
     text: str | None = None
     cursor: int | None = None
     nodes: tuple[int, ...] = ()
-    lesson: str = ""  # of a mistake that raised nothing
+    lesson: str = ""  # for a mistake that raised nothing
     lines: tuple[str, ...] = ()  # what its fix changes: "- old", "+ new"
     attach: str = ""  # a file that would have to be attached
     needs_time: bool = False
@@ -45,8 +44,8 @@ class Problem:
 
 
 def problem(state: State) -> Problem | None:
-    """At an error that the snippet has caught, that one; else the problem of the latest run of the shown text. None if
-    all is well or the text has changed since."""
+    """At an error that the snippet has caught, that error; otherwise the problem of the latest run of the text on
+    screen. None if all is well or the text has changed since."""
     other = state.what_if
     swapped = other is not None and other.swapped
     written = other.run if other is not None and other.swapped else state.run
@@ -72,7 +71,7 @@ def _ended(state: State) -> Problem | None:
 
 
 def missing_file(message: str) -> str:
-    """The name of a file that a snippet looks for and nobody has attached, "" if that is not what a message says."""
+    """The name of a file that a snippet looks for and nobody has attached; "" if a message is about something else."""
     module = re.search(r"\battach (\w+\.py)\b", message)
     file = re.search(r"No such file or directory(?:: [^']*)?: '([^']+)'", message)
     if module:
@@ -83,7 +82,7 @@ def missing_file(message: str) -> str:
 
 
 def _looked_at(state: State) -> Problem | None:
-    """The finding of the doctor's that is on the card."""
+    """The doctor's finding that is on the card."""
     found = state.looked_at
     if found is None:
         return None
@@ -102,7 +101,7 @@ def _looked_at(state: State) -> Problem | None:
 
 
 def changed_lines(before: str, after: str | None) -> tuple[str, ...]:
-    """The lines that a change takes away, "- old", and those that it puts there, "+ new"."""
+    """The lines that a change removes, "- old", and adds, "+ new"."""
     if after is None:
         return ()
     from difflib import unified_diff
@@ -112,7 +111,7 @@ def changed_lines(before: str, after: str | None) -> tuple[str, ...]:
 
 
 def _caught(state: State) -> Problem | None:
-    """The caught error that is the current step; while steps are played none is shown."""
+    """The caught error that is the current step; none during playback."""
     trace = state.trace
     if trace is None or state.playing or not len(trace.caught):
         return None
@@ -130,7 +129,7 @@ def _explained_caught(text: str, trace: Trace, row: int) -> Problem:
     return replace(found, title=f"{found.title}, caught")
 
 
-@lru_cache(maxsize=1)  # asked for at every step
+@lru_cache(maxsize=1)  # requested at every step
 def _raised(text: str, trace: Trace, cursor: int) -> Problem:
     return replace(_explained(text, trace, cursor), attach=missing_file(str(trace.errors.message[0])))
 

@@ -1,6 +1,6 @@
-"""What becomes of the state when a document is opened and when a run begins, grows and ends: which trace and plots are
-shown, and where the cursor is. Pure; `store` calls this. How a snippet is run, and how often it is shown meanwhile, is
-in `ui.worker_bridge`."""
+"""State transitions when a document is opened and when a run begins, grows and ends: which trace and plots are shown,
+and where the cursor is. Pure; called by `store`. `ui.worker_bridge` decides how a snippet is run and how often it is
+shown meanwhile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def opened(state: State, document: Document, path: Path | None, note: str, doubt: str) -> State:
-    """Another document is shown. What belongs to the window stays: how one looks, what is searched for, the lessons."""
+    """Another document is shown. What belongs to the window stays: view settings, the search, the lessons."""
     view = state.view.with_recent(str(path)) if path else state.view
     lessons = None if state.lessons is None else replace(state.lessons, at=-1)
     fresh = State(document=document, saved=document, path=path, note=note, doubt=doubt, view=view, lessons=lessons)
@@ -31,7 +31,7 @@ def opened(state: State, document: Document, path: Path | None, note: str, doubt
 
 
 def begun(state: State, snippet: Document) -> State:
-    """The former trace and its plots stay until there is something new. What was run is trusted."""
+    """The previous trace and plots stay until there is something new. What has been run is trusted."""
     state = what_if.closed(state)
     run = Run(Phase.RUNNING, snippet, figures=state.run.figures)
     doctor = replace(state.doctor, findings=(), at=-1)
@@ -39,13 +39,13 @@ def begun(state: State, snippet: Document) -> State:
 
 
 def grown(state: State, trace: Trace, figures: tuple[Figure, ...]) -> State:
-    """The run that goes on has come so far; the cursor stays at its end, or where it was put meanwhile."""
+    """The current run has come this far; the cursor stays at its end, or where it was put meanwhile."""
     return _shown(state, replace(state.run, figures=figures), trace)
 
 
 def ended(state: State, run: Run, trace: Trace | None) -> State:
-    """A trace is shown from its end, unless the cursor was moved while it grew; without one the former stays, unless
-    it is of a run that did begin and was not stopped."""
+    """A trace is shown at its end, unless the cursor was moved while it grew. Without a trace the previous one stays,
+    unless it is of a run that started and was not stopped."""
     if trace is not None:
         return _shown(state, run, trace)
     if run.phase in (Phase.REFUSED, Phase.RAISED, Phase.STOPPED):
@@ -54,8 +54,8 @@ def ended(state: State, run: Run, trace: Trace | None) -> State:
 
 
 def ended_live(state: State, run: Run, trace: Trace | None) -> State:
-    """A drawing ran because it was changed: the cursor stays at the end, or after the same step; so does what is
-    selected or stands out. Without a trace the former stays, unless nothing was there to run."""
+    """A drawing has run because it was changed: the cursor stays at the end, or after the same step, and the selection
+    and highlights stay, too. Without a trace the previous one stays, unless there was nothing to run."""
     state = what_if.closed(state)
     if trace is None:
         gone = run.phase is Phase.NEVER
@@ -82,7 +82,8 @@ def without_trace(state: State) -> State:
 
 
 def predicting(state: State, on: bool) -> State:
-    """Begin to predict, before the first step if all is known already, or end. What tells of later steps goes."""
+    """Start predicting, from before the first step if everything is already known, or stop. Whatever shows later steps
+    is dropped."""
     state = what_if.closed(state)
     cursor = 0 if on and state.cursor == state.steps else state.cursor
     gone = replace(state, chain=None, check=None, origin=None, playing=False)
@@ -90,12 +91,12 @@ def predicting(state: State, on: bool) -> State:
 
 
 def compared(state: State, beside: WhatIf) -> State:
-    """A second run stands beside this one; nothing is predicted then."""
+    """A second run is shown beside this one; predicting ends."""
     return replace(state, what_if=beside, predict=Predict() if state.predict.on else state.predict)
 
 
 def _shown(state: State, run: Run, trace: Trace) -> State:
-    """While one predicts it is shown from its start."""
+    """While predicting, a trace is shown from its start."""
     steps = len(trace)
     if state.trace is not None and state.trace.run is trace.run and state.cursor < state.steps:
         return replace(state, run=run, trace=trace, steps=steps)
@@ -112,24 +113,24 @@ def _shown(state: State, run: Run, trace: Trace) -> State:
     )
 
 
-# -- what the doctor tells of a run
+# -- the doctor's findings
 
 
 def diagnosed(state: State, trace: Trace, findings: tuple[Finding, ...]) -> State:
-    """The doctor has looked at the run of this trace; of another one nothing is told."""
+    """The doctor has examined the run of this trace; the findings are ignored if another one is shown."""
     if state.trace is None or state.trace.run is not trace.run or state.run.is_running:
         return state
     return replace(state, doctor=replace(state.doctor, findings=findings, at=-1))
 
 
 def looked_further(state: State) -> State:
-    """The next finding is on the card; after the last one none, then the first again."""
+    """Put the next finding on the card; after the last one comes none, then the first again."""
     at = state.doctor.at + 1
     return replace(state, doctor=replace(state.doctor, at=at if at < len(state.told) else -1))
 
 
 def dismissed(state: State, span: str) -> State:
-    """The finding on the card is told no more: until the next run ("now"), in this "document", or for "good"."""
+    """Dismiss the finding on the card: until the next run ("now"), in this "document", or for "good"."""
     finding, doctor, view = state.looked_at, state.doctor, state.view
     if finding is None:
         return state
@@ -143,5 +144,5 @@ def dismissed(state: State, span: str) -> State:
 
 
 def told_again(state: State) -> State:
-    """No lesson is dismissed any more."""
+    """Restore all dismissed lessons."""
     return replace(state, doctor=replace(state.doctor, quiet=frozenset(), at=-1), view=replace(state.view, quiet=()))

@@ -1,6 +1,6 @@
-"""What is picked of a drawing and what is selected of its trace, kept in step: which row of a trace stands for a node,
-which node a row is part of, and, in the trace of a drawing that was changed meanwhile, the same selection, the same
-lineage, the step that says the same. Where nodes are in a trace is in `drawn`; `store` calls this at every change."""
+"""Keeps the selection of a drawing and that of its trace in step: which row of a trace stands for a node, which node a
+row is part of, and, after the drawing was changed, the same selection, the same lineage and the corresponding step in
+the new trace. `drawn` knows where nodes are in a trace; `store` calls this at every change."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ NOTHING: frozenset[int] = frozenset()
 
 
 def selection_for(state: State, picked: frozenset[int]) -> Selection | None:
-    """What the inspector shows of the trace when this is picked: the result of the one node; what is selected of that
-    node already stays."""
+    """What the inspector shows of the trace for this selection in the drawing: the result of the only node, unless
+    something else of that node is already selected."""
     found = _drawn(state)
     if found is None or len(picked) != 1:
         return None
@@ -33,7 +33,7 @@ def selection_for(state: State, picked: frozenset[int]) -> Selection | None:
 
 
 def picked_for(state: State, selection: Selection | None) -> frozenset[int]:
-    """What is picked when this is selected: the node that it is part of."""
+    """What to select in the drawing for this selection in the trace: the node that it is part of."""
     found = _drawn(state)
     if found is None:
         return state.picked if selection is None and state.drawing is None else NOTHING
@@ -42,7 +42,7 @@ def picked_for(state: State, selection: Selection | None) -> frozenset[int]:
 
 
 def found_again(state: State, traced: Document, trace: Trace) -> Selection | None:
-    """What is selected, in a newer trace of the drawing: the same tensor or operation of the same node."""
+    """The selection in a newer trace of the drawing: the same tensor or operation of the same node."""
     if not isinstance(traced, Drawing):
         return None
     old, new, now = _drawn(state), drawn(traced, trace), state.selection
@@ -53,7 +53,7 @@ def found_again(state: State, traced: Document, trace: Trace) -> Selection | Non
 
 
 def place_again(state: State, traced: Document, trace: Trace) -> tuple[int, Lineage | None]:
-    """The cursor and the lineage in a newer trace of the drawing; a cursor at the end stays there."""
+    """The cursor and the lineage in a newer trace of the drawing; a cursor at the end stays at the end."""
     at_end = state.trace is None or state.cursor >= state.steps
     old = _drawn(state)
     if old is None or state.trace is None or not isinstance(traced, Drawing):
@@ -64,7 +64,7 @@ def place_again(state: State, traced: Document, trace: Trace) -> tuple[int, Line
 
 
 def still_there(document: Document, picked: frozenset[int]) -> frozenset[int]:
-    """What is picked, without what is gone."""
+    """The selection of the drawing, without what no longer exists."""
     if not picked or not isinstance(document, Drawing):
         return NOTHING
     known = picked & document.by_id.keys()
@@ -87,7 +87,7 @@ def _of_node(found: Drawn, node: int) -> Selection | None:
     return Selection("node", found.rows[node][-1]) if node in found.rows else None
 
 
-Key = tuple[int, int, int]  # the kind of a step, the node of the drawing, which of these steps
+Key = tuple[int, int, int]  # the kind of a step, the node of the drawing, and which of these steps
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def thing_again(old: Drawn, new: Drawn, thing: Selection) -> Selection | None:
 
 
 def lineage_again(old: Drawn, new: Drawn, lineage: Lineage | None) -> Lineage | None:
-    """The same relatives; None where what they are relatives of is gone."""
+    """The same lineage; None if its subject no longer exists."""
     if lineage is None:
         return None
     of = thing_again(old, new, lineage.of)
@@ -122,7 +122,7 @@ def lineage_again(old: Drawn, new: Drawn, lineage: Lineage | None) -> Lineage | 
 
 
 def cursor_again(old: Ran, new: Ran, cursor: int) -> int:
-    """After the same step; where that is gone, after the latest one before it that is still there."""
+    """After the same step; if that no longer exists, after the latest earlier one that does."""
     if cursor <= 0 or _same_steps(old, new):
         return min(max(cursor, 0), len(new.trace))
     at = {key: step for step, key in enumerate(_keys(new))}
@@ -142,7 +142,7 @@ def _same_steps(old: Ran, new: Ran) -> bool:
 
 
 def _keys(ran: Ran) -> list[Key]:
-    """What each step is, told by the nodes of the drawing."""
+    """The identity of each step in terms of the nodes of the drawing."""
     steps, drawn = ran.trace.steps, ran.drawn
     many: Counter[tuple[int, int]] = Counter()
     found: list[Key] = []

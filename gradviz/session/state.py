@@ -1,4 +1,4 @@
-"""The state of a session as one frozen record: document, trace, cursor, selection, run. Everything on the screen is a
+"""The state of a session as one frozen record: document, trace, cursor, selection, run. Everything on screen is a
 function of it. `store` is where it changes."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gradviz.worker.process.events import Missing, Refused, Written
 
 NO_CUDA = ("not compiled with CUDA", "Cannot access accelerator device")
-READING = 0.0  # the speed at which each step stays for as long as its sentence needs
+READING = 0.0  # the speed at which each step stays for as long as its sentence takes to read
 SPEEDS = (READING, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 100.0, 300.0, 1000.0)  # steps per second
 TEXT_SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
 THEME_CHOICES = ("system", "light", "dark", "projector", "contrast")
@@ -38,7 +38,7 @@ MOST_DONE = 1000  # lessons that are remembered as done
 
 
 class Phase(Enum):
-    """Where a run is."""
+    """The phase of a run."""
 
     NEVER = "never"
     RUNNING = "running"
@@ -52,8 +52,8 @@ class Phase(Enum):
 
 @dataclass(frozen=True)
 class Run:
-    """The latest run: what was run, how it ended, and the sentence that says so; while it goes on, how long it may
-    still take if that is little, and what input() asks."""
+    """The latest run: what was run, how it ended, and the sentence that says so; during a run, the time left if that is
+    little, and what input() asks."""
 
     phase: Phase = Phase.NEVER
     snippet: Document = field(default_factory=Snippet)
@@ -63,31 +63,31 @@ class Run:
     left: int | None = None  # seconds until a limit stops it
     asks: str | None = None  # the prompt of the input() that waits for an answer
     figures: tuple[Figure, ...] = ()  # the plots that it showed
-    refusals: tuple[Refused, ...] = ()  # all of its text, where it was refused
-    missing: tuple[Missing, ...] = ()  # all that it uses and is not here, where it ended at such a thing
+    refusals: tuple[Refused, ...] = ()  # all refusals in its text, if it was refused
+    missing: tuple[Missing, ...] = ()  # everything unavailable that it uses, if it ended because of that
     written: tuple[Written, ...] = ()  # the files that it left in its folder
-    part: str = ""  # which part of it was recorded, if that is not all
-    needs_time: bool = False  # with more time more of it would be recorded
+    part: str = ""  # which part of it was recorded, if not all
+    needs_time: bool = False  # more of it would be recorded with more time
     listed: bool = True  # whether the window shows all of them as a list
 
     @property
     def is_running(self) -> bool:
-        """True until the worker said how it ended."""
+        """True until the worker reports the end."""
         return self.phase is Phase.RUNNING
 
     @property
     def wants_cuda(self) -> bool:
-        """Whether it ended for want of a graphics card."""
+        """Whether it ended for lack of a graphics card."""
         return self.phase is Phase.RAISED and any(words in self.sentence for words in NO_CUDA)
 
     def which(self, left: int | None, asks: str | None) -> Run:
-        """The same run, with so much time left and this question."""
+        """The same run with this time left and this question."""
         return self if (left, asks) == (self.left, self.asks) else replace(self, left=left, asks=asks)
 
 
 @dataclass(frozen=True)
 class Selection:
-    """What the inspector shows: a "node" or a "tensor" of the trace, by its row, or a "group", see `groups`."""
+    """What the inspector shows: a "node" or "tensor" of the trace, by row, or a "group", see `groups`."""
 
     kind: str
     index: int
@@ -95,7 +95,7 @@ class Selection:
 
 @dataclass(frozen=True)
 class Search:
-    """What is looked for on the canvas; `at` is the hit that was gone to, -1 none yet."""
+    """The search on the canvas; `at` is the current hit, -1 if none has been visited."""
 
     open: bool = False
     query: str = ""
@@ -104,7 +104,8 @@ class Search:
 
 @dataclass(frozen=True)
 class Lineage:
-    """What stands out on the canvas: the "ancestors" or "descendants" of a thing, or the "path" from it to another."""
+    """What is highlighted on the canvas: the "ancestors" or "descendants" of a thing, or the "path" from it to
+    another."""
 
     kind: str
     of: Selection
@@ -113,7 +114,7 @@ class Lineage:
 
 @dataclass(frozen=True)
 class Notice:
-    """One sentence for the user; `serial` tells two equal sentences apart."""
+    """One sentence for the user; `serial` distinguishes equal sentences."""
 
     sentence: str = ""
     serial: int = 0
@@ -121,34 +122,34 @@ class Notice:
 
 @dataclass(frozen=True)
 class Doctor:
-    """What was found in the latest run that raised no error: the findings, the one on the card, and the lessons that
-    are not told again in this document."""
+    """The findings in the latest run, if it raised no error; the one on the card; and the lessons dismissed in this
+    document."""
 
     findings: tuple[Finding, ...] = ()
-    at: int = -1  # of those that are told
+    at: int = -1  # index of the one on the card
     quiet: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class View:
-    """How things are looked at; remembered between starts, never part of undo."""
+    """View settings; remembered between starts, never part of undo."""
 
     theme: str = "system"
     text_scale: float = 1.0
     speed: float = READING
     recent: tuple[str, ...] = ()
     minimap: bool = True
-    vertical: bool = False  # the graph goes from top to bottom
+    vertical: bool = False  # the graph runs from top to bottom
     direct_uses: int = DIRECT_USES  # a leaf with more uses gets tags
-    animated: bool = True  # what folds and unfolds moves there
-    overture: bool = True  # the next run is shown once in five seconds
-    every_step: bool = False  # walking stops at steps without news, too
-    iterations: str = ""  # which of a training are recorded; "": all that fit
-    quiet: tuple[str, ...] = ()  # lessons of the doctor that are never told
-    done: tuple[str, ...] = ()  # lessons of lesson sets that are done, by their keys, the latest first
+    animated: bool = True  # collapsing and expanding is animated
+    overture: bool = True  # the next run starts with the five-second overture
+    every_step: bool = False  # stepping stops at steps without news, too
+    iterations: str = ""  # which iterations of a training are recorded; "": all that fit
+    quiet: tuple[str, ...] = ()  # lessons of the doctor that are never shown
+    done: tuple[str, ...] = ()  # lessons of lesson sets that are done, by key, latest first
 
     def with_recent(self, name: str) -> View:
-        """This file was open latest."""
+        """With this file as the most recent."""
         return replace(self, recent=(name, *(other for other in self.recent if other != name))[:RECENT])
 
 
@@ -157,10 +158,10 @@ class State:
     """Everything that the window shows."""
 
     document: Document = field(default_factory=Snippet)
-    saved: Document | None = field(default_factory=Snippet)  # as it is on disk; None: as no document that was here
+    saved: Document | None = field(default_factory=Snippet)  # as on disk; None: equal to no document that was here
     path: Path | None = None
     cuda_as_cpu: bool = False  # in the runs of this window; not remembered
-    note: str = ""  # what to look at in this document: an example says so
+    note: str = ""  # what to look at in this document: set by an example
     doubt: str = (
         ""  # why nothing of it runs until the user says so, see `trust_warnings`; "" for a document of one's own
     )
@@ -168,18 +169,18 @@ class State:
     redo_label: str = ""
     run: Run = field(default_factory=Run)
     trace: Trace | None = None
-    traced: Document = field(default_factory=Snippet)  # what the trace is a trace of
-    steps: int = 0  # how many steps the trace has
-    cursor: int = 0  # how many of them are done
-    recorded: int = 0  # how many steps the run that goes on has recorded so far
+    traced: Document = field(default_factory=Snippet)  # the document that the trace belongs to
+    steps: int = 0  # length of the trace
+    cursor: int = 0  # how many of them are completed
+    recorded: int = 0  # steps that the current run has recorded so far
     live: str = ""  # what it has printed so far
     selection: Selection | None = None
-    pointed: Selection | None = None  # what the pointer is on outside of the canvas
-    picked: frozenset[int] = frozenset()  # what is selected of a drawing: nodes, comments, groups by their number
+    pointed: Selection | None = None  # what the pointer is on outside the canvas
+    picked: frozenset[int] = frozenset()  # the selection in a drawing: nodes, comments and groups by id
     folding: Folding = field(default_factory=Folding)
     lineage: Lineage | None = None
-    chain: ChainRule | None = None  # the paths by which a gradient comes to a tensor
-    check: Check | None = None  # a gradient beside its differences and its symbolic derivative
+    chain: ChainRule | None = None  # the paths by which a gradient reaches a tensor
+    check: Check | None = None  # a gradient with its finite differences and symbolic derivative
     origin: Origin | None = None  # where one number comes from
     search: Search = field(default_factory=Search)
     playing: bool = False
@@ -188,10 +189,10 @@ class State:
     what_if: WhatIf | None = None  # the same snippet with one change, run beside this one
     doctor: Doctor = field(default_factory=Doctor)
     notice: Notice = field(default_factory=Notice)
-    layout_progress: str = ""  # what the window does beside its work, if that takes long: a layout
+    layout_progress: str = ""  # work in the background that takes long: a layout
     stage: Stage = field(default_factory=Stage)  # what is shown while presenting
-    predict: Predict = field(default_factory=Predict)  # what is asked for before it is shown
-    lessons: LessonSet | None = None  # the lesson set that is open
+    predict: Predict = field(default_factory=Predict)  # the prediction in progress
+    lessons: LessonSet | None = None  # the open lesson set
     view: View = field(default_factory=View)
 
     @property
