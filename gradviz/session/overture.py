@@ -1,6 +1,6 @@
-"""The overture: who has never seen a run is shown one in five seconds, from the first operation to the loss, the pulse
-at which `backward()` begins, and back to the leaves; then the cursor rests at the first backward step. What is shown
-when, and when it is shown at all; `ui.overture` moves the cursor."""
+"""The overture: a user who has never seen a run is shown one in five seconds, from the first operation to the loss, the
+pulse at which `backward()` begins, and back to the leaves; then the cursor rests at the first backward step. This
+module decides whether it is shown, and what is shown when; `ui.overture` moves the cursor."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from gradviz.session.state import Phase, State
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
-FORWARD, PULSE, BACKWARD, LAST = 1.9, 0.9, 1.9, 0.3  # seconds of each part; the last picture stays a little
+FORWARD, PULSE, BACKWARD, LAST = 1.9, 0.9, 1.9, 0.3  # seconds of each part; the last picture stays a moment
 SECONDS = FORWARD + PULSE + BACKWARD + LAST
 
 
 @dataclass(frozen=True)
 class Beat:
-    """What is shown at one time: "forward", "pulse" or "backward", and how much of that is over."""
+    """What is shown at a moment: "forward", "pulse" or "backward", and its progress."""
 
     part: str
     over: float
@@ -27,7 +27,8 @@ class Beat:
 
 @dataclass(frozen=True)
 class Overture:
-    """Cursors: where `backward()` begins, after its first node and after all of it; and the tensor it begins at."""
+    """Cursors: where `backward()` begins, after its first node, and after all of it; and the tensor that it starts
+    from."""
 
     loss: int
     rest: int
@@ -35,7 +36,7 @@ class Overture:
     root: int
 
     def at(self, seconds: float) -> Beat | None:
-        """What is shown after so many seconds, None when it is over."""
+        """What is shown after this many seconds, None when it is over."""
         if seconds < FORWARD:
             over = seconds / FORWARD
             return Beat("forward", over, min(int(over * (self.loss + 1)), self.loss))
@@ -47,7 +48,7 @@ class Overture:
 
 
 def overture(trace: Trace) -> Overture | None:
-    """That of a trace: of its first backward call. None without one."""
+    """The overture for a trace: for its first backward call. None without one."""
     from gradviz.trace.table.kinds import Kind
 
     if not len(trace.calls):
@@ -59,7 +60,7 @@ def overture(trace: Trace) -> Overture | None:
 
 
 def begins(before: State, after: State) -> bool:
-    """Whether a run has just ended well, nobody has moved or asked for anything meanwhile, and none was shown yet."""
+    """Whether a run has just ended well, the user has done nothing meanwhile, and no overture was shown yet."""
     is_free = not (after.stage.on or after.predict.on or after.breakpoints.points or after.playing)
     has_run = before.run.is_running and after.run.phase is Phase.OK
     is_plain = after.drawing is None and after.what_if is None and not after.is_recording

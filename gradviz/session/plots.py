@@ -1,5 +1,4 @@
-"""Which plots of the run are on the screen: those that had been shown at the cursor. Pure; the panel of plots shows
-them."""
+"""Which plots of the run are visible: those that had been shown at the cursor. Pure; the panel of plots shows them."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ LATER = "The first plot comes at step {:,}."
 
 
 def visible(state: State) -> tuple[Figure, ...]:
-    """The plots that had been shown after the steps that are done; all of them where there is no trace to step in."""
+    """The plots that had been shown after the completed steps; all of them if there is no trace to step through."""
     figures = state.run.figures
     if state.trace is None:
         return figures
@@ -23,13 +22,13 @@ def visible(state: State) -> tuple[Figure, ...]:
 
 
 def nothing_text(state: State) -> str:
-    """What is said where no plot is."""
+    """The text if there is no plot."""
     figures = state.run.figures
     return LATER.format(min(figure.step for figure in figures)) if figures else NONE
 
 
 def title(figure: Figure, number: int) -> str:
-    """What a plot is called in a list."""
+    """The name of a plot in a list."""
     return f"{number + 1} · {figure.name.splitlines()[0]}" if figure.name.strip() else f"Plot {number + 1}"
 
 

@@ -1,6 +1,6 @@
-"""The store: holds the `State`, changes it, tells its subscribers (those who watch a `Slice` only of what they show),
-and keeps the undo list of immutable documents. Every change of what is on the screen goes through here; nothing here
-knows of Qt, files or workers."""
+"""The store holds the `State`, changes it, notifies its subscribers (those that watch a `Slice` only about what they
+show), and keeps the undo list of immutable documents. Every change of what is on screen goes through here; nothing here
+knows about Qt, files or workers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ __all__ = ["MERGE_SECONDS", "TYPING", "Store"]
 
 
 class Store:
-    """One session's state. All methods must be called from one thread."""
+    """The state of one session. All methods must be called from the same thread."""
 
     def __init__(self, state: State | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._state = state or State()
@@ -42,16 +42,16 @@ class Store:
 
     @property
     def state(self) -> State:
-        """What is now."""
+        """The present state."""
         return self._state
 
     def subscribe(self, subscriber: Subscriber) -> Callable[[], None]:
-        """Call `subscriber(before, after)` after every change; returns the function that ends this."""
+        """Call `subscriber(before, after)` after every change; returns a function that unsubscribes."""
         self._subscribers.append(subscriber)
         return lambda: self._subscribers.remove(subscriber)
 
     def watch(self, shown: Slice, subscriber: Subscriber) -> Callable[[], None]:
-        """The same, but only after changes in which something of this slice of the state became another object."""
+        """The same, but only after changes in which some field of this slice became a different object."""
 
         def hear(before: State, after: State) -> None:
             if shown.differs(before, after):
@@ -60,8 +60,8 @@ class Store:
         return self.subscribe(hear)
 
     def edit(self, label: str, document: Document, *, merge: str = "", note: str = "") -> None:
-        """The one path of every change to the document. Edits after each other with the same label and `merge` are one
-        undo step, until `seal`. A `note` is told beside the document from now on."""
+        """The only way to change the document. Consecutive edits with the same label and `merge` are one undo step,
+        until `seal`. A `note` is shown beside the document from now on."""
         before = self._state.document
         if document == before:
             return
@@ -69,73 +69,75 @@ class Store:
         self._set_document(document, note)
 
     def seal(self) -> None:
-        """A series of edits is over (a slider was let go): what comes next is another undo step."""
+        """A series of edits is over (a slider was released): the next edit is a new undo step."""
         self._history.seal()
 
     @property
     def is_merging(self) -> bool:
-        """Whether such a series goes on."""
+        """Whether such a series is in progress."""
         return self._history.is_merging
 
     def undo(self) -> None:
-        """Take the latest edit back."""
+        """Undo the latest edit."""
         document = self._history.undo(self._state.document)
         if document is not None:
             self._set_document(document)
 
     def redo(self) -> None:
-        """Do again what was undone."""
+        """Redo the edit that was undone last."""
         document = self._history.redo(self._state.document)
         if document is not None:
             self._set_document(document)
 
     def open(self, document: Document, path: Path | None, *, note: str = "", doubt: str = "") -> None:
-        """Show another document; its undo list begins empty, the old trace goes. A `doubt` makes it wait for Run."""
+        """Show another document: its undo list is empty and the old trace is dropped. With a `doubt` it waits for
+        Run."""
         self._history.clear()
         self._become(run_transitions.opened(self._state, document, path, note, doubt))
 
     def distrust(self, doubt: str) -> None:
-        """What comes into this window now is not the user's own: the trace goes, and nothing runs by itself."""
+        """What comes into this window now is not the user's own: the trace is dropped, and nothing runs by itself."""
         gone = run_transitions.without_trace(what_if.closed(self._state))
         self._become(replace(gone, doubt=doubt, run=Run(), chain=None, origin=None, playing=False))
 
     def mark_saved(self, path: Path) -> None:
-        """The document is now on disk as it is; what is typed from now on is another undo step."""
+        """The document is saved as it is; what is typed from now on is a new undo step."""
         self._history.seal()
         view = self._state.view.with_recent(str(path))
         self._become(replace(self._state, saved=self._state.document, path=path, view=view))
 
     def mark_unsaved(self) -> None:
-        """What is on disk is no longer this document."""
+        """The file on disk is no longer this document."""
         self._become(replace(self._state, saved=None))
 
     # runs
 
     def start_run(self, snippet: Document) -> None:
-        """A worker begins."""
+        """A worker has started."""
         self._become(run_transitions.begun(self._state, snippet))
 
     def progress(self, recorded: int, live: str, left: int | None = None, asks: str | None = None) -> None:
-        """So many steps have been recorded, this was printed; so few seconds are left, and this is asked, if any."""
+        """Report the number of recorded steps, the output so far, the few seconds left if any, and a pending
+        question."""
         self._become(replace(self._state, run=self._state.run.which(left, asks), recorded=recorded, live=live))
 
     def grow(self, trace: Trace, figures: tuple[Figure, ...] = ()) -> None:
-        """Show what the run that goes on has recorded and plotted."""
+        """Show what the current run has recorded and plotted."""
         self._become(run_transitions.grown(self._state, trace, figures))
 
     def end_run(self, run: Run, trace: Trace | None) -> None:
-        """The worker said how it ended."""
+        """The worker has reported how the run ended."""
         self._become(run_transitions.ended(self._state, run, trace))
 
     def show_live(self, run: Run, trace: Trace | None) -> None:
-        """A drawing ran because it was changed."""
+        """A drawing has run because it was changed."""
         self._become(run_transitions.ended_live(self._state, run, trace))
 
     # the rest
 
     def move(self, cursor: int) -> None:
-        """Put the cursor after that many steps; beyond the ends it stays at the end. What is to be predicted there is
-        asked for first."""
+        """Move the cursor to this number of completed steps, at most the last. If there is something to predict there,
+        that is asked first."""
         cursor = min(max(cursor, 0), self._state.steps)
         if self._state.predict.on:
             self._become(predict.met(self._state, cursor))
@@ -146,14 +148,14 @@ class Store:
         )
 
     def select(self, selection: Selection | None) -> None:
-        """Show this node or tensor in the inspector; None for the one of the current step."""
+        """Show this node or tensor in the inspector; None for that of the current step."""
         state = self._state
         picked = selection_sync.picked_for(state, selection)
         beside = what_if.selected(state.what_if, selection)
         self._become(replace(state, selection=selection, picked=picked, what_if=beside))
 
     def point(self, thing: Selection | None) -> None:
-        """Light this node or tensor on the canvas, as if the pointer were on it there."""
+        """Highlight this node or tensor on the canvas, as if the pointer were on it."""
         if thing != self._state.pointed:
             self._become(replace(self._state, pointed=thing))
 
@@ -162,11 +164,11 @@ class Store:
         self._become(replace(self._state, picked=picked, selection=selection_sync.selection_for(self._state, picked)))
 
     def set_what_if(self, beside: WhatIf | None) -> None:
-        """Show how the run of a change stands; None for no such run. It tells what would be predicted."""
+        """Show the run of a change; None for no such run. It ends predicting, because it shows the answers."""
         self._become(what_if.closed(self._state) if beside is None else run_transitions.compared(self._state, beside))
 
     def move_there(self, cursor: int) -> None:
-        """Put the cursor of the other run after that many steps; this one's follows."""
+        """Move the cursor of the other run to this number of steps; the cursor of this one follows."""
         self._become(what_if.moved_there(self._state, cursor))
 
     def select_there(self, selection: Selection | None) -> None:
@@ -174,11 +176,11 @@ class Store:
         self._become(what_if.selected_there(self._state, selection))
 
     def swap_runs(self) -> None:
-        """The run with the change and the one without change places."""
+        """Swap the run with the change and the one without."""
         self._become(what_if.swapped(self._state))
 
     def take_change(self) -> None:
-        """The change becomes the document; it can be undone."""
+        """Make the change the document; this can be undone."""
         beside = self._state.what_if
         if beside is not None and what_if.can_take(self._state):
             self.edit(what_if.edit_label(beside), beside.changed)
@@ -189,20 +191,20 @@ class Store:
         self._become(replace(self._state, folding=folding))
 
     def present(self, presentation: Presentation) -> None:
-        """Let the graph be folded and turned so."""
+        """Set the folding and direction of the graph."""
         view = replace(self._state.view, vertical=presentation.vertical, direct_uses=presentation.direct_uses)
         self._become(replace(self._state, folding=presentation.folding, view=view))
 
     def trace_lineage(self, lineage: Lineage | None) -> None:
-        """Let all but the relatives of a thing fade; None for nothing."""
+        """Fade everything except the relatives of a thing; None for nothing."""
         self._become(replace(self._state, lineage=lineage))
 
     def show_chain(self, chain: ChainRule | None) -> None:
-        """Show the paths by which a gradient comes to a tensor; None for none."""
+        """Show the paths by which a gradient reaches a tensor; None for none."""
         self._become(replace(self._state, chain=chain))
 
     def show_check(self, check: Check | None) -> None:
-        """Show a gradient beside its differences; None for none."""
+        """Show a gradient with its finite differences; None for none."""
         self._become(replace(self._state, check=check))
 
     def show_origin(self, origin: Origin | None) -> None:
@@ -210,7 +212,7 @@ class Store:
         self._become(replace(self._state, origin=origin))
 
     def consult(self, change: Callable[[State], State]) -> None:
-        """What the doctor tells, the user predicts or the lesson set holds changes, as another module says."""
+        """Apply a transition from another module to the doctor's findings, the prediction or the lesson set."""
         self._become(change(self._state))
 
     def look_for(self, search: Search) -> None:
@@ -218,35 +220,35 @@ class Store:
         self._become(replace(self._state, search=search))
 
     def play(self, playing: bool) -> None:
-        """Start or end playing."""
+        """Start or stop playback."""
         self._become(replace(self._state, playing=playing and self._state.steps > 0))
 
     def play_as(self, playback: Playback) -> None:
-        """Change the direction of playing, or the markers between which it loops."""
+        """Change the direction of playback, or the markers between which it loops."""
         self._become(replace(self._state, playback=playback))
 
     def stop_at(self, breakpoints: Breakpoints) -> None:
-        """Change the breakpoints, or say where they stop."""
+        """Change the breakpoints, or report where they stop."""
         self._become(replace(self._state, breakpoints=breakpoints))
 
     def look(self, view: View) -> None:
-        """Change theme, text size, speed or recent files."""
+        """Change the theme, text size, speed or recent files."""
         self._become(replace(self._state, view=view))
 
     def say(self, sentence: str) -> None:
-        """Tell the user one sentence."""
+        """Show one sentence to the user."""
         self._become(replace(self._state, notice=Notice(sentence, self._state.notice.serial + 1)))
 
     def set_stage(self, stage: Stage) -> None:
-        """Begin or end presenting, or change what is shown then."""
+        """Start or stop presenting, or change what is shown while presenting."""
         self._become(replace(self._state, stage=stage))
 
     def treat_cuda(self, as_cpu: bool) -> None:
-        """Whether cuda means the CPU in the runs to come."""
+        """Whether cuda means the CPU in future runs."""
         self._become(replace(self._state, cuda_as_cpu=as_cpu))
 
     def set_layout_progress(self, what: str) -> None:
-        """Tell what takes long; "" when it is over."""
+        """Report work that takes long; "" when it is over."""
         self._become(replace(self._state, layout_progress=what))
 
     def _set_document(self, document: Document, note: str = "") -> None:
@@ -260,14 +262,14 @@ class Store:
         self._become(replace(told, document=document, note=note, picked=picked, breakpoints=stops))
 
     def _become(self, state: State) -> None:
-        """The state is this one from now on; every change comes here, and its subscribers hear of it in order."""
+        """Adopt this state. Every change comes through here, and subscribers are notified in order."""
         before = self._state
         if all(_same(each.name, getattr(before, each.name), getattr(state, each.name)) for each in fields(State)):
             return
         self._state = state
         self._news.append((before, self._state))
         if len(self._news) > 1:
-            return  # a subscriber made this change; the loop below tells of it after the present one
+            return  # a subscriber made this change; the loop below reports it after the present one
         failed: list[Exception] = []
         while self._news:
             for subscriber in tuple(self._subscribers):
@@ -284,11 +286,11 @@ class Store:
 
 
 def _traces(state: State) -> list[Trace]:
-    """Those that are shown."""
+    """The traces being shown."""
     beside = state.what_if.trace if state.what_if is not None else None
     return [trace for trace in (state.trace, beside) if trace is not None]
 
 
 def _same(name: str, old: object, new: object) -> bool:
-    """A trace is the same only if it is that very object; it has arrays inside."""
+    """Traces are compared by identity, because they contain arrays."""
     return old is new or (name != "trace" and old == new)

@@ -1,6 +1,6 @@
-"""A number in the text of a snippet that somebody holds: the program that says what the last backward call starts from
-for other values of it, and the gradient that is the slope there. Nothing runs here; `ui.panels.editor_slope` runs the
-program and shows the curve."""
+"""The slope of a number in a snippet's text: a program that computes the root of the last backward call for other
+values of the number, and the gradient, which is the slope. Nothing runs here; `ui.panels.editor_slope` runs the program
+and shows the curve."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ if TYPE_CHECKING:
 
 MARK, NEXT = "curve", "curve next"  # before what the program prints, which tells it from what the snippet prints
 MOST_POINTS, FEWEST_POINTS = 41, 9
-MOST_STEPS = 20_000  # of all runs together, if that leaves the fewest points
-NEAR = 1e-3  # the distance, in parts of the number, from which a slope is measured that no `.grad` has
+MOST_STEPS = 20_000  # of all runs together, unless that leaves fewer than the minimum of points
+NEAR = 1e-3  # relative distance for measuring a slope that no `.grad` has
 
 
 @dataclass(frozen=True)
 class Held:
-    """A number and where it stands; `leaf` is the variable whose data it is, at `index` of it, "" for any other one."""
+    """A number and its place; `leaf` is the variable whose data it is, at `index`, "" for any other number."""
 
     line: int  # from 1
     begin: int  # bytes in the line
     end: int
     value: float
-    root: str  # the text of what the last backward call starts from
-    backward: tuple[int, int]  # where that call ends: line and bytes
+    root: str  # the source of the root of the last backward call
+    backward: tuple[int, int]  # the end of that call: line and byte
     leaf: str = ""
     index: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
-        """What the curve is drawn against."""
+        """The name of the horizontal axis."""
         return self.leaf + "".join(f"[{each}]" for each in self.index) or f"{self.value:g} (line {self.line})"
 
     @property
     def grad(self) -> str:
-        """Where PyTorch keeps the slope."""
+        """Where PyTorch stores the slope."""
         return f"{self.leaf}.grad" + "".join(f"[{each}]" for each in self.index)
 
 
 def held_at(text: str, line: int, column: int) -> Held | None:
-    """The number at a place, columns in characters; None where there is none, or where no call of backward() with the
-    gradient 1 stands in the text."""
+    """The number at a place, columns in characters; None if there is none, or if the text has no call of backward()
+    with the gradient 1."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -69,7 +69,7 @@ def held_at(text: str, line: int, column: int) -> Held | None:
 
 
 def _root(node: ast.AST) -> ast.expr | None:
-    """What a statement calls backward() of, with no other gradient than 1."""
+    """What a statement calls backward() on, if with the gradient 1."""
     if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
         return None
     call = node.value
@@ -79,7 +79,7 @@ def _root(node: ast.AST) -> ast.expr | None:
 
 
 def _numbers(tree: ast.AST) -> Iterator[tuple[ast.AST, ast.expr, tuple[int, ...] | None]]:
-    """All numbers with the statement around them; with their place in its data where they are a part of that."""
+    """All numbers with the statement around each, and with their index if they are part of a leaf's data."""
     for statement in ast.walk(tree):
         if not isinstance(statement, ast.stmt):
             continue
@@ -101,7 +101,7 @@ def _is_number(node: ast.AST) -> bool:
 
 
 def _leaf(statement: ast.AST) -> str:
-    """The variable that is made a leaf here from numbers that stand there."""
+    """The variable that is made a leaf here from literal numbers."""
     if not (isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and statement.value.args):
         return ""
     target, call = statement.targets[0], statement.value
@@ -122,8 +122,8 @@ def _places(data: ast.expr, index: tuple[int, ...]) -> Iterator[tuple[ast.AST, t
 
 
 def values_of(held: Held, steps: int) -> tuple[float, ...]:
-    """The values that the curve is drawn of, in order, and then three close to the number; () if a run has too many
-    steps."""
+    """The values for which the curve is computed, in order, followed by three close to the number; () if a run has too
+    many steps."""
     count = min(MOST_POINTS, MOST_STEPS // max(steps, 1) - 3)
     if count < FEWEST_POINTS:
         return ()
@@ -132,12 +132,12 @@ def values_of(held: Held, steps: int) -> tuple[float, ...]:
 
 
 def spread(low: float, high: float, count: int) -> tuple[float, ...]:
-    """So many values from end to end."""
+    """This many values from end to end."""
     return tuple(low + (high - low) * at / (count - 1) for at in range(count))
 
 
 def program(text: str, held: Held, values: Sequence[float]) -> str:
-    """Code that runs the text with each of the values and prints what the last backward call starts from."""
+    """Code that runs the text with each of the values and prints the root of the last backward call."""
     lines = text.splitlines()
     parts = []
     for value in values:
@@ -152,7 +152,7 @@ def program(text: str, held: Held, values: Sequence[float]) -> str:
 
 
 def numbers_in(printed: str, count: int) -> tuple[float, ...]:
-    """What the program printed for each of its values, the last number of each run; () if that is not all."""
+    """What the program printed for each of its values, the last number of each run; () if some are missing."""
     found = list[float]()
     last = None
     for line in printed.splitlines():
@@ -167,7 +167,7 @@ def numbers_in(printed: str, count: int) -> tuple[float, ...]:
 
 
 def gradient_of(held: Held, trace: Trace) -> float | None:
-    """What `.grad` has of the number, None where that is not the slope: after several calls, or of no leaf."""
+    """What `.grad` has for the number; None if that is not the slope, after several calls or without a leaf."""
     if not held.leaf or len(trace.calls) != 1:
         return None
     frame = trace.frame(len(trace))

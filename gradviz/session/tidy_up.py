@@ -1,6 +1,6 @@
-"""New places for all nodes of a drawing, by the layout that the canvas uses: what "Tidy Up" does. What is pinned stays
-where it is and nothing comes to lie on it. Pure; `ui.drawing.board` runs it off the window's thread, and quicker
-places for what was parsed are in `document.arranging`."""
+"""New positions for all nodes of a drawing, computed by the layout that the canvas uses: "Tidy Up". Pinned nodes stay
+where they are, and nothing ends up on top of them. Pure; `ui.drawing.board` runs it off the window's thread. Quick
+positions for parsed code are in `document.arranging`."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from gradviz.layout.flat import Layouter
     from gradviz.layout.records import NestedInput
 
-ROOM = 12.0  # above and below a box, for what is written there
-APART = 24.0  # between what is pinned and what made way
+ROOM = 12.0  # above and below a box, for texts there
+APART = 24.0  # between what is pinned and what has moved out of its way
 COLUMN = 300.0  # pixels
-HEADER = (120.0, 26.0)  # of the frame of an open group
+HEADER = (120.0, 26.0)  # minimum size of the title of an open group
 
 
 @dataclass(frozen=True)
 class Box:
-    """What a node with its results, or a closed group, covers."""
+    """The area of a node with its results, or of a closed group."""
 
     left: float
     top: float
@@ -32,16 +32,16 @@ class Box:
 
     @property
     def x(self) -> float:
-        """Of its middle."""
+        """Of its centre."""
         return self.left + self.width / 2
 
     @property
     def y(self) -> float:
-        """Of its middle."""
+        """Of its centre."""
         return self.top + self.height / 2
 
     def moved(self, dx: float, dy: float) -> Box:
-        """The same elsewhere."""
+        """The same box elsewhere."""
         return Box(self.left + dx, self.top + dy, self.width, self.height)
 
     def is_near(self, other: Box) -> bool:
@@ -52,7 +52,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Wire:
-    """From box to box, and how far below their middles it touches them."""
+    """From box to box, and how far below their centres it connects."""
 
     tail: int
     head: int
@@ -63,8 +63,8 @@ class Wire:
 def tidied(
     drawing: Drawing, boxes: Mapping[int, Box], wires: tuple[Wire, ...], layouter: Layouter
 ) -> dict[int, tuple[float, float]]:
-    """The new places of nodes and comments by their number; `boxes` are those of the nodes that are seen and of the
-    closed groups. Raises Cancelled when the layouter was told to cancel."""
+    """The new positions of nodes and comments by id; `boxes` are those of visible nodes and closed groups. Raises
+    Cancelled if the layouter was told to cancel."""
     from gradviz.layout.nested import nested
 
     units = [id for id in boxes if id not in {comment.id for comment in drawing.comments}]
@@ -84,7 +84,7 @@ def tidied(
 
 
 def _asked(drawing: Drawing, units: list[int], boxes: Mapping[int, Box], wires: tuple[Wire, ...]) -> NestedInput:
-    """The graph as the layout wants it: open groups are groups, closed ones are boxes."""
+    """The input for the layout: open groups are groups, closed ones are boxes."""
     import numpy as np
 
     from gradviz.layout.records import NestedInput
@@ -113,7 +113,8 @@ def _pinned(drawing: Drawing, units: list[int]) -> set[int]:
 def _shift(
     boxes: Mapping[int, Box], wished: Mapping[int, tuple[float, float]], pinned: set[int]
 ) -> tuple[float, float]:
-    """How far all of it is moved, so that what is pinned is where it would have been, or that the middle stays."""
+    """How far to move everything so that pinned things are where the layout put them, or, without any, the centre
+    stays."""
     if pinned:
         dx = [boxes[id].x - wished[id][0] for id in pinned]
         dy = [boxes[id].y - wished[id][1] for id in pinned]
@@ -128,7 +129,7 @@ def _middle(numbers: list[float]) -> float:
 
 
 def _made_way(goals: dict[int, Box], pinned: Mapping[int, Box]) -> dict[int, Box]:
-    """What would lie on something pinned goes up or down to the next place that is free."""
+    """Move what would lie on something pinned up or down to the nearest free place."""
     if not pinned:
         return goals
     free = {id: box for id, box in goals.items() if id not in pinned}
@@ -147,18 +148,18 @@ def _made_way(goals: dict[int, Box], pinned: Mapping[int, Box]) -> dict[int, Box
 
 
 class _Columns:
-    """Boxes by where they are from left to right, so that thousands find their places quickly."""
+    """Boxes indexed by horizontal position, so that thousands find their places quickly."""
 
     def __init__(self) -> None:
         self._boxes: dict[int, list[Box]] = defaultdict(list)
 
     def add(self, box: Box) -> None:
-        """One more that stays."""
+        """Add a box that stays."""
         for column in self._columns_of(box):
             self._boxes[column].append(box)
 
     def around(self, box: Box) -> list[Box]:
-        """Those that may be near it, or above or below it."""
+        """The boxes that may be near it, or above or below it."""
         return [other for column in self._columns_of(box) for other in self._boxes.get(column, ())]
 
     @staticmethod
@@ -167,7 +168,7 @@ class _Columns:
 
 
 def _nearest_free(box: Box, standing: _Columns) -> Box:
-    """The box as little above or below as lies on nothing."""
+    """The box moved up or down by as little as possible to lie on nothing."""
     column = [other for other in standing.around(box) if other.moved(0, box.top - other.top).is_near(box)]
     tops = [box.top]
     tops += [other.top + other.height + APART for other in column]
@@ -180,7 +181,7 @@ def _nearest_free(box: Box, standing: _Columns) -> Box:
 
 
 def _places(drawing: Drawing, moves: Mapping[int, tuple[float, float]]) -> dict[int, tuple[float, float]]:
-    """Where each node comes to be; those in a closed group go with it."""
+    """The position of each node; members of a closed group move with it."""
     moves = dict(moves)
     for group in drawing.groups:
         if group.closed and group.id in moves:
@@ -190,7 +191,7 @@ def _places(drawing: Drawing, moves: Mapping[int, tuple[float, float]]) -> dict[
 
 
 def _comments(drawing: Drawing, boxes: Mapping[int, Box], goals: Mapping[int, Box]) -> dict[int, tuple[float, float]]:
-    """A comment goes with what lay on it, as seen from the first of these."""
+    """A comment moves with the first of the things that lay on it."""
     found = {}
     for comment in drawing.comments:
         on_it = [id for id in goals if _lies_on(boxes[id], comment)]

@@ -1,4 +1,4 @@
-"""Why nothing of a document runs until the user presses Run: the sentences of `State.doubt`. A document without one was
+"""Why a document does not run until the user presses Run: the sentences of `State.doubt`. A document without one was
 made here, ships with the program, or was saved or run by this user before."""
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ LONGEST = 36  # characters of a name
 
 
 def elsewhere(name: str, origin: str = "") -> str:
-    """Of a file that neither ran nor was saved here before; `origin` as "from example.org"."""
+    """For a file that was neither run nor saved here before; `origin` is like "from example.org"."""
     return f"{shown(name, LONGEST)} {f'was downloaded {origin}' if origin else 'is ready'}."
 
 
 def changed(name: str) -> str:
-    """Of a file that another program has changed and that was loaded again."""
+    """For a file that another program has changed and that was loaded again."""
     return f"{shown(name, LONGEST)} was changed by another program."
