@@ -1,5 +1,5 @@
-"""What the names of a condition mean at a step: the things that a step is about, each with its value and gradient, as
-columns for many steps at once (`Things`) and one by one (`Moment`), and the methods that may be called on a value.
+"""What the names in a condition mean at a step: the things that a step is about, each with its value and gradient, as
+columns for many steps at once (`Things`) and one by one (`Moment`), and the methods that can be called on a value.
 Pure; `conditions` has the language."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.values import Value
 
 
-# -- methods: of all elements of a value, or, where it was too large to be recorded whole, of what is known of it
+# -- methods over all elements of a value, or, if it was too large to be recorded whole, over what is known of it
 
 NO_ANSWER = "This is not true or false; compare it with something."
 ONE_EACH = "This gives one result per element; end it with .any() or .all()."
@@ -27,7 +27,7 @@ ONE_EACH = "This gives one result per element; end it with .any() or .all()."
 
 @dataclass(frozen=True)
 class Known:
-    """A value of which only the summary is known. What that does not tell is absent."""
+    """A value of which only the summary is known. Anything the summary does not tell is absent."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ class Known:
     numel: int
 
     def call(self, method: str) -> Any:
-        """What a method gives."""
+        """The result of a method."""
         if method == "abs":
             low = 0.0 if self.low <= 0 <= self.high else min(abs(self.low), abs(self.high))
             return Known(low, max(abs(self.low), abs(self.high)), float("nan"), self.length, self.nans, *self._size)
@@ -62,20 +62,20 @@ class Known:
 
 @dataclass(frozen=True)
 class Which:
-    """Of which elements something is true, as far as that is known."""
+    """For which elements something is true, as far as that is known."""
 
     any: bool
     all: bool
 
     def call(self, method: str) -> bool:
-        """Only .any() and .all() can be told."""
+        """Only .any() and .all() can be evaluated."""
         if method not in ("any", "all"):
             raise AbsentError
         return self.any if method == "any" else self.all
 
 
 def elements_of(value: Value) -> Any:
-    """What a condition sees of a value."""
+    """The value as a condition sees it."""
     if value.array is None:
         about = value.summary
         return Known(about.low, about.high, about.mean, about.norm, about.nans, value.shape, value.numel)
@@ -84,7 +84,7 @@ def elements_of(value: Value) -> Any:
 
 
 def call(thing: Any, method: str) -> Any:
-    """The answer of a method. Raises AbsentError where there is none."""
+    """The result of a method. Raises AbsentError if there is none."""
     import numpy as np
 
     if thing is None:
@@ -100,7 +100,7 @@ def call(thing: Any, method: str) -> Any:
 
 
 def truth(thing: Any) -> bool:
-    """Yes or no. Raises ConditionError where an answer is neither."""
+    """True or false. Raises ConditionError if a result is neither."""
     if isinstance(thing, str | tuple | Which):
         raise ConditionError(NO_ANSWER)
     if getattr(thing, "size", 1) != 1:
@@ -151,14 +151,14 @@ def kind_words() -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Things:
-    """What steps `first` up to `last` are about, one row for each thing: a tensor that was made, written or got a
+    """What the steps from `first` to `last` are about, one row per thing: a tensor that was made, written or received a
     gradient, a gradient that flowed; and one row for the step itself. Rows are ascending by step."""
 
     trace: Trace
     step: NDArray[Any]
     tensor: NDArray[Any]
     node: NDArray[Any]
-    value: NDArray[Any]  # -1: the tensor's own at that moment
+    value: NDArray[Any]  # -1: the tensor's own value at that moment
     grad: NDArray[Any]  # -1: None
     about: NDArray[Any]  # ABOUT_STEP, ABOUT_VALUE, ABOUT_GRAD
 
@@ -169,7 +169,7 @@ class Things:
 
     @cached_property
     def norm(self) -> NDArray[Any]:
-        """The norm of the gradient, or of the value where a thing is about none; NaN for a step itself."""
+        """The norm of the gradient, or of the value if there is no gradient; NaN for a step itself."""
         import numpy as np
 
         norms = np.append(self.trace.values.norm, np.nan)
@@ -224,7 +224,7 @@ class Moment:
     about: int
 
     def look_up(self, name: str) -> Any:
-        """What a name of the language means here. Raises AbsentError if it means nothing."""
+        """The meaning of a name in this place. Raises AbsentError if it has none."""
         found = getattr(self, f"_{name}")()
         if found is ABSENT:
             raise AbsentError
@@ -278,7 +278,7 @@ ABSENT = object()
 
 
 def things(trace: Trace, first: int, last: int) -> Things:
-    """What the steps `first` up to `last` are about."""
+    """What the steps from `first` to `last` are about."""
     import numpy as np
 
     steps = np.arange(first, last)

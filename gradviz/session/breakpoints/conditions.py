@@ -1,6 +1,6 @@
-"""The language of conditional breakpoints, such as `name == "w" and grad.abs().max() > 1e3`: Python's grammar, of which
-only what is listed here is understood. A condition is compiled to small functions; Python itself evaluates nothing.
-What the names mean for a step is in `condition_values`; who uses it is `points`."""
+"""The language of conditional breakpoints, such as `name == "w" and grad.abs().max() > 1e3`: Python's grammar,
+restricted to what is listed here. A condition is compiled to small functions; Python itself evaluates nothing.
+`condition_values` defines what the names mean at a step; `points` uses conditions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HELP = (
 
 
 class Names(Protocol):
-    """What the names mean: for one thing at one step, or (for COLUMNS) for many at once."""
+    """The meanings of names: for one thing at one step, or (for COLUMNS) for many at once."""
 
     def look_up(self, name: str, /) -> Any: ...
 
@@ -66,28 +66,29 @@ _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A compiled condition: `many` can be asked of whole columns at once, `one` only where all of `many` hold."""
+    """A compiled condition: `many` can be evaluated on whole columns at once, `one` only where all of `many` hold."""
 
     text: str
     many: tuple[Run, ...]
     one: tuple[Run, ...]
-    needs: tuple[Run, ...]  # of whole columns: without these `one` cannot hold, which saves asking
-    uses_norm: bool  # in `many`: where there is no norm it does not hold
-    about: frozenset[str]  # "value", "grad": of what it speaks
+    needs: tuple[Run, ...]  # on whole columns: without these `one` cannot hold, which avoids evaluating it
+    uses_norm: bool  # in `many`: it does not hold if there is no norm
+    about: frozenset[str]  # "value", "grad": what it refers to
 
     def holds(self, names: Names) -> bool:
-        """Whether the parts that are asked one by one hold. Raises ConditionError where the answer is no yes or no."""
+        """Whether the parts that are evaluated one by one hold. Raises ConditionError if the result is not a truth
+        value."""
         try:
             return all(truth(part(names)) for part in self.one)
         except (AbsentError, ZeroDivisionError, OverflowError):
             return False
         except ConditionError:
             raise
-        except (TypeError, ValueError) as error:  # of shapes or types that do not go together
+        except (TypeError, ValueError) as error:  # shapes or types that do not fit together
             raise ConditionError(f"This cannot be evaluated: {error}.") from error
 
     def mask(self, part: Run, names: Names, count: int) -> Any:
-        """Of one of `many` or `needs`: for which of `count` rows it holds. Raises ConditionError as `holds` does."""
+        """For one of `many` or `needs`: for which of `count` rows it holds. Raises ConditionError as `holds` does."""
         import numpy as np
 
         try:
@@ -102,11 +103,11 @@ class Condition:
 
 
 def compiled(text: str, kinds: frozenset[str] = frozenset()) -> Condition:
-    """The condition that a text says; `kinds` are the words that `kind` may be compared with."""
+    """Compile a condition; `kinds` are the words that `kind` may be compared with."""
     if len(text) > LONGEST:
         raise ConditionError(f"A condition may have {LONGEST} characters, and this has {len(text):,}.", LONGEST)
     try:
-        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):  # what is odd is refused below
+        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):  # anything unusual is refused below
             tree = ast.parse(text.strip(), mode="eval").body
     except SyntaxError as error:
         raise ConditionError(f"This is not valid Python: {error.msg}.", max(0, (error.offset or 1) - 1)) from error
@@ -143,8 +144,8 @@ def _is_columnar(tree: ast.expr) -> bool:
 
 
 def _needed(part: ast.expr) -> Run | None:
-    """What must hold of the norm if this part is to hold: no element is larger than the norm, and what is not finite
-    makes the norm not finite."""
+    """What must be true of the norm if this part is to hold: no element exceeds the norm, and non-finite elements make
+    the norm non-finite."""
     text = ast.unparse(part)
     found = _LARGE.fullmatch(text)
     if found is not None:
@@ -180,7 +181,7 @@ class _Reader:
             return lambda _: value
         if isinstance(value, int | float):
             try:
-                number = float(value)  # whole numbers of any length would never end
+                number = float(value)  # integers of unlimited length could take forever
             except OverflowError as error:
                 raise ConditionError("This number is too large.", node.col_offset) from error
             return lambda _: number

@@ -1,6 +1,6 @@
-"""Breakpoints: on a line, an operation, a tensor, a kind of step, on a condition, or on several of these together. They
-speak of the snippet, not of one trace, so they hold for the next run too; playing (`Playback`) stops at them and loops
-between two markers. Pure; `scan` finds where they stop, the player in the window has the clock."""
+"""Breakpoints: on a line, an operation, a tensor, a kind of step, a condition, or several of these together. They refer
+to the snippet, not to one trace, so they apply to the next run, too; playback (`Playback`) stops at them and loops
+between two markers. Pure; `scan` finds where they stop, and the window has the clock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class ConditionError(ValueError):
-    """A sentence that says what is wrong, and the character at which it is."""
+    """A sentence that says what is wrong, and the position of the character."""
 
     def __init__(self, sentence: str, column: int = 0) -> None:
         super().__init__(sentence)
@@ -25,7 +25,7 @@ class ConditionError(ValueError):
 
 
 class AbsentError(Exception):
-    """At this step there is nothing that a name could mean, so the condition does not hold."""
+    """A name has no meaning at this step, so the condition does not hold."""
 
 
 MOST = 100
@@ -36,18 +36,18 @@ _PLACE = re.compile(r"\s*(?P<what>line|kind|name)\s+(?P<word>[^=<>!]+?)\s*(?:\bw
 
 @dataclass(frozen=True)
 class Breakpoint:
-    """Everything that is said must hold; what is left out holds always."""
+    """All given parts must hold; empty parts always do."""
 
     line: int = -1
-    kind: str = ""  # "accumulate", as `condition_values.kind_words` has it
-    name: str = ""  # of a tensor "w", of an operation "mul" or "MulBackward0"
-    nth: int = 0  # of the operations of that name on that line, from 1; 0 is all
+    kind: str = ""  # "accumulate", from `condition_values.kind_words`
+    name: str = ""  # "w" for a tensor, "mul" or "MulBackward0" for an operation
+    nth: int = 0  # among the operations with that name on that line, from 1; 0 for all
     condition: str = ""
     enabled: bool = True
 
     @property
     def is_line(self) -> bool:
-        """True if it is about a whole line: the editor shows it beside the line."""
+        """Whether it applies to a whole line, so that the editor shows it beside the line."""
         return self.line > 0 and not self.name
 
     @property
@@ -66,17 +66,17 @@ class Breakpoint:
 
 @dataclass(frozen=True)
 class Hits:
-    """Where the breakpoints stop: steps from 0, ascending, as far as has been looked."""
+    """Where the breakpoints stop: steps from 0, ascending, as far as the search has come."""
 
     steps: tuple[int, ...] = ()
-    counts: tuple[int, ...] = ()  # for each breakpoint how many
-    problems: tuple[str, ...] = ()  # for each breakpoint what is wrong with its condition, "" if nothing is
-    looked: int = 0  # how many steps have been looked at
+    counts: tuple[int, ...] = ()  # for each breakpoint the number of stops
+    problems: tuple[str, ...] = ()  # for each breakpoint what is wrong with its condition, "" for nothing
+    looked: int = 0  # how many steps have been searched
     steps_of_trace: int = 0
 
     @property
     def is_complete(self) -> bool:
-        """True if all steps have been looked at."""
+        """Whether all steps have been searched."""
         return self.looked >= self.steps_of_trace
 
 
@@ -88,7 +88,7 @@ class Breakpoints:
     hits: Hits = field(default_factory=Hits)
 
     def with_points(self, points: tuple[Breakpoint, ...]) -> Breakpoints:
-        """Others; where they stop has to be found again."""
+        """Other breakpoints, whose stops have to be found again."""
         return Breakpoints(tuple(dict.fromkeys(points))[:MOST])
 
     def lines(self) -> dict[int, bool]:
@@ -101,8 +101,8 @@ class Breakpoints:
 
 
 def read_breakpoint(text: str, kinds: tuple[str, ...]) -> Breakpoint:
-    """What a person writes: "line 9", "kind accumulate", "name w", each with or without "when" and a condition; all
-    else is a condition. Raises ConditionError."""
+    """Parse what a person writes: "line 9", "kind accumulate", "name w", each with or without "when" and a condition;
+    anything else is a condition. Raises ConditionError."""
     found = _PLACE.match(text)
     if found is None:
         return Breakpoint(condition=text.strip())
@@ -119,13 +119,13 @@ def read_breakpoint(text: str, kinds: tuple[str, ...]) -> Breakpoint:
 
 
 def toggled(points: tuple[Breakpoint, ...], point: Breakpoint) -> tuple[Breakpoint, ...]:
-    """Without this breakpoint where there is one (of any condition, enabled or not), else with it."""
+    """Without this breakpoint if it exists (with any condition, enabled or not), otherwise with it."""
     others = tuple(other for other in points if replace(other, enabled=True, condition="") != point)
     return others if len(others) < len(points) else (*points, point)
 
 
 def shifted(points: tuple[Breakpoint, ...], old: str, new: str) -> tuple[Breakpoint, ...]:
-    """Where the lines of the breakpoints are after an edit: they move with their text, and go with it."""
+    """The breakpoints after an edit: their lines move with the text, and disappear with it."""
     before, after = old.split("\n"), new.split("\n")
     limit = min(len(before), len(after))
     head = next((place for place in range(limit) if before[place] != after[place]), limit)
@@ -139,12 +139,12 @@ def shifted(points: tuple[Breakpoint, ...], old: str, new: str) -> tuple[Breakpo
         elif point.line > len(before) - tail:
             moved.append(replace(point, line=point.line + len(after) - len(before)))
         elif point.line <= len(after) - tail:
-            moved.append(point)  # in what was changed, and there still is such a line
+            moved.append(point)  # in the changed part, and the line still exists
     return tuple(dict.fromkeys(moved))
 
 
 def of_selection(trace: Trace, thing: Selection, cursor: int) -> Breakpoint:
-    """The breakpoint that stops at this operation or tensor; for a group, at what `groups.as_operation` gives."""
+    """The breakpoint that stops at this operation or tensor; for a group, at the result of `groups.as_operation`."""
     import numpy as np
 
     if thing.kind == "tensor":
@@ -170,7 +170,7 @@ def previous_hit(hits: tuple[int, ...], cursor: int) -> int | None:
 
 @dataclass(frozen=True)
 class Playback:
-    """Playing forward (1) or backward (-1); between cursors `a` and `b` (-1: not set) it begins again."""
+    """Playing forward (1) or backward (-1); between the cursors `a` and `b` (-1 if not set) it loops."""
 
     direction: int = 1
     a: int = -1
@@ -178,18 +178,18 @@ class Playback:
 
     @property
     def loops(self) -> bool:
-        """True if both markers are set."""
+        """Whether both markers are set."""
         return self.a >= 0 and self.b >= 0 and self.a != self.b
 
     def bounds(self, steps: int) -> tuple[int, int]:
-        """The first and the last cursor that playing comes to."""
+        """The first and the last cursor that playback reaches."""
         low, high = (min(self.a, self.b), max(self.a, self.b)) if self.loops else (0, steps)
         return min(low, steps), min(high, steps)
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where playing is: a cursor with the fraction of the next step; `stops` if it ends there."""
+    """The position of playback: a cursor including the fraction of the next step; `stops` if playback ends there."""
 
     at: float
     stops: bool = False
@@ -198,8 +198,8 @@ class Place:
 def advanced(
     at: float, amount: float, playback: Playback, steps: int, hits: tuple[int, ...], folds: Folds | None = None
 ) -> Place:
-    """After `amount` more steps from `at`, or folds of steps. A breakpoint on the way, or the end where there is no
-    loop, stops."""
+    """The place `amount` steps, or folds of steps, after `at`. A breakpoint on the way stops, and so does the end
+    unless there is a loop."""
     low, high = playback.bounds(steps)
     if folds is not None:
         amount = abs(folds.moved(at, amount * playback.direction) - at)

@@ -1,5 +1,5 @@
-"""Finding where breakpoints stop: over all steps, a piece at a time, so that a million steps never hold up the window.
-Pure; `points` says what is sought, `conditions` and `condition_values` what a condition means."""
+"""Finds where breakpoints stop: over all steps, in pieces, so that a million steps never block the window. Pure;
+`points` defines breakpoints, `conditions` and `condition_values` the meaning of conditions."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from gradviz.trace.table.trace import Trace
 
-PIECE = 8192  # steps whose columns are asked at once
-BREATH = 32  # conditions that are asked one by one before the clock is looked at
-MOST_HITS = 200_000  # beyond, one stops at every step anyway
+PIECE = 8192  # steps whose columns are evaluated at once
+BREATH = 32  # conditions that are evaluated individually between looks at the clock
+MOST_HITS = 200_000  # with more, playback would stop at every step anyway
 
 
 class Scan:
-    """One trace at one length, one list of breakpoints. Call `work` until it says that nothing is left."""
+    """One trace at one length, one list of breakpoints. Call `work` until it returns False."""
 
     def __init__(self, trace: Trace, points: tuple[Breakpoint, ...]) -> None:
         self._steps = len(trace)
@@ -34,11 +34,11 @@ class Scan:
         self._pieces = self._run()
 
     def work(self, seconds: float) -> bool:
-        """Look further for about so long; False when all has been looked at."""
+        """Continue the search for about this long; False when everything has been searched."""
         import numpy as np
 
         end = time.perf_counter() + seconds
-        with np.errstate(all="ignore"):  # not where it yields: others calculate between two pieces
+        with np.errstate(all="ignore"):  # not across a yield: other code computes between two pieces
             return any(time.perf_counter() > end for _ in self._pieces)
 
     @property
@@ -69,7 +69,7 @@ class Scan:
 
 @dataclass
 class _Search:
-    """One breakpoint, looked for."""
+    """The search for one breakpoint."""
 
     trace: Trace
     point: Breakpoint
@@ -86,11 +86,11 @@ class _Search:
 
     @property
     def is_idle(self) -> bool:
-        """True if it can stop nowhere."""
+        """Whether it can't stop anywhere."""
         return not self.point.enabled or bool(self.problem)
 
     def look(self, first: int, last: int, found: set[int]) -> Iterator[None]:
-        """Add the steps from `first` up to `last` at which it stops."""
+        """Add the steps from `first` to `last` at which it stops."""
         import numpy as np
 
         mask = self._steps(first, last)
@@ -140,14 +140,14 @@ class _Search:
         found |= new
 
     def _steps(self, first: int, last: int) -> NDArray[Any]:
-        """Which steps its line, kind and operation allow."""
+        """The steps that its line, kind and operation allow."""
         import numpy as np
 
         steps, point = self.trace.steps, self.point
         mask = np.ones(last - first, bool)
         if point.kind:
             mask &= steps.kind[first:last] == kind_words().index(point.kind)
-        if point.is_line:  # as a debugger does: once whenever the program comes to the line
+        if point.is_line:  # as in a debugger: once each time the program reaches the line
             here = steps.line[max(0, first - 1) : last] == point.line
             before = here[:-1] if first else np.append(False, here[:-1])
             mask &= here[len(here) - len(mask) :]
@@ -170,7 +170,7 @@ class _Search:
 
     @cached_property
     def _anew(self) -> NDArray[Any]:
-        """Steps that begin an iteration or a call: the program comes to the line again, also where it was there."""
+        """Steps that begin an iteration or a call: the program reaches the line again, even if it was already there."""
         import numpy as np
 
         regions = self.trace.regions
@@ -181,7 +181,7 @@ class _Search:
 
     @cached_property
     def _tensors(self) -> NDArray[Any] | None:
-        """The tensors of its name, None if it names none or an operation."""
+        """The tensors with its name, None if it names none, or an operation."""
         import numpy as np
 
         if not self.point.name or self.point.line > 0:
@@ -200,7 +200,7 @@ class _Search:
 
     @cached_property
     def _nodes(self) -> NDArray[Any] | None:
-        """The operations of its name, None if there are none."""
+        """The operations with its name, None if there are none."""
         import numpy as np
 
         nodes, point = self.trace.nodes, self.point

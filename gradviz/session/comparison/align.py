@@ -1,13 +1,11 @@
 """Which step, operation and tensor of one run corresponds to which of another run of nearly the same snippet. Pure and
-vectorised; what differs between them is found by `compare`. On one axis for both (`Merged`), steps that correspond
-stand at the same place, and where one run has steps that the other has not, the other has a gap.
+vectorised; `compare` finds what differs between them. On a common axis (`Merged`), corresponding steps are at the same
+place, and where one run has steps that the other lacks, the other has a gap.
 
-Note [Alignment] Each step has a key: its kind, its line, what ran, what it was about. What both runs have at the
-beginning and at the end is aligned one to one. In between, the first step with some key is aligned with the first of
-the other run, the second with the second, and so on; of these pairs the longest series that keeps the order of both
-runs stays. Then the same once more inside of each gap. This costs n log n, and is right wherever a change adds or
-removes steps without reordering the others.
-"""
+Note [Alignment] Each step has a key: its kind, its line, what ran, and what it was about. Common beginnings and ends
+are aligned one to one. In between, the n-th step with some key is paired with the n-th of the other run; of these
+pairs, the longest series that keeps the order of both runs is kept. Then the same is done again inside each gap. This
+costs n log n, and is right whenever a change adds or removes steps without reordering the others."""
 
 from __future__ import annotations
 
@@ -26,26 +24,26 @@ if TYPE_CHECKING:
 
 
 Array = NDArray[Any]
-Pairs = tuple[Array, Array]  # rows of one run and the rows of the other that they correspond to
+Pairs = tuple[Array, Array]  # rows of one run, and the corresponding rows of the other
 
 PRIME = np.uint64(0x100000001B3)
-ROUNDS = 2  # how often the gaps are looked at again
+ROUNDS = 2  # how often the gaps are searched again
 
 
 @dataclass(frozen=True, eq=False)
 class Match:
-    """Row by row: the row of the other run, -1 where there is none."""
+    """For each row, the row of the other run, -1 for none."""
 
     there: Array
     back: Array
 
     def flipped(self) -> Match:
-        """Seen from the other run."""
+        """From the point of view of the other run."""
         return Match(self.back, self.there)
 
     @property
     def pairs(self) -> Pairs:
-        """The rows that correspond."""
+        """The corresponding rows."""
         rows = np.flatnonzero(self.there >= 0)
         return rows, self.there[rows]
 
@@ -71,8 +69,8 @@ def align(here: Trace, there: Trace) -> Alignment:
 
 
 def line_map(here: str, there: str) -> Array:
-    """For each line number of the second text (from 0, which is no line) that of the first; a number beyond its end
-    where there is none."""
+    """For each line number of the second text (from 0, which is no line), that of the first; where there is none, a
+    number beyond its end."""
     old, new = here.split("\n"), there.split("\n")
     if len(old) == len(new):
         return np.arange(len(new) + 1)
@@ -85,7 +83,7 @@ def line_map(here: str, there: str) -> Array:
 
 
 class _Keys:
-    """Numbers that are equal for what corresponds."""
+    """Numbers that are equal for corresponding things."""
 
     def __init__(self, trace: Trace, lines: Array | None, words: dict[str, int]) -> None:
         self._trace, self._lines, self._words = trace, lines, words
@@ -104,7 +102,7 @@ class _Keys:
         return known if self._lines is None else self._lines[np.minimum(known, len(self._lines) - 1)]
 
     def _tensors(self) -> Array:
-        """By name; without one by what made it, or by the expression."""
+        """By name; without one, by what made it, or by the expression."""
         tensors, names = self._trace.tensors, self._trace.names
         keys = mixed(self._numbers(tensors.label), self._line(tensors.line)) << np.uint64(1)
         made = np.flatnonzero(tensors.producer >= 0)
@@ -173,7 +171,8 @@ def _without(count: int, rows: Array) -> Array:
 
 
 def same_occurrence(a: Array, b: Array) -> Pairs:
-    """The n-th row with some key on one side, and the n-th with the same key on the other; ascending on the first."""
+    """The n-th row with some key on one side, paired with the n-th with the same key on the other; ascending on the
+    first."""
     _, number = np.unique(np.concatenate([a, b]), return_inverse=True)
     left, right = _numbered(number[: len(a)]), _numbered(number[len(a) :])
     _, first, second = np.intersect1d(left, right, assume_unique=True, return_indices=True)
@@ -182,7 +181,7 @@ def same_occurrence(a: Array, b: Array) -> Pairs:
 
 
 def _numbered(keys: Array) -> Array:
-    """The key, and how many equal ones came before it, as one number."""
+    """The key and the number of equal ones before it, as one number."""
     order = np.argsort(keys, kind="stable")
     ranked = keys[order]
     place = np.arange(len(keys))
@@ -193,7 +192,7 @@ def _numbered(keys: Array) -> Array:
 
 
 def _ascending(first: Array, second: Array) -> Pairs:
-    """The longest part of the pairs, ascending on the first side, that ascends on the second."""
+    """The longest subsequence of the pairs, which ascend on the first side, that ascends on the second."""
     if (np.diff(second) > 0).all():
         return first, second
     ends: list[int] = []  # the smallest last value of a series of each length
@@ -220,7 +219,7 @@ def _match(here: int, there: int, first: Array, second: Array) -> Match:
 
 
 def _by_step(steps: Match, here: Pairs, there: Pairs) -> Match:
-    """Rows that belong to aligned steps; each side is (step of each row, key)."""
+    """Pairs of rows that belong to aligned steps; each side is (step of each row, key)."""
     known = np.append(steps.there, -1)[here[0]]
     mine = np.flatnonzero((known >= 0) | (here[0] < 0))
     theirs = np.flatnonzero((np.append(steps.back, -1)[there[0]] >= 0) | (there[0] < 0))
@@ -230,7 +229,7 @@ def _by_step(steps: Match, here: Pairs, there: Pairs) -> Match:
 
 
 def _rest_by_name(match: Match, here: Array, there: Array) -> Match:
-    """What has a name and no partner yet goes with the next of that name on the other side."""
+    """Pair what has a name and no partner yet with the next one of that name on the other side."""
     named = np.uint64(1)
     mine = np.flatnonzero((match.there < 0) & (here & named).astype(bool))
     theirs = np.flatnonzero((match.back < 0) & (there & named).astype(bool))
@@ -256,11 +255,11 @@ class Merged:
 
 
 def merge(steps: Match) -> Merged:
-    """The places of all steps; of two stretches between the same neighbours that of the first run comes first."""
+    """The places of all steps; of two stretches between the same neighbours, that of the first run comes first."""
     a, b = steps.pairs
     here = np.arange(len(steps.there))
     there = np.arange(len(steps.back))
-    before_a = np.searchsorted(a, here)  # pairs before each step; for a step of a pair, without that pair
+    before_a = np.searchsorted(a, here)  # pairs before each step; for a step in a pair, without that pair
     before_b = np.searchsorted(b, there)
     others = np.append(0, b + 1)  # steps of the other run up to the end of the n-th pair
     reach = np.append(a, len(here))  # steps of this run before the next pair

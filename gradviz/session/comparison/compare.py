@@ -1,6 +1,6 @@
-"""Two runs of nearly the same snippet, compared: which steps correspond, which of them differ and in what, and what
-differs on the screen at a pair of cursors. Pure and vectorised. `align` finds what corresponds, `differences` says it
-in words."""
+"""Compares two runs of nearly the same snippet: which steps correspond, which of them differ and how, and what differs
+on screen at a pair of cursors. Pure and vectorised. `align` finds what corresponds, `differences` puts it into
+words."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ MIX = np.uint64(0x9E3779B97F4A7C15)
 class Fingerprints:
     """One row per value of a trace, and one more for no value."""
 
-    shape: Array  # a number for dtype and sizes
-    total: Array  # sum of the finite elements, each with the weight of its place
+    shape: Array  # a number for the dtype and sizes
+    total: Array  # sum of the finite elements, each weighted by its position
     norm: Array  # of the finite elements
     odd: Array  # the same sum over NaN and infinities
 
 
 def fingerprints(trace: Trace) -> Fingerprints:
-    """Of every value in the trace."""
+    """The fingerprints of all values in the trace."""
     rows, count = trace.values, len(trace.values)
     total, odd, square = np.zeros(count + 1), np.zeros(count + 1), np.zeros(count + 1)
     filled = np.flatnonzero(rows.count)
@@ -65,7 +65,7 @@ def fingerprints(trace: Trace) -> Fingerprints:
         total[mine] = np.add.reduceat(plain * weight, begins)
         square[mine] = np.add.reduceat(np.square(plain), begins)
     norm = np.sqrt(square)
-    cut = np.flatnonzero(rows.kept != ALL)  # only their edges are here, but the norm is of all
+    cut = np.flatnonzero(rows.kept != ALL)  # only their edges are known, but the norm is that of all elements
     total[cut] += np.nan_to_num(rows.norm[cut], posinf=0.0)
     norm[cut] = np.nan_to_num(rows.norm[cut], posinf=0.0)
     shape = np.append(_shapes(trace), np.uint64(0))
@@ -73,12 +73,12 @@ def fingerprints(trace: Trace) -> Fingerprints:
 
 
 def _real(data: Array) -> Array:
-    """Numbers in double precision; of complex ones two parts as one."""
+    """Numbers in double precision; complex ones as two parts."""
     return data.real + np.pi * data.imag if data.dtype.kind == "c" else data.astype(np.float64)
 
 
 def _weights(place: Array) -> Array:
-    """A weight between 0.5 and 1.5 for each place in a value, in no order that a change would keep."""
+    """A weight between 0.5 and 1.5 for each position in a value, in an order that no rearrangement preserves."""
     mixed: Array = place.astype(np.uint64) * MIX >> np.uint64(40)
     return 0.5 + mixed / float(1 << 24)
 
@@ -97,7 +97,7 @@ def _shapes(trace: Trace) -> Array:
 
 
 def same(here: Fingerprints, there: Fingerprints, a: Array, b: Array) -> Array:
-    """For each pair of values (-1: none) whether they are the same."""
+    """For each pair of values (-1 for none), whether they are the same."""
     shape, odd = here.shape[a] == there.shape[b], here.odd[a] == there.odd[b]
     room = TOLERANCE * np.maximum(here.norm[a], there.norm[b])
     near: Array = np.abs(here.total[a] - there.total[b]) <= room
@@ -106,7 +106,7 @@ def same(here: Fingerprints, there: Fingerprints, a: Array, b: Array) -> Array:
     return found
 
 
-VALUE, GRADIENT, ALONE, BUFFER, TEXT = 1, 2, 4, 8, 16  # in what something differs
+VALUE, GRADIENT, ALONE, BUFFER, TEXT = 1, 2, 4, 8, 16  # ways to differ
 WORDS = {
     VALUE: "value differs",
     GRADIENT: "gradient differs",
@@ -118,7 +118,7 @@ WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Marks:
-    """What differs at a cursor of one run: a number made of the flags above, per tensor and per node."""
+    """What differs at a cursor of one run: a combination of the flags above, per tensor and per node."""
 
     tensors: Array
     nodes: Array
@@ -126,7 +126,7 @@ class Marks:
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Two traces and how they correspond; `steps_here` and `steps_there` say of each step in what it differs."""
+    """Two traces and their correspondence; `steps_here` and `steps_there` say how each step differs."""
 
     here: Trace
     there: Trace
@@ -137,7 +137,7 @@ class Comparison:
     steps_there: Array
 
     def flipped(self) -> Comparison:
-        """The same seen from the other run."""
+        """The same from the point of view of the other run."""
         one = self.alignment
         turned = Alignment(one.steps.flipped(), one.nodes.flipped(), one.tensors.flipped())
         return Comparison(
@@ -151,7 +151,7 @@ class Comparison:
         )
 
     def same_values(self, a: Array, b: Array) -> Array:
-        """For pairs of values, -1 none, whether they are the same."""
+        """For pairs of values (-1 for none), whether they are the same."""
         return same(self.prints_here, self.prints_there, a, b)
 
     @cached_property
@@ -160,11 +160,12 @@ class Comparison:
         return _followed(steps.there, len(self.there)), _followed(steps.back, len(self.here))
 
     def cursor_there(self, cursor: int) -> int:
-        """Where the other run stands when this one stands here: after the step that corresponds, or the last before."""
+        """The cursor of the other run that matches this one: after the corresponding step, or after the last one before
+        it."""
         return int(self._cursors[0][cursor])
 
     def cursor_here(self, cursor: int) -> int:
-        """The same from the other run."""
+        """The same in the other direction."""
         return int(self._cursors[1][cursor])
 
     def next_difference(self, cursor: int, step: int = 1) -> int | None:
@@ -174,7 +175,7 @@ class Comparison:
         return int(found[0]) if len(found) else None
 
     def partner(self, kind: str, index: int) -> int:
-        """The tensor or node of the other run that corresponds to this one, -1 none."""
+        """The corresponding tensor or node of the other run, -1 for none."""
         if kind == "group":
             return -1
         if kind not in ("node", "tensor"):
@@ -183,7 +184,7 @@ class Comparison:
         return int(match.there[index]) if 0 <= index < len(match.there) else -1
 
     def marks(self, cursor_here: int, cursor_there: int) -> tuple[Marks, Marks]:
-        """What differs when the runs stand at these cursors."""
+        """What differs when the runs are at these cursors."""
         one = self.alignment
         tensors, nodes = _alone(one.tensors), _alone(one.nodes)
         a, b = one.tensors.pairs
@@ -229,15 +230,15 @@ def _alone(match: Match) -> tuple[Array, Array]:
 
 
 def _followed(partner: Array, other: int) -> Array:
-    """The other run's cursor for each cursor of this one; at the end both are at their ends."""
+    """The other run's cursor for each cursor of this one; both reach their ends together."""
     after = np.maximum.accumulate(np.append(0, np.where(partner >= 0, partner + 1, 0)))
     after[-1] = other
     return after
 
 
 def held_values(trace: Trace, table: str, cursor: int) -> Array:
-    """The number of the value ("writes"), of the .grad ("grads") or of the gradient that arrived last ("arrivals") of
-    every tensor; -1 none."""
+    """For every tensor, the index of its value ("writes"), of its .grad ("grads"), or of the latest gradient that
+    arrived ("arrivals"); -1 for none."""
     rows = trace.tables[table]
     step, tensor = _column(rows, "step"), _column(rows, "tensor")
     value = _column(rows, "total" if table == "arrivals" else "value")
@@ -249,7 +250,7 @@ def held_values(trace: Trace, table: str, cursor: int) -> Array:
 
 
 def plain(text: str) -> str:
-    """Printed text without the addresses of objects, which no two runs share."""
+    """Printed text without object addresses, which no two runs share."""
     return re.sub(r"\b0x[0-9a-f]+", "0x…", text)
 
 
@@ -262,7 +263,7 @@ def _holding(trace: Trace, cursor: int) -> Array:
 
 
 def _mark_flows(nodes: Array, trace: Trace, differs: Array, cursor: int) -> None:
-    """Nodes that have sent another gradient than their partner."""
+    """Mark nodes that have sent a different gradient than their partner."""
     steps = trace.steps
     sent = np.flatnonzero(((differs[:cursor] & GRADIENT) > 0) & (steps.kind[:cursor] == Kind.BACKWARD))
     ran = steps.node[sent]
@@ -277,7 +278,7 @@ def _mark(found: Comparison, flag: int, here: tuple[Array, Array], there: tuple[
 
 
 def _mark_rows(found: Comparison, table: str, owner: str, value: str, flag: int) -> None:
-    """Compare the rows of a table: those of the same step and the same owner, in their order."""
+    """Compare the rows of a table: those of the same step and owner, in order."""
     ours, theirs = found.here.tables[table], found.there.tables[table]
     match = found.alignment.nodes if owner == "node" else found.alignment.tensors
     a_step, b_step = _column(ours, "step"), _column(theirs, "step")
@@ -308,7 +309,7 @@ def _slots(table: Table, rows: Array) -> list[Array]:
 
 
 def _mark_texts(found: Comparison) -> None:
-    """Prints and warnings of the same place that say something else."""
+    """Mark prints and warnings at the same place with different text."""
     said = dict(zip(found.there.texts.step.tolist(), found.there.texts.text.tolist(), strict=True))
     for step, text in zip(found.here.texts.step.tolist(), found.here.texts.text.tolist(), strict=True):
         partner = int(found.alignment.steps.there[step]) if step >= 0 else -1

@@ -29,10 +29,10 @@ NONE = "–"
 
 @dataclass(frozen=True)
 class Difference:
-    """One row: what differs, how it is in this run and in the other, and the cursors at which that begins.
+    """One row: what differs, what it is in this run and in the other, and the cursors at which the difference begins.
 
     `sort` is "rank", "error", "gradient", "value", "flag", "memory", "output" or "step"; `tensors` are its rows in both
-    traces, -1 none."""
+    traces, -1 for none."""
 
     sort: str
     subject: str
@@ -45,7 +45,7 @@ class Difference:
     lasts: bool = True  # it still differs at the end
 
     def flipped(self) -> Difference:
-        """Seen from the other run."""
+        """From the point of view of the other run."""
         return replace(
             self,
             here=self.there,
@@ -89,7 +89,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def _gradients(found: Comparison) -> Iterator[Difference]:
-    """.grad at the end, of every tensor that had one in either run."""
+    """The final .grad of every tensor that had one in either run."""
     here, there = found.here, found.there
     ends = held_values(here, "grads", len(here)), held_values(there, "grads", len(there))
     had = _had_grad(here), _had_grad(there)
@@ -106,7 +106,7 @@ def _gradients(found: Comparison) -> Iterator[Difference]:
 
 
 def _for_a_while(found: Comparison, one: int, other: int) -> Iterator[Difference]:
-    """A .grad that is the same at the end, and was another one before."""
+    """A .grad that is the same at the end but was different before."""
     if one < 0 or other < 0:
         return
     rows = found.here.history("grads", "tensor").all(one)
@@ -121,7 +121,7 @@ def _for_a_while(found: Comparison, one: int, other: int) -> Iterator[Difference
 
 
 def _values(found: Comparison) -> Iterator[Difference]:
-    """What each name holds at the end."""
+    """The final value of each name."""
     here, there = found.here, found.there
     mine, theirs = _variables(here), _variables(there)
     ends = held_values(here, "writes", len(here)), held_values(there, "writes", len(there))
@@ -147,7 +147,7 @@ def _tracked(trace: Trace, tensor: int) -> bool:
 
 
 def _variables(trace: Trace) -> dict[str, int]:
-    """The tensor that each variable or parameter was bound to last."""
+    """The tensor that each variable or parameter was last bound to."""
     rows = trace.names
     bound = np.flatnonzero(rows.rank <= ELEMENT)
     found = {}
@@ -164,7 +164,7 @@ def _had_grad(trace: Trace) -> Array:
 
 
 def _paired(found: Comparison, had: tuple[Array, Array]) -> tuple[Array, Array]:
-    """The tensors that either run had a gradient for, with their partners, -1 none."""
+    """The tensors that had a gradient in either run, with their partners, -1 for none."""
     match = found.alignment.tensors
     a = np.flatnonzero(had[0] | (np.append(had[1], False)[match.there]))
     b = match.there[a]
@@ -218,7 +218,7 @@ def _memory(found: Comparison) -> Iterator[Difference]:
 
 
 def _output(found: Comparison) -> Iterator[Difference]:
-    """What is printed at the same place and says something else, or in one run only."""
+    """Output at the same place with different text, or in one run only."""
     theirs = dict(zip(found.there.texts.step.tolist(), found.there.texts.text.tolist(), strict=True))
     told = 0
     for step, text in zip(found.here.texts.step.tolist(), found.here.texts.text.tolist(), strict=True):
@@ -232,7 +232,7 @@ def _output(found: Comparison) -> Iterator[Difference]:
 
 
 def _lines(here: str, there: str) -> tuple[str, str]:
-    """Two texts in short: where they begin alike for long, from a little before they differ."""
+    """Two texts in short: if they start with the same long part, from a little before they differ."""
     a, b = " ".join(plain(here).split()), " ".join(plain(there).split())
     alike = next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     if alike > LONGEST // 2:
@@ -241,7 +241,7 @@ def _lines(here: str, there: str) -> tuple[str, str]:
 
 
 def _steps(found: Comparison) -> Iterator[Difference]:
-    """Steps that only one run has, those of the same sort and line together."""
+    """Steps that only one run has, grouped by kind and line."""
     for trace, marks, is_here in ((found.here, found.steps_here, True), (found.there, found.steps_there, False)):
         rows = np.flatnonzero((marks & ALONE) > 0)
         groups: dict[tuple[int, int, str], list[int]] = {}
@@ -291,7 +291,7 @@ def _step_words(kind: int, line: int, op: str) -> str:
 def sentence(phrase: str, found: Comparison, rows: tuple[Difference, ...]) -> str:
     """One sentence: "Without x.grad = None at line 4, w.grad is 50. instead of 25. at the end; 2 gradients differ."
 
-    `found` and `rows` are seen from the run as it is written."""
+    `found` and `rows` are from the point of view of the unchanged snippet."""
     error = next((row for row in rows if row.sort == "error"), None)
     if error is not None:
         return f"{phrase}, {_error_words(error)}."
@@ -315,7 +315,7 @@ def sentence(phrase: str, found: Comparison, rows: tuple[Difference, ...]) -> st
 
 
 def _numbers(rows: list[Difference]) -> str:
-    """The first gradient, or value, that can be said in a few signs, and how many differ."""
+    """The first gradient, or value, that is short enough to write, and how many differ."""
     few = [row for row in rows if max(len(row.here), len(row.there)) <= SPOKEN]
     gradients = sum(row.sort == "gradient" for row in rows)
     counts = [_count(gradients, "gradient"), _count(len(rows) - gradients, "value")]
@@ -348,13 +348,13 @@ def _count(number: int, noun: str) -> str:
 APART = "should be equal on all ranks"
 TOGETHER = "what all ranks should have in common is equal: what they sum"
 UPDATED = ", and what updates make of the parameters"
-GATHERED = " (gathered)"  # how the names of parameters end that are sharded elsewhere
-_COMMON = ("all_reduce", "all_reduce is over", "broadcast")  # which give all ranks the same
+GATHERED = " (gathered)"  # suffix of the names of parameters that are sharded elsewhere
+_COMMON = ("all_reduce", "all_reduce is over", "broadcast")  # these give all ranks the same result
 
 
 def parting(found: Comparison) -> Difference | None:
-    """The first thing that should be equal on all ranks of a job and is not: what an exchange gives to all of them,
-    and, where parameters are not sharded, what an optimizer makes of them."""
+    """The first thing that should be equal on all ranks of a job but is not: the result of an exchange, and, unless
+    parameters are sharded, that of an optimizer."""
     here = found.here
     names = np.append(here.collectives.name, "")
     exchanges = np.isin(names[np.where(here.steps.kind == Kind.COLLECTIVE, here.steps.ref, -1)], _COMMON)
@@ -368,7 +368,7 @@ def _is_sharded(trace: Trace) -> bool:
 
 
 def _apart(found: Comparison, table: str, common: Array) -> Iterator[Difference]:
-    """The tensors, or their gradients, to which one of these steps gave another value in the other run."""
+    """The tensors, or their gradients, to which one of these steps gave a different value in the other run."""
     ours, theirs = found.here.tables[table], found.there.tables[table]
     assert isinstance(ours, Writes | Grads) and isinstance(theirs, Writes | Grads)
     places = zip(theirs.step.tolist(), theirs.tensor.tolist(), strict=True)
@@ -391,13 +391,13 @@ def _written(trace: Trace, value: int) -> str:
 
 
 def of_ranks(verdict: Verdict) -> Verdict:
-    """Of two ranks of one job, which have not the same data: what should be equal and is not comes first."""
+    """For two ranks of a job, which have different data: whatever should be equal but is not comes first."""
     first = parting(verdict.comparison)
     return verdict if first is None else replace(verdict, rows=(first, *verdict.rows))
 
 
 def ranks_sentence(names: tuple[str, str], verdict: Verdict) -> str:
-    """The sentence of two ranks."""
+    """The sentence about two ranks."""
     first = verdict.rows[0] if verdict.rows and verdict.rows[0].sort == "rank" else None
     both = f"{names[0].capitalize()} and {names[1]}"
     if first is None:
@@ -408,7 +408,7 @@ def ranks_sentence(names: tuple[str, str], verdict: Verdict) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Verdict:
-    """What two runs have in common, and what not."""
+    """What two runs have in common, and how they differ."""
 
     comparison: Comparison
     rows: tuple[Difference, ...]

@@ -1,6 +1,5 @@
-"""Changes of a snippet that are worth trying beside it, read off its syntax tree: a keyword more or less, a line left
-out, `.detach()` taken away. Pure. How the text is edited is in `gradviz.document.edits`; what comes of a change is in
-`compare`."""
+"""Changes of a snippet that are worth trying, derived from its syntax tree: adding or removing a keyword, leaving out a
+line, removing `.detach()`. Pure. `gradviz.document.edits` edits the text; `compare` evaluates the outcome."""
 
 from __future__ import annotations
 
@@ -16,12 +15,12 @@ LONGEST = 44  # characters of code in a title
 
 @dataclass(frozen=True)
 class Proposal:
-    """One change: in words that begin with "with" or "without", the line (-1: several), and the changed text."""
+    """One change: a title that begins with "with" or "without", the line (-1 for several), and the changed text."""
 
     change: str
     line: int
     text: str
-    rank: int = 0  # lower ones are more likely to be what somebody wonders about
+    rank: int = 0  # lower ones are more likely to be of interest
 
     @property
     def title(self) -> str:
@@ -57,7 +56,7 @@ class _Source:
 
 
 def proposals(text: str) -> tuple[Proposal, ...]:
-    """The changes that make sense for this text, the most telling first; none for a text that cannot be read."""
+    """The changes that make sense for this text, most telling first; none if the text can't be parsed."""
     try:
         source = _Source(text, ast.parse(text))
     except (SyntaxError, ValueError, RecursionError):
@@ -110,7 +109,7 @@ def _is(node: ast.AST | None, value: object) -> bool:
 
 
 def _target(statement: ast.stmt) -> str:
-    """The variable that a plain assignment binds, else nothing."""
+    """The variable that a simple assignment binds, otherwise ""."""
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
         return statement.targets[0].id
     return ""
@@ -120,7 +119,7 @@ def _target(statement: ast.stmt) -> str:
 
 
 def _graph_keywords(source: _Source) -> Iterator[Proposal]:
-    """retain_graph and create_graph of backward() and grad(): left out, or given."""
+    """retain_graph and create_graph of backward() and grad(): removed or added."""
     calls = [call for call in source.calls() if _name(call) in ("backward", "grad")]
     for call in calls:
         for keyword, rank in (("retain_graph", 3 if len(calls) > 1 else 6), ("create_graph", 7)):
@@ -147,7 +146,7 @@ LEFT_OUT = {
 
 
 def _statements_left_out(source: _Source) -> Iterator[Proposal]:
-    """zero_grad(), `.grad = None`, step() and the like: made comments."""
+    """zero_grad(), `.grad = None`, step() and the like: commented out."""
     for statement, alone in source.statements():
         rank = _left_out_rank(statement)
         if rank >= 0:
@@ -165,7 +164,7 @@ def _left_out_rank(statement: ast.stmt) -> int:
 
 
 def _detached(source: _Source) -> Iterator[Proposal]:
-    """.detach() and .item() taken away, .data as .detach()."""
+    """.detach() and .item() removed, .data replaced by .detach()."""
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
             rank = {"detach": 0, "item": 5}.get(node.func.attr)
@@ -178,7 +177,7 @@ def _detached(source: _Source) -> Iterator[Proposal]:
 
 
 def _cleared_first(source: _Source) -> Iterator[Proposal]:
-    """Gradients cleared before each backward() but the first, where nothing clears them."""
+    """Gradients cleared before each backward() except the first, if nothing clears them."""
     statements = [statement for statement, _ in source.statements()]
     if any(_left_out_rank(each) == 0 for each in statements):
         return
@@ -194,7 +193,7 @@ def _cleared_first(source: _Source) -> Iterator[Proposal]:
 
 
 def _clearing(source: _Source, statements: list[ast.stmt]) -> str:
-    """The code that clears the gradients: of the optimizer, else of the leaves that the text makes."""
+    """The code that clears the gradients: of the optimizer, or else of the leaves that the text makes."""
     leaves = []
     for statement in statements:
         value, name = getattr(statement, "value", None), _target(statement)
@@ -229,7 +228,7 @@ MODES = ("no_grad", "inference_mode")
 
 
 def _modes(source: _Source) -> Iterator[Proposal]:
-    """`with torch.no_grad():` taken away, as a block and as a decorator."""
+    """`with torch.no_grad():` removed, as a block and as a decorator."""
     for statement, _ in source.statements():
         if isinstance(statement, ast.With) and len(statement.items) == 1:
             header = statement.items[0].context_expr
@@ -272,7 +271,7 @@ def _plain_method(source: _Source, statement: ast.Expr, name: str, method: str) 
 
 
 def _requires_grad(source: _Source) -> Iterator[Proposal]:
-    """requires_grad turned round."""
+    """requires_grad inverted."""
     for call in source.calls():
         value = _keyword(call, "requires_grad")
         if isinstance(value, ast.Constant) and isinstance(value.value, bool):
@@ -288,7 +287,7 @@ RATES = ("lr", "learning_rate", "step_size", "alpha", "eta")
 
 
 def _rates(source: _Source) -> Iterator[Proposal]:
-    """The learning rate ten times as large, and a tenth."""
+    """The learning rate times ten, and divided by ten."""
     found = [(call.lineno, _keyword(call, "lr")) for call in source.calls()]
     for statement, _ in source.statements():
         if _target(statement) in RATES and isinstance(statement, ast.Assign):
@@ -301,7 +300,7 @@ def _rates(source: _Source) -> Iterator[Proposal]:
 
 
 def _seeds(source: _Source) -> Iterator[Proposal]:
-    """Other random numbers, and train() for eval()."""
+    """Other random numbers, and eval() for train()."""
     for call in source.calls():
         if _name(call) == "manual_seed" and len(call.args) == 1:
             first = call.args[0]

@@ -1,2 +1,1 @@
-"""What the timeline draws, as numbers: made once for a trace (`outline`), reduced to the span that is shown
-(`zoom`)."""
+"""The numbers behind the timeline: computed once per trace (`outline`), and reduced to the visible span (`zoom`)."""

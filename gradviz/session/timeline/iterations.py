@@ -1,6 +1,6 @@
-"""The iterations of the outermost loops as runs of steps, and how many of them share a label where they stand close;
-and the course of a training loop over its backward calls, which the timeline draws under the strip. Pure; what a region
-is stands in `gradviz.trace.table.regions`."""
+"""The iterations of the outermost loops as runs of steps, with labels that are merged where they would be too close;
+and the training curve of a loop over its backward calls, which the timeline draws below the strip. Pure; regions are
+defined in `gradviz.trace.table.regions`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROUND = (1, 2, 5)
 
 @dataclass(frozen=True)
 class Label:
-    """Steps [start, end) of one iteration or of several that follow each other."""
+    """Steps [start, end) of one or several consecutive iterations."""
 
     start: int
     end: int
@@ -44,7 +44,8 @@ class Iterations:
         return len(self.starts)
 
     def labels(self, span: Span, room: float) -> list[Label]:
-        """The labels in view, none shorter than `room` steps if merging can help: numbers of iterations are round."""
+        """The labels in view, none shorter than `room` steps if merging can help; merged iterations begin at round
+        numbers."""
 
         first = place(self.ends, span.start, after=True)
         last = place(self.starts, span.end)
@@ -86,7 +87,7 @@ def _round_up(count: float) -> int:
 
 
 def iterations(trace: Trace, steps: int) -> Iterations:
-    """The iterations of all loops that are in no other loop, in the order in which they ran."""
+    """The iterations of all loops that are not inside another one, in the order in which they ran."""
     import numpy as np
 
     from gradviz.trace.table.regions import RegionKind
@@ -103,14 +104,14 @@ def iterations(trace: Trace, steps: int) -> Iterations:
     ends = np.append(starts[1:], steps)
     for row in np.append(np.flatnonzero(np.diff(loops)), len(rows) - 1).tolist():  # the last iteration of each loop
         ends[row] = min(int(ends[row]), _left(trace, int(nesting.first[loops[row]]), int(nesting.last[rows[row]])))
-    after = np.searchsorted(trace.gaps.step, nesting.last[rows], "right")  # an iteration ends where a gap follows it
+    after = np.searchsorted(trace.gaps.step, nesting.last[rows], "right")  # an iteration ends where a gap follows
     ends = np.minimum(ends, np.append(trace.gaps.step, steps)[after])
     inside = starts < steps
     return Iterations(starts[inside], np.minimum(ends[inside], steps), regions.name[rows[inside]], loops[inside])
 
 
 def why_cut(trace: Trace) -> str:
-    """Why recording ended before the run did, or left iterations out by itself; "" if it did not."""
+    """Why recording ended before the run did, or automatically skipped iterations; "" if it did not."""
     from gradviz.trace.table.schema import ENDS_HERE, SOME_ONLY
 
     return _said(trace, ENDS_HERE) or _said(trace, SOME_ONLY)
@@ -134,7 +135,7 @@ def part_of(trace: Trace) -> str:
 
 
 def _loops_around(parent: NDArray[Any], is_loop: NDArray[Any]) -> NDArray[Any]:
-    """How many loops are around each region, level by level."""
+    """The nesting depth of each region."""
     import numpy as np
 
     found = np.zeros(len(parent), np.int64)
@@ -147,7 +148,7 @@ def _loops_around(parent: NDArray[Any], is_loop: NDArray[Any]) -> NDArray[Any]:
 
 
 def _left(trace: Trace, first: int, last: int) -> int:
-    """The step after the loop whose operations are steps first..last: there a line runs that is none of the loop's."""
+    """The step after the loop whose operations are the steps first..last: where a line outside the loop runs."""
     import numpy as np
 
     line = trace.steps.line
@@ -156,13 +157,13 @@ def _left(trace: Trace, first: int, last: int) -> int:
     return last + 1 + int(strange[0]) if len(strange) else len(line)
 
 
-LEAST = 3  # backward calls that make a course
-MOST_SERIES = 3  # losses of different lines that are told apart
+LEAST = 3  # backward calls that make a curve
+MOST_SERIES = 3  # losses from different lines that are kept apart
 
 
 @dataclass(frozen=True, eq=False)
 class Series:
-    """One loss over the steps at which its backward calls begin, ascending."""
+    """A loss over the steps at which its backward calls begin, ascending."""
 
     name: str
     steps: NDArray[Any]
@@ -177,14 +178,14 @@ class Series:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """The losses, those with most calls first, and the norm of the gradients of all."""
+    """The losses, those with most calls first, and the norm of all gradients."""
 
     losses: tuple[Series, ...]
     gradient: Series
 
 
 def training(trace: Trace, steps: int) -> Training | None:
-    """The course of the training, None where there is no loop that trains."""
+    """The training curve, None if no loop trains."""
     import numpy as np
 
     calls = trace.calls
@@ -200,7 +201,7 @@ def training(trace: Trace, steps: int) -> Training | None:
 
 
 def losses(trace: Trace, began: int, most: int) -> list[Series]:
-    """The losses of the first calls by the line that they begin at, those with most calls first."""
+    """The losses of the first calls, by the line where they begin, those with most calls first."""
     import numpy as np
 
     call, loss, tensor = _losses(trace, began)
@@ -216,7 +217,7 @@ def losses(trace: Trace, began: int, most: int) -> list[Series]:
 
 
 def _losses(trace: Trace, began: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """The calls with one root of one element: (call, its value, its tensor)."""
+    """The calls with a single root of one element: (call, its value, its tensor)."""
     import numpy as np
 
     roots = trace.roots
@@ -241,7 +242,7 @@ def _numbers(trace: Trace, values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _gradient_norms(trace: Trace, began: int) -> NDArray[Any]:
-    """Per call the norm over all .grad that it wrote, NaN where it wrote none."""
+    """For each call the norm over every .grad that it wrote, NaN if it wrote none."""
     import numpy as np
 
     from gradviz.trace.table.kinds import Kind

@@ -1,4 +1,4 @@
-"""What deserves a mark on the timeline: the error, where NaN and infinity begin, breakpoints, writes in place,
+"""What gets a mark on the timeline: the error, where NaN and infinity begin, breakpoints, in-place writes,
 accumulations. Pure; the timeline draws one mark per place, the most important one."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Mark(IntEnum):
-    """What is marked, the more important the larger."""
+    """What is marked; larger is more important."""
 
     ACCUMULATE = 0
     INPLACE = 1
@@ -37,13 +37,13 @@ TITLES = {
 
 
 class Marks:
-    """The steps that carry a mark, by mark, ascending."""
+    """The steps with a mark, by mark, ascending."""
 
     def __init__(self, steps_of: dict[Mark, NDArray[Any]]) -> None:
         self.steps_of = steps_of
 
     def places(self, span: Span, columns: int) -> list[tuple[int, Mark]]:
-        """(column, mark) for every column in which there is one; the most important one of each."""
+        """(column, mark) for every column with a mark; the most important one in each."""
         import numpy as np
 
         edges = np.linspace(span.start, span.end, columns + 1)
@@ -53,8 +53,8 @@ class Marks:
         return [(column, Mark(int(best[column]))) for column in np.flatnonzero(best >= 0).tolist()]
 
     def next_to(self, cursor: int, *, forward: bool) -> int | None:
-        """The next or previous cursor at which a marked step is the current one; accumulations count only where there
-        is nothing else."""
+        """The next or previous cursor at which a marked step is the current one; accumulations count only if there is
+        nothing else."""
         import numpy as np
 
         important = [steps for mark, steps in self.steps_of.items() if mark is not Mark.ACCUMULATE and len(steps)]
@@ -63,7 +63,7 @@ class Marks:
         return int(steps[at]) + 1 if 0 <= at < len(steps) else None
 
     def within(self, start: float, end: float) -> list[tuple[Mark, int, int]]:
-        """(mark, how many, the step of the first) of the steps whose middle is in [start, end), by importance."""
+        """(mark, how many, the step of the first) for the steps whose middle is in [start, end), by importance."""
 
         found = []
         for mark in sorted(self.steps_of, reverse=True):
@@ -100,7 +100,7 @@ def _is_bad(trace: Trace, values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _values_begin(trace: Trace) -> NDArray[Any]:
-    """The steps at which a result is not finite although everything that went in was."""
+    """The steps at which a result is not finite although all inputs were."""
     import numpy as np
 
     tensors, inputs = trace.tensors, trace.inputs
@@ -115,7 +115,8 @@ def _values_begin(trace: Trace) -> NDArray[Any]:
 
 
 def _gradients_begin(trace: Trace) -> NDArray[Any]:
-    """The first step of a backward call at which a gradient is not finite, unless the call before had that too."""
+    """The first step of a backward call at which a gradient is not finite, unless that was already so in the previous
+    call."""
     import numpy as np
 
     flows, arrivals = trace.flows, trace.arrivals

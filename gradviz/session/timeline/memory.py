@@ -1,5 +1,5 @@
-"""Who holds the memory of saved buffers at a cursor, the largest storages with the operations that saved them, and the
-lives of the buffers from step to step. Pure; the memory page lists the ones, the timeline draws the others."""
+"""Who holds the memory of saved buffers at a cursor (the largest storages with the operations that saved them), and the
+lifetimes of the buffers. Pure; the memory page lists the former, the timeline draws the latter."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 MOST = 200  # storages that are listed
-LOOKED_AT = 4 * MOST  # buffers among which they are sought: several may hold the same storage
+LOOKED_AT = 4 * MOST  # buffers that are searched: several may hold the same storage
 
 
 @dataclass(frozen=True)
 class Holder:
-    """One storage that saved buffers keep, counted once however many do."""
+    """One storage held by saved buffers, counted once however many hold it."""
 
     node: int  # the operation that saved it first
     operation: str  # "MulBackward0 (line 8)"
     buffers: str  # "self", "self, other"
-    tensor: str  # what the snippet calls it, "" for the operation's own memory
+    tensor: str  # its name in the snippet, "" for the operation's own memory
     nbytes: int
-    share: float  # of all that is held
-    others: int  # how many other operations hold it too
+    share: float  # of everything held
+    others: int  # how many other operations hold it, too
 
 
 def holders(trace: Trace, cursor: int) -> tuple[Holder, ...]:
@@ -63,18 +63,18 @@ def _holder(trace: Trace, cursor: int, rows: list[int], total: int) -> Holder:
     )
 
 
-# -- from birth to release
+# -- lifetimes
 
-MOST_LIVES = 2000  # buffers; of more only the sum of their bytes is drawn
+MOST_LIVES = 2000  # buffers; with more only the total of their bytes is drawn
 MOST_LANES = 8  # at the same time
 
 
 @dataclass(frozen=True)
 class Life:
-    """One saved buffer: held at the cursors (born, end], in a lane of its own as long as it is."""
+    """One saved buffer: held at the cursors (born, end], with a lane of its own during that time."""
 
-    row: int  # of the table of saved tensors
-    node: int  # the operation that keeps it
+    row: int  # row of the table of saved tensors
+    node: int  # the operation that holds it
     born: int
     end: int
     is_freed: bool
@@ -82,7 +82,7 @@ class Life:
 
 
 def lives(trace: Trace, steps: int) -> tuple[Life, ...]:
-    """All saved buffers, in the order in which they were saved; none where there are too many to be told apart."""
+    """All saved buffers, in the order in which they were saved; none if there are too many to be told apart."""
     import numpy as np
 
     saved = trace.saved
@@ -90,7 +90,7 @@ def lives(trace: Trace, steps: int) -> tuple[Life, ...]:
     if not 0 < len(rows) <= MOST_LIVES:
         return ()
     order = rows[np.argsort(saved.step[rows], kind="stable")]
-    found, free_from = list[tuple[int, int, int, int]](), list[int]()  # by lane, the step from which on it is free
+    found, free_from = list[tuple[int, int, int, int]](), list[int]()  # by lane, the step from which it is free
     for row, born, freed in zip(order.tolist(), saved.step[order].tolist(), saved.freed[order].tolist(), strict=True):
         end = min(freed, steps)
         lane = next((lane for lane, free in enumerate(free_from) if free <= born), len(free_from))
@@ -105,7 +105,7 @@ def lives(trace: Trace, steps: int) -> tuple[Life, ...]:
 
 
 def life_text(trace: Trace, life: Life) -> str:
-    """What is kept and for what, "x = 2 for × (line 4)"."""
+    """What is kept and for which operation, "x = 2 for × (line 4)"."""
     from gradviz.trace.table.values import number_text
     from gradviz.trace.words.contributions import saved_name
 

@@ -1,10 +1,10 @@
-"""What the timeline and its neighbours draw of a trace at one length, as numbers: made once and kept with the trace,
-for a long one in the thread that makes it ready: the kinds of steps and the bytes held, reduced to pixels (`Strip`),
-the iterations and the training of `iterations`, the marks of `marks`. Nothing here draws; NumPy is imported when a
-trace is there anyway.
+"""The numbers that the timeline and its neighbours draw for a trace at one length, computed once and kept with the
+trace (for a long one in the thread that prepares it): the kinds of steps and the bytes held, reduced to pixels
+(`Strip`), the iterations and training curve of `iterations`, the marks of `marks`. Nothing here draws; NumPy is loaded
+by the time there is a trace.
 
 Note [A million steps] A `Strip` is made once per length of a trace. It counts the kinds in blocks of a few steps and
-adds these counts up, so that what a pixel stands for is the difference of two rows, however far one has zoomed."""
+accumulates the counts, so that what a pixel stands for is the difference of two rows, at any zoom."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 BLOCK = 16  # steps that are counted together
-COARSE = 4 * BLOCK  # from so many steps per pixel on the blocks are exact enough
+COARSE = 4 * BLOCK  # steps per pixel from which the blocks are exact enough
 
-# The order in which kinds stand in a column that stands for many steps, from the top.
+# The order of the kinds in a column that stands for many steps, from the top.
 STACKED = (
     "LEAF",
     "FORWARD",
@@ -49,7 +49,7 @@ STACKED = (
     "CAUGHT",
     "ERROR",
 )
-ALONE = ("WARNING", "CAUGHT", "ERROR")  # a column with one of these is that alone
+ALONE = ("WARNING", "CAUGHT", "ERROR")  # a column with one of these shows only that
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Group:
 
 
 class Strip:
-    """One trace at one length, ready to be drawn at any zoom."""
+    """A trace at one length, ready to be drawn at any zoom."""
 
     def __init__(self, trace: Trace, steps: int) -> None:
         self.trace = trace
@@ -71,7 +71,7 @@ class Strip:
 
     @cached_property
     def _added(self) -> NDArray[Any]:
-        """Row i: how many steps of each kind, in the order of STACKED, there are before block i."""
+        """Row i: the number of steps of each kind, in the order of STACKED, before block i."""
         import numpy as np
 
         places = _places()[self.kinds]
@@ -81,7 +81,7 @@ class Strip:
         return np.concatenate([np.zeros((1, len(STACKED)), np.int64), np.cumsum(counts, axis=0)])
 
     def _counts(self, span: Span, columns: int) -> NDArray[Any]:
-        """How many steps of each kind, in the order of STACKED, each of `columns` columns stands for."""
+        """The number of steps of each kind, in the order of STACKED, in each of `columns` columns."""
         import numpy as np
 
         edges = np.linspace(span.start, span.end, columns + 1)
@@ -132,12 +132,12 @@ class Strip:
 
     @cached_property
     def peak(self) -> tuple[int, int]:
-        """The most bytes held, and the first cursor at which they are."""
+        """The maximum of the bytes held, and the first cursor at which it is reached."""
         at = int(self.held.argmax())
         return int(self.held[at]), at + 1
 
     def levels(self, span: Span, columns: int) -> NDArray[Any]:
-        """The most bytes held in each of `columns` columns, of which there are no more than steps in view."""
+        """The maximum of the bytes held in each of `columns` columns, which must not be more than the steps in view."""
         import numpy as np
 
         edges = np.linspace(span.start, span.end, columns + 1)[:-1]
@@ -148,7 +148,7 @@ class Strip:
         return np.maximum.reduceat(self.held[:last], np.minimum(edges.astype(np.int64), last - 1))
 
     def precompute(self) -> None:
-        """Build now what is drawn first."""
+        """Compute now what is drawn first."""
         for name in ("_added", "_most_held", "peak", "phases"):
             getattr(self, name)
 
@@ -167,11 +167,11 @@ class Strip:
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """The groups of a trace that follow each other: run i is steps [bounds[i], bounds[i + 1])."""
+    """The consecutive groups of a trace: run i is steps [bounds[i], bounds[i + 1])."""
 
     bounds: NDArray[Any]
-    keys: NDArray[Any]  # the backward call; -1 forward, -2 optimizer, -3 error
-    several: bool  # whether there are several backward calls, so that they are numbered
+    keys: NDArray[Any]  # the backward call, or -1 forward, -2 optimizer, -3 error
+    several: bool  # whether there are several backward calls, which are then numbered
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -199,7 +199,7 @@ class Runs:
 
 
 def _places() -> NDArray[Any]:
-    """For each kind its place in STACKED."""
+    """For each kind its position in STACKED."""
     import numpy as np
 
     from gradviz.trace.table.kinds import Kind
@@ -210,7 +210,7 @@ def _places() -> NDArray[Any]:
 
 
 def size_text(nbytes: int) -> str:
-    """A number of bytes as people write it."""
+    """A number of bytes in everyday units."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if nbytes >= size:
             return f"{nbytes / size:.1f} {unit}"
@@ -219,13 +219,13 @@ def size_text(nbytes: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Outline:
-    """One trace at one length."""
+    """A trace at one length."""
 
     strip: Strip
     iterations: Iterations
     course: Training | None
     marks: dict[Mark, NDArray[Any]]  # those that follow from the trace alone
-    lives: tuple[Life, ...]  # of the saved buffers, where there are few at a time
+    lives: tuple[Life, ...]  # of the saved buffers, if there are few at a time
 
 
 def outline(trace: Trace, steps: int) -> Outline:
@@ -239,7 +239,7 @@ def outline(trace: Trace, steps: int) -> Outline:
 
 
 def precompute(trace: Trace) -> None:
-    """Build now what a window asks of a long trace first, in another thread than the one that will read it."""
+    """Compute now what a window first needs of a long trace, in a different thread from the one that will read it."""
     from gradviz.trace.words.explain import explain
 
     trace.precompute()

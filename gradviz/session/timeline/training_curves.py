@@ -1,6 +1,7 @@
-"""How a training goes, as curves over its iterations: losses, what is printed, the norm of each parameter and of its
-gradient, how far an update moves it, and how the elements of a gradient are spread. Made for the training page, of
-snippets and recordings alike. Pure; what reads the elements of many values says how far it is, as a generator."""
+"""The progress of a training as curves over its iterations: losses, printed numbers, the norms of each parameter and
+its gradient, how far an update moves it, and the distribution of the elements of a gradient. For the training page, for
+snippets and recordings alike. Pure; functions that read the elements of many values are generators that yield their
+progress."""
 
 from __future__ import annotations
 
@@ -27,24 +28,24 @@ Array = NDArray[Any]
 MOST_LOSSES = 8
 MOST_PRINTED = 12
 NOT_RECORDED = " (not recorded)"
-LONGEST = 500  # characters of a text that is a line about the training
-MOST_ELEMENTS = 20_000_000  # of one parameter that are read; of longer courses every second update, or every tenth
+LONGEST = 500  # characters of a text that can be a progress line
+MOST_ELEMENTS = 20_000_000  # of one parameter that are read; for longer trainings every second update, or every tenth
 BLOCK = 1_000_000  # elements that are worked on at once
-SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)  # the quantiles of a spread
+SHARES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)  # the quantiles of a distribution
 
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """Where steps stand among the iterations: iteration i goes from position i to i + 1. A gap in the recording goes
-    over as many positions as there were iterations in it."""
+    """Maps steps to iterations: iteration i extends from position i to i + 1. A gap in the recording extends over as
+    many positions as there were iterations in it."""
 
-    bounds: Array  # the first step of each, and of each gap, and where the last one ends
-    names: Array  # "t = 3"; empty: they are backward calls that are in no loop
-    numbers: Array | None = None  # the positions of the bounds; None: one after the other
+    bounds: Array  # the first step of each iteration and gap, and the end of the last
+    names: Array  # "t = 3"; empty for backward calls outside loops
+    numbers: Array | None = None  # the positions of the bounds; None if they are consecutive
 
     @property
     def word(self) -> str:
-        """What is counted."""
+        """The word for what is counted."""
         return "iteration" if len(self.names) else "backward call"
 
     def positions(self, steps: Array) -> Array:
@@ -65,7 +66,7 @@ class Axis:
         return int(np.interp(position, self._places, self.bounds))
 
     def title(self, step: int) -> str:
-        """ "t = 3"; where a loop ran more than once, with the number among all: "iteration 13 (i = 3)"."""
+        """ "t = 3"; if a loop ran more than once, with the number among all iterations: "iteration 13 (i = 3)"."""
         row = min(max(int(np.searchsorted(self.bounds, step, "right")) - 1, 0), len(self.bounds) - 2)
         number = int(self._places[row])
         if not len(self.names):
@@ -76,29 +77,29 @@ class Axis:
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """The leaf of one name, or leaves that take each other's place under it."""
+    """The leaf with a name, or the leaves that replace each other under it."""
 
     name: str
     tensor: int  # the latest
     gradient: Series  # the norm of each gradient that arrived
-    norm: Series  # of its values, from the first gradient on
+    norm: Series  # the norm of its values, from the first gradient on
     gradients: Array  # the values behind these two
     values: Array
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingCurves:
-    """All that is known without reading the elements of tensors."""
+    """Everything that is known without reading the elements of tensors."""
 
     axis: Axis
     losses: tuple[Series, ...]
-    others: tuple[Series, ...]  # numbers that were printed, learning rates that change
+    others: tuple[Series, ...]  # printed numbers, changing learning rates
     parameters: tuple[Parameter, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Per step the elements of a gradient in order: row i of `levels` has the `words[i]` of all."""
+    """For each step the quantiles of the elements of a gradient: row i of `levels` has the `words[i]` of all steps."""
 
     steps: Array
     levels: Array
@@ -112,7 +113,7 @@ class Spread:
 
 
 def training_curves(trace: Trace, steps: int) -> TrainingCurves | None:
-    """The curves of the first `steps` steps, None where nothing is trained."""
+    """The curves of the first `steps` steps, None if nothing is trained."""
     began = int(np.searchsorted(trace.calls.step, steps))
     parameters = _parameters(trace, steps)
     found = losses(trace, began, MOST_LOSSES)
@@ -126,7 +127,7 @@ def training_curves(trace: Trace, steps: int) -> TrainingCurves | None:
 
 
 def _axis(trace: Trace, steps: int) -> Axis:
-    """The iterations of the innermost loop in which backward calls begin; where there is none, the calls."""
+    """The iterations of the innermost loop in which backward calls begin; without a loop, the calls."""
     regions = trace.regions
     calls = trace.calls.step[trace.calls.step < steps]
     rows = np.flatnonzero((regions.kind == RegionKind.ITERATION) & (trace.nesting.first < NEVER))
@@ -146,7 +147,7 @@ def _axis(trace: Trace, steps: int) -> Axis:
 
 
 def _with_gaps(trace: Trace, axis: Axis) -> Axis:
-    """The same axis with what was not recorded."""
+    """The same axis, including what was not recorded."""
     counts = trace.resumptions.count
     at = trace.gaps.step[: len(counts)].astype(np.int64)
     inside = (axis.bounds[0] < at) & (at < axis.bounds[-1]) & (counts > 0)
@@ -195,7 +196,7 @@ _WRAPPED = re.compile(r"\btensor\(|,\s*(?:grad_fn=<\w+>|device='[\w:]+'|dtype=[\
 
 
 def _printed(trace: Trace, steps: int, known: list[Series]) -> Iterator[Series]:
-    """Numbers that are printed again and again, by what stands before them; not counters, and not what is known."""
+    """Numbers that are printed repeatedly, by the text in front of them; no counters, and nothing already known."""
     texts = trace.texts
     count = int(np.searchsorted(texts.step, steps))
     gaps = set(trace.gaps.step.tolist())  # what is printed there has no place on the axis
