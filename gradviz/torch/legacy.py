@@ -79,7 +79,7 @@ for _name, _known in {
         lambda self: self.grad_fn, _set_grad_fn, _refuse("Deletion of _grad_fn not allowed. Detach tensor instead!")
     ),
     "_backward_hooks": property(
-        lambda self: self.__dict__.get(_HOOKS) or _registered(self),
+        lambda self: _registered(self) if (given := self.__dict__.get(_HOOKS)) is None else given,
         lambda self, value: self.__dict__.update({_HOOKS: value}),
         _refuse("Deletion of _backwards_hooks not allowed!"),
     ),

@@ -29,6 +29,16 @@ def vmap(
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
+    return _mapped(func, in_dims, out_dims, randomness, chunk_size)
+
+
+def legacy_vmap(func: Fn, in_dims: Any = 0, out_dims: Any = 0, allow_none_pass_through: bool = False) -> Fn:
+    """PyTorch's older `torch._vmap_internals._vmap`, which batched gradients and gradcheck go through: custom functions
+    run in it as they are, and nothing random does."""
+    return _mapped(func, in_dims, out_dims, "legacy", None)
+
+
+def _mapped(func: Fn, in_dims: Any, out_dims: Any, randomness: str, chunk_size: int | None) -> Fn:
     @functools.wraps(func)
     def wrapped(*args: object, **kwargs: object) -> Any:
         _check_out_dims(out_dims, func)

@@ -12,6 +12,7 @@ import re
 import sys
 import types
 from collections.abc import Callable
+from inspect import getattr_static
 from typing import NoReturn
 
 from gradviz import RESOURCES
@@ -20,8 +21,8 @@ from gradviz.engine.kernel.tensor import Tensor
 _LIST = RESOURCES / "pytorch_names.json"
 _RECORDED = json.loads(_LIST.read_text(encoding="utf-8"))
 NAMES: dict[str, frozenset[str]] = {space: frozenset(text.split()) for space, text in _RECORDED["names"].items()}
-_PRIVATE_METHODS = ("_make_subclass", "_make_wrapper_subclass", "__torch_function__", "__torch_dispatch__")
-_PRIVATE = ("_foreach_", "_custom_op", "_higher_order_ops", "_logging", "_dynamo", "_inductor", "_register_")
+_PRIVATE: dict[str, frozenset[str]] = {space: frozenset(text.split()) for space, text in _RECORDED["private"].items()}
+_DISPATCH_METHODS = ("__torch_function__", "__torch_dispatch__")
 VERSION: str = _RECORDED["torch"]
 MODULES = frozenset(_RECORDED["modules"].split())
 
@@ -101,6 +102,7 @@ REASONS: list[tuple[str, str, str]] = [
     ),
 ]
 NO_REASON = "lessons do not use it, so it is not built"
+IS_PRIVATE = "it is private to PyTorch"
 
 
 @functools.cache
@@ -109,7 +111,7 @@ def reason(path: str) -> tuple[str, str]:
     for pattern, why, way in REASONS:
         if re.fullmatch(pattern, path):
             return why, way
-    return NO_REASON, ""
+    return (IS_PRIVATE if path.rpartition(".")[2].startswith("_") else NO_REASON), ""
 
 
 def sentence(path: str) -> str:
@@ -125,10 +127,8 @@ def is_pytorch(module: str, name: str) -> bool:
 
 def explain(module: str, name: str) -> str:
     """What to say when `module` has no `name` here."""
-    if is_pytorch(module, name):
+    if is_pytorch(module, name) or name in _PRIVATE.get(module, ()):
         return sentence(f"{module}.{name}")
-    if module == "torch" and name.startswith(_PRIVATE):
-        return f"torch.{name} is not in GradViz: it is private to PyTorch"
     return f"module '{module}' has no attribute '{name}'"
 
 
@@ -156,11 +156,18 @@ class _Absent:
         raise AttributeError(f"{what} has no attribute '{self._name}'", name=self._name, obj=tensor)
 
 
+def _there(tensor: Tensor) -> list[str]:
+    """What `dir(tensor)` lists: what the tensor has."""
+    names = set(object.__dir__(tensor)) - {"volatile"}
+    return [name for name in names if not isinstance(getattr_static(Tensor, name, None), _Absent)]
+
+
 def install() -> None:
     """Let every module of `gradviz.torch`, and `Tensor`, answer for names that they do not have."""
-    for name in (*NAMES["torch.Tensor"], *_PRIVATE_METHODS):
+    for name in (*NAMES["torch.Tensor"], *_PRIVATE["torch.Tensor"], *_DISPATCH_METHODS):
         if not hasattr(Tensor, name):
             setattr(Tensor, name, _Absent(name))
+    Tensor.__dir__ = _there  # type: ignore[method-assign, assignment]
     for name, module in list(sys.modules.items()):
         if name.startswith("gradviz.torch") and isinstance(module, types.ModuleType):
             vars(module).setdefault("__getattr__", absent_from(name.removeprefix("gradviz.")))

@@ -146,7 +146,7 @@ class _Asked:
 
 
 def _tensor(value: object) -> Tensor:
-    if isinstance(value, float):
+    if isinstance(value, float) or (isinstance(value, int) and not -(2**63) <= value < 2**63):
         return as_tensor(np.float64(value))
     return as_tensor(value)
 

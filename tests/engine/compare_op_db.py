@@ -45,13 +45,13 @@ class Tally:
             self.failures.append((op, check, where, problem))
 
 
-def chosen(patterns: list[str]) -> Iterator[Any]:
-    """The rows of `op_db` that are PyTorch's public operators and match one of the patterns."""
+def chosen(patterns: list[str], private_too: bool) -> Iterator[Any]:
+    """The rows of `op_db` that match one of the patterns: PyTorch's public operators, or all."""
     from torch.testing._internal.common_methods_invocations import op_db
 
     for info in op_db:
         private = any(fnmatchcase(info.name, p) for p in PRIVATE)
-        if private and not any(fnmatchcase(info.name, p) for p in PUBLIC):
+        if private and not private_too and not any(fnmatchcase(info.name, p) for p in PUBLIC):
             continue
         if not patterns or any(fnmatchcase(info.name, p) or fnmatchcase(info.full_name, p) for p in patterns):
             yield info
@@ -143,6 +143,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--dtype", nargs="+", default=list(DTYPES), choices=DTYPES)
     parser.add_argument("--samples", type=int, default=20, help="at most about so many samples for a row and dtype")
     parser.add_argument("--failures", type=int, default=0, metavar="N", help="print N differences per row and check")
+    parser.add_argument("--private", action="store_true", help="also what PyTorch keeps to itself: all rows of op_db")
     parser.add_argument("--no-errors", action="store_true", help="leave PyTorch's error samples out")
     parser.add_argument("--quiet", action="store_true", help="totals only")
     parser.add_argument("--seconds", type=int, default=20, help="limit for one sample")
@@ -162,7 +163,7 @@ def main() -> None:
     theirs, ours = Side(torch, lambda value: value), Side(gradviz.torch, converted)
     part, parts = map(int, options.part.split("/"))
     tally = Tally()
-    for number, info in enumerate(chosen(options.ops)):
+    for number, info in enumerate(chosen(options.ops, options.private)):
         if number % parts == part:
             compare_row(theirs, ours, info, options, tally)
     print_failures(tally, options.failures)

@@ -2,7 +2,8 @@
 
     python tests/names/record.py
 
-Writes `resources/pytorch_names.json`: for every namespace that lessons use its public names, and all public modules.
+Writes `resources/pytorch_names.json`: for every namespace that lessons use its public names, and all public modules;
+of some also the private names.
 What GradViz does with the list: `gradviz/torch/missing.py` and `gradviz/torch/coverage.py`.
 """
 
@@ -35,6 +36,7 @@ torch.multiprocessing torch.fx torch.export torch.compiler torch.library torch.s
 torch.signal.windows torch.nested torch.masked torch.futures torch.hub torch.quantization torch.utils.benchmark
 torch.ao torch.package torch.monitor torch.xpu torch.mtia
 """.split()
+WITH_PRIVATE = ("torch", "torch.Tensor", "torch._C", "torch.autograd", "torch.jit")
 FOREIGN_HELPERS = frozenset(("TYPE_CHECKING", "Tensor", "Module", "Parameter", "torch", "cpp", "m", "F", "inf"))
 
 
@@ -63,6 +65,13 @@ def names_of(space: str) -> list[str]:
     return sorted(name for name in dir(owner) if is_public(space, owner, name))
 
 
+def private_of(space: str) -> list[str]:
+    """The names of PyTorch's own affairs, which are refused as such."""
+    owner = torch.Tensor if space == "torch.Tensor" else importlib.import_module(space)
+    parts = {part.name for part in pkgutil.iter_modules(getattr(owner, "__path__", ()))}
+    return sorted(name for name in {*dir(owner), *parts} if name.startswith("_") and not name.startswith("__"))
+
+
 def modules() -> list[str]:
     """Every public module below torch, found without importing it."""
     found, waiting = [], [("torch", list(torch.__path__))]
@@ -87,7 +96,8 @@ def main() -> None:
         for space in NAMESPACES:
             spaces[space] = " ".join(names_of(space))
         spaces["torch.Tensor"] = " ".join(sorted(name for name in dir(torch.Tensor) if not name.startswith("_")))
-    data = {"torch": EXPECTED, "modules": " ".join(modules()), "names": spaces}
+        private = {space: " ".join(private_of(space)) for space in WITH_PRIVATE}
+    data = {"torch": EXPECTED, "modules": " ".join(modules()), "names": spaces, "private": private}
     TARGET.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 

@@ -3,7 +3,9 @@ have either, one sentence with the reason for one that GradViz leaves out."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,6 +71,11 @@ def test_a_subclass_of_tensor_is_refused() -> None:
 
     with pytest.raises(TypeError, match=r"^Marked: subclasses of torch\.Tensor are not in GradViz: operations are not"):
         Marked([1.0])
+
+
+def test_only_classes_of_ours_are_given_a_home_in_torch() -> None:
+    assert (Callable.__module__, Any.__module__) == ("collections.abc", "typing")
+    assert torch.distributions.ExpTransform.__module__ == "torch.distributions.transforms"
 
 
 def test_every_reason_is_used() -> None:

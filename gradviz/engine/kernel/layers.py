@@ -27,6 +27,10 @@ _RANDOM_REFUSED = (
     "vmap: called random operation while in randomness error mode. Please either use the 'same' or 'different' "
     "randomness flags on vmap or perform the randomness operation out of vmap"
 )
+_LEGACY_REFUSED = (
+    "vmap: We do not yet support calling random operations inside of vmap. Please perform random operations outside of "
+    "vmap as a workaround"
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,7 @@ class Layer:
     number: int
     kind: str  # "grad", "jvp" or "vmap"
     size: int = 0
-    randomness: str = "error"
+    randomness: str = "error"  # "different", "same"; or "legacy": the older vmap of batched gradients, which asks less
 
 
 class Transforms(Protocol):
@@ -193,6 +197,8 @@ def refuse_same(data: Array) -> None:
 
 def _drawn(draw: Callable[[object], Any], given: Any) -> Any:
     own = [each for each in maps() if each.randomness != "same"]
+    if any(each.randomness == "legacy" for each in own):
+        raise RuntimeError(_LEGACY_REFUSED)
     if any(each.randomness == "error" for each in own):
         raise RuntimeError(_RANDOM_REFUSED)
     refuse_same(given)

@@ -21,7 +21,7 @@ from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.api import api, give, method
 from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
-from gradviz.engine.run.arguments import check_cast, check_operands
+from gradviz.engine.run.arguments import check_cast, check_operands, refuse_tracked_out
 from gradviz.engine.run.inplace import check_overlap, check_writable, write
 
 Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
@@ -147,12 +147,7 @@ def register(
     def function(*args: object, out: Any = None, **kwargs: object) -> Any:
         if out is None:
             return apply(*prepare(*args, **kwargs))
-        given = (*args, out) if state.grad else ()
-        if any(isinstance(each, Tensor) and each._requires_grad for each in given):
-            raise RuntimeError(
-                f"{names[0]}(): functions with out=... arguments don't support automatic differentiation, but one of "
-                "the arguments requires grad."
-            )
+        refuse_tracked_out(names[0], (*args, out))
         result = apply(*prepare(*args, **kwargs))
         check_cast(out, result)
         if out._data.shape != result._data.shape and any(each is out for each in args):

@@ -18,7 +18,7 @@ from gradviz.engine.kernel.memory import dense, in_memory_order
 from gradviz.engine.kernel.messages import check_kind
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.run.arguments import check_out, return_type
+from gradviz.engine.run.arguments import check_out, refuse_tracked_out, return_type
 from gradviz.engine.run.autocast import casting
 from gradviz.engine.run.signatures import in_c, refusal
 
@@ -219,11 +219,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
     def call(*args: object, out: Any = None, **keywords: object) -> Any:
         if out is None:
             return offered(*args, **keywords)
-        if state.grad and any(isinstance(each, Tensor) and each._requires_grad for each in _flat((*args, out))):
-            raise RuntimeError(
-                f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of "
-                "the arguments requires grad."
-            )
+        refuse_tracked_out(name, list(_flat((*args, out))))
         if name in _IN_TYPE_OF_OUT and isinstance(out, Tensor) and keywords.get("dtype") is None:
             keywords["dtype"] = out.dtype  # computed in this type, not turned into it
         found = offered(*args, **keywords)

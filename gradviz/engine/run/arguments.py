@@ -11,9 +11,10 @@ from typing import Any, NoReturn, TypeVar, cast
 
 import numpy as np
 
-from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.memory import repeated
 from gradviz.engine.kernel.messages import OVERLAPPING, WRITTEN_TWICE, check_castable
+from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
 
 
@@ -64,6 +65,20 @@ _WORDS = {
 _WORDS["amin"] = _WORDS["amax"]
 # Functions that read their operands while they write.
 _APART = frozenset("gather take masked_select kthvalue cat concat concatenate".split())
+
+
+def refuse_tracked_out(name: str, given: Sequence[object]) -> None:
+    """What writes to `out=` is differentiated in neither direction."""
+    tensors = [each for each in given if isinstance(each, Tensor)]
+    if state.grad and any(each._requires_grad for each in tensors):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
+            "arguments requires grad."
+        )
+    if state.layered and any((each._tangents or {}).get(n) is not None for each in tensors for n in layers.duals):
+        raise NotImplementedError(
+            f"Trying to use forward AD with {name}_out that does not support it because it is an out= function"
+        )
 
 
 def check_out(name: str, out: Any, found: Tensor, operands: object) -> None:

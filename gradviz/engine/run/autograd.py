@@ -153,7 +153,7 @@ def _batched(
                 "considered batched, consider using vmap."
             )
     size = given[0].shape[0]
-    with layers.layer("vmap", size) as layer:
+    with layers.layer("vmap", size, "legacy") as layer:
         seeds = [None if g is None else layers.transforms.add(g, layer.number, 0) for g in given]
         found = _gradients(roots, wanted, seeds, retain_graph, create_graph, allow_unused, materialize_grads)
         return tuple(None if g is None else layers.transforms.remove(g, layer.number, 0, size) for g in found)

@@ -20,12 +20,13 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, edge_of, function_of, next_sequence, show_as
 from gradviz.engine.kernel.memory import memory_order, partly_overlapping, repeated
 from gradviz.engine.kernel.messages import OVERLAPPING, SECOND_BACKWARD, WRITTEN_TWICE, check_castable, view_written
+from gradviz.engine.kernel.modes import _force_original_view_tracking
 from gradviz.engine.kernel.rows import ROWS, OpRow
 from gradviz.engine.kernel.saved import Saved
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, View, wrap
 from gradviz.engine.run.api import FUNCTIONS
-from gradviz.engine.run.apply import attach
+from gradviz.engine.run.apply import apply, attach
 
 _UNWATCHED = frozenset({"logical_not", "logical_and", "logical_or", "logical_xor"})  # autograd knows nothing of them
 _SAME_EVERYWHERE = frozenset({"fill", "zero"})
@@ -322,7 +323,12 @@ def remake_view(view: Tensor) -> None:
     where = geometry(view, base)
     former, number = view._node, view._output_nr
     grad, state.grad = state.grad, True
-    if view.dtype.is_complex == base.dtype.is_complex:
+    if _force_original_view_tracking.enabled and (way := _way(former)):
+        made = base
+        for node in way:
+            made = apply(node.row, (made,), (made._data,), node.params)
+        view._node, view._output_nr, view._requires_grad = made._node, made._output_nr, True
+    elif view.dtype.is_complex == base.dtype.is_complex:
         params = dict(zip(("size", "stride", "storage_offset"), where, strict=True))
         attach(ROWS["as_strided"], (base,), (view,), params, always=cut)
     else:
@@ -330,6 +336,15 @@ def remake_view(view: Tensor) -> None:
         view._node, view._output_nr, view._requires_grad = made._node, made._output_nr, True
     state.grad = grad
     _move_retained(view, former, number, view._node)
+
+
+def _way(node: Node | None) -> list[Node]:
+    """The views that led from a base to what the node made, first ones first."""
+    found: list[Node] = []
+    while node is not None and node.plan is not None and node.plan.row.view and node.plan.row.single:
+        found.append(node)
+        node = node.next[0][0] if node.next[0] is not None else None
+    return found[::-1]
 
 
 def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:

@@ -20,6 +20,9 @@ NO_SETUP = (
 )
 NO_VIEW = "A custom Function's forward is returning a view (or an input as-is) but the jvp is not returning a view."
 
+_NO_VIEW_OF = "A custom Function is returning a view but the jvp is not returning a view of"
+_IN_PLACE = "An inplace custom Function is not"
+
 
 class VmapInfo(NamedTuple):
     """What a function's `vmap` learns of the vmap that it runs in."""
@@ -30,14 +33,14 @@ class VmapInfo(NamedTuple):
 
 def apply_layered(cls: type[Function], args: tuple[object, ...]) -> Any:
     """Run a custom function on arguments that may be dual or batched."""
-    if layers.stack and cls.setup_context is Function.setup_context:
+    if any(each.randomness != "legacy" for each in layers.stack) and cls.setup_context is Function.setup_context:
         raise RuntimeError(NO_SETUP)
     tensors = [each for each in args if isinstance(each, Tensor)]
     number = forward_mode.innermost(tensors)
     if number is not None:
         return _dual(cls, args, number)
     levels = levels_of([each._data for each in tensors])
-    mapped = [each for each in layers.maps() if each.number in levels]
+    mapped = [each for each in layers.maps() if each.number in levels and each.randomness != "legacy"]
     if not mapped:
         return _marked(cls._run(_on_one_level(args))[1])
     if cls.generate_vmap_rule:
@@ -117,7 +120,9 @@ def _dual(cls: type[Function], args: tuple[object, ...], number: int) -> Any:
     tensors = [each if isinstance(each, Tensor) else None for each in args]
     with forward_mode.without(tensors, number) as tangents:
         ctx, made = cls._run(args)
-        found = cls.jvp(_pushing(ctx), *(_given(ctx, each, tangents.get(i)) for i, each in enumerate(args)))
+        given = [_given(ctx, each, tangents.get(i)) for i, each in enumerate(args)]
+        written = {i: _version(each) for i, each in enumerate(given) if isinstance(each, Tensor)}
+        found = cls.jvp(_pushing(ctx), *given)
         ctx._pushing = False
     outputs = made if isinstance(made, tuple) else (made,)
     pushed = found if isinstance(found, (tuple, list)) else (found,)
@@ -126,10 +131,18 @@ def _dual(cls: type[Function], args: tuple[object, ...], number: int) -> Any:
             f"Function's jvp returned an invalid number of forward gradients (expected {len(outputs)} but got "
             f"{len(pushed)})"
         )
+    sources = {
+        i: (each, tangents[i], written[i]) for i, each in enumerate(tensors) if each is not None and i in tangents
+    }
     for i, (output, tangent) in enumerate(zip(outputs, pushed, strict=True)):
-        _give(ctx, output, tangent, number, i)
+        _give(ctx, output, tangent, number, i, list(sources.values()))
     forward_mode.keep_with_saved([each for each in outputs if isinstance(each, Tensor)])
     return made
+
+
+def _version(tensor: Tensor) -> int:
+    """How often the memory of a tangent was written to."""
+    return tensor._share_version().value
 
 
 def _defined(cls: type[Function]) -> set[str]:
@@ -147,18 +160,58 @@ def _given(ctx: FunctionCtx, value: Any, tangent: Tensor | None) -> Any:
     return wrap(np.zeros_like(value._data)) if value.dtype.rank >= 2 else None
 
 
-def _give(ctx: FunctionCtx, output: object, tangent: object, number: int, i: int) -> None:
+def _give(
+    ctx: FunctionCtx, output: object, tangent: object, number: int, i: int, sources: list[tuple[Tensor, Tensor, int]]
+) -> None:
+    """The tangent of an output; `sources` are the dual inputs, with their tangents and these's versions before."""
+    fixed = not isinstance(output, Tensor) or output.dtype.rank < 2 or any(output is t for t in ctx.non_differentiable)
+    if fixed and tangent is not None:
+        raise RuntimeError(
+            f"Function's jvp returned a gradient at position {i}, but  the corresponding forward output is not a "
+            "differentiable Tensor.You should return None at that position instead."
+        )
     if tangent is None or not isinstance(output, Tensor):
         return
     if not isinstance(tangent, Tensor):
         raise RuntimeError(f"expected Variable or None (got {type(tangent).__name__}) for grad output {i}.")
     forward_mode.check_size(output, tangent)
     if any(output is each for each in ctx.dirty):
+        _check_written(tangent, [(former, version) for each, former, version in sources if each is output])
         forward_mode.assign(output, number, tangent)
         return
-    if output._base is not None and tangent._base is None:
-        raise RuntimeError(NO_VIEW)
+    if output._base is not None:
+        for former in [former for each, former, _ in sources if _source(each) is _source(output)][:1]:
+            _check_view(tangent, former)
     forward_mode.set_tangent(output, number, tangent)
+
+
+def _source(tensor: Tensor) -> Tensor:
+    return tensor if tensor._base is None else tensor._base
+
+
+def _check_written(tangent: Tensor, formers: list[tuple[Tensor, int]]) -> None:
+    """Where an input was written to, its tangent has to be, too."""
+    for former, version in formers:
+        if _version(tangent) == version:
+            raise RuntimeError(
+                f"{_IN_PLACE} modifying the forward mode gradients inplace. If the forward is modifying an input "
+                "inplace, then the jvp function must modify the corresponding gradient inplace."
+            )
+        if tangent is not former:
+            raise RuntimeError(
+                f"{_IN_PLACE} returning the forward mode gradients as-is. If the forward is modifying an input "
+                "inplace, then the jvp function must modify the gradient inplace and return it as-is."
+            )
+
+
+def _check_view(tangent: Tensor, former: Tensor) -> None:
+    """Where the output is a view of an input, its tangent has to be a view of that of the input."""
+    if tangent._base is None:
+        raise RuntimeError(NO_VIEW)
+    if former._base is not None and tangent._base is not former._base:
+        raise RuntimeError(f"{_NO_VIEW_OF} the same base as the given grad input.")
+    if former._base is None and tangent._base is not former:
+        raise RuntimeError(f"{_NO_VIEW_OF} the given grad input.")
 
 
 layers.apply_function = apply_layered

@@ -57,9 +57,22 @@ def set_tangent(tensor: Tensor, number: int, tangent: Tensor) -> None:
     tensor._tangents = {**(tensor._tangents or {}), number: tangent}
 
 
+def dual_base(tensor: Tensor) -> Tensor | None:
+    """The tensor whose tangents those of a view are part of. What `make_dual` and `unpack_dual` give looks at the
+    memory of another tensor and has tangents of its own, which the views of it share."""
+    known = tensor._dual_base
+    return tensor._base if known is False else None if known is True else known
+
+
+def inherit_base(source: Tensor, view: Tensor) -> None:
+    """A view of what has tangents of its own shares them."""
+    if source._dual_base is not False:
+        view._dual_base = source if source._dual_base is True else source._dual_base
+
+
 def held(tensor: Tensor) -> Held | None:
     """The tangents of a tensor; a view of what became dual later finds them in its base."""
-    base = tensor._base
+    base = dual_base(tensor)
     if base is not None and base._tangents:
         for number, tangent in base._tangents.items():
             if tangent is not None and number in layers.duals and number not in (tensor._tangents or ()):
@@ -130,6 +143,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
         )
     check_size(tensor, tangent)
     made: Tensor = tensor.view_as(tensor)
+    made._dual_base = True
     set_tangent(made, number, laid_out(tangent, tensor))
     return made
 
@@ -164,7 +178,7 @@ def unpack_dual(tensor: Tensor, number: int) -> tuple[Tensor, Tensor | None]:
         return tensor, None
     with without([tensor], number):
         primal = call(PRIMAL, tensor)
-    primal._tangents = {**(primal._tangents or {}), number: None}
+    primal._tangents, primal._dual_base = {**(primal._tangents or {}), number: None}, True
     return primal, tangent
 
 
@@ -186,7 +200,7 @@ PRIMAL = OpRow(
 
 def assign(target: Tensor, number: int, tangent: Tensor) -> None:
     """The tangent of a tensor that was written to: into the memory of the former one, which views share."""
-    base, known = target._base, levels_of(tangent._data)
+    base, known = dual_base(target), levels_of(tangent._data)
     if base is not None:
         former = tangent_of(base, number)
         if former is None or any(level not in levels_of(former._data) for level in known):
@@ -215,7 +229,7 @@ def _with_room(base: Tensor, former: Tensor | None, known: dict[int, int]) -> Te
 
 def _share_with_base(view: Tensor, number: int) -> None:
     """A view without tangent gets the view of its base's."""
-    base = view._base
+    base = dual_base(view)
     whole = None if base is None else tangent_of(base, number)
     assert base is not None and whole is not None
     size, stride, offset = geometry(view, base)

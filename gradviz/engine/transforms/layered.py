@@ -123,11 +123,12 @@ def _shares(operand: Tensor, target: Tensor) -> bool:
 
 
 def _hide(source: Tensor | None, made: object) -> None:
-    """What is hidden of a tensor is hidden of its views, which would look for it in the base."""
+    """What is hidden of a tensor is hidden of its views, which would look for it in the base they share."""
     hidden = {} if source is None else {n: None for n, t in (source._tangents or {}).items() if t is None}
-    if hidden:
+    if source is not None and (hidden or source._dual_base is not False):
         for each in made if isinstance(made, (tuple, list)) else (made,):
             each._tangents = dict(hidden)
+            forward_mode.inherit_base(source, each)
 
 
 def _own(tangent: Tensor | None, given: forward_mode.Tangents) -> Tensor | None:

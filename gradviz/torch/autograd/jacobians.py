@@ -15,7 +15,7 @@ from gradviz.engine.run.api import FUNCTIONS as F
 from gradviz.engine.run.autograd import grad
 from gradviz.engine.run.function import Function
 from gradviz.torch.autograd import forward_ad
-from gradviz.torch.maps import vmap
+from gradviz.torch.maps import legacy_vmap
 from gradviz.torch.testing import make_tensor
 
 # --- Jacobians ---
@@ -294,12 +294,19 @@ def forward_jacobians(
             continue
         if us is None:
             rows = [_pushed(func, inputs, number, tangent, dtypes) for tangent in _basis(x)]
-            made.append([F["stack"](list(column)) for column in zip(*rows, strict=True)])
+            made.append(
+                [F["stack"](list(column)) for column in zip(*rows, strict=True)] if rows else _no_rows(func, inputs)
+            )
         else:
             u = us[len(made)]
             assert isinstance(u, Tensor)
             made.append(_pushed(func, inputs, number, u.reshape(x.shape), dtypes))
     return made
+
+
+def _no_rows(func: Callable[..., object], inputs: tuple[object, ...]) -> list[Tensor]:
+    """The Jacobian of each output where the input has no elements."""
+    return [wrap(np.zeros((0, y.numel()), y._data.dtype)) for y in differentiable_types(func(*inputs))]
 
 
 def _basis(x: Tensor) -> list[Tensor]:
@@ -374,7 +381,7 @@ def batched_forward(func: Callable[..., object], inputs: tuple[Any, ...]) -> Non
 
         tangents = [F["randn_like"](x.detach()) for _ in range(2)]
         single = [push(tangent) for tangent in tangents]
-        together = vmap(push)(F["stack"](tangents))
+        together = legacy_vmap(push)(F["stack"](tangents))
         for a, b, whole in zip(*single, together, strict=True):
             if not F["allclose"](whole, F["stack"]([a, b])):
                 raise GradcheckError(

@@ -193,7 +193,9 @@ rehome(
         "von_mises": [VonMises],
         "weibull": [Weibull],
         "wishart": [Wishart],
-        "transforms": [value for value in vars(transforms).values() if isinstance(value, type)],
+        "transforms": [
+            each for each in vars(transforms).values() if isinstance(each, type) and issubclass(each, Transform)
+        ],
         "constraint_registry": [transforms.ConstraintRegistry],
         "constraints": [constraints.Constraint, constraints.MixtureSameFamilyConstraint],
         "kl": [kl_divergence, register_kl],
