@@ -30,3 +30,14 @@ def test_programs_do_what_they_do_in_pytorch(start: int) -> None:
     numbers = range(start, min(start + 20, len(GIVEN)))
     found = {number: lines for number in numbers if (lines := observed(torch, number)) != GIVEN[number]}
     assert found.keys() == DIFFER & set(numbers), found
+
+
+@pytest.mark.parametrize(
+    ("replayed", "names"),
+    [(True, ["UnsqueezeBackward0", "ViewBackward0"]), (False, ["AsStridedBackward0", "torch::autograd::CopySlices"])],
+)
+def test_the_history_of_a_written_view_is_its_own_functions_if_asked(replayed: bool, names: list[str]) -> None:
+    with torch.autograd._force_original_view_tracking(replayed):
+        view = torch.ones(2, 2, requires_grad=True).clone().view(-1).unsqueeze(0)
+        view.add_(1)
+        assert [each.name() for each in (view.grad_fn, view.grad_fn.next_functions[0][0])] == names

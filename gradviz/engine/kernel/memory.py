@@ -245,6 +245,8 @@ def _expanded(x: Array, size: Sequence[int]) -> Array:
 def _expanded_steps(x: Array, size: Sequence[int]) -> list[int]:
     """The strides of an expanded array: those of the array, 0 where it is repeated."""
     extra, steps, inner, known = len(size) - x.ndim, [0] * len(size), x.itemsize, _steps(x)
+    if not x.ndim:
+        return steps
     for i in reversed(range(len(size))):
         own, step = (x.shape[i - extra], known[i - extra]) if i >= extra else (1, inner)
         if own != 1 and own != size[i]:

@@ -29,7 +29,7 @@ def _cast(x: Array, *, dtype: dtypes.dtype, memory_format: object = None) -> Arr
     with np.errstate(all="ignore"):
         made = (x.real if x.dtype.kind == "c" and not dtype.is_complex else x).astype(dtype.np)
     if memory_format is not None or (type(x) is np.ndarray and (not x.flags.c_contiguous or single_steps(x))):
-        return laid_as(np.ascontiguousarray(made), x, memory_format)
+        return laid_as(np.asarray(made, order="C"), x, memory_format)
     return made
 
 
@@ -62,6 +62,8 @@ def to(
     memory_format: object = None,
 ) -> Tensor:
     """Another element type or device; the tensor itself when it has them already."""
+    flags = [each for each in args if isinstance(each, bool)]  # non_blocking, copy
+    copy = flags[1] if len(flags) == 2 else copy
     for each in args:
         if isinstance(each, dtypes.dtype):
             dtype = each

@@ -11,6 +11,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, helper, sentence
+from gradviz.engine.kernel.memory import laid_as
 from gradviz.engine.kernel.messages import check_kind, only
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -408,7 +409,7 @@ def square(input: Tensor) -> Tensor:
 CONJ = op(
     "_conj",
     "self",
-    np.conj,
+    lambda x: laid_as(np.conj(x), x, None),  # a view in PyTorch, with its strides
     node="ConjBackward0",
     category="complex",
     symbol="x̄",

@@ -345,7 +345,7 @@ def _mode(x: Array, *, dim: int, keepdim: bool = False) -> Any:
     start = np.maximum.accumulate(np.where(first, np.arange(n), 0), axis=-1)
     length = np.arange(n) - start + 1
     best = np.argmax(length, axis=-1)[..., None]  # the first longest run ends here
-    index = np.ascontiguousarray(np.moveaxis(np.take_along_axis(at, best, -1), -1, axis))
+    index = np.array(np.moveaxis(np.take_along_axis(at, best, -1), -1, axis), order="C")
     found = np.take_along_axis(x, index, axis), index
     return found if keepdim else tuple(part.squeeze(axis) for part in found)
 

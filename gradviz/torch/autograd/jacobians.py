@@ -381,7 +381,10 @@ def batched_forward(func: Callable[..., object], inputs: tuple[Any, ...]) -> Non
 
         tangents = [F["randn_like"](x.detach()) for _ in range(2)]
         single = [push(tangent) for tangent in tangents]
-        together = legacy_vmap(push)(F["stack"](tangents))
+        try:
+            together = legacy_vmap(push)(F["stack"](tangents))
+        except RuntimeError as error:
+            raise GradcheckError(f"While computing batched gradients, got: {error}") from error
         for a, b, whole in zip(*single, together, strict=True):
             if not F["allclose"](whole, F["stack"]([a, b])):
                 raise GradcheckError(
