@@ -1,5 +1,4 @@
-"""An array as text that can be pasted into PyTorch or NumPy code, with the shortest digits that give the same
-numbers."""
+"""An array as text that can be pasted into PyTorch or NumPy code, with the fewest digits that give the same numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DEFAULT_DTYPES = frozenset({"float32", "int64", "bool", "complex64"})  # what torch.tensor makes of plain literals
+DEFAULT_DTYPES = frozenset({"float32", "int64", "bool", "complex64"})  # the result of torch.tensor for plain literals
 NUMPY_NAMES = {"bool": "np.bool_", "bfloat16": "np.float32"}
 
 
@@ -26,7 +25,7 @@ def numpy_text(array: NDArray[Any], dtype: str) -> str:
 
 
 def literal(array: NDArray[Any], wrapper: str) -> str:
-    """Nested lists; `wrapper("nan")` where Python has no literal."""
+    """Nested lists; `wrapper("nan")` if Python has no literal."""
     if array.ndim:
         return "[" + ", ".join(literal(part, wrapper) for part in array) + "]"
     if array.dtype.kind == "b":

@@ -1,5 +1,5 @@
-"""How a document is looked at, on its way into a `.gradviz` file and back: folding and breakpoints, which speak of the
-document. Theme, text size and speed are the person's and stay out; the cursor and the selection are of one run."""
+"""The view of a document, to and from a `.gradviz` file: folding and breakpoints, which belong to the document. Theme,
+text size and speed belong to the person and are left out; the cursor and the selection belong to one run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradviz.session.state import State
 
 
 def sight_of(state: State, extra: str = "") -> Sight:
-    """What is remembered; `extra` is what a newer version had written there."""
+    """What is stored; `extra` is what a newer version had stored there."""
     folding = state.folding
     stops = tuple(Stop(**asdict(point)) for point in state.breakpoints.points)
     chosen = (folding.opened, folding.closed, folding.tagged, folding.linked)
@@ -25,5 +25,5 @@ def folding_of(sight: Sight) -> Folding:
 
 
 def breakpoints_of(sight: Sight) -> Breakpoints:
-    """Where playing stops; where that is in a run is found again."""
+    """The breakpoints; where they stop in a run is found again."""
     return Breakpoints().with_points(tuple(Breakpoint(**asdict(stop)) for stop in sight.stops))

@@ -1,9 +1,8 @@
-"""What-if: the same snippet run a second time with one change, beside the first run. The record of it in the `State`,
-and its pure transitions; `store` applies them. The changes themselves are in `proposals`, the comparison in `compare`.
+"""What-if: a second run of the same snippet with one change, beside the first run. Here are its record in the `State`
+and its pure transitions, which `store` applies. The changes themselves are in `proposals`, the comparison in `compare`.
 
 Note [Front and other run] The panels follow the run in `State.trace`, the front one; `WhatIf` holds the other. At first
-the snippet as it is written is in front. Swapping exchanges the two, and nothing else knows the difference.
-"""
+the unchanged snippet is in front. Swapping exchanges the two, and nothing else knows the difference."""
 
 from __future__ import annotations
 
@@ -28,7 +27,8 @@ CUT_SHORT = (Phase.LIMIT, Phase.STOPPED, Phase.DIED)
 
 @dataclass(frozen=True)
 class WhatIf:
-    """The other run. `comparison` and `rows` are seen from the front run; without a trace there is none."""
+    """The other run. `comparison` and `rows` are from the point of view of the front run; without a trace there are
+    none."""
 
     proposal: Proposal
     base: Document  # the document when the change was made
@@ -36,10 +36,10 @@ class WhatIf:
     trace: Trace | None = None
     steps: int = 0
     cursor: int = 0
-    recorded: int = 0  # steps so far, while it runs
+    recorded: int = 0  # steps so far, during the run
     comparison: Comparison | None = None
     rows: tuple[Difference, ...] = ()
-    sentence: str = ""  # what differs, in one sentence
+    sentence: str = ""  # the differences in one sentence
     selection: Selection | None = None
     swapped: bool = False  # the run with the change is in front
     names: tuple[str, str] = (AS_WRITTEN, CHANGED)  # of the two runs, before they are swapped
@@ -51,18 +51,18 @@ class WhatIf:
 
     @property
     def titles(self) -> tuple[str, str]:
-        """What the front and the other run are called."""
+        """The names of the front run and the other run."""
         both = (self.names[0], self.proposal.title)
         return both[::-1] if self.swapped else both
 
     @property
     def short_titles(self) -> tuple[str, str]:
-        """The same where there is little room."""
+        """The same, short."""
         return self.names[::-1] if self.swapped else self.names
 
     @property
     def summary(self) -> str:
-        """The sentence over the two graphs."""
+        """The sentence above the two graphs."""
         if self.run.is_running:
             return f"Running {self.proposal.title} …"
         if self.run.phase in CUT_SHORT and self.comparison is not None and not self.swapped:
@@ -83,7 +83,7 @@ def failed(what_if: WhatIf, run: Run) -> WhatIf:
 
 
 def compared(state: State, what_if: WhatIf, run: Run, verdict: Verdict) -> WhatIf:
-    """The change has run; the other cursor stands where the front one does."""
+    """The change has run; the other cursor corresponds to the front one."""
     from gradviz.session.comparison.differences import sentence
 
     found, rows = verdict.comparison, verdict.rows
@@ -100,7 +100,7 @@ def compared(state: State, what_if: WhatIf, run: Run, verdict: Verdict) -> WhatI
 
 
 def recorded_beside(state: State, other: Run, verdict: Verdict, names: tuple[str, str]) -> WhatIf:
-    """Two recordings, of two ranks of a job or of two runs, beside each other."""
+    """Two recordings, of two ranks of a job or of two runs, side by side."""
     from gradviz.session.comparison.proposals import Proposal
 
     beside = WhatIf(Proposal(names[1], -1, text_of(other.snippet)), other.snippet, names=names)
@@ -108,14 +108,14 @@ def recorded_beside(state: State, other: Run, verdict: Verdict, names: tuple[str
 
 
 def followed(what_if: WhatIf | None, cursor: int) -> WhatIf | None:
-    """The other run's cursor goes with the front one's."""
+    """The other run's cursor follows the front one's."""
     if what_if is None or what_if.comparison is None:
         return what_if
     return replace(what_if, cursor=what_if.comparison.cursor_there(cursor))
 
 
 def selected(what_if: WhatIf | None, selection: Selection | None) -> WhatIf | None:
-    """What corresponds to the selection is selected in the other run."""
+    """Select the counterpart of the selection in the other run."""
     if what_if is None or what_if.comparison is None:
         return what_if
     partner = what_if.comparison.partner(selection.kind, selection.index) if selection is not None else -1
@@ -124,7 +124,7 @@ def selected(what_if: WhatIf | None, selection: Selection | None) -> WhatIf | No
 
 
 def swapped(state: State) -> State:
-    """The two runs change places; the same state while there are not two."""
+    """Swap the two runs; the same state if there are not two."""
     other = state.what_if
     if other is None or other.comparison is None or other.trace is None:
         return state
@@ -153,29 +153,29 @@ def swapped(state: State) -> State:
 
 
 def closed(state: State) -> State:
-    """Only the snippet as it is written is left."""
+    """Keep only the unchanged snippet."""
     written = swapped(state) if state.what_if is not None and state.what_if.swapped else state
     return replace(written, what_if=None)
 
 
 def taken(state: State) -> State:
-    """Only the run with the change is left; the document is not touched here."""
+    """Keep only the run with the change; the document is not touched here."""
     changed = swapped(state) if state.what_if is not None and not state.what_if.swapped else state
     return replace(changed, what_if=None)
 
 
 def can_take(state: State) -> bool:
-    """Whether the change can go into the document: it is still the text that was changed."""
+    """Whether the change can go into the document: its text is still the one that was changed."""
     return state.what_if is not None and state.document == state.what_if.base and not state.is_recording
 
 
 def edit_label(what_if: WhatIf) -> str:
-    """What undo calls the change."""
+    """The name of the change for undo."""
     return f"What-If ({what_if.proposal.title})"
 
 
 def moved_there(state: State, cursor: int) -> State:
-    """The other run goes to a cursor, and the front one with it."""
+    """Move the other run to a cursor, and the front one with it."""
     other = state.what_if
     if other is None or other.comparison is None:
         return state
@@ -184,7 +184,7 @@ def moved_there(state: State, cursor: int) -> State:
 
 
 def selected_there(state: State, selection: Selection | None) -> State:
-    """Something of the other run is selected, and what corresponds to it in the front one."""
+    """Select something in the other run, and its counterpart in the front one."""
     other = state.what_if
     if other is None or other.comparison is None:
         return state

@@ -1,5 +1,5 @@
-"""Why a drawing with one more wire can't run, in one short sentence with the operation and the shapes. It judges a run
-that has been made: `ui.live_drawing` makes it. Long explanations of errors are in `trace.words.errors`."""
+"""Why a drawing with one more wire can't run, in one short sentence with the operation and the shapes. It evaluates a
+finished run; `ui.live_drawing` makes the run. Long explanations of errors are in `trace.words.errors`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Tried:
-    """How the forward pass of a drawing ended: PyTorch's last line where it raised."""
+    """How the forward pass of a drawing ended: PyTorch's last line if it raised."""
 
     phase: Phase
     last_line: str = ""
@@ -37,12 +37,12 @@ class _Fault:
 
 
 def forward_only(drawing: Drawing) -> Drawing:
-    """What is tried: without the backward calls."""
+    """What is tried: the drawing without backward calls."""
     return replace(drawing, calls=())
 
 
 def reason(candidate: Drawing, tried: Tried, trace: Trace, before: Tried | None) -> str:
-    """Why it can't be, "" where it can, or where the drawing before ended in the same way."""
+    """Why it is impossible; "" if it is possible, or if the previous drawing ended the same way."""
     if tried.phase in (Phase.LIMIT, Phase.DIED):
         return tried.last_line
     if tried.phase is not Phase.RAISED or (before is not None and before.last_line == tried.last_line):
@@ -164,6 +164,6 @@ def _with(fault: _Fault) -> str:
 
 
 def _shortened(message: str) -> str:
-    """PyTorch's first sentence, without what helps only those who wrote code."""
+    """PyTorch's first sentence, without what helps only authors of code."""
     first = re.split(r"(?<=[a-z)\]\d])[.;]\s|\n", message.strip())[0].rstrip(".")
     return first if len(first) <= SHORT else f"{first[: SHORT - 1].rstrip()}…"

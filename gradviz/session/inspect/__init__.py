@@ -1,2 +1,1 @@
-"""Answers about a state that change nothing: what a thing is, where it came from, the chain rule to it, what was
-searched."""
+"""Queries that change nothing: what a thing is, where it came from, the chain rule that leads to it, and search."""

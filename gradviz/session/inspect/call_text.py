@@ -1,4 +1,4 @@
-"""The arguments of the backward call that goes on at the cursor, as one line of text. Pure."""
+"""The arguments of the backward call in progress at the cursor, as one line of text. Pure."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ OFF, ON = "☐", "☑"
 
 
 def call_texts(state: State) -> tuple[str, ...]:
-    """What may be written of the call, the longest first: every argument, the flags and what was given, only what was
-    given. Empty outside of a backward call."""
+    """Ways to write the call, longest first: with every argument, with the flags and what was given, with only what was
+    given. Empty outside a backward call."""
     if state.trace is None or not state.cursor:
         return ()
     frame = state.trace.frame(state.cursor)

@@ -1,6 +1,6 @@
-"""The chain rule made visible: the local derivative of one operation, the paths by which the gradient of a backward
-call comes to a tensor, with the product of local derivatives along each and their sum, and what that gradient depends
-on. Pure; the worker walked the paths (`gradviz.trace.record.chains`), the graph is looked over here with networkx."""
+"""The chain rule made visible: the local derivative of one operation; the paths by which the gradient of a backward
+call reaches a tensor, with the product of local derivatives along each and their sum; and what that gradient depends
+on. Pure; the worker walked the paths (`gradviz.trace.record.chains`), and the graph is analysed here with networkx."""
 
 from __future__ import annotations
 
@@ -30,14 +30,13 @@ if TYPE_CHECKING:
     from gradviz.trace.table.values import Value
 
 
-# -- local derivatives, in the snippet's names: "∂(w * x)/∂w = x = 2"; the formulas are the engine's own rows
+# -- local derivatives in the snippet's names: "∂(w * x)/∂w = x = 2"; the formulas are those of the engine's rows
 
 WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
 def local_derivative(frame: Frame, node: int, slot: int) -> Math | None:
-    """The formula for the input in this slot; None where the operation's row has none or the input needs no
-    gradient."""
+    """The formula for the input in this slot; None if the operation's row has none or the input needs no gradient."""
     trace = frame.trace
     inputs, outputs = trace.slots_of(node), trace.outputs_of(node)
     row = trace.op_of(node)
@@ -70,13 +69,13 @@ def local_derivative(frame: Frame, node: int, slot: int) -> Math | None:
 
 
 def _name(frame: Frame, tensor: int, how: Callable[[str], str] = bracketed) -> Math:
-    """The name of a tensor as part of a formula: in brackets when it is an expression."""
+    """The name of a tensor within a formula: in brackets if it is an expression."""
     name = frame.name(tensor)
     return Sign(name, "name") if how(name) == name else Bracketed(Sign(name, "name"))
 
 
 def _operand_name(frame: Frame, inputs: dict[int, int], slot: int) -> Math:
-    """The name of an operand as the bottom of a derivative; "(1st y)" where the operation reads y more than once."""
+    """The name of an operand in the denominator of a derivative; "(1st y)" if the operation reads y more than once."""
     same = [at for at, tensor in inputs.items() if tensor == inputs[slot]]
     if len(same) > 1:
         return Bracketed(Sign(f"{ordinal(same.index(slot) + 1)} {frame.name(inputs[slot])}", "name"))
@@ -84,7 +83,7 @@ def _operand_name(frame: Frame, inputs: dict[int, int], slot: int) -> Math:
 
 
 def is_formula(trace: Trace, node: int, formula: str) -> bool:
-    """Whether it speaks of the operation's operands and numbers only, and is no sentence."""
+    """Whether it consists only of the operation's operands and numbers, and is not a sentence."""
     row = trace.op_of(node)
     known = () if row is None else (*row.inputs, *row.outputs)
     return set(WORD.findall(formula)) <= {"grad", *_numbers(trace, node), *known}
@@ -95,7 +94,7 @@ def _numbers(trace: Trace, node: int) -> dict[str, str]:
 
 
 def without_grad(formula: str) -> str | None:
-    """The factor that grad is multiplied by; None where the formula has no such form."""
+    """The factor that multiplies grad; None if the formula has no such form."""
     if formula == "grad":
         return "1"
     rest = formula.removeprefix("grad · ")
@@ -111,7 +110,7 @@ GRAD = Sign("grad", "name")
 
 
 def factor_of(written: Math) -> Math | None:
-    """The factor that grad is multiplied by; None where the formula has no such form."""
+    """The factor that multiplies grad; None if the formula has no such form."""
     factor = _factor(written)
     return None if factor is None or "grad" in names_in(factor) else factor
 
@@ -135,7 +134,7 @@ def _factor(written: Math) -> Math | None:
     return None
 
 
-PRODUCT = (Sign(" · "), Sign(" "), Sign(""))  # what stands between factors
+PRODUCT = (Sign(" · "), Sign(" "), Sign(""))  # what separates factors
 
 
 def _named(frame: Frame, formula: str, operands: dict[str, int]) -> str:
@@ -147,17 +146,17 @@ def _operand(frame: Frame, operands: dict[str, int], word: str) -> str:
 
 
 def _number(frame: Frame, factor: str, operands: dict[str, int]) -> str:
-    """The value, where the factor is just one tensor."""
+    """The value, if the factor is just one tensor."""
     value = frame.value(operands[factor]) if factor in operands else None
     return value.brief() if value is not None else ""
 
 
-MOST_IN_GRAPH = 20_000  # operations between two tensors, beyond which the graph is not looked over
+MOST_IN_GRAPH = 20_000  # operations between two tensors beyond which the graph is not analysed
 
 
 @dataclass(frozen=True)
 class Step:
-    """One operation of a path, from its result back to one of its operands. `local` is None where these are not single
+    """One operation of a path, from its result back to one of its operands. `local` is None if these are not single
     numbers."""
 
     node: int
@@ -174,14 +173,14 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Path:
-    """A way from a root of the call to the tensor, and the gradient that comes along it alone."""
+    """A path from a root of the call to the tensor, and the gradient that arrives along it alone."""
 
     steps: tuple[Step, ...]
     value: Value
 
     @property
     def product(self) -> str:
-        """ "3 × 2", or "" where not all local derivatives are single numbers."""
+        """ "3 × 2", or "" if not all local derivatives are single numbers."""
         factors = [step.local for step in self.steps]
         if not factors or any(factor is None for factor in factors):
             return ""
@@ -190,14 +189,14 @@ class Path:
         return " × ".join(signed)
 
     def way(self, trace: Trace) -> tuple[tuple[str, int], ...]:
-        """By what it goes, so that it is known again in another run."""
+        """Identifies the path in another run."""
         frame = trace.frame_at(len(trace))
         return tuple((frame.name(step.operand), step.slot) for step in self.steps)
 
 
 @dataclass(frozen=True, eq=False)
 class Paths:
-    """All that was found of one call and one tensor. `count` is the number of paths, of which `found` are the first."""
+    """Everything found for one call and one tensor. `count` is the number of paths, of which `found` are the first."""
 
     trace: Trace
     call: int
@@ -212,15 +211,15 @@ class Paths:
 
     @cached_property
     def total(self) -> NDArray[Any] | None:
-        """The sum of what comes along the paths; None where there are none, values were too large to keep, or what the
-        worker sent does not fit together."""
+        """The sum over the paths; None if there are none, values were too large to keep, or the worker's data is
+        inconsistent."""
         arrays = [path.value.array for path in self.found]
         whole = [array for array in arrays if array is not None]
         alike = len(whole) == len(arrays) and len({array.shape for array in whole}) == 1
         return np.sum(whole, axis=0) if alike else None
 
     def sum_words(self) -> str:
-        """ "6 + 1.5 = 7.5"; the sum alone where it is no single number or there are very many."""
+        """ "6 + 1.5 = 7.5"; only the sum if it is not a single number or there are very many."""
         total = self.total
         if total is None:
             return ""
@@ -233,7 +232,7 @@ class Paths:
 
 
 def paths(trace: Trace) -> Paths | None:
-    """What the worker answered, None if it was asked nothing or could not walk."""
+    """The worker's answer; None if it was asked nothing or could not walk the graph."""
     if not len(trace.answers):
         return None
     answers, links = trace.answers, trace.links
@@ -260,8 +259,8 @@ def _steps(trace: Trace, root: int, rows: list[int]) -> tuple[Step, ...]:
 
 
 def call_of(trace: Trace, cursor: int, tensor: int) -> int:
-    """The latest backward call before the cursor that sent a gradient to the tensor, the first of all otherwise; -1
-    where none ever did."""
+    """The latest backward call before the cursor that sent a gradient to the tensor, otherwise the first of all; -1 if
+    none ever did."""
     arrivals = trace.arrivals
     rows = np.flatnonzero((arrivals.tensor == tensor) & (arrivals.call >= 0))
     before = rows[arrivals.step[rows] < cursor]
@@ -271,7 +270,7 @@ def call_of(trace: Trace, cursor: int, tensor: int) -> int:
 
 @dataclass(frozen=True)
 class Dependency:
-    """A value that goes into a gradient: `tensor` was saved as `name` by the operation `node`."""
+    """A value that a gradient depends on: `tensor` was saved as `name` by the operation `node`."""
 
     tensor: int
     node: int
@@ -280,7 +279,7 @@ class Dependency:
 
 @dataclass(frozen=True)
 class Dependencies:
-    """What the gradient of a tensor depends on. `bottlenecks` are the tensors that every path passes, from the root on;
+    """What the gradient of a tensor depends on. `bottlenecks` are the tensors on every path, starting at the root;
     `longest` is the number of operations on the longest path."""
 
     operations: tuple[int, ...]
@@ -290,7 +289,7 @@ class Dependencies:
 
 
 def dependencies(trace: Trace, call: int, tensor: int) -> Dependencies:
-    """The operations that the gradient comes through, and the values that they saved for it."""
+    """The operations that the gradient passes through, and the values that they saved for it."""
     nodes, tensors = np.zeros(len(trace.nodes), bool), np.zeros(len(trace.tensors), bool)
     for root in trace.roots_of(call).tolist():
         family = between(trace, Selection("tensor", tensor), Selection("tensor", root))
@@ -307,7 +306,7 @@ def dependencies(trace: Trace, call: int, tensor: int) -> Dependencies:
 
 
 def _read_by(trace: Trace, node: int, onwards: NDArray[np.bool_]) -> list[Dependency]:
-    """What the node reads to send a gradient on to these operands: what its formulas for them speak of."""
+    """What the node reads to send a gradient on to these operands, according to its formulas."""
     low, high = np.searchsorted(trace.saved.node, [node, node + 1])
     held = [(str(trace.saved.name[at]), int(trace.saved.tensor[at])) for at in range(int(low), int(high))]
     words: set[str] = set()
@@ -325,7 +324,7 @@ def _overlook(trace: Trace, operations: tuple[int, ...], call: int, tensor: int)
     import networkx as nx
 
     graph = _graph(trace, operations)
-    start = -1  # stands before all roots
+    start = -1  # precedes all roots
     graph.add_edges_from((start, root) for root in trace.roots_of(call).tolist() if root in graph)
     if tensor not in graph or start not in graph:
         return (), 0
@@ -338,7 +337,7 @@ def _overlook(trace: Trace, operations: tuple[int, ...], call: int, tensor: int)
 
 
 def _graph(trace: Trace, operations: tuple[int, ...]) -> nx.DiGraph:
-    """Edges from results to operands: the way that gradients go."""
+    """Edges from results to operands: the direction of gradients."""
     import networkx as nx
 
     inside = np.zeros(len(trace.nodes) + 1, bool)
@@ -358,8 +357,8 @@ def _graph(trace: Trace, operations: tuple[int, ...]) -> nx.DiGraph:
 
 @dataclass(frozen=True, eq=False)
 class ChainRule:
-    """The paths by which a backward call of `trace` comes to a tensor. `at` is the path that stands out on the canvas,
-    -1 none; `sentence` says why there is nothing to show, or that it is being worked out."""
+    """The paths by which a backward call of `trace` reaches a tensor. `at` is the path highlighted on the canvas, -1
+    for none; `sentence` says why there is nothing to show, or that it is being computed."""
 
     trace: Trace
     call: int

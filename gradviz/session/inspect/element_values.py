@@ -1,9 +1,9 @@
-"""Where an element of the result of an operation comes from: another element, a sum of elements, a formula, or elements
-that it depends on. The gradients, and what asks for either, are in `origins`.
+"""Where an element of an operation's result comes from: another element, a sum of elements, a formula, or elements that
+it depends on. Gradients, and the entry point for both, are in `origins`.
 
-Note [Sums of an element] A result is often linear in some of its operands: in all of a sum, in one of the two of a
-product of matrices. Then it is the sum of their elements, each times its local derivative, which is the other operand's
-element. Which operands these are is not looked up: it is tried, the fewest first."""
+Note [Sums of an element] A result is often linear in some of its operands: in all operands of a sum, or in one of the
+two of a matrix product. Then it is the sum of their elements, each times its local derivative, which is an element of
+the other operand. There is no table of which operands these are: it is tried, starting with the fewest."""
 
 from __future__ import annotations
 
@@ -62,21 +62,21 @@ class _Operand:
         return found
 
     def factors(self) -> list[Number]:
-        """The derivatives: of complex numbers the conjugate of what is sent."""
+        """The derivatives; for complex numbers, the conjugate of what is sent."""
         entries = self.entries.entries
         wide = entries.astype(np.complex128 if entries.dtype.kind == "c" else np.float64)
         found: list[Number] = np.conj(wide).tolist()
         return found
 
     def widened_to(self, cells: Any) -> _Operand:
-        """The same where it is said of all these elements."""
+        """The same, extended to all these elements."""
         entries = np.zeros(len(cells), self.entries.entries.dtype)
         entries[np.searchsorted(cells, self.entries.at)] = self.entries.entries
         return replace(self, entries=Entries(cells, entries))
 
     @property
     def is_linear(self) -> bool:
-        """Whether it has one derivative at all: a function of complex numbers may have none."""
+        """Whether it has a derivative at all: a function of complex numbers may have none."""
         unit = self.entries.by_unit
         return unit is None or bool(np.allclose(unit, 1j * self.entries.entries, rtol=1e-4, equal_nan=True))
 
@@ -105,7 +105,7 @@ def _operands(frame: Frame, element: Element, node: int, known: Partials) -> lis
 
 
 def at_start(trace: Trace, tensor: int, before: Frame) -> Value | None:
-    """What an operand held when the operation ran; one that was made in the same step held it from the beginning."""
+    """The value of an operand when the operation ran; one that was made in the same step had it from the beginning."""
     if int(trace.tensors.step[tensor]) >= before.cursor:
         return trace.value(int(trace.tensors.value[tensor]))
     return before.value(tensor)
@@ -116,7 +116,8 @@ def numel(trace: Trace, tensor: int) -> int:
 
 
 def forward(frame: Frame, element: Element, value: Number, node: int, known: Partials) -> list[Line]:
-    """What is said of an element of a result: it is another element, a sum, a formula, or depends on some."""
+    """What to say about an element of a result: it is another element, a sum or a formula, or it depends on some
+    elements."""
     op = str(frame.trace.nodes.op[node])
     operands = _widened(frame, element, op, _operands(frame, element, node, known))
     if not all(each.is_whole or each.entries.more for each in operands):
@@ -134,7 +135,7 @@ def forward(frame: Frame, element: Element, value: Number, node: int, known: Par
 
 
 def _widened(frame: Frame, element: Element, op: str, operands: list[_Operand]) -> list[_Operand]:
-    """The operands of a product with all of the row and the column, or of the window, also where the other one is 0."""
+    """The operands of a product with the complete row and column, or window, also where the other one is 0."""
     slots, by_slot = factors_of(op), {one.slot: one for one in operands}
     if slots is None or not all(slot in by_slot for slot in slots):
         return operands
@@ -159,7 +160,7 @@ def _meets(one: _Operand, other: _Operand, cells: tuple[Any, Any]) -> bool:
 def _summed(
     frame: Frame, element: Element, value: Number, chosen: Sequence[_Operand], there: Sequence[_Operand], node: int
 ) -> list[Line]:
-    """What is said of a sum of elements of these operands."""
+    """What to say about a sum of elements of these operands."""
     terms = [term for one in chosen for term in one.terms]
     more, rest = sum(one.entries.more for one in chosen), sum(one.entries.rest for one in chosen)
     first = chosen[0]
@@ -180,8 +181,7 @@ def _summed(
 
 
 def _linear(value: Number, operands: Sequence[_Operand], precision: float) -> tuple[_Operand, ...] | None:
-    """The fewest operands whose elements, times their derivatives, add up to the value; None where it is no such
-    sum."""
+    """The fewest operands whose elements, times their derivatives, add up to the value; None if it is no such sum."""
     linear = [one for one in operands if one.is_linear][:6]
     sums = {one.slot: _sum(one) for one in linear}
     for count in range(1, len(linear) + 1):
@@ -193,13 +193,13 @@ def _linear(value: Number, operands: Sequence[_Operand], precision: float) -> tu
 
 
 def _sum(operand: _Operand) -> tuple[Number, float]:
-    """What an operand's elements add up to, times their derivatives, and how large the terms are."""
+    """The sum of an operand's elements times their derivatives, and the magnitude of the terms."""
     amounts = [term.amount for term in operand.terms]
     return sum(amounts) + operand.entries.rest, max(map(abs, amounts), default=0.0)
 
 
 def _partner(chosen: _Operand, operands: Sequence[_Operand], others: Sequence[_Operand]) -> _Operand | None:
-    """The operand whose elements are the factors: that in which the result is linear in the same way."""
+    """The operand whose elements are the factors: the result is linear in it in the same way."""
     total, size = _sum(chosen)
     for one in operands:
         if one not in others and one.is_linear and agree(_sum(one)[0], total, size):
@@ -211,7 +211,7 @@ def _partner(chosen: _Operand, operands: Sequence[_Operand], others: Sequence[_O
 
 
 def _formula(frame: Frame, element: Element, value: Number, there: Sequence[_Operand], node: int) -> Line | None:
-    """The operation's own formula with its numbers, where it is one that is written out."""
+    """The operation's own formula with its numbers, if it is written out."""
     op, trace = str(frame.trace.nodes.op[node]), frame.trace
     terms = [term for one in there for term in one.terms]
     numbers = [term.number for term in terms]
@@ -240,7 +240,7 @@ def _formula(frame: Frame, element: Element, value: Number, there: Sequence[_Ope
 
 
 def _normalised_with(trace: Trace, element: Element, there: Sequence[_Operand], node: int) -> list[Number]:
-    """The element itself, its weight, its bias and ε, and all elements whose mean and variance it is normalised by."""
+    """The element itself, its weight, its bias and ε, and all elements over which mean and variance are computed."""
     own = at_index(there[0].value, element.index) if element.index < there[0].value.numel else None
     beside = {one.slot: one.terms[0].number for one in there[1:] if len(one.terms) == 1}
     eps = re.search(r"(?:^|, )eps=([\d.e+-]+)", str(trace.nodes.params[node]))
@@ -261,7 +261,7 @@ def _listed(terms: Sequence[Term]) -> str:
 
 
 def _dependence(op: str, operand: _Operand, node: int) -> Line:
-    """What is said where the value is no sum: the elements that it depends on, and how much."""
+    """What to say if the value is not a sum: the elements that it depends on, and how much."""
     terms = sorted(operand.terms, key=lambda term: -abs(term.factor))
     parts = []
     for term in terms[:MOST_LISTED]:
@@ -274,7 +274,7 @@ def _dependence(op: str, operand: _Operand, node: int) -> Line:
 
 
 def _flat(frame: Frame, element: Element, value: Number, node: int) -> Line:
-    """An element that changes with none."""
+    """An element that does not change with any other."""
     line = without_derivative(frame, element, value, node)
     terms = () if line is None else line.terms
     said = f"{line.said}: " if line is not None else ""
@@ -284,12 +284,12 @@ def _flat(frame: Frame, element: Element, value: Number, node: int) -> Line:
 
 
 def overwritten(frame: Frame, element: Element, value: Number, node: int) -> Line | None:
-    """What an operation wrote in place, from what was there before; None where it is no plain arithmetic."""
+    """What an operation wrote in place, from what was there before; None if it is not plain arithmetic."""
     return _formula(frame, element, value, (), node)
 
 
 def without_derivative(frame: Frame, element: Element, value: Number, node: int) -> Line | None:
-    """The elements at the same place, for an operation that goes element by element."""
+    """The elements at the same position, for an elementwise operation."""
     op, terms = str(frame.trace.nodes.op[node]), same_place(frame, element, node)
     if not terms:
         return None
@@ -298,8 +298,8 @@ def without_derivative(frame: Frame, element: Element, value: Number, node: int)
 
 
 def same_place(frame: Frame, element: Element, node: int) -> list[Term] | None:
-    """The elements of the operands that broadcasting puts at the place of the result's; None where their shapes are
-    others, or a number was not kept."""
+    """The elements of the operands that broadcasting aligns with the result's; None if their shapes do not fit, or a
+    number was not kept."""
     trace = frame.trace
     shape = tuple(trace.tensors.shape[element.tensor])
     before = trace.frame_at(max(0, int(trace.nodes.step[node])))
@@ -315,7 +315,7 @@ def same_place(frame: Frame, element: Element, node: int) -> list[Term] | None:
 
 
 def spread_index(its: tuple[int, ...], shape: tuple[int, ...], index: int) -> int | None:
-    """Which element of a tensor stands at a place of the shape that it is broadcast to; None where it is not."""
+    """The element of a tensor at a position of the shape that it is broadcast to; None if it is not broadcast to it."""
     wide = (1,) * (len(shape) - len(its)) + its
     if len(its) > len(shape) or any(mine not in (1, size) for mine, size in zip(wide, shape, strict=True)):
         return None

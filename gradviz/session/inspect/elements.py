@@ -1,6 +1,6 @@
-"""One element of a value or of a gradient, what is said of where it comes from, and the local derivatives that this is
-made of. They are those that a worker answered with (`trace.record.partials`), so they are the engine's own: what came
-through the pipe is checked here before anything is read of it. What is said is made in `origins`."""
+"""One element of a value or gradient, the record of where it comes from, and the local derivatives that this is made
+of. The derivatives come from a worker (`trace.record.partials`), so they are the engine's own: whatever came through
+the pipe is validated here before it is used. `origins` makes the content."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-MOST_TERMS = 1_000  # of a sum, that are told apart
+MOST_TERMS = 1_000  # terms of a sum that are listed
 Ask = tuple[int, int, int, int]  # node, output, slot or -1, element
 
 
 @dataclass(frozen=True)
 class Element:
-    """One number of a tensor: of its value, or of its gradient ("grad"), by its place in reading order."""
+    """One number of a tensor: of its value, or of its gradient ("grad"), by its index in reading order."""
 
     tensor: int
     part: str
@@ -38,7 +38,7 @@ class Element:
 
 @dataclass(frozen=True)
 class Term:
-    """What one element contributes: its number times a factor."""
+    """The contribution of one element: its number times a factor."""
 
     element: Element
     number: Number
@@ -46,14 +46,14 @@ class Term:
 
     @property
     def amount(self) -> Number:
-        """What it adds."""
+        """The product."""
         return self.number * self.factor
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """One statement: `said` names what is meant, `text` is the arithmetic. Where `is_sum`, the terms and what the
-    others add, `rest`, are together `result`."""
+    """One statement: `said` names the subject, `text` is the arithmetic. If `is_sum`, the terms and the total of the
+    others, `rest`, add up to `result`."""
 
     said: str
     text: str
@@ -63,7 +63,7 @@ class Line:
     result: Number | None = None
     is_sum: bool = False
     node: int = -1  # the operation that it is about
-    beside: tuple[Term, ...] = ()  # the elements that the factors are
+    beside: tuple[Term, ...] = ()  # the elements that are the factors
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Origin:
 
     @property
     def lit(self) -> dict[tuple[int, str], dict[int, float]]:
-        """The elements that it comes from, by tensor and part, and how much each counts, from 0 to 1."""
+        """The elements that it comes from, by tensor and part, each with its relative weight from 0 to 1."""
         found: dict[tuple[int, str], dict[int, float]] = {}
         for term in itertools.chain.from_iterable((*line.terms, *line.beside) for line in self.lines):
             weight = abs(term.amount)
@@ -90,7 +90,7 @@ class Origin:
 
 
 def at_index(value: Value, index: int) -> Number | None:
-    """An element as a Python number; None where it was not kept."""
+    """An element as a Python number; None if it was not kept."""
     if value.array is not None:
         return as_number(value.array.reshape(-1)[index])
     kept = []
@@ -108,12 +108,12 @@ def as_number(element: Any) -> Number:
     return found if isinstance(found, (bool, int, float, complex)) else float(element)
 
 
-# -- what a worker answered
+# -- a worker's answers
 
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Where a row or a column of a local Jacobian is not 0; `by_unit` are the same for the imaginary unit."""
+    """Where a row or column of a local Jacobian is not 0; `by_unit` has the same for the imaginary unit."""
 
     at: Array
     entries: Array
@@ -122,7 +122,7 @@ class Entries:
     rest: float = 0.0
 
     def cut_short(self, numbers: Array) -> Entries:
-        """Those that count most, where there are very many: `numbers` are what they are multiplied by."""
+        """The ones that contribute most, if there are very many: `numbers` are what they are multiplied by."""
         if len(self.at) <= MOST_TERMS or self.by_unit is not None:
             return self
         with np.errstate(all="ignore"):
@@ -138,7 +138,7 @@ Key = tuple[int, int, int, int, int]  # node, output, slot, element of the outpu
 
 @dataclass(eq=False)
 class Partials:
-    """The local derivatives that are known of one run."""
+    """The known local derivatives of one run."""
 
     of: object = None  # `Trace.run` of the trace that they belong to
     _found: dict[tuple[Key, bool], tuple[Array | None, Array, int, float]] = field(default_factory=dict)
@@ -146,7 +146,7 @@ class Partials:
     _asked: set[Ask] = field(default_factory=set)
 
     def learn(self, trace: Trace, answered: Trace, asked: Sequence[Ask]) -> None:
-        """Take what another run of the same snippet answered; `trace` is the one that is shown."""
+        """Add the answers from another run of the same snippet; `trace` is the one on screen."""
         self._asked.update(asked)
         rows = answered.partials
         nodes = {node for node, *_ in asked}
@@ -169,23 +169,23 @@ class Partials:
             self._reasons[node, -1] = "the run ended before it"
 
     def why_not(self, node: int, output: int) -> str:
-        """Why nothing is known of an output of this node, "" where something is."""
+        """Why nothing is known about an output of this node, "" if something is."""
         return self._reasons.get((node, -1)) or self._reasons.get((node, output), "")
 
     def lacks(self, ask: Ask) -> bool:
-        """Whether this has to be asked."""
+        """Whether this still has to be asked."""
         node = ask[0]
         if (node, -1) in self._reasons or ask in self._asked:
             return False
         return not any(key[0] == node and key[3:] == (-1, -1) for key, _ in self._found)
 
     def row(self, node: int, output: int, element: int, sizes: dict[int, int], size: int) -> dict[int, Entries]:
-        """How an element of an output, which has `size`, changes with those of each operand; `sizes` by slot."""
+        """How an element of an output with `size` elements changes with those of each operand; `sizes` is by slot."""
         return {slot: found for slot, count in sizes.items()
                 if (found := self._cut(node, output, slot, (element, -1), (size, count))) is not None}  # fmt: skip
 
     def column(self, node: int, output: int, slot: int, source: int, shape: tuple[int, int]) -> Entries | None:
-        """How the elements of an output change with one of an operand."""
+        """How the elements of an output change with one element of an operand."""
         return self._cut(node, output, slot, (-1, source), shape)
 
     def _cut(
@@ -240,7 +240,7 @@ def _entries(answered: Trace, row: int) -> tuple[Array | None, Array, int, float
 
 
 def _same_results(trace: Trace, answered: Trace, node: int) -> bool:
-    """Whether an operation came to the same in both runs."""
+    """Whether an operation had the same results in both runs."""
     if not (node < len(trace.nodes) and node < len(answered.nodes)):
         return node < len(trace.nodes)
     if trace.nodes.op[node] != answered.nodes.op[node]:

@@ -1,6 +1,5 @@
-"""Which steps the events list shows: words that must all be in what a step says, and `kind:`, `line:`, `name:`,
-`step:`.
-Columns are asked first; the titles, which are slow to make, last and a piece at a time. Pure."""
+"""Which steps the events list shows: words that must all occur in the text of a step, and `kind:`, `line:`, `name:`,
+`step:`. Columns are searched first; the titles, which are slow to make, last and in pieces. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 PIECE = 8192
-BREATH = 64  # titles that are made before the clock is looked at
+BREATH = 64  # titles that are made between looks at the clock
 FIELDS = ("kind", "line", "name", "step")
 HELP = "Words to look for in a step. Narrow it down with kind:backward, line:9, line:3-7, name:w or step:100-200."
 _OF_THE_OPERATION = (1, 2, 4, 7)  # Kind.FORWARD, INPLACE, BACKWARD, FREE: their titles speak of nothing else
@@ -27,19 +26,19 @@ _NUMBERS = re.compile(r"(\d+)(?:-(\d*))?$")
 
 @dataclass(frozen=True)
 class Query:
-    """What the filter field says."""
+    """The parsed filter field."""
 
     words: tuple[str, ...] = ()
     fields: tuple[tuple[str, str], ...] = ()  # ("kind", "backward")
 
     @property
     def is_empty(self) -> bool:
-        """True if every step is shown."""
+        """Whether every step is shown."""
         return not self.words and not self.fields
 
 
 def query_of(text: str) -> Query:
-    """Read the filter field; a field without a value is not said yet."""
+    """Parse the filter field; a field without a value is ignored."""
     words, fields = [], []
     for word in text.lower().split():
         name, colon, value = word.partition(":")
@@ -52,7 +51,7 @@ def query_of(text: str) -> Query:
 
 @dataclass
 class Sieve:
-    """One trace at one length under one query. Call `work` until it says that nothing is left."""
+    """One trace at one length under one query. Call `work` until it returns False."""
 
     trace: Trace
     query: Query
@@ -65,7 +64,7 @@ class Sieve:
         self._titles: dict[tuple[object, ...], str] = {}
 
     def work(self, seconds: float) -> bool:
-        """Look further for about so long; False when all has been looked at."""
+        """Continue the search for about this long; False when everything has been searched."""
         end = time.perf_counter() + seconds
         return any(time.perf_counter() > end for _ in self._run)
 
@@ -91,7 +90,7 @@ class Sieve:
         return all(word in title for word in words)
 
     def _title(self, step: int) -> str:
-        """In small letters. Operations of one name on one line are called the same: that is made once."""
+        """In lower case. Operations with the same name on the same line share a title, which is made once."""
         steps, nodes = self.trace.steps, self.trace.nodes
         kind, node = int(steps.kind[step]), int(steps.node[step])
         if node < 0 or kind not in _OF_THE_OPERATION:
@@ -104,7 +103,7 @@ class Sieve:
 
 
 def title_of(trace: Trace, step: int) -> str:
-    """What a step did, in a few words. From a frame of its own: the trace's cached one stays the cursor's."""
+    """The title of a step. It uses a frame of its own, so that the trace's cached frame stays at the cursor."""
     from gradviz.trace.words.explain import step_title
 
     return step_title(trace.frame_at(step + 1))
@@ -133,7 +132,8 @@ def _in_fields(trace: Trace, query: Query, texts: _Texts | None, first: int, las
 
 
 class _Texts:
-    """Which steps certainly have a word, from the columns: their kind, their operation's and their tensor's name."""
+    """Which steps certainly contain a word, from the columns: their kind, and the names of their operation and
+    tensor."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -153,7 +153,7 @@ class _Texts:
         return found
 
     def named(self, name: str, first: int, last: int) -> NDArray[Any]:
-        """Which of these steps are about a tensor, or made one, that is called so."""
+        """Which of these steps are about, or made, a tensor with this name."""
         import numpy as np
 
         trace = self._trace
@@ -172,7 +172,7 @@ class _Texts:
 
 
 def _has(column: NDArray[Any], word: str) -> NDArray[Any]:
-    """Which texts contain a word, each distinct text asked once."""
+    """Which texts contain a word, each distinct text tested once."""
     return _each(column, lambda text: word in text)
 
 

@@ -1,6 +1,6 @@
-"""Which element of the other operand a local derivative is, in a product: the row and the column that meet in a product
-of matrices, the element at the same place in a product element by element. Only what has the number of the derivative
-is named."""
+"""In a product, which element of the other operand a local derivative is: the row and column that meet in a matrix
+product, or the element at the same position in an elementwise product. An element is named only if it equals the
+derivative."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Cells = NDArray[np.int64]
 
 Shape = tuple[int, ...]
-# The slots of the two operands that are multiplied, and whether these are batches, matrices or vectors.
+# The slots of the two factors, and whether these are batches, matrices or vectors.
 _PRODUCTS = {
     "mm": (0, 1, "ik,kj"),
     "addmm": (1, 2, "ik,kj"),
@@ -39,7 +39,7 @@ def factors_of(op: str) -> tuple[int, int] | None:
 
 
 def window(shape: Shape, cells: Cells) -> Cells:
-    """The smallest block of a tensor with all these elements."""
+    """The smallest block of a tensor that contains all these elements."""
     if not len(cells):
         return cells
     places = np.unravel_index(cells, shape)
@@ -49,15 +49,15 @@ def window(shape: Shape, cells: Cells) -> Cells:
 
 
 def lines(op: str, first: Shape, second: Shape, place: Sequence[int]) -> tuple[Cells, Cells]:
-    """The row of the first and the column of the second operand that make the element at a place of the product."""
+    """The row of the first and the column of the second operand that make the element at a position of the product."""
     left, right = _PRODUCTS[op][2].split(",")
     at = dict(zip(_result(left, right), place, strict=True))
     return _cells(left, first, at), _cells(right, second, at)
 
 
 def gradient_lines(op: str, slot: int, shapes: tuple[Shape, Shape, Shape], place: Sequence[int]) -> tuple[Cells, Cells]:
-    """What meets in the gradient of an element of the first or the second operand: elements of the gradient that comes
-    in, and of the other operand. `shapes` are those of the result and of both operands."""
+    """What meets in the gradient of an element of the first or second operand: elements of the incoming gradient and of
+    the other operand. `shapes` are those of the result and of both operands."""
     result, first, second = shapes
     left, right = _PRODUCTS[op][2].split(",")
     mine, other, its = (left, right, second) if slot == _PRODUCTS[op][0] else (right, left, first)
@@ -70,15 +70,15 @@ def _result(left: str, right: str) -> str:
 
 
 def _cells(letters: str, shape: Shape, at: dict[str, int]) -> Cells:
-    """The elements of a tensor where the letters that are given have these values, in reading order."""
+    """The elements of a tensor at which the given index letters have these values, in reading order."""
     numbers = np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape)
     found: Any = numbers[tuple(at.get(letter, slice(None)) for letter in letters)]
     return np.atleast_1d(found).reshape(-1)
 
 
 def are_factors(value: Value | None, cells: Cells, derivatives: dict[int, complex | float], given: Cells) -> bool:
-    """Whether these elements are the derivatives, by the places of what they are multiplied with; where nothing is
-    said of a place its derivative is 0."""
+    """Whether these elements are the derivatives, by the positions of what they are multiplied by; positions that are
+    not mentioned have derivative 0."""
     if value is None or value.array is None or len(cells) != len(given):
         return False
     numbers = value.array.reshape(-1)[cells].tolist()

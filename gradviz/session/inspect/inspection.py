@@ -1,5 +1,5 @@
-"""What the inspector says about a tensor, an operation or a group of them at the cursor, as plain records. Pure; the
-panel draws them."""
+"""What the inspector says about a tensor, an operation or a group at the cursor, as plain records. Pure; the panel
+draws them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Rows = NDArray[Any]
 
 LONGEST = 300  # characters of a value
-BESIDE = 24  # characters of one with other words beside it
+BESIDE = 24  # characters of one that has other words beside it
 MOST = 12  # operations that are listed
 MOST_OF_GROUP = 40
 GROUP_KINDS = ("a call of a module", "a call of a function", "a loop", "an iteration")
@@ -34,7 +34,7 @@ GROUP_KINDS = ("a call of a module", "a call of a function", "a loop", "an itera
 
 @dataclass(frozen=True)
 class Link:
-    """Text that leads to a node or a tensor; `target` None is plain text."""
+    """Text that leads to a node or a tensor; with `target` None, plain text."""
 
     text: str
     target: Selection | None = None
@@ -42,8 +42,8 @@ class Link:
 
 @dataclass(frozen=True)
 class Row:
-    """One line: a label and what it says. `tone` is "", "gradient", "muted", "pending", "stale" or "freed".
-    `written` is what a formula says, to be typeset."""
+    """One line: a label and a text. `tone` is "", "gradient", "muted", "pending", "stale" or "freed". `written` is the
+    content as a formula, to be typeset."""
 
     label: str
     parts: tuple[Link, ...]
@@ -53,7 +53,7 @@ class Row:
 
     @property
     def text(self) -> str:
-        """What it says, without links."""
+        """The content without links."""
         return "".join(part.text for part in self.parts)
 
 
@@ -72,7 +72,7 @@ class Inspection:
 
     title: str
     sections: tuple[Section, ...]
-    bars: tuple[Bar, ...] = ()  # what backward calls added to its .grad, to be drawn
+    bars: tuple[Bar, ...] = ()  # what backward calls added to its .grad, for a chart
 
     def find(self, label: str) -> str:
         """The text of the first row with this label, "" if there is none."""
@@ -81,7 +81,7 @@ class Inspection:
 
 
 def inspect(state: State, thing: Selection | None) -> Inspection | None:
-    """What there is to say, None if there is nothing to inspect."""
+    """The inspection, None if there is nothing to inspect."""
     if state.trace is None or thing is None:
         return None
     frame = state.trace.frame(state.cursor)
@@ -98,14 +98,14 @@ def row(label: str, text: str, tone: str = "", numbers: tuple[int, str] | None =
 
 
 def value_text(value: Value | None) -> str:
-    """A value as PyTorch shows it."""
+    """A value as PyTorch prints it."""
     if value is None:
         return "None"
     return value.text(LONGEST) if value.array is not None else f"{value.text(LONGEST)} · only a summary was kept"
 
 
 def _in_short(value: Value) -> str:
-    """A value beside other words: an array that is long says its shape and its range."""
+    """A value beside other words: a long array is reduced to its shape and range."""
     text = value.text(LONGEST)
     return text if len(text) <= BESIDE else value.brief()
 
@@ -124,7 +124,7 @@ def tensor_link(frame: Frame, tensor: int) -> Link:
 
 
 def commas(links: list[Link]) -> tuple[Link, ...]:
-    """Links with commas between them."""
+    """Links separated by commas."""
     result: list[Link] = []
     for link in links:
         result += [Link(", "), link] if result else [link]
@@ -149,7 +149,7 @@ def _tensor(frame: Frame, tensor: int, state: State) -> Inspection:
 
 
 def _bars(frame: Frame, tensor: int) -> tuple[Bar, ...]:
-    """What several backward calls added to its `.grad`."""
+    """What each of several backward calls added to its `.grad`."""
     from gradviz.session.inspect.ledger import bars
 
     found = bars(frame, tensor)
@@ -177,7 +177,7 @@ def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
 
 
 def _three_ways(state: State, tensor: int) -> list[Section]:
-    """The gradient beside its differences and its symbolic derivative, or the offer to compare them."""
+    """The gradient with its finite differences and symbolic derivative, or the offer to compare them."""
     check = state.check
     if check is not None and check.tensor == tensor and check.trace is state.trace:
         from gradviz.session.inspect.three_ways import derivative, lines
@@ -193,10 +193,10 @@ def _three_ways(state: State, tensor: int) -> list[Section]:
 
 
 def _users(frame: Frame, tensor: int) -> tuple[list[int], int]:
-    """The operations on the screen that read it, and how many others did: a parameter has one user per iteration."""
+    """The visible operations that read it, and how many others did: a parameter has one user per iteration."""
     import numpy as np
 
-    users = frame.trace.users_of(tensor)  # ascending: the edges are in order of nodes, as they were made
+    users = frame.trace.users_of(tensor)  # ascending, because the edges are in order of creation of the nodes
     users = users[frame.node_created[users] & (np.diff(users, prepend=-1) > 0)]
     shown = users[frame.shown_nodes[users]][:MOST]
     return [int(node) for node in shown], len(users) - len(shown)
@@ -263,7 +263,7 @@ def _contributions(frame: Frame, tensor: int) -> list[Row]:
 
 
 def _ledger(frame: Frame, tensor: int) -> list[Section]:
-    """What `.grad` is the sum of, when it is more than one gradient, and what cleared it."""
+    """The gradients that `.grad` is the sum of, if there are several, and what cleared it."""
     from gradviz.session.inspect.ledger import ledger, since_cleared
 
     entries = ledger(frame, tensor)
@@ -285,7 +285,7 @@ def _ledger(frame: Frame, tensor: int) -> list[Section]:
 
 
 def _signed(value: Value | None) -> str:
-    """What was added: "+ 7." or "− 7."."""
+    """The amount added: "+ 7." or "− 7."."""
     text = _short(value)
     return f"− {text[1:]}" if text.startswith("-") else f"+ {text}"
 
@@ -327,7 +327,7 @@ def _node(frame: Frame, node: int) -> Inspection:
 
 
 def _operation(frame: Frame, node: int) -> str:
-    """`pow xⁿ · exponent=2`; the symbol only where it is another word than the name."""
+    """`pow xⁿ · exponent=2`; the symbol only if it differs from the name."""
     nodes = frame.trace.nodes
     op, symbol, params = (str(column[node]) for column in (nodes.op, nodes.symbol, nodes.params))
     called = op if symbol in ("", op) else f"{op} {symbol}"
@@ -335,7 +335,7 @@ def _operation(frame: Frame, node: int) -> str:
 
 
 def _next_functions(frame: Frame, node: int) -> list[Link]:
-    """Where backward goes on, as `grad_fn.next_functions` says it."""
+    """Where backward continues, as in `grad_fn.next_functions`."""
     links = []
     for tensor in map(int, frame.trace.inputs_of(node)):
         producer = int(frame.trace.tensors.producer[tensor])

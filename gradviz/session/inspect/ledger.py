@@ -1,5 +1,5 @@
-"""The ledger of a `.grad`: what each backward call added to it, what cleared it, what is left in it from before. The
-sum of its lines since it was cleared is what `.grad` holds. `bars` is the same by backward calls, to be drawn."""
+"""The ledger of a `.grad`: what each backward call added, what cleared it, what is left from before. The lines since it
+was last cleared add up to the present `.grad`. `bars` has the same by backward call, for a chart."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Entry:
-    """One change of a `.grad`. `kind` is "added" (by a backward call), "cleared", "set", or "gap" where
-    iterations were not recorded; `value` is what was added, or what `.grad` became, None for None."""
+    """One change of a `.grad`. `kind` is "added" (by a backward call), "cleared", "set", or "gap" if iterations were
+    not recorded; `value` is what was added, or the new `.grad`, None for None."""
 
     kind: str
-    step: int  # the cursor at which it is there, as the timeline counts
-    line: int  # -1 unknown
+    step: int  # the cursor right after it, as the timeline counts
+    line: int  # -1 if unknown
     value: Value | None
 
 
-MOST_BARS = 48  # backward calls that are drawn
+MOST_BARS = 48  # backward calls in the chart
 _MOST_ROWS = 3 * MOST_BARS
-_LOOKED_BACK = 1000  # changes before these among which a beginning is looked for
+_LOOKED_BACK = 1000  # earlier changes that are searched for where the sum begins
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One backward call that added to a `.grad`: what was left in it from `calls` calls before, and what it added."""
+    """One backward call that added to a `.grad`: what was left from `calls` earlier calls, and what it added."""
 
     step: int
     line: int
@@ -43,7 +43,7 @@ class Bar:
     calls: int
     added: Value | None
     total: Value | None
-    cleared: bool  # since the call before
+    cleared: bool  # since the previous call
 
     def sentence(self, number: Callable[[Value | None], str], *, adds: bool = True) -> str:
         """ "Step 16, line 10: −4 left from 1 earlier backward() call; + 2 makes −2". Norms do not add up."""
@@ -81,7 +81,7 @@ def bars(frame: Frame, tensor: int) -> tuple[Bar, ...]:
 
 
 def _held(trace: Trace, rows: list[int]) -> tuple[Value | None, int, bool]:
-    """What a `.grad` holds after these changes, and nearly how many calls it comes from."""
+    """What a `.grad` holds after these changes, and about how many calls it comes from."""
     if not rows:
         return None, 0, False
     norms, values = trace.values.norm, trace.grads.value
@@ -98,7 +98,8 @@ def ledger(frame: Frame, tensor: int) -> list[Entry]:
 
 
 def _entry(frame: Frame, tensor: int, row: int, is_first: bool) -> Entry:
-    """One row of the history; what changes `.grad` between two steps carries the step before, after its own row."""
+    """One row of the history. A change of `.grad` between two steps has the number of the earlier step, and comes after
+    that step's own row."""
     trace = frame.trace
     step = int(trace.grads.step[row])
     line, kind = int(trace.steps.line[step]), int(trace.steps.kind[step])
@@ -110,7 +111,7 @@ def _entry(frame: Frame, tensor: int, row: int, is_first: bool) -> Entry:
 
 
 def since_cleared(entries: list[Entry]) -> list[Entry]:
-    """The entries that make up what `.grad` holds now."""
+    """The entries that make up the present `.grad`."""
     begin = max((at for at, entry in enumerate(entries) if entry.kind != "added"), default=-1)
     if begin >= 0 and entries[begin].kind != "cleared":
         return entries[begin:]

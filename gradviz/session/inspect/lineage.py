@@ -1,8 +1,8 @@
-"""What a tensor or operation was computed from, what it goes into, and the way from one to another: masks over the
-operations and tensors of a trace. Pure; the canvas lets everything else fade.
+"""What a tensor or operation was computed from, what it contributes to, and the paths from one to another: masks over
+the operations and tensors of a trace. Pure; the canvas fades everything else.
 
-Note [One pass] Operations are numbered in the order in which they ran, so what an operation reads was made by an
-earlier one: one pass over the edges, backwards or forwards, reaches everything however deep the graph is."""
+Note [One pass] Operations are numbered in the order in which they ran, so the inputs of an operation were made by
+earlier ones: one pass over the edges, backwards or forwards, reaches everything, however deep the graph."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Family:
 
 
 def family(trace: Trace, lineage: Lineage) -> Family:
-    """What a lineage takes in."""
+    """The family of a lineage."""
     if lineage.kind == "ancestors":
         return ancestors(trace, lineage.of)
     if lineage.kind == "descendants":
@@ -46,7 +46,7 @@ def family(trace: Trace, lineage: Lineage) -> Family:
 
 
 def along(trace: Trace, path: Path, tensor: int) -> Family:
-    """The operations and tensors of one path of a gradient, and the tensor where it ends."""
+    """The operations and tensors on one path of a gradient, and the tensor where it ends."""
     nodes, tensors = np.zeros(len(trace.nodes), bool), np.zeros(len(trace.tensors), bool)
     nodes[[step.node for step in path.steps]] = True
     tensors[[tensor, *(each for step in path.steps for each in (step.result, step.operand) if each >= 0)]] = True
@@ -58,7 +58,7 @@ def along(trace: Trace, path: Path, tensor: int) -> Family:
 
 
 def ancestors(trace: Trace, thing: Selection) -> Family:
-    """The thing itself and all that it was computed from."""
+    """The thing itself and everything that it was computed from."""
     nodes, tensors = _start(trace, thing)
     makers, users = _links(trace)
     if thing.kind == "tensor":
@@ -73,7 +73,7 @@ def ancestors(trace: Trace, thing: Selection) -> Family:
 
 
 def descendants(trace: Trace, thing: Selection) -> Family:
-    """The thing itself and all that it goes into."""
+    """The thing itself and everything computed from it."""
     nodes, tensors = _start(trace, thing)
     makers, users = _links(trace)
     if thing.kind == "tensor":
@@ -88,8 +88,7 @@ def descendants(trace: Trace, thing: Selection) -> Family:
 
 
 def between(trace: Trace, one: Selection, other: Selection) -> Family:
-    """All ways from one thing to the other, whichever of the two comes first; empty where neither leads to the
-    other."""
+    """All paths from one thing to the other, in whichever direction there are any; empty if there are none."""
     for source, sink in ((one, other), (other, one)):
         after, before = descendants(trace, source), ancestors(trace, sink)
         at = as_operation(trace, sink)
@@ -109,12 +108,12 @@ def _start(trace: Trace, thing: Selection) -> tuple[Flags, Flags]:
 
 
 def _links(trace: Trace) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each row of `inputs` the operation that made the tensor (-1 none) and the one that reads it."""
+    """For each row of `inputs`, the operation that made the tensor (-1 for none) and the one that reads it."""
     return trace.tensors.producer[trace.inputs.tensor].astype(np.int64), trace.inputs.node.astype(np.int64)
 
 
 def _spread(marked: Flags, source: NDArray[np.int64], sink: NDArray[np.int64]) -> None:
-    """Mark the sink of every link whose source is marked; links are in the order in which marks travel."""
+    """Mark the sink of every link whose source is marked; links are in the order in which marks spread."""
     real = (source >= 0) & (sink >= 0)
     flags = bytearray(marked.tobytes())
     for one, other in zip(source[real].tolist(), sink[real].tolist(), strict=True):

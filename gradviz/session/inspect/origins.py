@@ -1,7 +1,7 @@
-"""Where one element of a value or of a gradient comes from: which elements of which tensors, by which arithmetic. The
-local derivatives are the engine's own (`elements`), the numbers those of the trace, and nothing is said that they do
-not add up to. A gradient is always a sum: each element of the incoming gradient, times the derivative of that element
-of the result by this one. Of a value see `element_values`; the words are in `gradviz.trace.words.elements`."""
+"""Where one element of a value or gradient comes from: which elements of which tensors, and by which arithmetic. The
+local derivatives are the engine's own (`elements`), the numbers are those of the trace, and nothing is said unless they
+add up to it. A gradient is always a sum: each element of the incoming gradient times the derivative of that element of
+the result by this one. For values see `element_values`; the words are in `gradviz.trace.words.elements`."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 CHANGED = "by another arithmetic: a hook changed it, or it depends on more than the operation's results"
-LONGEST = 80  # characters of the text that made a tensor
-MOST_USES = 12  # through which a gradient comes, that are told of one by one
+LONGEST = 80  # characters of the code that made a tensor
+MOST_USES = 12  # uses that contribute to a gradient and are listed one by one
 
 
 def element_of(frame: Frame, element: Element) -> tuple[str, Number] | None:
-    """The name of an element and its number, None where there is none or it was not kept."""
+    """The name of an element and its number, None if there is none or it was not kept."""
     value = value_of(frame, element.tensor, element.part)
     if value is None or not 0 <= element.index < value.numel:
         return None
@@ -73,13 +73,13 @@ def value_of(frame: Frame, tensor: int, part: str) -> Value | None:
 
 
 def _gradient(frame: Frame, tensor: int) -> Value | None:
-    """The gradient that arrived last at a tensor up to now, else what its `.grad` holds."""
+    """The latest gradient that has arrived at a tensor so far, otherwise the content of its `.grad`."""
     rows = _arrived(frame, tensor)
     return _total(frame.trace, tensor, rows, frame.cursor) if len(rows) else frame.grad(tensor)
 
 
 def first_of(frame: Frame, tensor: int) -> Element | None:
-    """The first element of a tensor's gradient, once the backward pass has come to it, else of its value."""
+    """The first element of a tensor's gradient, once the backward pass has reached it; otherwise of its value."""
     arrived = _gradient(frame, tensor) is not None and frame.call >= 0
     for part in ("grad", "value") if arrived else ("value",):
         element = Element(tensor, part, 0)
@@ -89,7 +89,7 @@ def first_of(frame: Frame, tensor: int) -> Element | None:
 
 
 def origin(frame: Frame, element: Element, known: Partials) -> Origin | None:
-    """Where an element comes from, as far as is known; None where there is no such element."""
+    """Where an element comes from, as far as that is known; None if there is no such element."""
     found = element_of(frame, element)
     if found is None:
         return None
@@ -146,7 +146,7 @@ def _op(trace: Trace, node: int) -> str:
 
 
 def _written(frame: Frame, element: Element, value: Number) -> Origin | None:
-    """Of an element that something wrote over since its tensor was made: what that was."""
+    """For an element that was overwritten since its tensor was made: by what."""
     trace, tensor = frame.trace, element.tensor
     row = trace.history("writes", "tensor").last(tensor, frame.cursor)
     if row < 0:
@@ -166,7 +166,7 @@ def _written(frame: Frame, element: Element, value: Number) -> Origin | None:
 
 
 def _copied(frame: Frame, element: Element, value: Number, title: str, node: int) -> Origin:
-    """An element of a tensor over the memory of another one."""
+    """An element of a tensor that shares the memory of another one."""
     source = int(frame.trace.inputs_of(node)[0])
     shape = tuple(frame.trace.tensors.shape[source])
     if shape != tuple(frame.trace.tensors.shape[element.tensor]):
@@ -180,7 +180,7 @@ def _copied(frame: Frame, element: Element, value: Number, title: str, node: int
 
 
 def _arrived(frame: Frame, tensor: int) -> Array:
-    """The contributions of the last backward call that sent any to this tensor, so far."""
+    """The contributions so far of the latest backward call that sent any to this tensor."""
     trace = frame.trace
     rows = trace.history("arrivals", "tensor").before(tensor, frame.cursor)
     found: Array = rows[trace.arrivals.call[rows] == trace.arrivals.call[rows[-1]]] if len(rows) else rows
@@ -188,7 +188,7 @@ def _arrived(frame: Frame, tensor: int) -> Array:
 
 
 def _total(trace: Trace, tensor: int, rows: Array, cursor: int) -> Value | None:
-    """The sum of what arrived, as the hooks of the tensor left it."""
+    """The sum of what arrived, as the tensor's hooks left it."""
     hooks = trace.hooks
     changed = trace.history("hooks", "tensor").last(tensor, cursor)
     if changed >= 0 and hooks.after[changed] >= 0 and hooks.step[changed] >= trace.arrivals.step[rows[-1]]:
@@ -198,16 +198,16 @@ def _total(trace: Trace, tensor: int, rows: Array, cursor: int) -> Value | None:
 
 @dataclass(frozen=True)
 class _Use:
-    """One contribution to a gradient: who sent it, for which operand, and what it was."""
+    """One contribution to a gradient: who sent it, for which operand, and its value."""
 
     arrival: int
-    node: int  # -1: the backward call itself
+    node: int  # -1 for the backward call itself
     slot: int
     value: int
 
 
 def _uses(trace: Trace, tensor: int, rows: Array) -> Iterator[_Use]:
-    """The contributions in their order. Those that one node sent for several of its operands come in the order of the
+    """The contributions in order. Those that one node sent for several of its operands are in the order of the
     operands."""
     arrivals, taken = trace.arrivals, dict[int, int]()
     for row in rows.tolist():
@@ -243,7 +243,8 @@ def _of_gradient(frame: Frame, element: Element, value: Number, title: str, know
 
 
 def _contribution(frame: Frame, element: Element, use: _Use, known: Partials) -> Line | None:
-    """One contribution to an element of a gradient: the incoming gradient's elements, times the local derivatives."""
+    """One contribution to an element of a gradient: the elements of the incoming gradient times the local
+    derivatives."""
     trace = frame.trace
     sent = trace.value(use.value)
     result = at_index(sent, element.index) if sent is not None and element.index < sent.numel else None
@@ -279,7 +280,7 @@ def _contribution(frame: Frame, element: Element, use: _Use, known: Partials) ->
 
 
 def _came_in(frame: Frame, terms: Sequence[Term], more: int) -> str:
-    """The elements of the gradients that came in."""
+    """The elements of the incoming gradients."""
     if more:
         tensors = dict.fromkeys(f"∇{bracketed(frame.name(term.element.tensor))}" for term in terms)
         return f"{len(terms) + more:,} elements of {' and '.join(tensors)}"
@@ -294,7 +295,7 @@ def _gradient_cells(frame: Frame, tensor: int, cells: Array) -> str:
 
 
 def _product(frame: Frame, element: Element, use: _Use, terms: Sequence[Term], name: str) -> Line | None:
-    """A contribution whose derivatives are elements of another operand: of a product."""
+    """A contribution in which the derivatives are elements of another operand of a product."""
     trace, made = frame.trace, terms[0].element.tensor
     op, slots = str(trace.nodes.op[use.node]), trace.slots_of(use.node)
     pair = (0, 1) if op == "mul" else factors_of(op)
@@ -337,13 +338,13 @@ def _why_not(trace: Trace, use: _Use, known: Partials) -> str:
 
 
 def _size(term: Term) -> float:
-    """How large a term is; that of a small derivative, which is a difference of larger numbers, is not exact."""
+    """The magnitude of a term; a small derivative that is a difference of larger numbers is not exact."""
     return max(abs(term.amount), 1e-2 * abs(term.number))
 
 
 def _chain(frame: Frame, element: Element, use: _Use, known: Partials) -> tuple[list[Term], int, Number] | None:
-    """The elements of the gradients that came in at a node, times the derivatives of its results by one element, how
-    many more there are and what they add; None where they were not kept."""
+    """The elements of the incoming gradients at a node times the derivatives of its results by one element, with the
+    number of further ones and their total; None if they were not kept."""
     trace, terms, more, rest = frame.trace, list[Term](), 0, 0.0
     call, step = int(trace.arrivals.call[use.arrival]), int(trace.arrivals.step[use.arrival])
     size = numel(trace, element.tensor)
@@ -361,7 +362,7 @@ def _chain(frame: Frame, element: Element, use: _Use, known: Partials) -> tuple[
         entries = entries.cut_short(flat)
         more, rest = more + entries.more, rest + entries.rest
         for at, by, unit in zip(entries.at.tolist(), entries.entries, _units(entries), strict=True):
-            if by == by or as_number(flat[at]):  # 0 · nan beside the sum is none of it
+            if by == by or as_number(flat[at]):  # 0 · nan is not one of the terms
                 terms.append(_term(Element(made, "grad", at), as_number(flat[at]), by, unit))
     return terms, more, rest
 
@@ -371,8 +372,8 @@ def _units(entries: Entries) -> list[Any]:
 
 
 def _term(element: Element, given: Number, by: Any, unit: Any) -> Term:
-    """What an element of the incoming gradient sends on. A complex one acts by its two parts, each of which may be
-    sent on by another factor; where the two agree it is a product."""
+    """What an element of the incoming gradient passes on. The two parts of a complex one may be passed on with
+    different factors; if the factors agree, it is a product."""
     factor: Number = complex(by) if np.iscomplexobj(by) else float(by)
     if unit is not None and given:
         sent = given.real * complex(by) + given.imag * complex(unit)
@@ -388,7 +389,7 @@ def _incoming(trace: Trace, tensor: int, call: int, step: int) -> Value | None:
 
 
 def _ledger(frame: Frame, element: Element) -> list[Line]:
-    """What `.grad` is at this element when it is more than the last gradient."""
+    """The content of `.grad` at this element, if it is more than the latest gradient."""
     if frame.grad(element.tensor) is None:
         return []
     held = since_cleared(ledger(frame, element.tensor))

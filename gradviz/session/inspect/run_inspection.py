@@ -1,6 +1,6 @@
-"""What the inspector says of whole runs: how much a run has of what, before its first step; and while a change runs
-beside the snippet, about the thing in the front run and what is otherwise with what corresponds to it in the other.
-Pure; see `inspection` for one thing of one run."""
+"""What the inspector says about whole runs: the size of a run, before its first step; and during a what-if comparison,
+about a thing in the front run with what differs in the corresponding thing of the other. Pure; see `inspection` for one
+thing in one run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPARED = ("kind", "shape", "version", "value", ".grad", "∇ passing", "why No
 
 
 def inspect_both(state: State) -> Inspection | None:
-    """What there is to say about what is selected, or what the current step is about, in both runs."""
+    """What to say about the selection, or the subject of the current step, in both runs."""
     beside = state.what_if
     if beside is None or beside.comparison is None or beside.trace is None:
         return inspect(state, inspected(state))
@@ -69,7 +69,7 @@ def _line(label: str, text: str, tone: str = "") -> Row:
 
 
 def _otherwise(here: Inspection, there: Inspection) -> tuple[Row, ...]:
-    """The rows that say something else in the other run."""
+    """The rows that differ in the other run."""
     rows = []
     for label in COMPARED:
         one, other = here.find(label), there.find(label)
@@ -80,7 +80,7 @@ def _otherwise(here: Inspection, there: Inspection) -> tuple[Row, ...]:
 
 
 def _buffers(here: Inspection, there: Inspection) -> list[Row]:
-    """Saved buffers in another state."""
+    """Saved buffers whose state differs."""
     mine, theirs = ({row.label: row.text for row in _section(one, "Saved buffers")} for one in (here, there))
     return [_line(name, text) for name, text in theirs.items() if mine.get(name) != text]
 
@@ -90,7 +90,7 @@ def _section(inspection: Inspection, title: str) -> tuple[Row, ...]:
 
 
 def asking(state: State, asked: Question) -> Inspection:
-    """What is asked for, and what is known so far of the tensor or of what will compute it."""
+    """The question, and what is known so far about the tensor or about what will compute it."""
     section = Section("", (_line(asked.subject, "?", "gradient" if asked.part != "value" else ""),))
     is_there = state.trace is not None and bool(state.trace.tensors.step[asked.tensor] < state.cursor)
     thing = Selection("tensor", asked.tensor) if is_there else inspected(state)
@@ -99,7 +99,7 @@ def asking(state: State, asked: Question) -> Inspection:
 
 
 def overview(state: State) -> Inspection | None:
-    """The run in numbers, None before there is one."""
+    """The run in numbers, None if there is no run yet."""
     trace = state.trace
     if trace is None or not state.steps:
         return None

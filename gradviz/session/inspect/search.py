@@ -1,6 +1,6 @@
-"""Finding operations and tensors of a trace by what a person types: a name, an operation, a module, a line, a shape, a
+"""Finds operations and tensors of a trace by what a person types: a name, an operation, a module, a line, a shape, a
 dtype, "nan", "freed". Pure, on the trace and not on the picture. `find` is fast enough for every key press: texts are
-compared once per different text, never once per row."""
+compared once per distinct text, never once per row."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WORDS = ("nan", "inf", "freed", "leaf", "parameter")
 
 @dataclass(frozen=True, eq=False)
 class Hits:
-    """What was found: the best first (the text is all of the name), then in the order in which they were made."""
+    """The results, best first (where the text is the whole name), then in order of creation."""
 
     is_node: Flags
     index: Ints
@@ -53,7 +53,7 @@ class Hits:
         return self.index[~self.is_node]
 
     def place_of(self, thing: Selection | None) -> int:
-        """Which hit a thing is, -1 none."""
+        """The index of a thing among the hits, -1 for none."""
         if thing is None:
             return -1
         found = np.flatnonzero((self.index == thing.index) & (self.is_node == (thing.kind == "node")))
@@ -65,7 +65,7 @@ NOTHING = Hits(np.empty(0, bool), np.empty(0, np.int64))
 
 @dataclass(eq=False)
 class _Found:
-    """Which rows a term has found, and which of them it names in full."""
+    """The rows that a term has found, and those that it names in full."""
 
     nodes: Flags
     tensors: Flags
@@ -90,7 +90,7 @@ class _Found:
 
 
 class _Column:
-    """A column of texts with few different ones: asked for one answer per text."""
+    """A column of texts with few distinct values, which are each tested once."""
 
     def __init__(self, texts: list[Any]) -> None:
         number: dict[Any, int] = {}
@@ -104,7 +104,7 @@ class _Column:
 
 
 class Index:
-    """The texts of a trace of one length, each column made when it is first asked for."""
+    """The texts of a trace of one length, each column made on first use."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -144,7 +144,7 @@ def _index(trace: Trace) -> Index:
 
 
 def find(trace: Trace, query: str, cursor: int) -> Hits:
-    """What every word of the query is true of; "freed" is asked at the cursor, all else of the whole trace."""
+    """The rows that match every word of the query; "freed" refers to the cursor, everything else to the whole trace."""
     terms = _TERM.findall(query)
     if not terms or not len(trace):
         return NOTHING
@@ -202,8 +202,8 @@ def _word(trace: Trace, word: str, cursor: int, found: _Found) -> None:
 
 
 def _not_finite(trace: Trace, test: Callable[[Any], Any], found: _Found) -> None:
-    """Tensors whose value or gradient is so at any time, and operations that sent such a gradient."""
-    bad = np.append(test(trace.values.norm), False)  # the last is that of value -1: none
+    """Tensors whose value or gradient is not finite at any time, and operations that sent such a gradient."""
+    bad = np.append(test(trace.values.norm), False)  # the last entry is that of value -1, none
     found.tensors[:] = bad[trace.tensors.value]
     for table, value in ((trace.writes, "value"), (trace.grads, "value"), (trace.arrivals, "total")):
         rows = bad[getattr(table, value)]
@@ -228,14 +228,14 @@ def _text(index: Index, word: str) -> _Found:
         has = trace.tensors.grad_of >= 0
         found.tensors[has] |= owner.tensors[trace.tensors.grad_of[has]]
     source = np.append(index.column("sites", "source").where(lambda text: word in text), False)
-    if _EXPRESSION.search(word):  # "w * x" and "relu(" are looked for in the code, "w" is not
+    if _EXPRESSION.search(word):  # "w * x" and "relu(" are searched for in the code, "w" is not
         found.nodes |= source[trace.nodes.site]
         found.tensors |= source[trace.tensors.site]
     return found
 
 
 def _named(index: Index, word: str, found: _Found) -> None:
-    """The tensors that are called so at any time; a name that lacks its module counts too."""
+    """The tensors with this name at any time; a name without its module counts, too."""
     trace, column = index.trace, index.names()
     found.tensors[trace.names.tensor[column.where(lambda text: word in text)]] = True
     found.exact_tensors[trace.names.tensor[column.where(word.__eq__)]] = True
@@ -246,24 +246,24 @@ def _named(index: Index, word: str, found: _Found) -> None:
     found.tensors |= unnamed & leaf & label[trace.tensors.site]
 
 
-# what the bar over the canvas says and does
+# the search bar's text and behaviour
 
 
 def hits_of(state: State) -> Hits:
-    """The hits of the search that is going on."""
+    """The hits of the present search."""
     if state.trace is None or not state.steps:
         return NOTHING
     return find(state.trace, state.search.query, state.cursor)
 
 
 def current(state: State) -> Selection | None:
-    """The hit that was gone to."""
+    """The current hit."""
     hits = hits_of(state)
     return hits[min(state.search.at, len(hits) - 1)] if len(hits) and state.search.at >= 0 else None
 
 
 def stepped(state: State, step: int) -> Search:
-    """The search at its next (1) or previous (-1) hit; the first where none was gone to yet."""
+    """The search at its next (1) or previous (-1) hit, or at the first if none has been visited."""
     count = len(hits_of(state))
     if not count:
         return replace(state.search, at=-1)
@@ -272,7 +272,7 @@ def stepped(state: State, step: int) -> Search:
 
 
 def coming(state: State, thing: Selection) -> int | None:
-    """The cursor at which a thing can be seen where it cannot be seen now, else None."""
+    """The cursor at which a thing becomes visible if it is not visible now, otherwise None."""
     trace = state.trace
     if trace is None:
         return None
@@ -286,14 +286,14 @@ def coming(state: State, thing: Selection) -> int | None:
 
 
 def is_future(state: State, thing: Selection) -> bool:
-    """True if the thing has not been made yet."""
+    """Whether the thing has not been made yet."""
     assert state.trace is not None
     table = state.trace.nodes if thing.kind == "node" else state.trace.tensors
     return bool(table.step[thing.index] >= state.cursor)
 
 
 def count_text(state: State) -> str:
-    """ "3 of 17", "17 found", "none"; empty where nothing is asked."""
+    """ "3 of 17", "17 found", "none"; empty without a query."""
     if not state.search.query.strip():
         return ""
     count = len(hits_of(state))
@@ -304,7 +304,7 @@ def count_text(state: State) -> str:
 
 
 def name_of(state: State, thing: Selection) -> str:
-    """What a hit is called."""
+    """The name of a hit."""
     assert state.trace is not None
     if thing.kind == "node":
         nodes = state.trace.nodes

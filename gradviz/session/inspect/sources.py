@@ -1,4 +1,4 @@
-"""From things of a trace to the source text that made them, and back. Pure; lines count from 1, columns from 0."""
+"""From things in a trace to the source text that made them, and back. Pure; lines count from 1, columns from 0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """An expression in the snippet, or, where the columns are equal, a whole line."""
+    """An expression in the snippet, or a whole line if the columns are equal."""
 
     line: int
     col: int
@@ -23,7 +23,7 @@ class Place:
 
 
 def place_of(trace: Trace, thing: Selection) -> Place | None:
-    """Where a thing was made, None where no line of the snippet made it."""
+    """Where a thing was made, None if no line of the snippet made it."""
     if thing.kind == "group" and 0 <= thing.index < len(trace.regions):
         site = int(trace.regions.site[thing.index])
     else:
@@ -37,8 +37,8 @@ def place_of(trace: Trace, thing: Selection) -> Place | None:
 
 
 def made_at(state: State, line: int, col: int) -> list[Selection]:
-    """What the expressions at a caret made, or, where it is in none, those of its line: what is on the screen first, of
-    that the smallest expression first."""
+    """What the expressions at a caret made, or, outside any, those on its line: visible things first, of those the
+    smallest expression first."""
     trace = state.trace
     if trace is None or not state.steps:
         return []
@@ -57,7 +57,7 @@ def made_at(state: State, line: int, col: int) -> list[Selection]:
 
 
 def _made_by(state: State, wanted: object) -> list[Selection]:
-    """The things of some sites (a mask); an operation before what it made."""
+    """The things made at some sites (a mask); an operation comes before its results."""
     import numpy as np
 
     trace = state.trace

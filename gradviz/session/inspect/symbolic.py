@@ -1,6 +1,6 @@
-"""The symbolic derivative of a root by a leaf where all between them are single numbers: the recorded operations as an
-expression of SymPy, differentiated, with the numbers of the run put in. SymPy comes with `pip install
-gradviz[symbolic]` and is imported here when somebody asks; no text is evaluated. Who asks is `three_ways.py`."""
+"""The symbolic derivative of a root by a leaf, if everything between them is a single number: the recorded operations
+as a SymPy expression, differentiated, with the numbers of the run substituted. SymPy comes with `pip install
+gradviz[symbolic]` and is imported here on demand; no text is evaluated. Used by `three_ways.py`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 MOST_OPERATIONS = 80
-LONGEST = 400  # operations of a derivative that is shown
+LONGEST = 400  # operations of a derivative that can be displayed
 MISSING = "SymPy is not installed: pip install gradviz[symbolic]"
-Expression = Any  # of SymPy, which has no types
+Expression = Any  # SymPy's, which has no types
 
 
 class CannotError(Exception):
@@ -26,7 +26,7 @@ class CannotError(Exception):
 
 @dataclass(frozen=True)
 class Symbolic:
-    """The derivative, its number, how many operations it has, and how long that took."""
+    """The derivative, its value, its number of operations, and how long it took."""
 
     written: Math
     value: float
@@ -35,7 +35,7 @@ class Symbolic:
 
 
 def symbolic(trace: Trace, call: int, tensor: int) -> Symbolic | str:
-    """The derivative of what a call began at by a leaf; a sentence where there is none."""
+    """The derivative of the root of a call by a leaf; a sentence if there is none."""
     try:
         import sympy
     except ImportError:
@@ -58,7 +58,7 @@ def symbolic(trace: Trace, call: int, tensor: int) -> Symbolic | str:
 
 
 def _shortest(sympy: Any, made: Expression) -> Expression:
-    """The same, in the form with the fewest operations; only forms that are found quickly are tried."""
+    """An equal expression with the fewest operations; only forms that are found quickly are tried."""
     forms = [made]
     if made.count_ops() <= LONGEST:
         forms += [sympy.expand(made), sympy.factor_terms(made), sympy.factor_terms(sympy.expand(made))]
@@ -83,7 +83,7 @@ class _Graph:
         self.expression = self._of(roots[0])
 
     def _nodes(self, root: int) -> list[int]:
-        """The operations that lead to the root, in their order."""
+        """The operations that lead to the root, in order."""
         producer, wants = self._trace.tensors.producer, self._trace.tensors.requires_grad
         found: set[int] = set()
         waiting = [root]
@@ -202,13 +202,13 @@ _WORDS = {"log": "ln", "Abs": "|"}
 
 
 class _Written:
-    """An expression of SymPy as it is typeset."""
+    """A SymPy expression in typeset form."""
 
     def __init__(self, sympy: Any) -> None:
         self._sympy = sympy
 
     def of(self, one: Expression) -> Math:
-        """All of it."""
+        """The whole expression."""
         s = self._sympy
         if one.is_Symbol:
             return Sign(one.name, "name")
@@ -240,7 +240,7 @@ class _Written:
         raise CannotError("it can't be written down")
 
     def _within(self, one: Expression) -> Math:
-        """As a part that only a line needs brackets around."""
+        """As a part that needs brackets only in one-line form."""
         return self.of(one) if one.is_Symbol or (one.is_Integer and one >= 0) else Bracketed(self.of(one))
 
     def _sum(self, one: Expression) -> Math:
@@ -263,7 +263,7 @@ class _Written:
         return Row(tuple(parts[1:]))
 
     def _factor(self, one: Expression, alone: bool = False) -> Math:
-        """As part of a product; `alone` it may be a product itself."""
+        """As a factor of a product; `alone` it may be a product itself."""
         if one.is_Add or isinstance(one, self._sympy.Piecewise) or (one.is_Mul and not alone):
             return Bracketed(self.of(one))
         return self.of(one)

@@ -1,11 +1,11 @@
-"""The gradient of a leaf in three ways, side by side: as autograd computed it, by central differences of runs with one
-element nudged (the worker made them, `gradviz.trace.record.nudges`), and, where all are single numbers, as the symbolic
-derivative (`symbolic`). With what each cost, how exact the differences are, and where there is no derivative. Pure;
-`Check` is what the state holds, `lines` what the inspector says of it.
+"""The gradient of a leaf computed in three ways, side by side: by autograd, by central differences from runs with one
+element nudged (made by the worker, `gradviz.trace.record.nudges`), and, if everything is a single number, by the
+symbolic derivative (`symbolic`); with the cost of each, the accuracy of the differences, and the places without a
+derivative. Pure; `Check` is in the state, `lines` is what the inspector says.
 
-Note [How exact differences are] The central difference of numbers of precision e is off by rounding, e · |root| / h,
-and by what the curve bends on the way, about e^(2/3) of the derivative where h is the cube root of e times the number.
-Both are added up; the error is given with the number."""
+Note [How exact differences are] The central difference of numbers of precision e has a rounding error of e · |root| /
+h, and a truncation error of about e^(2/3) of the derivative if h is the cube root of e times the number. The sum of
+both is shown with the result."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 MOST_ELEMENTS = 400
 WRITTEN = 25  # elements that are written one by one
-ROUNDINGS = 4  # how many of the last digit a computed root may be off by
+ROUNDINGS = 4  # error of a computed root in units of the last digit
 STEADY = 0.7  # what stays of a difference of slopes at half the distance, where it is no curve but an edge
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The slope at one element: the central difference, how far it may be off, the slopes on both sides."""
+    """The slope at one element: the central difference, its error, and the one-sided slopes."""
 
     element: int
     value: float
@@ -42,13 +42,13 @@ class Difference:
     right: float
     left: float
     step: float
-    is_edge: bool  # the two slopes do not come together
+    is_edge: bool  # the one-sided slopes do not converge
 
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What is known of the gradient that a call of `trace` sent to a leaf. `sentence` says why there are no
-    differences, or that they are being worked out."""
+    """What is known about the gradient that a call of `trace` sent to a leaf. `sentence` says why there are no
+    differences, or that they are being computed."""
 
     trace: Trace
     call: int
@@ -62,7 +62,7 @@ class Check:
 
 
 def cannot_check(state: State, tensor: int) -> str:
-    """Why the gradient of this tensor can't be compared with differences; "" where it can."""
+    """Why the gradient of this tensor can't be compared with differences; "" if it can."""
     trace = state.trace
     if state.is_recording:
         return "Gradients are checked by running the program again, and a recording can't be."
@@ -84,7 +84,7 @@ def _size(trace: Trace, tensor: int) -> int:
 
 
 def gradient(trace: Trace, call: int, tensor: int) -> NDArray[np.float64] | None:
-    """What a call sent to a leaf in all; None where it is not kept."""
+    """The total that a call sent to a leaf; None if it was not kept."""
     arrivals = trace.arrivals
     rows = np.flatnonzero((arrivals.tensor == tensor) & (arrivals.call == call))
     value = trace.value(int(arrivals.total[rows[-1]])) if len(rows) else None
@@ -92,7 +92,7 @@ def gradient(trace: Trace, call: int, tensor: int) -> NDArray[np.float64] | None
 
 
 def differences(trace: Trace, call: int, tensor: int) -> tuple[Difference, ...]:
-    """What the nudged runs came to, by element."""
+    """The results of the nudged runs, by element."""
     rows = trace.nudges
     ends = {str(trace.tensors.dtype[each]) for each in (tensor, *trace.roots_of(call).tolist())}
     digits = max(precision(numpy_dtype(dtype)) for dtype in ends)
@@ -123,7 +123,7 @@ def _difference(
 
 
 def agree(check: Check) -> list[bool]:
-    """For each difference, whether autograd's number lies within its error."""
+    """For each difference, whether autograd's number is within its error."""
     grad = gradient(check.trace, check.call, check.tensor)
     if grad is None:
         return []
@@ -221,7 +221,7 @@ def _place(check: Check, element: int) -> str:
 
 
 def derivative(check: Check) -> Math | None:
-    """The symbolic derivative with its number; None where there is none."""
+    """The symbolic derivative and its value; None if there is none."""
     found = check.symbolic
     if isinstance(found, str):
         return None

@@ -1,9 +1,8 @@
-"""Why something is as it is: why a gradient is None, zero, not finite or large, why a value is, why a tensor is no
-leaf, is not trained or has its shape. An answer is a sentence with the steps that led there, each of which can be gone
-to. Pure.
+"""Why something is as it is: why a gradient is None, zero, not finite or large; why a value is; why a tensor is not a
+leaf, is not trained, or has its shape. An answer is a sentence with the steps that led there, each a link. Pure.
 
-Note [Where it began] What is zero, not finite or large is followed against the way it came, from an operation to what
-it was given, until what came was not so: that operation is the answer, and the way to it is the chain."""
+Note [Where it began] Zero, non-finite and large numbers are traced back from each operation to its input until the
+input was not like that: that operation is the answer, and the path to it is the chain."""
 
 from __future__ import annotations
 
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
     from gradviz.trace.table.values import Value
 
-LONGEST = 60  # operations that a chain may have
-MOST = 8  # of them that are told of
-SEARCHED = 400  # tensors looked at on the way to where a history ends
-LARGE, GROWTH = 1e3, 1.5  # a size that is asked about, and by how much an operation has to add to it to be told
+LONGEST = 60  # operations in a chain
+MOST = 8  # of these that are listed
+SEARCHED = 400  # tensors visited in search of where a history ends
+LARGE, GROWTH = 1e3, 1.5  # a magnitude worth asking about, and the growth from which an operation is listed
 SWITCHED_OFF, NOT_DIFFERENTIABLE = 2, 3  # see schema.UNTRACKED
 
 
@@ -34,14 +33,14 @@ SWITCHED_OFF, NOT_DIFFERENTIABLE = 2, 3  # see schema.UNTRACKED
 class Reason:
     """One step of a chain: its line, what happened in words, and the cursor that shows it."""
 
-    line: int  # -1 unknown
+    line: int  # -1 if unknown
     text: str
     cursor: int
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is asked, as `topic` names it, and why it is so. What is `notable` is asked about without being picked."""
+    """The question, as `topic` names it, and the answer. What is `notable` is answered unasked."""
 
     topic: str
     question: str
@@ -51,13 +50,13 @@ class Answer:
 
 
 def answers(frame: Frame, tensor: int) -> tuple[Answer, ...]:
-    """All that can be asked about a tensor at a cursor, the most notable first."""
+    """Every question about a tensor at a cursor, with its answer, the most notable first."""
     found = [answer for ask in QUESTIONS if (answer := ask(frame, tensor)) is not None]
     return tuple(sorted(found, key=lambda answer: not answer.notable))
 
 
 def in_words(frame: Frame, tensor: int, name: str = "snippet.py") -> str:
-    """The answers as people read them in a terminal."""
+    """The answers as text for a terminal."""
     parts = []
     for answer in answers(frame, tensor):
         steps = [f"  {name}:{each.line}: {each.text} [step {each.cursor}]" for each in answer.chain]
@@ -69,7 +68,7 @@ def in_words(frame: Frame, tensor: int, name: str = "snippet.py") -> str:
 
 
 def _made(frame: Frame, node: int, more: str = "") -> Reason:
-    """That an operation ran."""
+    """The step in which an operation ran."""
     nodes, line = frame.trace.nodes, int(frame.trace.nodes.line[node])
     outputs = [frame.name(each) for each in frame.trace.outputs_of(node).tolist()[:2]]
     inputs = [frame.name(each) for each in frame.trace.inputs_of(node).tolist()[:3]]
@@ -84,7 +83,7 @@ def _leaf(frame: Frame, tensor: int, more: str = "") -> Reason:
 
 
 def _shortened(chain: list[Reason]) -> tuple[Reason, ...]:
-    """The beginning and the end of a long chain."""
+    """The start and end of a long chain."""
     return tuple(chain if len(chain) <= MOST else [*chain[: MOST // 2], *chain[-MOST // 2 :]])
 
 
@@ -92,7 +91,7 @@ def _listed(found: list[str]) -> str:
     return ", ".join(found[:3]) + (", …" if len(found) > 3 else "")
 
 
-# -- a gradient that is not there
+# -- a missing gradient
 
 
 def _why_none(frame: Frame, tensor: int) -> Answer | None:
@@ -117,7 +116,7 @@ def _why_none(frame: Frame, tensor: int) -> Answer | None:
 
 
 def _to_the_cut(frame: Frame, tensor: int) -> list[Reason]:
-    """From where a history was cut off to a tensor that has none; empty if there was none to cut off."""
+    """The chain from where a history was cut off to a tensor that has none; empty if none was cut off."""
     trace, found = frame.trace, []
     for node in _back(frame, tensor, lambda each: not trace.tensors.requires_grad[each]):
         before = [each for each in trace.inputs_of(node).tolist() if trace.tensors.requires_grad[each]]
@@ -128,7 +127,7 @@ def _to_the_cut(frame: Frame, tensor: int) -> list[Reason]:
 
 
 def _back(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> Iterator[int]:
-    """The operations that a tensor came from, one behind the other: each made the first operand to be followed."""
+    """The operations that led to a tensor, one after the other, following the first operand that can be followed."""
     trace, at = frame.trace, tensor
     for _ in range(LONGEST):
         node = int(trace.tensors.producer[at])
@@ -155,7 +154,7 @@ def _ended(frame: Frame, node: int) -> str:
 
 
 def _to_the_end(frame: Frame, leaf: int) -> list[Reason]:
-    """From a leaf to where what was computed from it ends, without having come to a root."""
+    """The chain from a leaf to where everything computed from it ends without reaching a root."""
     trace, queue, came = frame.trace, [leaf], dict[int, int]()
     found = [_leaf(frame, leaf)]
     last = -1
@@ -184,21 +183,21 @@ def _to_the_end(frame: Frame, leaf: int) -> list[Reason]:
     return found
 
 
-# -- gradients that are zero, not finite or large: against the way they came
+# -- gradients that are zero, not finite or large: traced back
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What an operation was given in a backward call, and what it made of it for one operand."""
+    """What an operation received in a backward call, and what it sent to one operand."""
 
     node: int
     step: int
-    given: int  # value, -1: unknown
+    given: int  # value, -1 if unknown
     sent: int
 
 
 def _way(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> list[Sent]:
-    """The operations that sent a gradient, from a tensor up, as long as what came to them is to be followed."""
+    """The operations that sent a gradient, upwards from a tensor, as long as what they received is to be traced."""
     trace, at, found = frame.trace, tensor, list[Sent]()
     for _ in range(LONGEST):
         rows = _arrived(frame, at)
@@ -218,7 +217,7 @@ def _way(frame: Frame, tensor: int, follow: Callable[[int], bool]) -> list[Sent]
 
 
 def _arrived(frame: Frame, tensor: int) -> list[int]:
-    """The rows of what the last call before the cursor sent to a tensor."""
+    """The rows of what the latest call before the cursor sent to a tensor."""
     trace = frame.trace
     rows = trace.history("arrivals", "tensor").before(tensor, frame.cursor)
     found: list[int] = rows[trace.arrivals.call[rows] == trace.arrivals.call[rows[-1]]].tolist() if len(rows) else []
@@ -226,14 +225,14 @@ def _arrived(frame: Frame, tensor: int) -> list[int]:
 
 
 def _size(frame: Frame, value: int) -> float:
-    """The root of the mean square of a value; infinity where it is not finite."""
+    """The root mean square of a value; infinity if it is not finite."""
     numel = math.prod(frame.trace.store.shape(value)) or 1
     norm = float(frame.trace.values.norm[value])
     return norm / math.sqrt(numel) if math.isfinite(norm) else math.inf
 
 
 def _sent(frame: Frame, each: Sent) -> Reason:
-    """What an operation made of a gradient."""
+    """What an operation sent."""
     nodes, given, sent = frame.trace.nodes, _brief(frame, each.given), _brief(frame, each.sent)
     line = int(nodes.line[each.node])
     text = f"{nodes.name[each.node] or nodes.op[each.node]} got {given or 'a gradient'} and sent {sent}"
@@ -248,7 +247,7 @@ def _brief(frame: Frame, value: int) -> str:
 
 
 def _why_gradient(frame: Frame, tensor: int) -> Answer | None:
-    """Of a gradient that is zero, not finite or large."""
+    """Why a gradient is zero, not finite or large."""
     value = frame.arriving(tensor) or frame.grad(tensor)
     rows = _arrived(frame, tensor)
     if value is None or not rows:
@@ -300,7 +299,7 @@ def _gradient_answer(frame: Frame, tensor: int, topic: str, question: str, way: 
 
 
 def _why_value(frame: Frame, tensor: int) -> Answer | None:
-    """Of a value that is zero or not finite."""
+    """Why a value is zero or not finite."""
     value, name = frame.value(tensor), frame.name(tensor)
     if value is None or not value.numel:
         return None
@@ -316,7 +315,7 @@ def _mean_size(value: Value) -> float:
 
 
 def _why_large(frame: Frame, tensor: int, value: Value) -> Answer:
-    """Of a value that is large: which of the operations that it came from made it larger."""
+    """Why a value is large: which of the operations that led to it made it grow."""
     trace, grown, at = frame.trace, list[Reason](), tensor
     for _ in range(LONGEST):
         node = int(trace.tensors.producer[at])
@@ -450,8 +449,8 @@ AFTER = "What it is"
 
 
 class Why:
-    """The answers about what is selected, as sections with links: of the notable ones at once, of the others when they
-    are asked for. While a step of a chain is looked at, the answers stay as they were asked for."""
+    """The answers about the selection, as sections with links: the notable ones at once, the others on request. While a
+    step of a chain is visited, the answers stay as they were."""
 
     def __init__(self) -> None:
         self._asked: set[str] = set()
@@ -460,7 +459,7 @@ class Why:
         self._about: tuple[Trace | None, Selection | None] = None, None
 
     def added_to(self, inspection: Inspection, state: State) -> Inspection:
-        """An inspection with the answers above it and the other questions below its first rows."""
+        """An inspection with the answers above it and the remaining questions below its first rows."""
         if (state.trace, state.selection) != self._about:
             self._about, self._kept, self._asked = (state.trace, state.selection), None, set()
         if self._kept is not None and self._kept[0].cursor == state.cursor:
@@ -483,22 +482,22 @@ class Why:
         return replace(inspection, sections=(*told, replace(first, title=AFTER if told else first.title), *others))
 
     def ask(self, place: int) -> None:
-        """Answer one of the questions, too."""
+        """Answer one more question."""
         if place < len(self._shown):
             self._asked.add(self._shown[place].topic)
 
     def ask_all(self) -> None:
-        """Answer all of the questions."""
+        """Answer all questions."""
         self._asked |= {answer.topic for answer in self._shown}
 
     def keep(self, state: State, cursor: int) -> None:
-        """Keep the answers while another step is looked at."""
+        """Keep the answers while another step is visited."""
         if self._kept is None and cursor != state.cursor:
             self._kept = state, self._shown
 
 
 def _answers_of(state: State) -> tuple[Answer, ...]:
-    """About the tensor that is selected, or the first that the selected operation made."""
+    """About the selected tensor, or the first result of the selected operation."""
     trace, thing = state.trace, state.selection
     if trace is None or thing is None or thing.kind not in ("tensor", "node"):
         return ()
