@@ -58,7 +58,6 @@ class MistakesDialog(QDialog):
         sides = QSplitter()
         sides.addWidget(self.list)
         sides.addWidget(self.page)
-        sides.setSizes([theme.px(260), theme.px(560)])
         column = QVBoxLayout(self)
         for widget in (self.query, self.count, sides, self._buttons()):
             column.addWidget(widget)
@@ -69,6 +68,9 @@ class MistakesDialog(QDialog):
         self.query.installEventFilter(self)
         self.query.setText(query)
         self._filter(query)
+        self.list.ensurePolished()
+        widest = max(self.list.fontMetrics().horizontalAdvance(each.title) for each in mistakes()) + theme.px(50)
+        sides.setSizes([widest, theme.px(860) - widest])
 
     def _buttons(self) -> QDialogButtonBox:
         box = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)

@@ -94,6 +94,8 @@ def test_the_page_of_the_error_of_a_run_opens_and_its_snippet_runs(pilot: Pilot)
 def test_one_searches_and_chooses_by_the_keyboard(pilot: Pilot) -> None:
     dialog = opened(pilot)
     assert dialog.list.count() == len(mistakes())
+    pilot.qtbot.waitUntil(lambda: dialog.list.verticalScrollBar().maximum() > 0)
+    assert dialog.list.horizontalScrollBar().maximum() == 0, "no title is cut"
     QTest.keyClicks(dialog.query, "softmax")
     titles = [dialog.list.item(row).text() for row in range(dialog.list.count())]
     assert len(titles) > 1 and dialog.list.currentItem().text() == titles[0]
