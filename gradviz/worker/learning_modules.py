@@ -26,7 +26,7 @@ _ITEMS = 10_000_000  # of a made set
 def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
     """The stand-ins, by module name; `source` is what `np.random` draws from."""
     parts: dict[str, dict[str, Any]] = {
-        "datasets": _sets(source) | {"load_iris": load_iris},
+        "datasets": {make.__name__: make for make in (each(source) for each in _MADE_SETS)} | {"load_iris": load_iris},
         "model_selection": {"train_test_split": _splitter(source)},
         "preprocessing": {
             each.__name__: each for each in (StandardScaler, MinMaxScaler, LabelEncoder, normalize, scale)
@@ -51,23 +51,28 @@ def _of(source: np.random.RandomState, random_state: Any) -> np.random.RandomSta
 # --- toy sets ---
 
 
-def _sets(source: np.random.RandomState) -> dict[str, Callable[..., Any]]:
-    def finished(random: np.random.RandomState, x: Array, y: Array, shuffle: Any, noise: Any) -> Any:
-        if shuffle:
-            order = np.arange(len(x))
-            random.shuffle(order)
-            x, y = x[order], y[order]
-        if noise is not None:
-            x = x + random.normal(scale=float(noise), size=x.shape)
-        return to_snippet(x), to_snippet(y)
+def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: Any, noise: Any) -> Any:
+    if shuffle:
+        order = np.arange(len(x))
+        random.shuffle(order)
+        x, y = x[order], y[order]
+    if noise is not None:
+        x = x + random.normal(scale=float(noise), size=x.shape)
+    return to_snippet(x), to_snippet(y)
 
+
+def _moons(source: np.random.RandomState) -> Callable[..., Any]:
     def make_moons(n_samples: Any = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None) -> Any:
         outer, inner = _two(n_samples)
         far, near = np.linspace(0, np.pi, outer), np.linspace(0, np.pi, inner)
         x = np.append(np.cos(far), 1 - np.cos(near))
         y = np.append(np.sin(far), 1 - np.sin(near) - 0.5)
-        return finished(_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
+        return _finished(_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
 
+    return make_moons
+
+
+def _circles(source: np.random.RandomState) -> Callable[..., Any]:
     def make_circles(
         n_samples: Any = 100,
         *,
@@ -80,8 +85,12 @@ def _sets(source: np.random.RandomState) -> dict[str, Callable[..., Any]]:
         far, near = (np.linspace(0, 2 * np.pi, count, endpoint=False) for count in (outer, inner))
         x = np.append(np.cos(far), np.cos(near) * float(factor))
         y = np.append(np.sin(far), np.sin(near) * float(factor))
-        return finished(_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
+        return _finished(_of(source, random_state), np.stack([x, y], 1), _halves(outer, inner), shuffle, noise)
 
+    return make_circles
+
+
+def _blobs(source: np.random.RandomState) -> Callable[..., Any]:
     def make_blobs(
         n_samples: Any = 100,
         n_features: Any = 2,
@@ -105,11 +114,9 @@ def _sets(source: np.random.RandomState) -> dict[str, Callable[..., Any]]:
             for middle, width, size in zip(middles, widths, sizes, strict=True)
         ]
         labels = np.repeat(np.arange(len(middles)), sizes)
-        return finished(random, np.concatenate(parts), labels, shuffle, None)
+        return _finished(random, np.concatenate(parts), labels, shuffle, None)
 
-    return {each.__name__: each for each in (make_moons, make_circles, make_blobs)} | {
-        "make_regression": _regression(source)
-    }
+    return make_blobs
 
 
 def _regression(source: np.random.RandomState) -> Callable[..., Any]:
@@ -143,6 +150,9 @@ def _regression(source: np.random.RandomState) -> Callable[..., Any]:
         return (*found, to_snippet(np.squeeze(truth))) if coef else found
 
     return make_regression
+
+
+_MADE_SETS = (_moons, _circles, _blobs, _regression)
 
 
 def _count(given: Any) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
-from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.sums import picked_losses
 from gradviz.engine.ops.neural import (
@@ -69,22 +69,9 @@ def _nll_backward(
     return out
 
 
-def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
-    """The row of the loss and that of its gradient."""
-
-    def again(
-        grad: Tensor,
-        self: Tensor,
-        target: Tensor,
-        weight: Tensor | None,
-        total_weight: Tensor,
-        reduction: str,
-        ignore_index: int,
-    ) -> Tensor:
-        found = call_all(
-            forward, grad, target, weight, reduction="none" if reduction == "none" else "sum", ignore_index=ignore_index
-        )[0]
-        return found / total_weight.detach() if reduction == "mean" else found
+def _nll_row(name: str, node: str) -> OpRow:
+    """The row of the loss; that of its gradient stands before it."""
+    backward = _nll_backward_row(name, node)
 
     def gradient(
         grads: Any,
@@ -97,30 +84,10 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
     ) -> Tensor:
         if self._data.ndim == target._data.ndim == 1:
             raise RuntimeError(f"size mismatch (got input: {list(self.shape)}, target: {list(target.shape)})")
-        return call(
-            backward,
-            grads[0],
-            self,
-            target,
-            weight,
-            total_weight.detach(),
-            reduction=reduction,
-            ignore_index=ignore_index,
-        )
+        given = (grads[0], self, target, weight, total_weight.detach())
+        return call(backward, *given, reduction=reduction, ignore_index=ignore_index)
 
-    backward = op(
-        f"{name}_backward",
-        "grad_output, self, target, weight, total_weight",
-        in_single(_nll_backward),
-        category="losses",
-        symbol="nll′",
-        latex=r"-\frac{w_y}{\sum w} g\, e_y",
-        brief="The gradient through the negative log likelihood.",
-        node=f"{node}BackwardBackward0",
-        grad_output=again,
-        self="zero(grad)",
-    )
-    forward = op(
+    return op(
         name,
         "self, target, weight",
         _nll,
@@ -133,11 +100,40 @@ def _nll_rows(name: str, node: str) -> tuple[OpRow, OpRow]:
         brief="The mean of −x at the class that is right.",
         self=sentence("at the class of each row −grad · the weight of the row in the loss, 0 elsewhere", gradient),
     )
-    return forward, backward
 
 
-NLL, _ = _nll_rows("nll_loss", "NllLoss")
-NLL_2D, _ = _nll_rows("nll_loss2d", "NllLoss2D")
+def _nll_backward_row(name: str, node: str) -> OpRow:
+    """The gradient of the loss, whose own gradient is the loss of what comes along."""
+
+    def again(
+        grad: Tensor,
+        self: Tensor,
+        target: Tensor,
+        weight: Tensor | None,
+        total_weight: Tensor,
+        reduction: str,
+        ignore_index: int,
+    ) -> Tensor:
+        summed = "none" if reduction == "none" else "sum"
+        found = call_all(ROWS[name], grad, target, weight, reduction=summed, ignore_index=ignore_index)[0]
+        return found / total_weight.detach() if reduction == "mean" else found
+
+    return op(
+        f"{name}_backward",
+        "grad_output, self, target, weight, total_weight",
+        in_single(_nll_backward),
+        category="losses",
+        symbol="nll′",
+        latex=r"-\frac{w_y}{\sum w} g\, e_y",
+        brief="The gradient through the negative log likelihood.",
+        node=f"{node}BackwardBackward0",
+        grad_output=again,
+        self="zero(grad)",
+    )
+
+
+NLL = _nll_row("nll_loss", "NllLoss")
+NLL_2D = _nll_row("nll_loss2d", "NllLoss2D")
 
 
 def _check_target_type(target: Tensor) -> None:

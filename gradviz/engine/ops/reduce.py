@@ -616,29 +616,26 @@ _spread_of(VAR, "var")
 _spread_of(STD, "std")
 
 
+def _var_mean_grad(grads: Any, self: Tensor, dim: Any, correction: Any, keepdim: bool) -> Tensor:
+    parts = []
+    if grads[0] is not None:
+        parts.append(_var_grad(grads[0], self, dim, correction, keepdim))
+    if grads[1] is not None:
+        parts.append(spread(grads[1], self._data.shape, dim, keepdim) / _count(self._data.shape, dim))
+    return parts[0] if len(parts) == 1 else parts[0] + parts[1]
+
+
+def _std_mean_grad(grads: Any, self: Tensor, result0: Tensor, dim: object, correction: object, keepdim: bool) -> Tensor:
+    scaled = None if grads[0] is None else (grads[0] / (result0 * 2)).masked_fill(result0 == 0, 0)
+    return _var_mean_grad([scaled, grads[1]], self, dim, correction, keepdim)
+
+
 def _with_mean(name: str, variance: bool) -> None:
     """`var_mean` and `std_mean`: one node with two outputs."""
 
     def forward(x: Array, *, dim: Any, correction: Any, keepdim: bool) -> Any:
         found = _variance(x, dim=dim, correction=correction, keepdim=keepdim, root=not variance)
         return found, _mean(x, dim=dim, keepdim=keepdim)
-
-    def mean_part(grad: Tensor, shape: Any, dim: Any, keepdim: bool) -> Tensor:
-        return spread(grad, shape, dim, keepdim) / _count(shape, dim)
-
-    def var_formula(grads: Any, self: Tensor, dim: object, correction: Any, keepdim: bool) -> Tensor:
-        parts = []
-        if grads[0] is not None:
-            parts.append(_var_grad(grads[0], self, dim, correction, keepdim))
-        if grads[1] is not None:
-            parts.append(mean_part(grads[1], self._data.shape, dim, keepdim))
-        return parts[0] if len(parts) == 1 else parts[0] + parts[1]
-
-    def std_formula(
-        grads: Any, self: Tensor, result0: Tensor, dim: object, correction: object, keepdim: bool
-    ) -> Tensor:
-        scaled = None if grads[0] is None else (grads[0] / (result0 * 2)).masked_fill(result0 == 0, 0)
-        return var_formula([scaled, grads[1]], self, dim, correction, keepdim)
 
     row = op(
         name,
@@ -649,7 +646,7 @@ def _with_mean(name: str, variance: bool) -> None:
         symbol=name,
         latex=r"(\operatorname{var} x, \bar{x})" if variance else r"(\operatorname{std} x, \bar{x})",
         brief="The variance and the mean." if variance else "The standard deviation and the mean.",
-        self=sentence("the gradients through both, added", var_formula if variance else std_formula),
+        self=sentence("the gradients through both, added", _var_mean_grad if variance else _std_mean_grad),
     )
 
     @api(name, where="torch")

@@ -17,7 +17,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import expressed, sentence
-from gradviz.engine.kernel.rows import OpRow, op
+from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.windows import Sizes, keeps_layout, offset_slices, padded, sizes, window_count
 from gradviz.engine.ops.neural import in_single, need_line, need_tensor
@@ -66,16 +66,38 @@ def linear_rows(
     forward: Callable[..., object] | None = None,
     **texts: Any,
 ) -> OpRow:
-    """The row of a linear map and that of its transpose; `keeps` says whether PyTorch's node holds on to its input.
-    `forward` is the same map in PyTorch's order of additions."""
+    """The row of a linear map, with that of its transpose before it; `keeps` says whether PyTorch's node holds on to
+    its input. `forward` is the same map in PyTorch's order of additions."""
     names = [each.strip() for each in params.split(",")]
+    backward = _transposed_row(name, node, matrices, params, keeps, texts["symbol"])
 
     def gradient(grad: Tensor, x: Any, *values: object) -> Tensor:
         given = dict(zip(names, values, strict=True))
         return call(backward, grad, x, **given) if keeps else call(backward, grad, shape=x, **given)
 
+    def plain(x: Array, **given: object) -> Array:
+        return np.ascontiguousarray(_along(x, matrices(x.shape, **given)))
+
+    base = "self" if keeps else "self_shape"
+    return op(
+        name,
+        "self",
+        keeps_layout(in_single(forward or plain)),
+        node=node,
+        category="layers",
+        self=sentence(GIVEN_BACK, gradient, f"grad, {base}, {params}"),
+        **texts,
+    )
+
+
+def _transposed_row(
+    name: str, node: str, matrices: Callable[..., Matrices], params: str, keeps: bool, symbol: str
+) -> OpRow:
+    """The gradient of a linear map: its transpose, whose own gradient is the map again."""
+    names = [each.strip() for each in params.split(",")]
+
     def again(grad: Tensor, *values: object) -> Tensor:
-        return call(row, grad, **dict(zip(names, values, strict=True)))
+        return call(ROWS[name], grad, **dict(zip(names, values, strict=True)))
 
     def transposed(g: Array, shape: Sizes, given: dict[str, object]) -> Array:
         return np.ascontiguousarray(_along(g, [m.T for m in matrices(shape, **given)]))
@@ -90,32 +112,18 @@ def linear_rows(
     if keeps:
         zeros["self"] = expressed("0", lambda grad, self_shape: grad.new_zeros(self_shape))
 
-    def plain(x: Array, **given: object) -> Array:
-        return np.ascontiguousarray(_along(x, matrices(x.shape, **given)))
-
-    backward = op(
+    return op(
         f"{name}_backward",
         "grad_output, self" if keeps else "grad_output",
         in_single(of_input if keeps else of_shape),
         node=node.replace("Backward0", "BackwardBackward0"),
         category="layers",
-        symbol=f"{texts['symbol']}′",
+        symbol=f"{symbol}′",
         latex=r"M^\top g",
         brief="The gradient, spread by the same weights.",
         grad_output=sentence("grad, put together by the same weights", again, f"grad, {params}"),
         **zeros,
     )
-    base = "self" if keeps else "self_shape"
-    row = op(
-        name,
-        "self",
-        keeps_layout(in_single(forward or plain)),
-        node=node,
-        category="layers",
-        self=sentence(GIVEN_BACK, gradient, f"grad, {base}, {params}"),
-        **texts,
-    )
-    return row
 
 
 # --- averages of windows ---

@@ -290,27 +290,9 @@ def _overloads(
 ) -> None:
     """`torch.special.<name>(x, y)` where one of both may be a number: to PyTorch an operation of its own each."""
     base = f"special_{name}"
-    camel = "".join(part.capitalize() for part in base.split("_"))
-    about: dict[str, Any] = {
-        "category": "functions",
-        "symbol": name,
-        "latex": latex,
-        "brief": brief,
-    }
-    computed = _in_double(forward)
-    node = {"special_xlog1py": "SpecialXlog1PyBackward"}.get(base, f"{camel}Backward")
-    both = op(base, "self, other", computed, node=node + "0", **about, **formulas)
-    rows = {(False, False): both}
-    for number, (missing, there) in enumerate((("self", "other"), ("other", "self")), start=1):
-        rows[missing == "self", missing == "other"] = op(
-            base,
-            there,
-            _with_number(computed, missing == "self"),
-            key=f"{base}_{missing}_number",
-            node=f"{node}{number}",
-            **about,
-            **{key: formulas[key] for key in (there,) if key in formulas},
-        )
+    about: dict[str, Any] = {"category": "functions", "symbol": name, "latex": latex, "brief": brief}
+    rows = _rows_of_overloads(base, _in_double(forward), formulas, about)
+    both = rows[False, False]
 
     def prepare(input: Any, other: Any) -> Prepared:
         numbers = isinstance(input, NUMBERS), isinstance(other, NUMBERS)
@@ -326,6 +308,28 @@ def _overloads(
         return row, (tensors[at],), (arrays[at],), missing
 
     register(prepare, (name,), "special", inplace=False)
+
+
+def _rows_of_overloads(
+    base: str, forward: Callable[..., object], formulas: dict[str, Any], about: dict[str, Any]
+) -> dict[tuple[bool, ...], OpRow]:
+    """By which of the two is a number."""
+    camel = "".join(part.capitalize() for part in base.split("_"))
+    node = {"special_xlog1py": "SpecialXlog1PyBackward"}.get(base, f"{camel}Backward")
+    rows: dict[tuple[bool, ...], OpRow] = {
+        (False, False): op(base, "self, other", forward, node=node + "0", **about, **formulas)
+    }
+    for number, (missing, there) in enumerate((("self", "other"), ("other", "self")), start=1):
+        rows[missing == "self", missing == "other"] = op(
+            base,
+            there,
+            _with_number(forward, missing == "self"),
+            key=f"{base}_{missing}_number",
+            node=f"{node}{number}",
+            **about,
+            **{key: formulas[key] for key in (there,) if key in formulas},
+        )
+    return rows
 
 
 def _with_number(forward: Callable[..., object], first: bool) -> Callable[..., Any]:

@@ -188,6 +188,7 @@ def checkpoint(
             raise ValueError("Passing `context_fn` or `debug` is only supported when use_reentrant=False.")
         return CheckpointFunction.apply(function, preserve_rng_state, *args)
     debug = debug if _Settings.debug is None else _Settings.debug
+    early_stop = early_stop if _Settings.early_stop is None else _Settings.early_stop
     if debug and context_fn is not noop_context_fn:
         raise ValueError("debug=True is incompatible with non-default context_fn")
     if determinism_check not in _FACTS:
@@ -200,13 +201,7 @@ def checkpoint(
         with _random_numbers(random_state), conversions(), again_context:
             function(*values, **keywords)
 
-    frame = Frame(
-        again,
-        (kwargs, *args),
-        early_stop=early_stop if _Settings.early_stop is None else _Settings.early_stop,
-        facts=_FACTS[determinism_check],
-        debug=debug,
-    )
+    frame = Frame(again, (kwargs, *args), early_stop=early_stop, facts=_FACTS[determinism_check], debug=debug)
     if frame.inputs is None:  # no graph is made, so nothing is saved
         return function(*args, **kwargs)
     with frame.hooks(), forward_context:
