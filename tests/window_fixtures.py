@@ -54,6 +54,12 @@ def pilot(qtbot: QtBot, window: MainWindow, answers: Answers) -> Pilot:
 @pytest.fixture
 def sample(pilot: Pilot) -> Pilot:
     """A window that shows the hand-made trace, as after a run that ended in its error."""
+    show_sample(pilot)
+    return pilot
+
+
+def show_sample(pilot: Pilot) -> None:
+    """Open the hand-made trace in a window, whatever it shows."""
     from gradviz.trace.table.trace import Trace
 
     store, trace = pilot.window.store, Trace(SOURCE)
@@ -61,4 +67,3 @@ def sample(pilot: Pilot) -> Pilot:
     store.open(Snippet(SOURCE), None)
     store.start_run(store.state.document)
     store.end_run(Run(Phase.RAISED, store.state.document, "", 11, 0.0012), trace)
-    return pilot

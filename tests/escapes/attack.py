@@ -13,7 +13,7 @@ from gradviz.worker.forking import SIGNALS_ARE_LOST
 from tests.worker.escapes import ESCAPES
 
 # the first entry of each section of that list -> the class
-_SECTIONS = {
+SECTIONS = {
     "import os": "Imports",
     "subclasses": "Dunder walks",
     "getattr": "Dunder walks by name",
@@ -58,7 +58,7 @@ def language_attacks() -> list[Attack]:
     kind = ""
     found = []
     for name, source in ESCAPES.items():
-        kind = _SECTIONS.get(name, kind)
+        kind = SECTIONS.get(name, kind)
         found.append(Attack(kind, name, source))
     return found
 

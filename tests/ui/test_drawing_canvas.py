@@ -267,7 +267,8 @@ def test_a_blank_drawing_invites(qtbot: QtBot) -> None:
     view, _ = shown(qtbot, Drawing(), ran=False)
     assert view.viewport.extent is None
     assert view.camera.scale == 1.0
-    colours = {view.grab().toImage().pixel(x, y) for x in range(440, 840, 3) for y in range(370, 430, 2)}
+    image = view.grab().toImage()
+    colours = {image.pixel(x, y) for x in range(440, 840, 3) for y in range(370, 430, 2)}
     assert len(colours) > 2
     x, y = view.camera.to_screen(0, 0)
     assert (x, y) == (view.width() / 2, view.height() / 2)

@@ -17,14 +17,8 @@ def test_escape_is_contained(run: Runner, name: str) -> None:
     assert "ESCAPED" not in outcome.printed()
     assert outcome.status in ("refused", "raised"), outcome
     assert outcome.sentence
-
-
-def test_the_language_alone_contains_them(run: Runner) -> None:
-    """None of them gets as far as the kernel or the audit hook: those are the second fence."""
-    for name, source in ESCAPES.items():
-        outcome = run(source)
-        assert "Operation not permitted" not in outcome.sentence, name
-        assert "not available in GradViz snippets: " not in outcome.sentence, name
+    for fence in ("Operation not permitted", "not available in GradViz snippets: "):  # the kernel's, the audit hook's
+        assert fence not in outcome.sentence, "the language alone contains it"
 
 
 @pytest.mark.parametrize(
