@@ -629,8 +629,8 @@ CLASSES = (
     worker(
         "learning_modules",
         "arrays that sklearn returns",
-        "        return to_snippet(x), to_snippet(y)",
-        "        return x, y",
+        "    return to_snippet(x), to_snippet(y)",
+        "    return x, y",
         found("Stand-ins: sklearn"),
     ),
     worker(
