@@ -1,9 +1,8 @@
 """A plot that a snippet showed, as plain data: figures of axes of layers, read from a worker's message. The worker is
-not trusted: whatever does not fit is refused with a `TraceFormatError`. Painting is in `gradviz.ui.figures`.
+not trusted: anything malformed is refused with a `TraceFormatError`. Painting is in `gradviz.ui.figures`.
 
-The header describes, the payload holds all numbers one after the other as little-endian float64: for each layer, in
-order, the columns that `COLUMNS` names for its kind. NumPy is imported when there is something to read.
-"""
+The header describes the figure; the payload has all numbers, one after the other, as little-endian float64: for each
+layer, in order, the columns that `COLUMNS` lists for its kind. NumPy is imported when there is something to read."""
 
 from __future__ import annotations
 
@@ -66,7 +65,7 @@ _MAPS = {
     "Paired": "a6cee3 1f78b4 b2df8a 33a02c fb9a99 e31a1c fdbf6f ff7f00 cab2d6 6a3d9a ffff99 b15928",
 }
 _OTHER_NAMES = {"grey": "gray", "gist_gray": "gray", "Accent": "Set1", "Set2": "Set1", "tab20": "Paired"}
-STEPPED = ("tab10", "Set1", "Paired")  # one colour after the other, nothing between them
+STEPPED = ("tab10", "Set1", "Paired")  # separate colours without interpolation
 NAMES = tuple(_MAPS) + tuple(_OTHER_NAMES)
 
 RGB = tuple[int, int, int]
@@ -78,7 +77,7 @@ def is_map(name: str) -> bool:
 
 
 def anchors(name: str) -> tuple[RGB, ...]:
-    """The colours of a map from its low to its high end, each 0..255; those of the default for an unknown name."""
+    """The colours of a map from its low to its high end, each 0..255; the default map for an unknown name."""
     plain = name.removesuffix(REVERSED)
     text = _MAPS.get(_OTHER_NAMES.get(plain, plain), _MAPS[DEFAULT])
     colours = tuple((int(each[:2], 16), int(each[2:4], 16), int(each[4:], 16)) for each in text.split())
@@ -86,13 +85,13 @@ def anchors(name: str) -> tuple[RGB, ...]:
 
 
 def is_stepped(name: str) -> bool:
-    """Whether the map has a few colours that do not blend."""
+    """Whether the map has a few colours without interpolation."""
     plain = name.removesuffix(REVERSED)
     return _OTHER_NAMES.get(plain, plain) in STEPPED
 
 
 def colour_at(name: str, share: float) -> RGB:
-    """The colour of a map at a share of its range, 0..1; beyond it the colour of the end."""
+    """The colour of a map at a fraction of its range, 0..1, clamped."""
     colours = anchors(name)
     share = min(max(share, 0.0), 1.0) if share == share else 0.0
     if is_stepped(name):
@@ -105,10 +104,10 @@ def colour_at(name: str, share: float) -> RGB:
     return red, green, blue
 
 
-MOST_FIGURES = 50  # in one run
-MOST_NUMBERS = 1_000_000  # in one figure
+MOST_FIGURES = 50  # per run
+MOST_NUMBERS = 1_000_000  # per figure
 MOST_AXES = 64
-MOST_LAYERS = 1_000  # in one figure
+MOST_LAYERS = 1_000  # per figure
 MOST_TEXT = 500  # characters of a title, a label, a word
 MOST_TICKS = 500
 
@@ -118,13 +117,13 @@ COLUMNS = {
     "bars": ("left", "bottom", "right", "top"),
     "area": ("x", "low", "high"),
     "segments": ("x0", "y0", "x1", "y1"),
-    "rule": ("x", "y"),  # lines through all of the axes: at x, or at y where x is NaN
-    "image": ("value",),  # row after row, the first one at the `top` end of the extent
+    "rule": ("x", "y"),  # lines across the whole axes: at x, or at y where x is NaN
+    "image": ("value",),  # row by row, starting at the `top` end of the extent
     "words": ("x", "y"),
 }
-FREE = {"points": ("size", "value"), "image": ("value",)}  # columns that may have another length than the first
+FREE = {"points": ("size", "value"), "image": ("value",)}  # columns whose length may differ from the first
 SCALES = ("linear", "log")
-DASHES = ("", "-", "--", "-.", ":", "none")  # "": the snippet did not say
+DASHES = ("", "-", "--", "-.", ":", "none")  # "": not set by the snippet
 MARKERS = ("", *".ovos^<>12348spP*hH+xXDd|_")
 _COLOUR = re.compile(r"C[0-9]|#[0-9a-f]{6}|text|paper|none")
 
@@ -147,46 +146,46 @@ class Style:
 
 @dataclass(frozen=True)
 class Colours:
-    """Which numbers get which colours."""
+    """How numbers map to colours."""
 
     name: str
     low: float
     high: float
     label: str = ""
-    bar: bool = False  # the colours are explained beside the axes
+    bar: bool = False  # a colour bar explains the colours
 
 
-@dataclass(frozen=True, eq=False)  # it is the same only if it is that very object
+@dataclass(frozen=True, eq=False)  # compared by identity
 class Layer:
-    """One thing that is drawn. `columns` are those of its kind, see `COLUMNS`."""
+    """One layer of a drawing. `columns` are those of its kind, see `COLUMNS`."""
 
     kind: str
     style: Style
     columns: Mapping[str, NDArray[Any]]
-    text: str = ""  # of words; their style's edge is the colour of an arrow
+    text: str = ""  # for text layers; the edge of their style is the colour of an arrow
     anchor: str = "left bottom"
-    inside: bool = False  # words placed by shares of the axes
-    shape: tuple[int, int, int] = (0, 0, 1)  # of an image: rows, columns, 1 value or 3 or 4 channels
+    inside: bool = False  # text positioned by fractions of the axes
+    shape: tuple[int, int, int] = (0, 0, 1)  # for images: rows, columns, and 1, 3 or 4 channels
     extent: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)  # left, right, bottom, top
     colours: Colours | None = None
 
 
 @dataclass(frozen=True)
 class Scale:
-    """One direction of an axes. Limits and ticks are None where the numbers decide."""
+    """One direction of an axes. Limits and ticks are None if they follow from the data."""
 
     label: str = ""
     kind: str = "linear"
     limits: tuple[float, float] | None = None
     flipped: bool = False
     ticks: tuple[float, ...] | None = None
-    names: tuple[str, ...] = ()  # beside the ticks, as many as there are or none
-    shared: int = -1  # the axes with which the limits are shared
+    names: tuple[str, ...] = ()  # tick labels, one per tick or none
+    shared: int = -1  # the axes that shares its limits
 
 
-@dataclass(frozen=True, eq=False)  # it is the same only if it is that very object
+@dataclass(frozen=True, eq=False)  # compared by identity
 class Axes:
-    """One coordinate system in shares of the figure: left, top, width, height."""
+    """One coordinate system, positioned by fractions of the figure: left, top, width, height."""
 
     place: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0)
     title: str = ""
@@ -196,16 +195,16 @@ class Axes:
     legend: str = "none"  # "none", "best", or a place like "upper right"
     equal: bool = False
     frame: bool = True
-    twin: int = -1  # drawn over this one, with its y at the right
+    twin: int = -1  # drawn over this one, with its y axis on the right
     layers: tuple[Layer, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)  # it is the same only if it is that very object
+@dataclass(frozen=True, eq=False)  # compared by identity
 class Figure:
-    """One plot, and after how many steps of the run, by which line of the snippet, it was shown."""
+    """One plot, with the number of steps after which, and the line of the snippet by which, it was shown."""
 
     title: str
-    size: tuple[float, float]  # inches, as the snippet wished
+    size: tuple[float, float]  # inches, as requested by the snippet
     step: int
     line: int
     axes: tuple[Axes, ...]
@@ -217,7 +216,7 @@ class Figure:
 
 
 def read(header: Mapping[str, Any], payload: bytes) -> Figure:
-    """The figure in a message; TraceFormatError where it is not one."""
+    """The figure in a message; TraceFormatError if it is malformed."""
     import numpy as np
 
     from gradviz.trace.table.encoding import refuse_unless
@@ -229,7 +228,7 @@ def read(header: Mapping[str, Any], payload: bytes) -> Figure:
 
 
 def sent(figure: Figure) -> tuple[dict[str, Any], bytes]:
-    """The header and the payload of which `read` makes this figure."""
+    """The header and payload from which `read` makes this figure."""
     layers = [layer for axes in figure.axes for layer in axes.layers]
     columns = [layer.columns[name] for layer in layers for name in COLUMNS[layer.kind]]
     return {**vars(figure), "axes": [_sent_axes(each) for each in figure.axes]}, b"".join(
@@ -248,7 +247,7 @@ def _sent_axes(axes: Axes) -> dict[str, Any]:
 
 
 class _Reader:
-    """Checks a header from the outside to the inside, and takes the numbers in order."""
+    """Validates a header from the outside in, and consumes the numbers in order."""
 
     def __init__(self, header: Mapping[str, Any], numbers: NDArray[Any]) -> None:
         self._header = header
@@ -371,7 +370,7 @@ def _colours(given: _Fields) -> Colours:
 
 
 class _Fields:
-    """One JSON object: each field is taken once with its type; at the end none is left."""
+    """One JSON object: each field is taken once, with its type; at the end none may be left."""
 
     def __init__(self, given: Any, what: str) -> None:
         self._what = what
@@ -387,18 +386,18 @@ class _Fields:
             raise TraceFormatError(f"malformed plot: {self._what} {what}")
 
     def end(self) -> None:
-        """Nothing is left."""
+        """Check that nothing is left."""
         self.refuse_unless(not self._left, "has unknown fields")
 
     def take(self, name: str, kind: type[T]) -> T:
-        """The value under a name, of just this type."""
+        """Take the value of a field, which must have exactly this type."""
         self._left.discard(name)
         value = self._given.get(name)
         self.refuse_unless(type(value) is kind, f"has no {name}")
         return value  # type: ignore[return-value]
 
     def optional(self, name: str, read_it: Callable[[], T]) -> T | None:
-        """None where it is null or absent."""
+        """None if the field is null or missing."""
         if self._given.get(name) is None:
             self._left.discard(name)
             return None
@@ -440,7 +439,7 @@ class _Fields:
         return self._count(self.take(name, int), name, least, most)
 
     def counts(self, name: str, length: int) -> tuple[int, ...]:
-        """So many counts."""
+        """This many counts."""
         found = self.items(name, length)
         self.refuse_unless(len(found) == length, f"has a wrong {name}")
         return tuple(self._count(each, name, 0, MOST_NUMBERS) for each in found)
@@ -457,7 +456,7 @@ class _Fields:
     def numbers(
         self, name: str, length: int | None, least: float = -math.inf, most: float = math.inf
     ) -> tuple[float, ...]:
-        """So many finite numbers; any number of them where the length is None."""
+        """This many finite numbers; any number of them if the length is None."""
         found = self.items(name, MOST_TICKS if length is None else length)
         self.refuse_unless(length is None or len(found) == length, f"has a wrong {name}")
         return tuple(self._number(each, name, least, most) for each in found)

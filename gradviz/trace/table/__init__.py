@@ -1,2 +1,2 @@
-"""A trace in columns: `schema` declares them, `encoding` carries them through the pipe and refuses what does not fit,
-`Trace` holds them and `Frame` is the state at a moment. Nothing here knows how it is said."""
+"""A trace in columns: `schema` declares them, `encoding` carries them through the pipe and refuses what is malformed,
+`Trace` holds them, and `Frame` is the state at a moment. The wording is elsewhere."""

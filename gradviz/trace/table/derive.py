@@ -1,5 +1,5 @@
-"""What is not sent because it follows from the columns: lines, labels, shapes, when a buffer was freed, how much memory
-the saved buffers held, and how operations are written down."""
+"""Derived columns, which are not sent: lines, labels, shapes, when a buffer was freed, how much memory the saved
+buffers held, and the formulas of operations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def derive(trace: Trace, pieces: Pieces, norms: Array | None = None) -> None:
     """Add the checked rows of a batch to the tables of a trace, with their derived columns."""
     strings = np.array(trace.strings, object)
     tables = trace.tables
-    for name, table in TABLES.items():  # in this order: later tables look things up in earlier ones
+    for name, table in TABLES.items():  # in this order: later tables refer to earlier ones
         rows = pieces.rows[name]
         if not len(rows):
             continue
@@ -50,7 +50,7 @@ def derive(trace: Trace, pieces: Pieces, norms: Array | None = None) -> None:
 
 
 def _at(column: Array, rows: Array, default: Any) -> Array:
-    """`column[rows]`, `default` where a row is -1."""
+    """`column[rows]`, with `default` where a row is -1."""
     if not len(column):
         return np.full(len(rows), default, column.dtype)
     found: Array = column[rows]
@@ -100,9 +100,9 @@ def _tensors(trace: Trace, new: Columns) -> Columns:
 def _flows(trace: Trace, new: Columns) -> Columns:
     inputs, node, slot = trace.inputs, new["node"], new["slot"]
     low, end = np.searchsorted(inputs.node, node), np.searchsorted(inputs.node, node, "right")
-    high = np.minimum(low + slot, end - 1)  # the row if each operand before it is a tensor; never after that
+    high = np.minimum(low + slot, end - 1)  # the row, if every operand before it is a tensor; never a later one
     left = np.flatnonzero(low < high)
-    left = left[inputs.slot[high[left]] > slot[left]]  # here one was none: by halves
+    left = left[inputs.slot[high[left]] > slot[left]]  # some operand was not a tensor: bisect
     while len(left):
         middle = (low[left] + high[left]) // 2
         before = inputs.slot[middle] < slot[left]
@@ -143,7 +143,7 @@ def _calls(trace: Trace, new: Columns) -> Columns:
 
 
 def _values(trace: Trace, new: Columns) -> Columns:
-    begin = len(trace.dims) - int(new["ndim"].sum(dtype=np.int64))  # the sizes of these values are there already
+    begin = len(trace.dims) - int(new["ndim"].sum(dtype=np.int64))  # the sizes of these values have already been added
     ends = np.cumsum(new["ndim"], dtype=np.int64)
     return {"norm": np.zeros(len(new["dtype"])), "sizes": begin + ends - new["ndim"]}
 
@@ -181,7 +181,7 @@ _AFTER: dict[str, Callable[[Trace, Columns], None]] = {
 
 
 def held_curve(saved: Saved, steps: int) -> Array:
-    """Bytes held at cursor 0..steps: of every storage that at least one buffer holds, the largest size that any of
+    """Bytes held at cursors 0..steps: for every storage that at least one buffer holds, the largest size that any of
     them saw."""
     change = np.zeros(steps + 2, np.int64)
     if len(saved):

@@ -1,6 +1,6 @@
 """A batch of rows on its way through the pipe: `Writer` packs rows, texts and values in the worker; `read` unpacks them
-and `validate` refuses whatever the schema does not allow, because the worker runs code that nobody has read. JSON and
-raw numbers only, never pickle."""
+and `validate` refuses whatever the schema does not allow, because the worker runs untrusted code. JSON and raw numbers
+only, never pickle."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ Array = NDArray[Any]
 FORMAT = 1
 MAX_PAYLOAD = 1 << 30
 MAX_STRINGS = 1 << 22
-BUDGET = 256 << 20  # bytes of values that one run keeps whole
-LARGE = 4_096  # bytes of a value that is not put together with others
-LITTLE = 64  # bytes: what takes no more than its summary would is always kept whole
-WAITING = 32 << 20  # bytes at most of values that wait for their summaries
+BUDGET = 256 << 20  # bytes of values that one run keeps in full
+LARGE = 4_096  # bytes from which a value is not joined with others
+LITTLE = 64  # bytes: anything no larger than its summary is always kept in full
+WAITING = 32 << 20  # maximum bytes of values waiting for their summaries
 
 _HEADER = {"format", "start", "rows", "strings", "elements", "beyond"}
 _CODE = {name: code for code, name in enumerate(DTYPES)}
 PACK = {name: Struct(row_format(table)).pack for name, table in TABLES.items()}
 _MOST_DIMS = 64  # of a NumPy array
 _PACK_DIMS = [Struct(f"<{ndim}q").pack for ndim in range(_MOST_DIMS + 1)]
-_WAITS = 3  # until a batch is taken: whole here still, and to be a summary (EDGES) then
+_WAITS = 3  # until the batch is taken: still complete here, to be summarised (EDGES) then
 _SIZE = {name: row_dtype(table).itemsize for name, table in TABLES.items()}
 
 
@@ -70,22 +70,22 @@ class Writer:
 
     def __init__(self, budget: int = BUDGET) -> None:
         self.rows: dict[str, bytearray] = {name: bytearray() for name in TABLES}
-        self.values = 0  # how many values there are so far
+        self.values = 0  # how many values there have been so far
         self._sent = dict.fromkeys(TABLES, 0)
         self._budget = budget
-        self._beyond = 0  # values that it did not suffice for
+        self._beyond = 0  # values that the budget did not suffice for
         self._texts: dict[str, int] = {}
         self._new_texts: list[str] = []
-        # Of the values, by type: large ones as they are, all between two of them together.
+        # The elements of the values, by dtype: large values unchanged, everything between two of them joined.
         self._elements: dict[str, list[bytes | bytearray]] = {name: [] for name in DTYPES}
         self._value_rows = self.rows["values"]
         self._dims = self.rows["dims"]
-        self._waiting = 0  # bytes of values that are to be summaries when the batch is taken
+        self._waiting = 0  # bytes of values that are summarised when the batch is taken
         self._kinds: dict[np.dtype[Any], tuple[list[bytes | bytearray], list[list[bytes]]]] = {}
         self._switch(np.dtype(np.float32))
 
     def count(self, table: str) -> int:
-        """How many rows of a table there are so far, sent or not."""
+        """How many rows of a table there have been, sent or not."""
         return self._sent[table] + len(self.rows[table]) // _SIZE[table]
 
     def add(self, table: str, *row: Any) -> int:
@@ -103,7 +103,7 @@ class Writer:
         return at
 
     def value(self, array: Array | BatchedArray, *, whole: bool = True) -> int:
-        """The index of a new value, copied as it is now; of one that need not stay `whole` a summary is kept."""
+        """The index of a new value, copied as it is now; if it need not stay `whole`, a summary is kept."""
         at = self.values
         self.values = at + 1
         if isinstance(array, BatchedArray):
@@ -118,7 +118,7 @@ class Writer:
         return at
 
     def _switch(self, dtype: np.dtype[Any]) -> None:
-        """The next values are of this type, which is looked up once."""
+        """The next values have this dtype, which is looked up once."""
         known = self._kinds.get(dtype)
         if known is None:
             pack, code = PACK["values"], _CODE[dtype.name]
@@ -157,8 +157,8 @@ class Writer:
             self._summarise_waiting()
 
     def _summarise_waiting(self) -> None:
-        """Make the values that wait summaries, all of one shape at once: one by one they would take longer than all
-        else that is recorded of small arrays."""
+        """Summarise the waiting values, all of one shape at once: one by one, this would take longer than everything
+        else that is recorded about small arrays."""
         rows = np.frombuffer(self._value_rows, row_dtype(TABLES["values"])).copy()
         waits = rows["kept"] == _WAITS
         rows["kept"][waits] = ALL
@@ -181,7 +181,8 @@ class Writer:
         self._begin_chunk()
 
     def _shortened(self, name: str, shapes: list[tuple[int, ...]], ends: list[int], numbers: Array) -> list[Array]:
-        """Keep only the edges of the values that end there among the elements of a type; their rows of `summaries`."""
+        """Keep only the edges of the values that end at these positions in the elements of a dtype; returns their rows
+        of `summaries`."""
         chunks, dtype = self._elements[name], numpy_dtype(name)
         data = memoryview(b"".join(chunks))
         groups: dict[tuple[int, ...], list[int]] = {}
@@ -210,7 +211,7 @@ class Writer:
         return made
 
     def summarised(self, shape: Sequence[int], edges: Array, found: Summary) -> int:
-        """The index of a new value of which only this is known; its edges as `edges_of` takes them."""
+        """The index of a new value of which only this is known; the edges are as returned by `edges_of`."""
         at = self.values
         self.values = at + 1
         if edges.dtype is not self._dtype:
@@ -220,7 +221,7 @@ class Writer:
         return at
 
     def unkept(self, shape: Sequence[int], dtype: str) -> int:
-        """The index of a new value of which only shape and type are known."""
+        """The index of a new value of which only shape and dtype are known."""
         at = self.values
         self.values = at + 1
         self._dims += _PACK_DIMS[len(shape)](*shape)
@@ -262,13 +263,13 @@ class Writer:
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A batch taken apart: rows as structured arrays, new texts, the elements of the values."""
+    """A decoded batch: rows as structured arrays, new texts, the elements of the values."""
 
     start: dict[str, int]
     rows: dict[str, Array]
     strings: list[str]
-    elements: dict[str, Array | Elsewhere]  # of the values, by type
-    beyond: int  # values of the run so far that were not kept whole because the budget was spent
+    elements: dict[str, Array | Elsewhere]  # of the values, by dtype
+    beyond: int  # values of the run so far that were not kept in full because the budget was spent
 
 
 def _counts(found: object, what: str) -> dict[str, int]:
@@ -279,7 +280,7 @@ def _counts(found: object, what: str) -> dict[str, int]:
 
 
 def read(batch: Batch) -> Pieces:
-    """Take a batch apart by lengths and types; `validate` checks what the rows mean. Raises `TraceFormatError`."""
+    """Decode a batch by lengths and types; `validate` checks what the rows mean. Raises `TraceFormatError`."""
     header, payload = batch.header, batch.payload
     refuse_unless(isinstance(header, dict) and isinstance(payload, bytes), "header or payload has the wrong type")
     refuse_unless(set(header) == _HEADER, "unknown or missing header fields")
@@ -315,7 +316,7 @@ def _chunk(data: bytes, dtype: np.dtype[Any]) -> Array:
     return array != 0 if dtype == np.bool_ else array
 
 
-# -- what the rows of a batch may say: every number that refers to another table must be a row of it, steps never
+# -- what the rows of a batch may say: every reference to another table must be a valid row, steps never
 # decrease, sizes and lengths agree. After this check nothing that reads a trace can run into a bad index.
 
 _ASCENDING = {  # columns that never decrease, besides every `step`
@@ -377,7 +378,7 @@ def _kinds(steps: Array, totals: dict[str, int]) -> None:
 
 
 def _edges(tables: dict[str, Table], rows: dict[str, Array]) -> None:
-    """The edges of the forward graph: each slot once, a real tensor, and no cycle."""
+    """The edges of the forward graph: each slot once, a real tensor, no cycle."""
     inputs, tensors = rows["inputs"], rows["tensors"]
     numbers = np.arange(len(tables["tensors"]), len(tables["tensors"]) + len(tensors))
     refuse_unless((tensors["grad_of"] < numbers).all(), "a gradient came before its tensor")
@@ -392,7 +393,7 @@ def _edges(tables: dict[str, Table], rows: dict[str, Array]) -> None:
 
 
 def _regions(before: Array, rows: Array) -> None:
-    """Note [Order of regions]: each is in the one before it or in one around that."""
+    """Note [Order of regions]: the parent of each is the one before it, or one around that."""
     refuse_unless((rows["kind"] < len(RegionKind)).all(), "unknown kind of region")
     refuse_unless((rows["index"] >= 0).all(), "a negative iteration")
     around, last = [-1], len(before) - 1
@@ -407,7 +408,7 @@ def _regions(before: Array, rows: Array) -> None:
 
 
 def _answers(tables: dict[str, Table], rows: dict[str, Array], totals: dict[str, int]) -> None:
-    """The paths of the one backward call that was asked about: each from a root of it."""
+    """The paths of the single backward call that was asked about: each starts at one of its roots."""
     chains, links = rows["chains"], rows["links"]
     refuse_unless(totals["answers"] <= 1, "more than one answer")
     refuse_unless((links["chain"] >= 0).all() and (links["chain"] < totals["chains"]).all(), "a link of no path")
@@ -436,7 +437,7 @@ def _values(pieces: Pieces) -> None:
 
 
 def _bytes(rows: Array, sizes: Array) -> Array:
-    """How long each value would be if its elements lay side by side; a size of 0 counts as 1, as it does in NumPy."""
+    """The length of each value if its elements were contiguous; a size of 0 counts as 1, as in NumPy."""
     itemsize = np.array([float(numpy_dtype(name).itemsize) for name in DTYPES])[rows["dtype"]]
     found: Array = itemsize * products(rows["ndim"], np.maximum(sizes, 1))
     return found

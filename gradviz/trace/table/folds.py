@@ -1,11 +1,11 @@
 """Which steps carry news: a `Fold` is a run of steps that are walked as one. The trace keeps every step and its number;
-who walks stops only where a fold ends, unless all steps are asked for. What a fold says is in `words/explain.py`.
+stepping stops only at the ends of folds, unless all steps are requested. `words/explain.py` describes folds.
 
-Note [Folds] A node's backward and what it then lets go of are one. So are untracked operations and the loading of data
-that follow each other, up to the next step of another kind or the next iteration of a loop in which something else
-happens. An in-place write is news where a gradient or the backward pass can see it: of a tensor that requires grad, a
-.grad, memory that a node saved; what was computed for it on its line belongs to it. So is `detach`, which cuts the
-graph. Where nothing is differentiated, operations are all that there is, and none is folded."""
+Note [Folds] A node's backward and the buffers it then frees are one fold. So are consecutive untracked operations and
+data loading, up to the next step of another kind or the next iteration of a loop in which something else happens. An
+in-place write is news if a gradient or the backward pass can see it: a write to a tensor that requires grad, to a
+.grad, or to memory that a node saved; what was computed for it on the same line belongs to it. So is `detach`, which
+cuts the graph. If nothing is differentiated, operations are all there is, and none is folded."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ class Folds:
     """All folds of a trace at one length: fold i is steps [ends[i - 1], ends[i])."""
 
     ends: Array  # ascending; the last is the length of the trace
-    quiet: Array  # per step: whether it is data, or an operation that is not tracked and changes nothing that is
+    quiet: Array  # per step: whether it is data, or an untracked operation that changes nothing tracked
 
     def __len__(self) -> int:
         return len(self.ends)
 
     def moved(self, cursor: float, by: float) -> float:
-        """So many folds further (or back): a cursor, with a fraction where it is within a fold."""
+        """A cursor this many folds forward (or back); with a fraction if it is within a fold."""
         whole = int(cursor)
-        at = span(self.ends, whole + 1, whole + 1)[0]  # folds that are done
+        at = span(self.ends, whole + 1, whole + 1)[0]  # complete folds
         start, end = (int(self.ends[at - 1]) if at else 0), int(self.ends[min(at, len(self.ends) - 1)])
         place = at + ((cursor - start) / (end - start) if end > start else 0.0) + by
         if place >= len(self.ends):
@@ -51,9 +51,9 @@ class Folds:
 
 
 def find_folds(trace: Trace) -> Folds:
-    """All of them at once."""
+    """Compute all of them at once."""
     count = len(trace)
-    quiet, tied = _quiet(trace), np.zeros(count, bool)  # tied: in one fold with the step before
+    quiet, tied = _quiet(trace), np.zeros(count, bool)  # tied: in the same fold as the previous step
     kind, line = trace.steps.kind, trace.steps.line
     tied[1:] = (kind[1:] == Kind.FREE) & (kind[:-1] == Kind.BACKWARD) & (trace.steps.node[1:] == trace.steps.node[:-1])
     if len(trace.calls):
@@ -62,7 +62,7 @@ def find_folds(trace: Trace) -> Folds:
         after_quiet = np.zeros(count, bool)
         after_quiet[1:] = quiet[:-1]
         is_leaf = kind == Kind.LEAF
-        is_apart = is_leaf.copy()  # constants are only folded with what their own line does
+        is_apart = is_leaf.copy()  # constants are folded only with what their own line does
         is_apart[1:] |= is_leaf[:-1]
         joined = quiet & after_quiet & (same_line | ~is_apart)
         written = (kind == Kind.INPLACE) & ~quiet & after_quiet & same_line
@@ -74,7 +74,7 @@ def find_folds(trace: Trace) -> Folds:
 
 
 def _quiet(trace: Trace) -> Array:
-    """Per step: whether it is data, or an operation that is not tracked and changes nothing that is."""
+    """Per step: whether it is data, or an untracked operation that changes nothing tracked."""
     steps, nodes, tensors = trace.steps, trace.nodes, trace.tensors
     tracked = tensors.requires_grad.astype(bool)
     tracked[trace.flags.tensor[trace.flags.requires_grad.astype(bool)]] = True
@@ -105,7 +105,7 @@ def _first_on_line(written: Array, goes_on: Array) -> Array:
 
 
 def _new_iterations(trace: Trace, quiet: Array) -> Array:
-    """Where iterations of outermost loops begin in which there is news, and where loops with such iterations end."""
+    """Where iterations of outermost loops that contain news begin, and where loops with such iterations end."""
     regions, count = trace.regions, len(trace)
     news = np.concatenate([[0], np.cumsum(~quiet)])
     rows = np.flatnonzero((regions.kind == RegionKind.ITERATION) & (regions.depth == 1))

@@ -1,6 +1,6 @@
-"""A `Frame`: the state of everything when `cursor` steps are done, computed from the columns by comparison, never by
-replay, so that stepping back is exact: the step itself, each tensor, the nodes and edges, the saved buffers. What the
-step means in words and why a gradient is missing is said in `gradviz.trace.words`."""
+"""A `Frame`: the state of everything after `cursor` steps, computed from the columns by comparison, never by replay, so
+that stepping back is exact: the step itself, each tensor, the nodes and edges, the saved buffers. `gradviz.trace.words`
+says what the step means, and why a gradient is missing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 Rows = NDArray[np.int64]
 
-MOST_CONTRIBUTIONS = 64  # that a Buffer lists one by one
+MOST_CONTRIBUTIONS = 64  # that a Buffer lists individually
 NO_GRAD, NORMAL, ZERO, NOT_FINITE = range(4)  # values of `input_grad_flag`
 
 
@@ -31,9 +31,9 @@ class Buffer:
 
     arrived: int
     expected: int
-    contributions: tuple[tuple[int, Value], ...]  # the last ones: (node that sent it, -1 for the root's; gradient)
+    contributions: tuple[tuple[int, Value], ...]  # the latest: (node that sent it, -1 for the root's; gradient)
     total: Value
-    used: bool  # the node that waited has run
+    used: bool  # the waiting node has run
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class SavedBuffer:
 
     @property
     def is_packed(self) -> bool:
-        """True if a pack hook took the tensor and the node holds what it returned, as a checkpoint does."""
+        """Whether a pack hook took the tensor and the node holds what the hook returned, as in a checkpoint."""
         return self.tensor < 0 and not self.nbytes
 
 
@@ -78,7 +78,7 @@ class Frame:
 
     @cached_property
     def step(self) -> StepView | None:
-        """The step just done, None at the very start."""
+        """The step just completed, None at the very start."""
         if not self.cursor:
             return None
         steps, at = self.trace.steps, self.cursor - 1
@@ -87,41 +87,41 @@ class Frame:
 
     @cached_property
     def began(self) -> int:
-        """The first step of what is shown as now: what a node lets go of belongs to its backward."""
+        """The first step of what counts as now: what a node frees belongs to its backward."""
         steps, at = self.trace.steps, self.cursor - 1
         return at - 1 if at > 0 and steps.kind[at] == Kind.FREE and steps.node[at] == steps.node[at - 1] else at
 
     @property
     def current_node(self) -> int:
-        """The node of the current step, -1 none."""
+        """The node of the current step, -1 for none."""
         return int(self.trace.steps.node[self.cursor - 1]) if self.cursor else -1
 
     @property
     def current_tensor(self) -> int:
-        """The tensor of the current step, -1 none."""
+        """The tensor of the current step, -1 for none."""
         return int(self.trace.steps.tensor[self.cursor - 1]) if self.cursor else -1
 
     @property
     def current_line(self) -> int:
-        """The line of the snippet that was running, -1 unknown."""
+        """The line of the snippet that was running, -1 if unknown."""
         return int(self.trace.steps.line[self.cursor - 1]) if self.cursor else -1
 
     @cached_property
     def call(self) -> int:
-        """The backward call that is going on, else the last one, else -1."""
+        """The backward call in progress, otherwise the latest one, otherwise -1."""
         now = int(self.trace.steps.call[self.cursor - 1]) if self.cursor else -1
         return now if now >= 0 else int(np.searchsorted(self.trace.calls.step, self.cursor)) - 1
 
     @cached_property
     def in_call(self) -> bool:
-        """Whether the backward call is still going on."""
+        """Whether the backward call is still in progress."""
         return self.call >= 0 and self.trace.call_end(self.call) >= self.cursor
 
     def _call_steps(self) -> tuple[int, int]:
         return (int(self.trace.calls.step[self.call]), self.cursor) if self.call >= 0 else (0, 0)
 
     def root_name(self) -> str:
-        """The name of what the backward call differentiates."""
+        """The name of the root of the backward call."""
         if self.call < 0 or not len(self.trace.roots_of(self.call)):
             return "out"
         return self.name(int(self.trace.roots_of(self.call)[0]))
@@ -134,7 +134,7 @@ class Frame:
         return self.trace.value(self.trace.writes.value[row] if row >= 0 else self.trace.tensors.value[tensor])
 
     def version(self, tensor: int) -> int:
-        """The tensor's version: how often it was written in place."""
+        """The tensor's version: how many times it was written in place."""
         row = self.trace.history("writes", "tensor").last(tensor, self.cursor)
         return int(self.trace.writes.version[row] if row >= 0 else self.trace.tensors.version[tensor])
 
@@ -149,7 +149,7 @@ class Frame:
         return here if self.call >= 0 else here[:0]
 
     def passing(self, tensor: int) -> Value | None:
-        """The gradient that passed (or is arriving) at a non-leaf in this backward call; it is not stored."""
+        """The gradient that has passed (or is arriving) at a non-leaf in this backward call; it is not stored."""
         return None if self.is_leaf(tensor) else self.arriving(tensor)
 
     def arriving(self, tensor: int) -> Value | None:
@@ -163,7 +163,7 @@ class Frame:
         return self.trace.value(self.trace.arrivals.total[rows[-1]])
 
     def buffer(self, tensor: int) -> Buffer | None:
-        """The input buffer where this tensor's gradient is summed, None while nothing has arrived in this call."""
+        """The input buffer in which this tensor's gradient is summed, None if nothing has arrived in this call."""
         rows = self._arrivals(tensor)
         if not len(rows):
             return None
@@ -178,7 +178,7 @@ class Frame:
         )
 
     def _used(self, tensor: int, arrival: int) -> bool:
-        """Whether the node that waited for a gradient of this tensor ran after its last arrival."""
+        """Whether the node waiting for a gradient of this tensor ran after the latest arrival."""
         steps, producer = self.trace.steps, int(self.trace.tensors.producer[tensor])
         if producer >= 0 and not self.is_leaf(tensor):
             return bool(self.node_ran[producer])
@@ -203,24 +203,25 @@ class Frame:
         return row >= 0 and bool(self.trace.flags.retains_grad[row])
 
     def name(self, tensor: int) -> str:
-        """What the snippet calls it, falling back to the expression that made it."""
+        """Its name in the snippet, or the expression that made it."""
         return self.trace.naming.shown(tensor, self.cursor)
 
     # -- nodes and edges
 
     def shown_graphs(self) -> Array:
-        """The numbers of the graphs that are shown now."""
+        """The indices of the visible graphs."""
         return np.flatnonzero(self.trace.graphs.shown(self.cursor))
 
     @cached_property
     def shown_nodes(self) -> Array:
-        """Which nodes exist and belong to a graph that is shown."""
+        """Which nodes exist and belong to a visible graph."""
         graphs = self.trace.graphs
         return graphs.shown(self.cursor)[graphs.of_node] & self.node_created
 
     @cached_property
     def shown_tensors(self) -> Array:
-        """Which tensors to show: results of shown graphs; leaves that they use, or that are used later or never."""
+        """Which tensors are visible: results in visible graphs, and leaves that they use, or that are used later or
+        never."""
         trace, graphs = self.trace, self.trace.graphs
         shown = graphs.shown(self.cursor)
         result = np.append(shown, False)[graphs.of_tensor]
@@ -243,7 +244,7 @@ class Frame:
 
     @cached_property
     def node_ran(self) -> Array:
-        """Which nodes have run backward in the current or last backward call."""
+        """Which nodes have run backward in the present or latest backward call."""
         steps = self.trace.steps
         low, high = self._call_steps()
         ran = np.zeros(len(self.trace.nodes), bool)
@@ -262,7 +263,7 @@ class Frame:
 
     @cached_property
     def _flows(self) -> tuple[Array, Array]:
-        """What flowed in this backward call: the row of `inputs` of each gradient, and its value."""
+        """What has flowed in this backward call: the row of `inputs` of each gradient, and its value."""
         flows = self.trace.flows
         low, high = span(flows.step, *self._call_steps())
         inputs, values = flows.input[low:high], flows.value[low:high]
@@ -271,7 +272,7 @@ class Frame:
 
     @cached_property
     def input_grad_norm(self) -> Array:
-        """For each row of `trace.inputs` the norm of the gradient that flowed there in this call, else NaN."""
+        """For each row of `trace.inputs`, the norm of the gradient that flowed there in this call, otherwise NaN."""
         inputs, values = self._flows
         norm = np.full(len(self.trace.inputs), np.nan)
         norm[inputs] = self.trace.values.norm[values]
@@ -287,7 +288,7 @@ class Frame:
 
     @cached_property
     def input_grad_now(self) -> Array:
-        """For each row of `trace.inputs`: whether a gradient moves along it now."""
+        """For each row of `trace.inputs`, whether a gradient is moving along it now."""
         trace, now = self.trace, np.zeros(len(self.trace.inputs), bool)
         low, high = span(trace.flows.step, self.began, self.cursor)
         rows = trace.flows.input[low:high]
@@ -301,7 +302,7 @@ class Frame:
     # -- saved buffers
 
     def saved(self, node: int) -> tuple[SavedBuffer, ...]:
-        """The buffers that a node saved, in its order; () before it ran forward."""
+        """The buffers that a node saved, in its order; () before it has run forward."""
         table = self.trace.saved
         low, high = span(table.node, node, node + 1)
         return tuple(self._saved(row) for row in range(low, high) if table.step[row] < self.cursor)

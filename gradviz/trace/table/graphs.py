@@ -1,6 +1,6 @@
-"""Which operations belong together: the connected components of the forward graph, from when until when each is shown,
-and which node's backward made a node of the graph of gradients, found from the order of steps. What a call is told to
-keep such a graph by is `create_graph`, see `schema.Calls`."""
+"""Which operations belong together: the connected components of the forward graph, when each of them is shown, and,
+from the order of steps, which node's backward made each node in the graph of gradients. Such a graph is kept by
+`create_graph`, see `schema.Calls`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Array = NDArray[Any]
 
 
 def components(count: int, a: Array, b: Array) -> Array:
-    """The smallest member of each node's component; `a`, `b` are the ends of the links."""
+    """The smallest member of each node's component; `a` and `b` are the ends of the links."""
     parent = np.arange(count)
     while True:
         one, other = parent[a], parent[b]
@@ -34,7 +34,7 @@ def components(count: int, a: Array, b: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Graphs:
-    """Per graph: the step that begins it, and the step with which another graph takes its place (NEVER: none does)."""
+    """Per graph: the step that begins it, and the step at which another graph takes its place (NEVER if none does)."""
 
     first: Array
     until: Array
@@ -45,15 +45,15 @@ class Graphs:
         return len(self.first)
 
     def shown(self, cursor: int) -> Array:
-        """Which graphs are shown at a cursor: a mask."""
+        """A mask of the graphs that are shown at a cursor."""
         return (self.first < cursor) & (self.until >= cursor)
 
 
 def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors, origin: Array) -> Graphs:
-    """Note [Graphs]: operations are linked through tracked tensors that are not leaves; untracked results link
-    untracked operations only. What a backward call made under create_graph is linked to its `origin`. A graph is
-    shown from its first step until another graph starts after its last event (its nodes' steps, and the use of its
-    results elsewhere); a graph that is tracked gives way to tracked ones only."""
+    """Note [Graphs]: operations are linked through tracked tensors that are not leaves; untracked results link only
+    untracked operations. What a backward call made under create_graph is linked to its `origin`. A graph is shown from
+    its first step until another graph starts after its last event (a step of one of its nodes, or a use of its results
+    elsewhere); a tracked graph is replaced only by a tracked one."""
     count = len(nodes)
     if not count:
         none = np.empty(0, np.int64)
@@ -85,14 +85,14 @@ def find_graphs(steps: Steps, nodes: Nodes, inputs: Inputs, tensors: Tensors, or
 
 
 def last_uses(nodes: Nodes, inputs: Inputs, tensors: Tensors) -> Array:
-    """Per tensor the last step at which an operation read it, -1 never."""
+    """Per tensor the last step at which an operation read it, -1 for never."""
     last = np.full(len(tensors), -1, np.int64)
-    last[inputs.tensor] = nodes.step[inputs.node]  # in order of nodes, so the last one stays
+    last[inputs.tensor] = nodes.step[inputs.node]  # in order of nodes, so the last one remains
     return last
 
 
 def find_superseded(tensors: Tensors, names: Names, last_use: Array) -> Array:
-    """Leaves that are never used and have no name, and whose memory another leaf has taken over."""
+    """Leaves that are never used, have no name, and whose memory another leaf has taken over."""
     nameless = (tensors.producer < 0) & (last_use < 0)
     nameless[names.tensor[names.tensor >= 0]] = False
     leaf_storage, counts = np.unique(tensors.storage[tensors.producer < 0], return_counts=True)
@@ -106,11 +106,10 @@ _ENDS = (Kind.BACKWARD, Kind.CONTRIBUTION, Kind.ACCUMULATE, Kind.HOOK)
 def find_origins(steps: Steps, nodes: Nodes, calls: Calls) -> Array:
     """Per node the one whose backward made it, -1 for all others.
 
-    Note [Origins]: within a backward call what a node's formula makes is reported first, then the node's own step. In
-    the same way sums of gradients come before the arrival that they are for, and what hooks make before the hook's
-    step: these have no origin, nor has a formula that a hook follows before its node is reported. Steps of a call
-    within the call carry its own number and do not come between.
-    """
+    Note [Origins]: within a backward call, what a node's formula makes is reported first, followed by the node's own
+    step. Likewise sums of gradients come before the arrival that they are for, and what hooks make before the hook's
+    step: these have no origin, and neither has a formula if a hook follows before its node is reported. Steps of a call
+    within the call have its own number and do not interfere."""
     origin = np.full(len(nodes), -1, np.int64)
     made = np.flatnonzero((nodes.call >= 0) & (nodes.step >= 0))
     made = made[calls.create_graph[nodes.call[made]]]

@@ -1,4 +1,4 @@
-"""What the snippet calls a tensor at a moment: by its bindings, else by the expression that made it."""
+"""The names of tensors in the snippet at a moment: from bindings, otherwise from the expression that made them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST = 40  # characters of an expression that still serves as a name
 
 
 class Naming:
-    """Names of tensors for one length of the trace; `of_graph` has the tensors of each graph."""
+    """Names of tensors for one length of the trace; `of_graph` lists the tensors of each graph."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -32,7 +32,7 @@ class Naming:
         self._history = trace.history("names", "tensor")
         self.of_graph = History(trace.graphs.of_tensor, None)
         self._ambiguous = self._find_ambiguous()
-        self._at_end: list[str | None] = []  # filled when it is first asked for
+        self._at_end: list[str | None] = []  # filled on first use
         self._origins: dict[int, int] = {}
         self._made: dict[int, tuple[int, str]] = {}
         self._same: dict[int, dict[str, dict[int, int]]] = {}
@@ -55,7 +55,7 @@ class Naming:
         return found
 
     def _find_overwritten(self) -> NDArray[np.int64]:
-        """By operation: the tensor that it wrote into, -1 for those that made a new one."""
+        """By operation: the tensor that it wrote into, -1 if it made a new one."""
         nodes, steps, inputs = self._trace.nodes, self._trace.steps, self._trace.inputs
         first = np.searchsorted(inputs.node, np.arange(len(nodes) + 1))
         in_place = np.zeros(len(nodes), bool)
@@ -68,11 +68,12 @@ class Naming:
         return found
 
     def all(self, tensor: int, cursor: int) -> tuple[str, ...]:
-        """Every name bound so far, in order, each once."""
+        """Every name bound so far, in order, without repetition."""
         return tuple(dict.fromkeys(self._trace.names.name[self._history.before(tensor, cursor)].tolist()))
 
     def name(self, tensor: int, cursor: int) -> str:
-        """The best name bound so far, else that of the tensor that this one was made of with what was done to it."""
+        """The best name bound so far, otherwise the name of the tensor that this one was made from, with the operation
+        appended."""
         if cursor < self._end:
             return self._name(tensor, cursor)
         if not self._at_end:
@@ -100,14 +101,15 @@ class Naming:
         return _short("…" + ending[-LONGEST + 1 :])
 
     def shown_at_end(self, tensors: NDArray[np.int64]) -> list[str]:
-        """`shown` of many tensors when all steps are done: one by one only those that may be told apart."""
+        """`shown` for many tensors at the end of the trace: only those that may have to be distinguished are handled
+        one by one."""
         end, apart = self._end, _may_be_told_apart(self, tensors)
         pairs = zip(tensors.tolist(), apart[tensors].tolist(), strict=True)
         return [self.shown(tensor, end) if special else self.name(tensor, end) for tensor, special in pairs]
 
     def shown(self, tensor: int, cursor: int) -> str:
-        """The name on a picture: as `name`, but tensors of one graph that would have the same name are told apart,
-        "h₁" and "h₂", "(h * w)₁" and "(h * w)₂"."""
+        """The name on screen: like `name`, but tensors of one graph with equal names are distinguished, "h₁" and "h₂",
+        "(h * w)₁" and "(h * w)₂"."""
         name, producer = self.name(tensor, cursor), int(self._trace.tensors.producer[tensor])
         if producer < 0:
             alike = _leaves_alike(self, tensor)
@@ -122,7 +124,7 @@ class Naming:
         return f"{name} (before {self._time(after)})" if after >= 0 and nodes.step[after] < cursor else name
 
     def _time(self, writer: int) -> str:
-        """ "line 4"; "line 6, 2nd time" where a line writes into one tensor again and again."""
+        """ "line 4"; "line 6, 2nd time" if a line writes to the same tensor repeatedly."""
         known: dict[tuple[int, int], dict[int, int]] = self._trace.kept("writers of lines", dict)
         if not known:
             for tensor, node in sorted(self._overwritten_by.items()):
@@ -133,8 +135,8 @@ class Naming:
         return f"line {line}, {ordinal(same[writer])} time" if len(same) > 1 else f"line {line}"
 
     def _namesakes(self, graph: int) -> dict[str, dict[int, int]]:
-        """The tensors of a graph whose name is not theirs alone, numbered in their order, by that name. A graph with
-        more than `MOST_TOLD_APART` results has too many for that to be of use."""
+        """The tensors of a graph that share their name, numbered in order, by that name. In a graph with more than
+        `MOST_TOLD_APART` results, numbers would be of no use."""
         found = self._same.get(graph)
         if found is None:
             trace, by_name = self._trace, defaultdict[str, list[int]](list)
@@ -152,10 +154,11 @@ class Naming:
         return found
 
     def _bound(self, tensor: int, cursor: int) -> str:
-        """The first plain variable that it was bound to, else the first element, else the first local variable."""
+        """The first plain variable that it was bound to, otherwise the first element, otherwise the first local
+        variable."""
         if not self._has_name[tensor]:
             return ""
-        # A leaf has one name throughout: a parameter is made before its module has a name.
+        # A leaf has the same name throughout: a parameter is made before its module has a name.
         producer = int(self._trace.tensors.producer[tensor])
         call = int(self._trace.nodes.call[producer]) if producer >= 0 else -1
         if call >= 0 and (end := int(self._trace.calls.end[call])) != NEVER:  # what it returns has its name at once
@@ -168,7 +171,7 @@ class Naming:
         return _owned(str(names.name[row]), str(names.owner[row]), self._ambiguous)
 
     def _made_of(self, tensor: int) -> tuple[int, str]:
-        """The tensor after which an unnamed one is called, and what to add to that name; -1 when there is none."""
+        """The tensor after which an unnamed one is named, and what to append to that name; -1 if there is none."""
         trace = self._trace
         owner, producer = int(trace.tensors.grad_of[tensor]), int(trace.tensors.producer[tensor])
         if owner >= 0:
@@ -182,14 +185,14 @@ class Naming:
             return -1, ""
         if op == "detach":
             return int(inputs[0]), ".data" if ".data" in label else ".detach()"
-        if op == "unbind":  # as `for row in x` goes through a tensor
+        if op == "unbind":  # as when `for row in x` iterates over a tensor
             return int(inputs[0]), _field(trace, tensor, producer)
         if (label and not _inner(trace, self._overwritten, producer)) or _output(trace, tensor, producer):
             return -1, ""
         return int(inputs[0]), _ending(trace, tensor, producer)
 
     def _own(self, tensor: int) -> str:
-        """The name of a tensor that is called after no other one."""
+        """The name of a tensor that is not named after another one."""
         trace, producer = self._trace, int(self._trace.tensors.producer[tensor])
         if producer < 0:
             return self._leaf(tensor)
@@ -212,7 +215,7 @@ class Naming:
         return f"{scope}: {op.lstrip('_')}{field}" if scope else op.lstrip("_") + field
 
     def _leaf(self, tensor: int) -> str:
-        """The name of a leaf that has none: a number that no factory made is its own name."""
+        """The name of an unbound leaf: a number that no factory made is its own name."""
         trace = self._trace
         step, label = int(trace.tensors.step[tensor]), str(trace.tensors.label[tensor])
         made = step >= 0 and trace.steps.kind[step] == Kind.LEAF and trace.steps.ref[step] == tensor
@@ -225,7 +228,7 @@ class Naming:
         return inside or self._parameter(tensor, label) or _constant(trace, tensor) or label or f"tensor {tensor}"
 
     def _parameter(self, tensor: int, label: str) -> str:
-        """A parameter of a module that has no name: "torch.nn.Linear(2, 1).weight"."""
+        """An unbound parameter of a module: "torch.nn.Linear(2, 1).weight"."""
         tensors = self._trace.tensors
         if not tensors.is_parameter[tensor] or not _MODULE.fullmatch(label):
             return ""
@@ -238,7 +241,8 @@ class Naming:
         return f"{label}{number}.{field}"
 
     def _inside(self, tensor: int) -> str:
-        """What a module made for itself, by what it is: "mask of dropout1", "bn.running_mean"; "" for all else."""
+        """What a module made for itself, named after its role: "mask of dropout1", "bn.running_mean"; "" for everything
+        else."""
         users, trace = self._trace.users_of(tensor), self._trace
         node = int(users[0]) if len(users) else -1
         if node < 0:
@@ -257,7 +261,8 @@ class Naming:
         return f"mask of {_module(trace, node)}{number}"
 
     def _origin(self, tensor: int) -> int:
-        """What a tensor was before all in-place operations that gave it its value, or the last that has a name."""
+        """What a tensor was before all the in-place operations that gave it its value, or before the last with a
+        name."""
         path: list[int] = []
         while tensor not in self._origins:
             producer = int(self._trace.tensors.producer[tensor])
@@ -274,7 +279,7 @@ class Naming:
 
 
 def _owned(name: str, owner: str, ambiguous: set[str]) -> str:
-    """A name with that of the module that has it, where it needs one."""
+    """A name with that of the owning module, if needed."""
     if owner and name[:1].isdigit():  # of a Sequential: "net[2].bias"
         first, _, rest = name.partition(".")
         return f"{owner}[{first}].{rest}" if rest else f"{owner}[{first}]"
@@ -282,8 +287,8 @@ def _owned(name: str, owner: str, ambiguous: set[str]) -> str:
 
 
 def _plain_names(trace: Trace, overwritten: NDArray[np.int64], ambiguous: set[str]) -> list[str | None]:
-    """By tensor the name that `Naming.name` gives at the end of the trace, where that is a variable or the text of an
-    expression, as nearly everywhere: found for all at once. None: it has to be looked for."""
+    """By tensor the name that `Naming.name` gives at the end of the trace, if that is a variable or the text of an
+    expression, as in nearly all cases: computed for all at once. None if it has to be looked up."""
     tensors, nodes, names = trace.tensors, trace.nodes, trace.names
     producer = tensors.producer
     found = np.full(len(tensors), None, object)
@@ -306,7 +311,7 @@ def _plain_names(trace: Trace, overwritten: NDArray[np.int64], ambiguous: set[st
 
 
 def _leaves_of(trace: Trace, results: NDArray[np.int64]) -> list[int]:
-    """The leaves that the operations used which made these tensors."""
+    """The leaves used by the operations that made these tensors."""
     inputs, producer = trace.inputs, trace.tensors.producer
     makers = np.unique(producer[results])
     node, asked = inputs.node, makers.astype(inputs.node.dtype)
@@ -316,8 +321,8 @@ def _leaves_of(trace: Trace, results: NDArray[np.int64]) -> list[int]:
 
 
 def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
-    """The leaves without a name that one graph uses and that are written with the same words as this one, in their
-    order; none where it has a name of its own or is a number."""
+    """The unnamed leaves of one graph that are written with the same words as this one, in order; none if it has a name
+    of its own or is a number."""
     trace, users = naming._trace, naming._trace.users_of(tensor)
     if naming._has_name[tensor] or not len(users):
         return []
@@ -334,7 +339,7 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
 
 
 def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """By tensor, of those asked for and others: whether its name may have more to it in `shown`."""
+    """By tensor, for at least those asked for: whether `shown` may add something to its name."""
     trace, end = naming._trace, naming._end
     producer, graph, inputs = trace.tensors.producer, trace.graphs.of_tensor, trace.inputs
     found = np.append(trace.nodes.call >= 0, False)[producer]
@@ -358,8 +363,8 @@ def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np
 
 
 def _has_own_text(trace: Trace, overwritten: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """By operation, and once more for none: whether its only result is surely called by its text, see `Naming._name`:
-    it is not within a call that goes on, as `_inner` has it, nor one of those that only pass on."""
+    """By operation, and once more for none: whether its only result is certainly named by its text, see `Naming._name`:
+    it is not within a call that continues, as in `_inner`, and not one that only passes its input on."""
     nodes, turn = trace.nodes, trace.nesting.turn[trace.nodes.region]
     producer = trace.tensors.producer
     after = np.minimum(np.arange(len(nodes)) + 1, len(nodes) - 1)
@@ -377,8 +382,8 @@ def _has_own_text(trace: Trace, overwritten: NDArray[np.int64]) -> NDArray[np.bo
 
 
 def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
-    """Whether the call that an operation belongs to goes on: its text is the name of what comes last. An argument that
-    was cut off before the call has its step where it is first used, within the call."""
+    """Whether the call that an operation belongs to continues: then its text is the name of what comes last. An
+    argument that was detached before the call has its step at its first use, within the call."""
     nodes, after = trace.nodes, producer + 1
     if _gives_no_tensor(str(nodes.op[producer]), str(nodes.source[producer])):
         return True
@@ -398,7 +403,7 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
 
 def _gives_no_tensor(op: str, text: str) -> bool:
     """Whether a call steps an optimizer or makes an object whose arguments are checked, "Normal(mean, 1.0)": what it
-    computes is its own."""
+    computes is internal."""
     return _STEP.search(text) is not None or (op == "all" and _MODULE.fullmatch(text) is not None)
 
 
@@ -409,7 +414,7 @@ def ordinal(number: int) -> str:
 
 
 def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) -> dict[int, int]:
-    """Numbers for tensors, the same for all states of one that was written to in place."""
+    """Numbers for tensors, the same for all states of one that was written in place."""
     numbers: dict[int, int] = {}
     count = 0
     for tensor in tensors:
@@ -420,21 +425,22 @@ def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) 
 
 
 def _picture(trace: Trace, tensor: int, producer: int) -> int:
-    """The graph in which the name of a result has to be its own; of what the gradient of a tensor was computed by, that
-    tensor, counted down from -2: untracked results stand beside tracked ones, those of one call beside another's."""
+    """The graph in which the name of a result has to be unique; for intermediate results of a tensor's gradient that
+    tensor, counted down from -2: untracked results appear beside tracked ones, and those of one call beside those of
+    another."""
     if trace.nodes.call[producer] >= 0 and _of_gradient(trace, producer) not in ("", _OF_SEVERAL):
         return -2 - int(trace.roots_of(int(trace.nodes.call[producer]))[0])
     return int(trace.graphs.of_tensor[tensor])
 
 
 def _made_for(trace: Trace, root: int) -> NDArray[np.int64]:
-    """The results of the operations of all backward calls that begin at a tensor."""
+    """The results of the operations of all backward calls that start from a tensor."""
     producer, calls = trace.tensors.producer, trace.roots.call[trace.roots.tensor == root]
     return np.flatnonzero((producer >= 0) & np.isin(trace.nodes.call[producer], calls))
 
 
 def _of_gradient(trace: Trace, producer: int) -> str:
-    """ "∇y: ", "∇(a + b): ", with which the name of a step of a gradient begins; "" for several roots."""
+    """The prefix of the name of an intermediate result of a gradient: "∇y: ", "∇(a + b): "; "" for several roots."""
     call = int(trace.nodes.call[producer])
     roots = trace.roots_of(call)
     if not trace.calls.create_graph[call] or len(roots) != 1:
@@ -450,8 +456,8 @@ def _same_turn(trace: Trace, one: int, other: int) -> bool:
 
 
 def _field(trace: Trace, tensor: int, producer: int) -> str:
-    """Which of several results: ".values" or ".indices" where an operation returns both under these names, else by
-    its place, "[1]"; "" for the only one."""
+    """Which of several results: ".values" or ".indices" if an operation returns both under these names, otherwise the
+    index, "[1]"; "" if there is only one."""
     outputs = trace.outputs_of(producer).tolist()
     if len(outputs) < 2:
         return ""
@@ -461,7 +467,7 @@ def _field(trace: Trace, tensor: int, producer: int) -> str:
 
 
 def _part(trace: Trace, tensor: int, producer: int) -> str:
-    """ "U", "Vh": what PyTorch calls this one of several results; "" where it only counts them."""
+    """ "U", "Vh": PyTorch's name for one of several results; "" if it only numbers them."""
     row, at = trace.op_of(producer), int(trace.tensors.output_nr[tensor])
     if row is None or len(row.outputs) != len(trace.outputs_of(producer)):
         return ""
@@ -469,7 +475,7 @@ def _part(trace: Trace, tensor: int, producer: int) -> str:
 
 
 def _constant(trace: Trace, tensor: int) -> str:
-    """A tensor that a call made for itself, "condition of HingeEmbeddingLoss"; "" for one of the snippet's own."""
+    """A tensor that a call made for itself, "condition of HingeEmbeddingLoss"; "" for one of the snippet's."""
     users, tensors, nodes = trace.users_of(tensor), trace.tensors, trace.nodes
     node, label = (int(users[0]) if len(users) else _next_node(trace, tensor)), str(tensors.label[tensor])
     if node < 0 or not label or nodes.source[node] != label or nodes.site[node] != tensors.site[tensor]:
@@ -488,14 +494,14 @@ def _constant(trace: Trace, tensor: int) -> str:
 
 
 def _next_node(trace: Trace, tensor: int) -> int:
-    """The operation that ran next after a leaf was made, -1 for none of the next few steps."""
+    """The operation that ran next after a leaf was made, -1 if none of the next few steps is one."""
     step = int(trace.tensors.step[tensor])
     after = trace.steps.node[step + 1 : step + 9] if step >= 0 else np.empty(0, np.int64)
     return next((node for node in after.tolist() if node >= 0), -1)
 
 
 def _ending(trace: Trace, tensor: int, producer: int) -> str:
-    """What an operation adds to the name of its operand: ".exp()", "[0]" for a step of x[0, j]."""
+    """What an operation appends to the name of its operand: ".exp()", "[0]" for a step of x[0, j]."""
     op, params = str(trace.nodes.op[producer]), str(trace.nodes.params[producer])
     if op == "select" and (place := _PLACE.fullmatch(params)):
         return f"[{':, ' * int(place[1])}{place[2]}]"
@@ -503,18 +509,18 @@ def _ending(trace: Trace, tensor: int, producer: int) -> str:
 
 
 def _arguments(params: str) -> str:
-    """The numbers that an operation was given beside its tensor: "1" of "alpha=1, other=1"."""
+    """The numbers given to an operation besides its tensor: "1" for "alpha=1, other=1"."""
     found = re.search(r"(?:^|, )(?:other|exponent)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", params)
     return number_text(float(found[1])) if found else ""
 
 
 def _is_text_of(op: str, label: str) -> bool:
-    """Whether an expression is what gives the results of an operation one after the other."""
+    """Whether an expression yields the results of an operation one after the other."""
     return op in _SPLITTING or op.lower().removeprefix("_").removeprefix("linalg_") in re.split(r"\W+", label.lower())
 
 
 def _is_mask(trace: Trace, tensor: int, node: int) -> bool:
-    """Whether it is what dropout multiplies by: 0 and one larger number, made in the same call."""
+    """Whether it is a dropout mask: 0 and one larger number, made in the same call."""
     nodes, label = trace.nodes, str(trace.tensors.label[tensor])
     value = trace.value(int(trace.tensors.value[tensor]))
     if label != str(nodes.source[node]) or value is None:
@@ -524,7 +530,7 @@ def _is_mask(trace: Trace, tensor: int, node: int) -> bool:
 
 
 def _masks(trace: Trace, node: int) -> list[int]:
-    """The operations of the same graph that multiply by a mask, the given one among them."""
+    """The operations of the same graph that multiply by a mask, the given one included."""
     outputs = trace.outputs_of(node)
     graph = int(trace.graphs.of_tensor[outputs[0]]) if len(outputs) else -1
     if graph < 0:
@@ -540,7 +546,7 @@ def _masks(trace: Trace, node: int) -> list[int]:
 
 
 def _module(trace: Trace, node: int) -> str:
-    """The module or function that an operation belongs to, as the snippet calls it."""
+    """The module or function that an operation belongs to, with its name in the snippet."""
     scope, label = str(trace.nodes.scope[node]), str(trace.nodes.source[node])
     called = re.match(r"([\w.]+)\(", label)
     if called and scope[:1].isdigit():  # of a Sequential: "net[3]"
@@ -551,7 +557,7 @@ def _module(trace: Trace, node: int) -> str:
 
 
 def _output(trace: Trace, tensor: int, producer: int) -> str:
-    """ "output of net[0]": what the last operation within a module made, for what comes after it; "" for all else."""
+    """ "output of net[0]": the result of the last operation in a module, for what follows; "" for everything else."""
     nodes, region = trace.nodes, int(trace.nodes.region[producer])
     if region < 0 or trace.regions.kind[region] != RegionKind.MODULE or trace.tensors.output_nr[tensor] > 0:
         return ""
@@ -563,19 +569,19 @@ def _output(trace: Trace, tensor: int, producer: int) -> str:
 
 
 def _short(label: str) -> str:
-    """A label that fits, with both its ends: expressions that begin alike mostly end differently."""
+    """A label that fits, keeping both ends: expressions with equal beginnings mostly differ at their ends."""
     return label if len(label) <= LONGEST else f"{label[: LONGEST - 19].rstrip()} … {label[-16:].lstrip()}"
 
 
 def _with(name: str, ending: str) -> str:
-    """What was done to a tensor: "x.detach()", "(x * w).log_softmax()"."""
+    """A tensor's name with the operation appended: "x.detach()", "(x * w).log_softmax()"."""
     whole = not ending.startswith((".", "[")) or _PRIMARY.fullmatch(name) is not None
     return f"{name}{ending}" if whole else f"({name}){ending}"
 
 
-_OF_SEVERAL = "∇: "  # a gradient of what has no short name
-_LONGEST_ROOT = 20  # characters of an expression whose gradient is named by it
-_MOST_STEPS = 3  # inside of a module, by which a tensor is called after another one
+_OF_SEVERAL = "∇: "  # a gradient of something without a short name
+_LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
+_MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
 _SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
 _WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")

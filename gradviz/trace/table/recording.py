@@ -1,19 +1,18 @@
-"""A trace in a file, `.gvtrace`: a head that says what was recorded, then the batches of `encoding` as they came, each
-compressed and with its checksums, then how it ended and an index. It is written by appending only: of a program that
-is killed everything up to its last whole batch opens. It is read as what a stranger wrote: lengths before bytes,
-checksums before meaning, then every batch is validated as one of a worker is. No pickle.
+"""A trace in a file, `.gvtrace`: a head that says what was recorded; the batches of `encoding` as they came, each
+compressed and with checksums; then how it ended, and an index. Files are append-only: after a crash everything up to
+the last complete batch opens. They are read as untrusted data: lengths before bytes, checksums before meaning, and
+every batch is validated like one from a worker. No pickle.
 
-Note [Blocks] After `MAGIC` and a version come blocks: a tag, the lengths of three parts (header, rows, elements) as
-they are stored and as they were, a checksum of all before the elements, one of the elements. A part whose two lengths
-are equal is stored as it was. The last block, `INDX`, lists where the others begin; a fixed trailer says where it is. A
-file without one is scanned, with all checksums.
+Note [Blocks] After `MAGIC` and a version come blocks: a tag, the stored and original lengths of three parts (header,
+rows, elements), a checksum of everything before the elements, and one of the elements. A part whose two lengths are
+equal is stored uncompressed. The last block, `INDX`, lists where the others begin; a fixed trailer says where it is. A
+file without one is scanned, verifying all checksums.
 
-Note [Older and newer columns] The head has the columns of all tables. Those that this program does not know are left
-out; those that it misses are filled with -1 where that means none, else with 0. So files outlive changes of `schema`.
+Note [Older and newer columns] The head lists the columns of all tables. Columns unknown to this program are ignored;
+missing ones are filled with -1 if that means none, otherwise with 0. So files outlive changes of `schema`.
 
-Note [Elements on demand] The elements of values are most of a large file. There they stay on disk until somebody looks,
-and the norms that the trace wants of each are in the file. Elements whose checksum is wrong then read as NaN.
-"""
+Note [Elements on demand] The elements of values are most of a large file. They stay on disk until somebody looks at
+them, and the file has the norms that the trace needs. Elements with a wrong checksum read as NaN."""
 
 from __future__ import annotations
 
@@ -41,17 +40,17 @@ from gradviz.trace.table.values import DTYPES, numpy_dtype
 Array = NDArray[Any]
 
 SUFFIX = ".gvtrace"
-MAGIC = b"\x89GVTRACE\r\n\x1a\n"  # a program that changes line ends, or cuts the eighth bit, damages it
+MAGIC = b"\x89GVTRACE\r\n\x1a\n"  # damaged by programs that convert line endings or strip the eighth bit
 VERSION = 1
 HEAD, BATCH, FIGURE, END, INDEX = b"HEAD", b"BTCH", b"FIGR", b"DONE", b"INDX"
 MOST_HEADER = 64 << 20
 MOST_PART = 1 << 30
-MOST_ROWS = 3 << 30  # bytes of rows that a file may have; all of them are in memory
-MOST_SOURCE = 4_000_000  # characters of the program that was recorded
-ON_DISK = 64 << 20  # bytes of a file from which on its elements stay there
-KEPT = 128 << 20  # bytes of them that are kept once they were read
+MOST_ROWS = 3 << 30  # bytes of rows that a file may have, all of which are loaded into memory
+MOST_SOURCE = 4_000_000  # characters of the recorded program
+ON_DISK = 64 << 20  # bytes of a file from which its elements stay on disk
+KEPT = 128 << 20  # bytes of them that are cached
 PIECE = 4 << 20  # bytes of elements that are written together
-LEVEL = 1  # of compression: the higher ones take long and gain little
+LEVEL = 1  # compression: higher levels take long and gain little
 
 _BLOCK = Struct("<4s8I")
 _START = Struct("<12sI")
@@ -72,7 +71,7 @@ class About:
 
 @dataclass(frozen=True)
 class Ending:
-    """How the run ended: `status` is one of a worker's, `ok`, `raised` or `limit` and so on."""
+    """How the run ended: `status` is one of a worker's: `ok`, `raised`, `limit` and so on."""
 
     status: str = "ok"
     sentence: str = ""
@@ -82,7 +81,7 @@ class Ending:
 
 @dataclass
 class Recording:
-    """What is in a file. `ending` is None where it breaks off."""
+    """The contents of a file. `ending` is None if the file breaks off."""
 
     about: About
     trace: Trace
@@ -94,7 +93,7 @@ class Recording:
 
 
 class RecordingWriter:
-    """Appends to a file; every block is handed to the system when it is whole."""
+    """Appends to a file; every block is written as soon as it is complete."""
 
     def __init__(self, file: BinaryIO, about: About) -> None:
         self._file = file
@@ -106,7 +105,7 @@ class RecordingWriter:
 
     @property
     def size(self) -> int:
-        """Bytes so far."""
+        """Bytes written so far."""
         return self._at
 
     def batch(self, batch: Batch) -> None:
@@ -122,7 +121,7 @@ class RecordingWriter:
         self._block(FIGURE, header, payload)
 
     def end(self, ending: Ending) -> None:
-        """Say how it ended, and where the blocks are."""
+        """Write how it ended, and the index."""
         self._block(END, asdict(ending))
         at = self._at
         self._block(INDEX, {"blocks": self._blocks})
@@ -143,7 +142,7 @@ class RecordingWriter:
 
 
 def _compressed(data: bytes) -> bytes:
-    """Compressed where that is worth it."""
+    """Compressed, if that is worthwhile."""
     made = zlib.compress(data, LEVEL) if len(data) > 64 else data
     return made if len(made) < 0.9 * len(data) else data
 
@@ -190,7 +189,7 @@ _OF_VALUES = ("values", "dims", "summaries")
 
 
 def _batch_of(trace: Trace, start: dict[str, int], first: int, last: int, others: tuple[str, ...]) -> Batch:
-    """The values from `first` up to `last`, and all rows of the other tables; `start` counts on."""
+    """The values from `first` to `last`, and all rows of the other tables; `start` is updated."""
     values, summaries = trace.values, trace.summaries
     sizes = int(values.ndim[first:last].sum(dtype=np.int64))
     summed = np.searchsorted(summaries.value, [first, last]).tolist()
@@ -231,8 +230,9 @@ def _packed(table: Table, span: tuple[int, ...], text: dict[str, int]) -> Array:
 
 
 def load(path: Path, progress: Callable[[float], bool] = lambda _: True) -> Recording:
-    """Read a file; `progress` hears how much of it was read, and may give it up by False. Raises TraceFormatError where
-    it is no recording, or is damaged in a way that no killed program leaves; OSError where it can't be read."""
+    """Read a file; `progress` is called with the fraction read, and cancels by returning False. Raises TraceFormatError
+    if it is not a recording or is damaged in a way that a killed program does not cause; OSError if it can't be
+    read."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         reader = _Reader(file, size, Elements(path) if size > ON_DISK else None)
@@ -244,11 +244,11 @@ def load(path: Path, progress: Callable[[float], bool] = lambda _: True) -> Reco
 
 
 class Cancelled(Exception):
-    """Whoever reads a recording gave it up."""
+    """The reader of a recording has cancelled."""
 
 
 class Follower:
-    """What a job appends to a file that this program's own recorder writes: the file may not be there yet."""
+    """Follows what a job appends to a file written by our own recorder; the file need not exist yet."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -257,7 +257,7 @@ class Follower:
         self.ending: Ending | None = None
 
     def batches(self) -> Iterator[Batch]:
-        """The whole batches since the last call. Raises TraceFormatError where the file is damaged."""
+        """The complete batches since the last call. Raises TraceFormatError if the file is damaged."""
         if self._file is None and self._path.exists():
             self._file = open(self._path, "rb")  # noqa: SIM115 closed by `close`
         if self._file is None:
@@ -265,7 +265,7 @@ class Follower:
         size = os.fstat(self._file.fileno()).st_size
         if self._reader is None:
             reader = _Reader(self._file, size, None)
-            with contextlib.suppress(TraceFormatError):  # its head is not whole yet
+            with contextlib.suppress(TraceFormatError):  # its head is not complete yet
                 reader.head()
                 self._reader = reader
         while self._reader is not None and (block := self._reader.grown(size)) is not None:
@@ -276,7 +276,7 @@ class Follower:
                 self.ending = _ending(block.header)
 
     def close(self) -> None:
-        """Read no more."""
+        """Stop reading."""
         if self._file is not None:
             self._file.close()
 
@@ -328,12 +328,12 @@ class _Reader:
         return True
 
     def grown(self, size: int) -> _Block | None:
-        """The next block of a file that has come to this size, None where there is no whole one yet."""
+        """The next block of a file that has grown to this size, None if there is no complete one yet."""
         self._size = size
         return self._block()
 
     def _block(self) -> _Block | None:
-        """The next block, None where there is no whole one."""
+        """The next block, None if there is no complete one."""
         self._file.seek(self.at)
         prefix = self._file.read(_BLOCK.size)
         if len(prefix) < _BLOCK.size:
@@ -380,7 +380,7 @@ class _Block:
 
 
 def _restored(data: bytes, length: int) -> bytes:
-    """A part as it was; never more than the length that is written beside it."""
+    """A part decompressed; never more than its declared length."""
     if len(data) == length:
         return data
     machine = zlib.decompressobj()
@@ -433,7 +433,7 @@ def _ending(header: dict[str, Any]) -> Ending:
 
 
 class _Columns:
-    """Makes rows with the columns of the file into rows with those of this program."""
+    """Converts rows with the columns of the file into rows with those of this program."""
 
     def __init__(self, head: dict[str, Any]) -> None:
         schema, dtypes = head.get("schema"), head.get("dtypes")
@@ -444,7 +444,7 @@ class _Columns:
         self._rows = {str(name): _row_type(each) for name, each in schema.items()}
 
     def pieces(self, block: _Block) -> tuple[Pieces, Array]:
-        """The batch of a block, taken apart, and the norms of its values."""
+        """The batch of a block, decoded, and the norms of its values."""
         header = dict(block.header)
         counts = header.get("rows")
         refuse_unless(isinstance(counts, dict) and set(counts) == set(self._rows), "rows must name every table")
@@ -482,7 +482,7 @@ class _Columns:
 
 
 def _row_type(spec: object) -> np.dtype[Any]:
-    """The packed row of a table of the file."""
+    """The packed row of a table in the file."""
     kinds = ("i4", "i8", "f8", "u1", "b1")
     refuse_unless(isinstance(spec, dict) and 0 < len(spec) < 1000, "a table has no columns")
     assert isinstance(spec, dict)
@@ -507,7 +507,7 @@ def _fit(rows: Array | None, table: type[Table]) -> Array:
 
 
 class Elements:
-    """Reads the elements of blocks when they are looked at, and keeps those that were looked at last."""
+    """Reads the elements of blocks on demand, and caches the most recent ones."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.absolute()
@@ -515,7 +515,7 @@ class Elements:
         self._kept: OrderedDict[int, bytes] = OrderedDict()
 
     def pieces(self, place: _Place, lengths: object) -> dict[str, Array | OnDisk]:
-        """What a batch says that it has of each type, to be read later."""
+        """What a batch says that it has of each dtype, to be read later."""
         refuse_unless(isinstance(lengths, dict) and set(lengths) <= set(DTYPES), "unknown type of values")
         assert isinstance(lengths, dict)
         refuse_unless(

@@ -1,13 +1,12 @@
-"""Where in the program operations ran: calls of modules and functions, loops and their iterations, one within the
-other. The rows are in `schema.Regions`; here is what follows from them for a whole trace. The recorder's side is
+"""Where in the program operations ran: calls of modules and functions, loops and their iterations, nested. The rows are
+in `schema.Regions`; this module derives the nesting of a whole trace. The recorder's side is
 `gradviz.trace.record.location`.
 
-Note [Order of regions] A region has a row only if an operation ran in it, made when the first one did. So rows are in
-the order in which regions were entered, a parent before what is in it, and everything in region `r`, at any depth, is
-`r + 1 .. end[r] - 1`. Its step is the first one in it, perhaps a leaf's before that operation. As regions are on one
-stack, a region that gets its row later began later, or is around none of the earlier ones; so steps do not decrease
-either. `encoding.py` refuses anything else.
-"""
+Note [Order of regions] A region has a row only if an operation ran in it, and the row is made with the first one. So
+rows are in the order in which regions were entered, a parent before its contents, and everything in region `r`, at any
+depth, is `r + 1 .. end[r] - 1`. Its step is the first one in it, which may be a leaf's before that operation. As
+regions are on one stack, a region that gets its row later began later, or is around none of the earlier ones; so steps
+do not decrease either. `encoding.py` refuses anything else."""
 
 from __future__ import annotations
 
@@ -34,19 +33,19 @@ class RegionKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Nesting:
-    """Per region, counting everything in it at any depth."""
+    """Per region, counting everything inside at any depth."""
 
     parent: Array
-    depth: Array  # 0: in no other region
+    depth: Array  # 0: not inside another region
     end: Array  # the row after the last region in it
-    nodes: Array  # how many operations ran in it
+    nodes: Array  # how many operations ran inside
     first: Array  # the step of its first operation, NEVER if there was none
     last: Array  # the step of its last one, -1 if there was none
     children: Array  # how many regions are directly in it
-    turn: Array  # the innermost iteration that it is or is in, -1: none; and a -1 at the end, for no region
+    turn: Array  # the innermost iteration that it is or is inside, -1 for none; and a final -1 for "no region"
 
     def ancestors(self, region: int) -> list[int]:
-        """The regions around a region, itself first, the outermost last."""
+        """The regions around a region, from itself to the outermost."""
         found = []
         while region >= 0:
             found.append(region)
@@ -54,7 +53,7 @@ class Nesting:
         return found
 
     def contains(self, outer: int, region: Array) -> Array:
-        """Which of these regions are `outer` or in it: a mask; -1 is in none."""
+        """Which of these regions are `outer` or inside it: a mask; -1 is inside none."""
         inside: Array = (region >= outer) & (region < self.end[outer])
         return inside
 
@@ -103,7 +102,7 @@ class Runs:
 
 
 def find_runs(regions: Regions, nodes: Nodes, nesting: Nesting) -> Runs:
-    """Calls are equal that hold as many operations and regions; nothing else ran between them."""
+    """Calls are equal if they contain equally many operations and regions; nothing else ran between them."""
     rows = np.flatnonzero((regions.kind == RegionKind.MODULE) & (nesting.nodes > 0))
     rows = rows[nesting.end[rows] < len(regions)]
     following = nesting.end[rows]

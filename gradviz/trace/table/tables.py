@@ -1,6 +1,6 @@
-"""Columns that grow: a `Table` is a set of equal-length NumPy arrays, declared by annotations, filled from packed
-rows. A `History` finds the last row of a number before a moment, without replay. Nothing here knows what the columns
-mean; `schema.py` declares them, `trace.py` fills them."""
+"""Growing columns: a `Table` is a set of NumPy arrays of equal length, declared by annotations and filled from packed
+rows. A `History` finds the last row with a given key before a moment, without replay. Nothing here knows what the
+columns mean; `schema.py` declares them, `trace.py` fills them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: NumPy type in a packed row, and the table that its numbers are rows of."""
+    """One column: its NumPy type in a packed row, and the table that its numbers refer to."""
 
     type: str
     refers: str = ""
     none: bool = False  # -1 is allowed
     text: bool = False
-    derived: bool = False  # not in a packed row: the trace computes it
+    derived: bool = False  # not in a packed row: computed by the trace
 
 
 _COLUMNS: dict[type, dict[str, Column]] = {}
@@ -48,7 +48,7 @@ def row_format(table: type[Table]) -> str:
 
 
 class Table:
-    """Equal-length columns as attributes; each is a view of the rows so far and is replaced when rows are added."""
+    """Columns of equal length as attributes; each is a view of the present rows and is replaced when rows are added."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -85,7 +85,7 @@ class Table:
         self._publish()
 
     def first(self, count: int) -> Self:
-        """The first `count` rows, in a table that later rows do not reach."""
+        """The first `count` rows, as a table that later rows do not affect."""
         made = type(self).__new__(type(self))
         made._count = count
         made._store = {name: column[:count] for name, column in self._store.items()}
@@ -93,7 +93,7 @@ class Table:
         return made
 
     def as_now(self, *changing: str) -> Self:
-        """The rows so far, in a table that later rows do not reach; of columns that are `changing` a copy."""
+        """The present rows, as a table that later rows do not affect; columns that are `changing` are copied."""
         made = self.first(self._count)
         for name in changing:
             made._store[name] = made._store[name].copy()
@@ -102,23 +102,22 @@ class Table:
 
 
 def span(column: Array, low: int, high: int) -> tuple[int, int]:
-    """Where the numbers from `low` up to, not including, `high` are in an ascending column.
+    """The positions of the numbers from `low` to `high` (exclusive) in an ascending column.
 
-    Asking in the column's own type saves a copy of it.
-    """
+    Searching in the column's own dtype avoids a copy of it."""
     start, end = column.searchsorted(np.array([low, high], column.dtype)).tolist()
     return start, end
 
 
 def ranges(low: NDArray[np.int64], high: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All numbers from each `low` up to, not including, its `high`, one range after the other."""
+    """All numbers from each `low` to its `high` (exclusive), one range after the other."""
     count = high - low
     found: NDArray[np.int64] = np.arange(int(count.sum())) + np.repeat(low - (np.cumsum(count) - count), count)
     return found
 
 
 class History:
-    """For each key the rows that carry it, in the order of the table (which is the order of steps)."""
+    """For each key, the rows that have it, in the order of the table (which is the order of steps)."""
 
     def __init__(self, keys: Array, steps: Array | None) -> None:
         self._order = np.argsort(keys, kind="stable")
@@ -131,7 +130,7 @@ class History:
         return self._order[low:high]
 
     def before(self, key: int, cursor: int) -> NDArray[np.int64]:
-        """The rows of a key whose step is done at the cursor."""
+        """The rows of a key whose step is complete at the cursor."""
         assert self._steps is not None
         low, high = span(self._keys, key, key + 1)
         if low == high:
@@ -139,6 +138,6 @@ class History:
         return self._order[low : low + span(self._steps[low:high], cursor, cursor)[0]]
 
     def last(self, key: int, cursor: int) -> int:
-        """The last such row, or -1."""
+        """The last of these rows, or -1."""
         rows = self.before(key, cursor)
         return int(rows[-1]) if len(rows) else -1

@@ -1,6 +1,6 @@
-"""A `Trace`: everything that happened while a snippet ran, in columns, growing while the run goes on. The state at
-a moment is a `Frame` (`frame.py`); the tables are declared in `schema.py`. Indexes are built when first asked for,
-once per length of the trace."""
+"""A `Trace`: everything that happened while a snippet ran, in columns that grow during the run. The state at a moment
+is a `Frame` (`frame.py`); the tables are declared in `schema.py`. Indexes are built on first use, once per length of
+the trace."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ Array = NDArray[Any]
 T = TypeVar("T")
 FIRST_READ = """arrivals.tensor flags.tensor grads.tensor hooks.tensor inputs.tensor names.tensor roots.call
 saved.storage steps.node tensors.producer versions.storage wanted.call writes.tensor"""  # histories, by table and key
-CHANGING = {"saved": ("freed",), "calls": ("end",)}  # columns in which later batches write
+CHANGING = {"saved": ("freed",), "calls": ("end",)}  # columns that later batches modify
 
 
 class Trace:
-    """The tables of one run. Reading never changes what was read before; `extend` adds rows at the end."""
+    """The tables of one run. Later rows never change what was read before; `extend` adds rows at the end."""
 
     def __init__(self, source: str = "") -> None:
         self.source = source  # the snippet's text, for explanations
@@ -95,9 +95,9 @@ class Trace:
         self.answers, self.chains, self.links = Answers(), Chains(), Links()
         self.partials, self.nudges = Partials(), Nudges()
         self.strings: list[str] = []
-        self.beyond_budget = 0  # values that were not kept whole because the run had kept too much already
+        self.beyond_budget = 0  # values that were not kept in full because the run had kept too much already
         self.store = ValueStore(self.values, self.dims, self.summaries)
-        self.run: object = self.store  # the same for all that `as_now` gave of one run
+        self.run: object = self.store  # the same for all results of `as_now` of one run
         self._cache: dict[str, Any] = {}
         self._frame: Frame | None = None
 
@@ -111,11 +111,11 @@ class Trace:
         return {name: table for name, table in vars(self).items() if isinstance(table, Table)}
 
     def extend(self, batch: Batch) -> None:
-        """Add what a batch holds. Raises `TraceFormatError`, and then nothing was added."""
+        """Add the contents of a batch. Raises `TraceFormatError` without adding anything."""
         self.extend_with(read(batch))
 
     def extend_with(self, pieces: Pieces, norms: Array | None = None) -> None:
-        """Add a batch that was taken apart; with the norms of its values where they are known."""
+        """Add a decoded batch, with the norms of its values if they are known."""
         validate(pieces, self.tables, len(self.strings))
         self.strings += pieces.strings
         self.beyond_budget = pieces.beyond
@@ -123,13 +123,13 @@ class Trace:
         self.let_go()
 
     def let_go(self) -> None:
-        """Forget what was derived, which knows the trace: nothing holds it then but who shows it, and it is freed
-        with them, without waiting for the garbage collector. Who asks again derives it anew."""
-        self._cache = {}  # another thread may look into the old one
+        """Drop derived data, which refers back to the trace. Then only its viewers hold the trace, and it is freed with
+        them, without waiting for the garbage collector. Derived data is recomputed on demand."""
+        self._cache = {}  # another thread may still be using the old one
         self._frame = None
 
     def as_now(self) -> Trace:
-        """The trace as long as it is now, which does not grow: to be read while this one does. The rows are shared."""
+        """The trace as it is now, which does not grow: to be read while this one does. The rows are shared."""
         made = Trace(self.source)
         for name, table in self.tables.items():
             setattr(made, name, table.as_now(*CHANGING.get(name, ())))
@@ -139,11 +139,11 @@ class Trace:
         return made
 
     def value(self, index: int) -> Value | None:
-        """The value with this number, None for -1."""
+        """The value with this index, None for -1."""
         return self.store.get(int(index)) if index >= 0 else None
 
     def frame(self, cursor: int) -> Frame:
-        """The state when `cursor` steps are done; cut to 0..len(self)."""
+        """The state after `cursor` steps, clamped to 0..len(self)."""
         cursor = max(0, min(int(cursor), len(self)))
         frame = self._frame  # as in `kept`
         if frame is None or frame.cursor != cursor:
@@ -151,11 +151,11 @@ class Trace:
         return frame
 
     def frame_at(self, cursor: int) -> Frame:
-        """Like `frame`, without taking the place of the frame that is kept."""
+        """Like `frame`, without replacing the cached frame."""
         return Frame(self, max(0, min(int(cursor), len(self))))
 
     def precompute(self) -> None:
-        """Build now what a window asks for first, in another thread than the one that will read it."""
+        """Compute now what a window first needs, in a different thread from the one that will read it."""
         for name in "graphs held_bytes last_use superseded value_flag nesting runs naming folds".split():
             getattr(self, name)
         for each in FIRST_READ.split():
@@ -169,19 +169,19 @@ class Trace:
 
     @property
     def gap_turns(self) -> list[tuple[int, int]]:
-        """Where its gaps began and ended, as a run is told that is to have the same ones."""
+        """The beginnings and ends of its gaps, in the form that makes another run have the same ones."""
         ends = dict(zip(self.resumptions.gap.tolist(), self.resumptions.turn.tolist(), strict=True))
         return [(turn, ends.get(row, -2)) for row, turn in enumerate(self.gaps.turn.tolist())]
 
     def kept(self, name: str, make: Callable[[], T]) -> T:
-        """What follows from the trace alone, made when it is first asked for."""
-        cache = self._cache  # `let_go` may put another one in its place meanwhile
+        """Derived data of the trace alone, computed on first use."""
+        cache = self._cache  # `let_go` may replace it in the meantime
         found: T = cache[name] if name in cache else cache.setdefault(name, make())
         return found
 
     @property
     def graphs(self) -> Graphs:
-        """The graphs, in the order of their first steps: `.first`, `.until`, `.of_node`, `.of_tensor`."""
+        """The graphs, in order of their first steps: `.first`, `.until`, `.of_node`, `.of_tensor`."""
         found: Graphs = self.kept(
             "graphs",
             lambda: find_graphs(self.steps, self.nodes, self.inputs, self.tensors, self.origin_of_node),
@@ -195,7 +195,7 @@ class Trace:
 
     @property
     def origin_of_node(self) -> Array:
-        """Per node made in a backward call under create_graph: whose backward made it; -1 for all others."""
+        """For each node made in a backward call under create_graph, whose backward made it; -1 for all others."""
         found: Array = self.kept("origins", lambda: find_origins(self.steps, self.nodes, self.calls))
         return found
 
@@ -207,13 +207,13 @@ class Trace:
 
     @property
     def last_use(self) -> Array:
-        """Per tensor the last step at which an operation read it, -1 never."""
+        """Per tensor the last step at which an operation read it, -1 for never."""
         found: Array = self.kept("last use", lambda: last_uses(self.nodes, self.inputs, self.tensors))
         return found
 
     @property
     def superseded(self) -> Array:
-        """Leaves that only lent their memory, as the argument of nn.Parameter does: never used, without a name."""
+        """Leaves that only lent their memory, such as the argument of nn.Parameter: never used, and without a name."""
         found: Array = self.kept("superseded", lambda: find_superseded(self.tensors, self.names, self.last_use))
         return found
 
@@ -231,7 +231,7 @@ class Trace:
 
     @property
     def nesting(self) -> Nesting:
-        """What is in each region: `.parent`, `.depth`, `.end`, `.nodes`, `.first`, `.last`, `.children`."""
+        """The contents of each region: `.parent`, `.depth`, `.end`, `.nodes`, `.first`, `.last`, `.children`."""
         found: Nesting = self.kept("nesting", lambda: find_nesting(self.regions, self.nodes))
         return found
 
@@ -248,19 +248,19 @@ class Trace:
         return found
 
     def fold_around(self, cursor: int) -> tuple[int, int]:
-        """The steps [start, end) that are walked as one around the step before a cursor; (0, 0) before the first."""
+        """The steps [start, end) that are walked as one with the step before a cursor; (0, 0) before the first."""
         ends = self.folds.ends
         at = span(ends, cursor, cursor)[0]
         return (int(ends[at - 1]) if at else 0), (int(ends[min(at, len(ends) - 1)]) if cursor > 0 else 0)
 
     @property
     def naming(self) -> Naming:
-        """What the snippet calls its tensors."""
+        """The names of tensors in the snippet."""
         found: Naming = self.kept("naming", lambda: Naming(self))
         return found
 
     def history(self, table: str, key: str) -> History:
-        """The rows of a table by the number in column `key`, in order of steps."""
+        """The rows of a table by the value of column `key`, in order of steps."""
         rows: Table = getattr(self, table)
         found: History = self.kept(f"{table}.{key}", lambda: History(getattr(rows, key), getattr(rows, "step", None)))
         return found
@@ -271,12 +271,12 @@ class Trace:
         return self.inputs.tensor[low:high]
 
     def slots_of(self, node: int) -> dict[int, int]:
-        """The tensors that a node read, by operand: operands that are numbers are left out."""
+        """The tensors that a node read, by operand; operands that are numbers are left out."""
         low, high = span(self.inputs.node, node, node + 1)
         return dict(zip(self.inputs.slot[low:high].tolist(), self.inputs.tensor[low:high].tolist(), strict=True))
 
     def op_of(self, node: int) -> Op | None:
-        """How the operation of a node is written down; None for one that nothing is known of."""
+        """The formulas of a node's operation; None if it is unknown."""
         known: dict[tuple[str, str], Op] = self.kept("ops", lambda: find_ops(self.operands))
         return known.get((str(self.nodes.op[node]), str(self.nodes.name[node])))
 
@@ -294,11 +294,11 @@ class Trace:
         return self.inputs.node[self.history("inputs", "tensor").all(tensor)]
 
     def roots_of(self, call: int) -> Array:
-        """The tensors that a backward call starts at."""
+        """The roots of a backward call."""
         return self.roots.tensor[self.history("roots", "call").all(call)]
 
     def wanted_by(self, call: int) -> Array:
-        """The tensors that `inputs=` of a call names; empty when it was not given."""
+        """The tensors given as `inputs=` of a call; empty if it was not given."""
         return self.wanted.tensor[self.history("wanted", "call").all(call)]
 
     def _steps_of(self, kind: Kind) -> Array:

@@ -1,5 +1,5 @@
-"""Values: the arrays that a trace holds, each whole or as a summary with the elements at its edges. `Value` is what
-the program shows, as PyTorch prints it or short for a formula; `ValueStore` keeps the bytes."""
+"""Values: the arrays in a trace, each complete or as a summary with the elements at its edges. `Value` is what the
+program shows, formatted as PyTorch prints it or briefly for a formula; `ValueStore` keeps the bytes."""
 
 from __future__ import annotations
 
@@ -73,16 +73,16 @@ DTYPES = (
     "bool", "uint8", "int8", "int16", "int32", "int64",
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
-BLOCK = 8_192  # elements that are summed at once: in double precision they fit into a cache, and memory is used again
+BLOCK = 8_192  # elements that are summed at once: in double precision they fit into a cache, and memory is reused
 WHOLE = 65_536  # a value with more elements is kept as a summary
 EDGES, ALL, NOTHING = range(3)  # what is kept of a value
 EDGE = 3  # elements kept at each end of each dimension of such a value
-MATRIX = 25  # elements of an array that a sentence writes one by one
-FEW = 4  # elements of an array that a formula writes one by one
+MATRIX = 25  # elements of an array that a sentence writes individually
+FEW = 4  # elements of an array that a formula writes individually
 
 
 def precision(dtype: np.dtype[Any]) -> float:
-    """The distance from 1 to the next number of a type; 0 for whole numbers."""
+    """The distance from 1 to the next number of a dtype; 0 for integers."""
     import ml_dtypes
 
     return 0.0 if dtype.kind in "biu" else float(ml_dtypes.finfo(dtype).eps)  # type: ignore[no-untyped-call]
@@ -100,7 +100,7 @@ def numpy_dtype(name: str) -> np.dtype[Any]:
 
 
 def edge_indices(size: int) -> list[int]:
-    """Which positions of a dimension are kept when a value is too large."""
+    """The positions of a dimension that are kept if a value is too large."""
     return list(range(size)) if size <= 2 * EDGE else [*range(EDGE), *range(size - EDGE, size)]
 
 
@@ -121,11 +121,11 @@ class Summary:
 
 
 def summarise(array: Array) -> Summary:
-    """Smallest, largest and mean element (of the magnitudes, for complex numbers), Euclidean norm, and how many NaN.
-    An element that an expanded array shows many times is looked at once."""
+    """Smallest, largest and mean element (of the magnitudes, for complex numbers), Euclidean norm, and number of NaNs.
+    An element that an expanded array repeats is read once."""
     elements, often = occurrences(array)
     if isinstance(often, int):
-        elements = elements.ravel(order="K")  # as they lie in memory: a transposed matrix is not put in order
+        elements = elements.ravel(order="K")  # in memory order, so that a transposed matrix is not copied
     real = np.abs(elements) if array.dtype.kind == "c" else elements
     real = real.astype(np.float32) if real.dtype.kind not in "fiu" else real
     nan = float("nan")
@@ -139,7 +139,7 @@ def summarise(array: Array) -> Summary:
 
 
 def summarise_all(arrays: Array) -> dict[str, Array]:
-    """The same of each of several arrays of one shape, as columns: `arrays[i]` is one of them."""
+    """The same for each of several arrays of one shape, as columns: `arrays[i]` is one of them."""
     flat = arrays.reshape(len(arrays), -1)
     real = np.abs(flat) if flat.dtype.kind == "c" else flat
     real = real.astype(np.float32) if real.dtype.kind not in "fiu" else real
@@ -170,7 +170,8 @@ def _summary_with_nans(real: Array, often: Array, norm: float) -> Summary:
 
 
 def _sums(real: Array, often: Any) -> tuple[float, float]:
-    """The sums of the elements and of their squares, in double precision, block by block: a copy of all is slow."""
+    """The sums of the elements and of their squares in double precision, block by block, because converting everything
+    at once is slow."""
     flat = real.reshape(-1)
     total = squares = 0.0
     room = np.empty(min(BLOCK, flat.size))
@@ -190,14 +191,14 @@ def _sums(real: Array, often: Any) -> tuple[float, float]:
 
 
 def kept_elements(rows: Mapping[str, Array] | Array, sizes: Array) -> Array:
-    """How many elements of each value were sent, given the sizes of all their dimensions one after the other."""
+    """How many elements of each value were sent, given the sizes of all their dimensions in sequence."""
     whole = np.repeat(rows["kept"] == ALL, rows["ndim"])
     found = products(rows["ndim"], np.where(whole, sizes, np.minimum(sizes, 2 * EDGE)))
     return np.where(rows["kept"] == NOTHING, 0.0, found)
 
 
 def products(ndim: Array, sizes: Array) -> Array:
-    """The products of the sizes of several values, which lie one after the other."""
+    """The products of the sizes of several values, given in sequence."""
     found = np.ones(len(ndim))
     deep = ndim > 0
     if deep.any():
@@ -217,23 +218,23 @@ class Value:
     ) -> None:
         self.shape = shape
         self.dtype = dtype  # "float32"
-        self.array = array  # None when only a summary was kept
-        self.edges = edges  # the elements at the edges; the whole array where it is small
+        self.array = array  # None if only a summary was kept
+        self.edges = edges  # the elements at the edges; the whole array if it is small
         self._summary = summary
 
     @cached_property
     def summary(self) -> Summary:
-        """Statistics of the whole value."""
+        """Statistics over all elements."""
         return self._summary if self._summary is not None else summarise(self.edges)
 
     @property
     def is_known(self) -> bool:
-        """Whether more of it was kept than its shape and type."""
+        """Whether more than its shape and dtype was kept."""
         return self._summary is not _UNKNOWN
 
     @property
     def norm(self) -> float:
-        """Euclidean norm; NaN when an element is NaN."""
+        """Euclidean norm; NaN if an element is NaN."""
         return self.summary.norm
 
     @property
@@ -243,22 +244,22 @@ class Value:
 
     @cached_property
     def scalar(self) -> float | complex | int | bool | None:
-        """The only element, or None when there are more or fewer."""
+        """The only element, or None if there are more or fewer."""
         return self.array.reshape(-1)[0].item() if self.array is not None and self.array.size == 1 else None
 
     @property
     def is_finite(self) -> bool:
-        """Whether no element is infinite or nan."""
+        """Whether no element is infinite or NaN."""
         return not self.summary.nans and math.isfinite(self.summary.low) and math.isfinite(self.summary.high)
 
     def written(self) -> str:
-        """The numbers in a sentence: all of them up to `MATRIX` elements, for more the shape and the range."""
+        """The numbers for a sentence: all of them up to `MATRIX` elements, otherwise the shape and the range."""
         if self.array is not None and 1 < self.array.size <= MATRIX:
             return _few(self.array)
         return self.brief()
 
     def text(self, max_chars: int = 40) -> str:
-        """The numbers as PyTorch prints them, "3." or "[2., 3.]"; where they do not fit, the shape and the range."""
+        """The numbers as PyTorch prints them, "3." or "[2., 3.]"; if they do not fit, the shape and the range."""
         if self.array is not None and (self.array.size <= max_chars or self.array.size == 1):
             text = array_text(self.array)
             if len(text) <= max_chars or self.array.size == 1:
@@ -266,7 +267,7 @@ class Value:
         return self.brief()
 
     def brief(self) -> str:
-        """A number for a formula, "7" or "0.3333", or a few, "[1.5, -2]"; for larger arrays the shape and the range:
+        """A number for a formula, "7" or "0.3333", or a few, "[1.5, -2]"; for larger arrays the shape and the range,
         "(3, 3) in [0, 24]"."""
         if self.scalar is not None:
             return number_text(self.scalar)
@@ -293,14 +294,14 @@ def _few(array: Array) -> str:
 
 
 class Elsewhere(Protocol):
-    """Elements that are read when they are looked at."""
+    """Elements that are read on demand."""
 
     def __len__(self) -> int: ...
     def array(self) -> Array: ...
 
 
 class ValueStore:
-    """The bytes of all values, in typed chunks as they came."""
+    """The bytes of all values, in typed chunks as they arrived."""
 
     def __init__(self, rows: Values, dims: Dims, summaries: Summaries) -> None:
         self.rows, self._dims, self._summaries = rows, dims, summaries
@@ -309,7 +310,7 @@ class ValueStore:
     def place(
         self, elements: Mapping[str, Array | Elsewhere], rows: Mapping[str, Array], sizes: Array
     ) -> dict[str, Array]:
-        """Take the elements that new rows brought; returns where each row has its own: columns chunk, offset, count."""
+        """Take the elements that new rows brought; returns where each row's are, in columns chunk, offset, count."""
         count = kept_elements(rows, sizes).astype(np.int64)
         chunk, offset = np.zeros(len(count), np.int32), np.zeros(len(count), np.int64)
         for code, name in enumerate(DTYPES):
@@ -320,7 +321,7 @@ class ValueStore:
         return {"chunk": chunk, "offset": offset, "count": count}
 
     def as_now(self, rows: Values, dims: Dims, summaries: Summaries) -> ValueStore:
-        """The same values under tables that do not grow."""
+        """The present values for tables that do not grow."""
         made = ValueStore(rows, dims, summaries)
         made._chunks = self._chunks.copy()
         return made
@@ -334,7 +335,7 @@ class ValueStore:
         return tuple(self._dims.size[start : start + int(ndim)].tolist())
 
     def get(self, index: int) -> Value:
-        """Value `index`; its arrays are views that must not be written."""
+        """Value `index`; its arrays are read-only views."""
         rows = self.rows
         shape = self.shape(index)
         start = int(rows.offset[index])
@@ -352,7 +353,7 @@ class ValueStore:
         return Value(shape, name, None, edges, summary)
 
     def piece(self, chunk: int) -> Array:
-        """The elements of all values of one type that came together, one after the other; must not be written."""
+        """The elements of all values of one dtype that arrived together, in sequence; read-only."""
         found = self._chunks[chunk]
         return found if isinstance(found, np.ndarray) else found.array()
 
@@ -362,7 +363,7 @@ class ValueStore:
         rows = self.rows
         chunk, offset, size = rows.chunk[first:], rows.offset[first:], rows.count[first:]
         full = np.flatnonzero((size > 0) & (rows.kept[first:] == ALL))
-        full = full[np.argsort(chunk[full], kind="stable")]  # those of one type lie one after the other in their chunk
+        full = full[np.argsort(chunk[full], kind="stable")]  # those of one dtype are in sequence in their chunk
         cuts = np.flatnonzero(
             (np.diff(chunk[full]) != 0)
             | (offset[full][1:] != offset[full][:-1] + size[full][:-1])
