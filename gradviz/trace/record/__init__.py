@@ -1,2 +1,2 @@
-"""What happens in the worker while a snippet runs, written into the tables: `instrument` rewrites the snippet so that
-it says what its names are bound to, `recorder` observes the engine."""
+"""Recording in the worker while a snippet runs: `instrument` rewrites the snippet so that it reports what its names are
+bound to, and `recorder` observes the engine."""

@@ -1,4 +1,4 @@
-"""The backward pass as the engine reports it: calls, gradients that arrive, nodes that run, leaves that get their
+"""The backward pass as reported by the engine: calls, arriving gradients, nodes that run, leaves that get their
 `.grad`, hooks."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _pack_step, _pack_flow, _pack_arrival = (PACK[name] for name in ("steps", "flows
 
 
 class BackwardPass:
-    """Backward calls, one inside of the other where a hook calls again."""
+    """Backward calls, nested if a hook makes another call."""
 
     def __init__(self, rows: RowWriter, writes: Writes, question: Question | None) -> None:
         self._rows = rows
@@ -36,27 +36,27 @@ class BackwardPass:
         self._steps, self._flows, self._arrivals = tables["steps"], tables["flows"], tables["arrivals"]
         self._arrival_count = 0
         self._running = -1  # the node that ran last in this backward pass
-        self._site = -1  # where the backward call is
-        self._outer: list[tuple[int, int, int]] = []  # calls that wait for the one that is going on
+        self._site = -1  # the site of the backward call
+        self._outer: list[tuple[int, int, int]] = []  # calls interrupted by the one in progress
         self._question = question
-        self.loop = 0  # how high the stack of regions was in the loop around the last call
-        # The two gradients recorded last: most arrive where they were sent to, or are passed on, right after.
+        self.loop = 0  # height of the stack of regions in the loop around the latest call
+        # The two gradients recorded last: most arrive, or are passed on, right after they were sent.
         self._last: tuple[Array | None, int] = (None, -1)
         self._before_last: tuple[Array | None, int] = (None, -1)
 
     def before_write(self, tensor: Tensor) -> None:
-        """Memory is about to be overwritten: gradients that are remembered are no longer what they were. What `.data`
-        returned is still what it shares."""
+        """Memory is about to be overwritten: remembered gradients are no longer valid. What `.data` returned still
+        shares it."""
         if tensor._tag == -1 and "_detached_from" in tensor.__dict__:
             self._rows.tensor_of(tensor)
         self._last = self._before_last = (None, -1)
 
     def forget(self) -> None:
-        """Memory may have been written while nobody watched."""
+        """Memory may have been written while nothing was observed."""
         self._last = self._before_last = (None, -1)
 
     def _grad_value(self, data: Array) -> int:
-        """The value of a gradient: the same number again for the same array."""
+        """The value of a gradient: the same index again for the same array."""
         last = self._last
         if data is last[0]:
             return last[1]
@@ -101,7 +101,7 @@ class BackwardPass:
         rows.call, self._site, self._running = self._outer.pop()
 
     def _tensor_of_edge(self, edge: Edge) -> int:
-        """The tensor whose gradient goes along an edge, -1 for one that is not recorded."""
+        """The tensor whose gradient flows along an edge, -1 if it is not recorded."""
         rows = self._rows
         node, output_nr = edge
         if node._leaf is not None:
@@ -114,7 +114,7 @@ class BackwardPass:
         rows = self._rows
         made_by = node._tag
         if made_by >= 0:
-            tensor = rows.first_output[made_by]  # -1: its forward was not recorded
+            tensor = rows.first_output[made_by]  # -1 if its forward was not recorded
             if tensor >= 0:
                 tensor += input_nr
         else:
@@ -135,7 +135,7 @@ class BackwardPass:
     def node_ran(
         self, node: Node, grads_in: Sequence[Tensor | None], grads_out: Sequence[Tensor | None], freed: bool
     ) -> None:
-        """One node ran, and perhaps its buffers were freed."""
+        """One node ran, and its buffers may have been freed."""
         rows = self._rows
         number = node._tag
         if number < 0:

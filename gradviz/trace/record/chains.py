@@ -1,10 +1,10 @@
-"""The chain rule, path by path: from the root of a backward call along every way to one tensor, the gradient that comes
-along this way alone. It runs nodes by hand, before the call itself frees what they saved, and tells the recorder what
-came out; the tables are in `schema`, what is made of them in `gradviz.session.inspect.chain_rule`.
+"""The chain rule path by path: from the root of a backward call along every path to one tensor, with the gradient that
+arrives along that path alone. It runs nodes itself, before the call frees what they saved, and passes the results to
+the recorder; the tables are in `schema`, and `gradviz.session.inspect.chain_rule` interprets them.
 
-Note [Paths and gradients] The gradient of a tensor is the sum over all paths of what comes along each of them: the
-backward pass adds up at every tensor on the way, a path by itself never does. There may be far more paths than nodes,
-so they are counted without being walked, and only the first ones are walked."""
+Note [Paths and gradients] The gradient of a tensor is the sum over all paths of what arrives along each: the backward
+pass adds up at every tensor on the way, a single path never does. There may be far more paths than nodes, so they are
+counted without being walked, and only the first ones are walked."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ MOST_RUNS = 5_000  # of nodes, for all paths together
 
 @dataclass(frozen=True)
 class Question:
-    """What is wanted of a backward call and a tensor, both by their row in the trace: the paths between them, or with
-    `nudges` the gradient by differences (`nudges.py`)."""
+    """A question about a backward call and a tensor, both by their rows in the trace: the paths between them, or, with
+    `nudges`, the gradient by finite differences (`nudges.py`)."""
 
     call: int
     tensor: int
@@ -39,8 +39,8 @@ class Question:
 
 @dataclass(frozen=True)
 class Link:
-    """One step of a path: the node, the operand to which it goes on, its derivative if both its result and the operand
-    are one number (else NaN), and the gradient behind it."""
+    """One step of a path: the node, the operand to which it continues, its derivative if both its result and the
+    operand are single numbers (otherwise NaN), and the gradient after it."""
 
     node: Node
     slot: int
@@ -50,20 +50,20 @@ class Link:
 
 @dataclass(frozen=True)
 class Chain:
-    """A path from a root to the tensor; without links where the root is the tensor."""
+    """A path from a root to the tensor; without links if the root is the tensor."""
 
     root: int
     links: tuple[Link, ...]
     grad: Tensor
 
 
-_Trail = tuple["_Trail", Link] | None  # the links so far, the last one outside
+_Trail = tuple["_Trail", Link] | None  # the links so far, as nested pairs with the latest outermost
 
 
 def chains(
     roots: Sequence[Tensor], seeds: Sequence[Tensor | None], is_goal: Callable[[Edge], bool]
 ) -> tuple[float, list[Chain]]:
-    """How many paths there are, and the first ones in the order of the nodes' operands."""
+    """The number of paths, and the first ones in the order of the nodes' operands."""
     starts = [(at, edge) for at, edge in enumerate(map(edge_of, roots)) if edge is not None]
     edges = [edge for _, edge in starts]
     reached = count_arrivals(edges)
@@ -79,7 +79,7 @@ def chains(
 
 
 def _count(leading: set[Node], is_goal: Callable[[Edge], bool]) -> dict[Node, float]:
-    """From how many ways each node leads to the goal; a node is made after those that it leads to."""
+    """The number of paths from each node to the goal; nodes come after those that they lead to."""
     ways: dict[Node, float] = {}
     for node in sorted(leading, key=lambda each: each.sequence_nr):
         following = [edge for edge in node.next if edge is not None]
@@ -88,7 +88,7 @@ def _count(leading: set[Node], is_goal: Callable[[Edge], bool]) -> dict[Node, fl
 
 
 class _Walk:
-    """Goes along the paths, deepest first, without recursion."""
+    """Walks the paths depth first, without recursion."""
 
     def __init__(self, leading: set[Node], is_goal: Callable[[Edge], bool]) -> None:
         self.found: list[Chain] = []
@@ -98,7 +98,7 @@ class _Walk:
         self._locals: dict[Edge, list[float]] = {}
 
     def from_root(self, root: int, edge: Edge, seed: Tensor) -> None:
-        """All paths that begin at this root."""
+        """All paths from this root."""
         stack: list[tuple[Edge, Tensor, _Trail]] = [(edge, seed, None)]
         while stack and len(self.found) < MOST_PATHS and self._runs < MOST_RUNS:
             here, grad, trail = stack.pop()
@@ -121,7 +121,7 @@ class _Walk:
         return found
 
     def _run(self, node: Node, nr: int, grad: Tensor) -> list[Tensor | None]:
-        """What the node sends on when this gradient comes to one of its outputs and none to the others."""
+        """What the node sends on if this gradient arrives at one of its outputs and none at the others."""
         self._runs += 1
         grads: list[Tensor | None] = [None] * len(node.metas)
         grads[nr] = grad
@@ -142,7 +142,7 @@ class _Walk:
 
 
 def sent_by(node: Node, grads: list[Tensor | None]) -> list[tuple[int, Tensor | None]]:
-    """What a node sends on, as it arrives: each operand's slot, and the gradient in the operand's shape and type."""
+    """What a node sends on, as it arrives: each operand's slot, and the gradient in the operand's shape and dtype."""
     found: list[tuple[int, Tensor | None]] = []
     for i, (edge, sent) in enumerate(zip(node.next, node.apply(grads), strict=False)):
         if edge is not None and sent is not None:
@@ -171,8 +171,8 @@ def answer(
     tensor_of_edge: Callable[[Edge], int],
     writer: Writer,
 ) -> None:
-    """Walk the paths, and write what they are. A node that can't run (its buffers are gone) ends it: the backward
-    call that follows says why."""
+    """Walk the paths and record them. A node that can't run (its buffers are gone) ends the walk: the backward call
+    that follows reports why."""
     before, state.grad = state.grad, False
     try:
         with paused():

@@ -1,5 +1,5 @@
-"""Which iterations of a training somebody wants recorded, as a text that is typed: "first:20, every:10". It loads
-nothing, since the settings are read with it before the first paint. Next: `gaps`, what happens with the others."""
+"""The choice of recorded iterations as typed text: "first:20, every:10". This module imports nothing, because the
+settings are parsed with it before the first paint. Next: `gaps`, which handles the other iterations."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ EXAMPLES = "first:20, every:10, last:5, 7 or 100-102"
 
 @dataclass(frozen=True)
 class Choice:
-    """Which iterations are recorded, counted from 0: the first ones, every so many, the last ones, those in a range."""
+    """Which iterations are recorded, counted from 0: the first ones, every n-th, the last ones, those in a range."""
 
     first: int = 0
     every: int = 0
     last: int = 0
-    ranges: tuple[tuple[int, int], ...] = ()  # both ends are in it
+    ranges: tuple[tuple[int, int], ...] = ()  # inclusive
 
     @classmethod
     def of(cls, text: str) -> Choice:
-        """What a text asks for, "first:20, every:10, last:5, 7, 100-102" or some of these; raises ValueError."""
+        """Parse "first:20, every:10, last:5, 7, 100-102" or any part of it; raises ValueError."""
         words, ranges = {"first": 0, "every": 0, "last": 0}, []
         for part in (each.strip() for each in text.split(",")):
             word, colon, number = part.partition(":")
@@ -34,7 +34,7 @@ class Choice:
         return cls(**words, ranges=tuple(ranges))
 
     def takes(self, index: int, left: int = -1) -> bool:
-        """Whether an iteration is recorded after which there are `left`, -1 where nobody knows."""
+        """Whether an iteration followed by `left` others is recorded; `left` is -1 if unknown."""
         return (
             index < self.first
             or (self.every > 0 and index % self.every == 0)
@@ -43,14 +43,14 @@ class Choice:
         )
 
     def most(self, index: int, left: int) -> int:
-        """How many of the `left` iterations after one it takes at most."""
+        """How many of the `left` iterations after one are recorded at most."""
         found = max(0, self.first - index - 1) + (left // self.every if self.every else 0) + self.last
         found += sum(max(0, min(high, index + left) - max(low, index + 1) + 1) for low, high in self.ranges)
         return min(found, left)
 
 
 def is_choice(text: str) -> bool:
-    """Whether iterations are chosen by this text; "" chooses all that fit."""
+    """Whether this text chooses iterations; "" chooses as many as fit."""
     try:
         return not text or bool(Choice.of(text))
     except ValueError:

@@ -1,5 +1,5 @@
-"""The forward pass as the engine reports it: factories and operations, and what is written over: operations in place,
-views whose base was written to, gradients that are stored, and what a write changes elsewhere."""
+"""The forward pass as reported by the engine: factories and operations, and everything that is overwritten: by in-place
+operations, through views, by stored gradients, and what a write changes elsewhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Writes:
-    """Tensors and gradients that get other values."""
+    """Tensors and gradients whose values change."""
 
     def __init__(self, rows: RowWriter) -> None:
         self._rows = rows
@@ -67,7 +67,7 @@ class Writes:
         self.written(step, target, fresh=node is not None)
 
     def _remade_view(self, view: Tensor, base: Tensor, step: int, site: int) -> None:
-        """A view whose base was written to through it has a new history: `AsStridedBackward0` of the base."""
+        """A view through which its base was written gets a new history: `AsStridedBackward0` of the base."""
         rows = self._rows
         node = view._node
         if node is None:
@@ -78,7 +78,7 @@ class Writes:
         rows.add_tensor(view, step, number, 0, rows.storage_of(base._tag), site)
 
     def written(self, step: int, tensor: Tensor, fresh: bool = False) -> None:
-        """The memory of a tensor was overwritten; `fresh`: its row is new and has the value already."""
+        """The memory of a tensor was overwritten; `fresh`: its row is new and already has the value."""
         rows = self._rows
         add = rows.writer.add
         if not fresh:
@@ -97,7 +97,7 @@ class Writes:
             rows.writer.add("grads", step, owner, rows.value(tensor._data), tensor._tag)
 
     def grad_changed(self, step: int, tensor: Tensor) -> None:
-        """`.grad` of a tensor is another one, or has another value."""
+        """`.grad` of a tensor was replaced, or its value has changed."""
         rows = self._rows
         number, grad = rows.tensor_of(tensor), tensor._grad
         if grad is None:
@@ -115,7 +115,8 @@ _pack_step = PACK["steps"]
 
 
 class ForwardPass:
-    """Factories and operations. What every operation needs is at hand, not looked up in the rows."""
+    """Factories and operations. Everything that each operation needs is an attribute here rather than looked up in the
+    rows."""
 
     def __init__(self, rows: RowWriter, writes: Writes) -> None:
         self._rows = rows
@@ -124,7 +125,7 @@ class ForwardPass:
         self._first_output, self._stack, self._op_texts = rows.first_output, rows.stack, rows.op_texts
         self._plain, self._steps = rows.compact.plain, rows.writer.rows["steps"]
         self._nothing = rows.nothing
-        self._dull: Mapping[str, Any] = {}  # the last parameters that there was nothing to tell of
+        self._dull: Mapping[str, Any] = {}  # the latest parameters that produced no text
 
     def created(self, tensor: Tensor) -> None:
         """A factory made a tensor."""
@@ -191,7 +192,7 @@ class ForwardPass:
         params: Mapping[str, Any],
         site: int,
     ) -> None:
-        """Any operation, in rows of the full tables."""
+        """Any operation, as rows of the full tables."""
         rows = self._rows
         if not outputs or outputs[0]._tag >= 0 or any(outputs[0] is each for each in inputs):
             self._writes.in_place(row, inputs, outputs, node, params, site)

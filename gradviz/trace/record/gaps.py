@@ -45,7 +45,7 @@ def iterations_left(stack: Sequence[Any]) -> int:
 
 
 class Gaps:
-    """Of one run. At most one is open at a time."""
+    """The gaps of one run. At most one is open at a time."""
 
     def __init__(self, rows: RowWriter, writes: Writes) -> None:
         self._rows = rows
@@ -53,24 +53,24 @@ class Gaps:
         self._observer: Observer | None = None
         self._outermost: tuple[int, Any] = (0, None)  # of the loops around: how high the stack is in it, and its place
         self._count = 0
-        self._last: list[Any] = []  # how many iterations of each loop around, and what they are called
+        self._last: list[Any] = []  # number of iterations of each loop around it, and their names
         self._known: dict[int, tuple[ref[Tensor], object, object]] = {}
         self._optimizers: dict[tuple[str, int], tuple[ref[Tensor], dict[str, Any]]] = {}
 
     @property
     def is_open(self) -> bool:
-        """Whether one goes on."""
+        """Whether a gap is in progress."""
         return self._rows.in_gap
 
     @property
     def is_left(self) -> bool:
-        """Whether the program has left the loops that it was in where the gap began."""
+        """Whether the program has left the loops in which the gap began."""
         height, place = self._outermost
         stack = self._rows.stack
         return self.is_open and (len(stack) < height or (height > 0 and stack[height + PLACE] is not place))
 
     def optimizer(self, name: str, tensor: Tensor, kept: dict[str, Any]) -> None:
-        """This is what an optimizer remembers of a parameter, now and later."""
+        """Register what an optimizer remembers of a parameter, now and later."""
         self._optimizers[name, tensor._tag] = (ref(tensor), kept)
 
     def begin(self, turn: int) -> None:
@@ -122,7 +122,7 @@ class Gaps:
             self._known[tensor._tag] = (ref(tensor), None, _grad_fingerprint(tensor))
 
     def _write_changes(self, step: int) -> None:
-        """What has other values now than where the gap began."""
+        """Write everything that has changed since the gap began."""
         known, self._known = self._known, {}
         rows, add = self._rows, self._rows.writer.add
         for number, (reference, value, grad) in sorted(known.items()):
@@ -151,7 +151,8 @@ SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
 
 
 def count_of(kept: Mapping[str, Any]) -> int:
-    """How often an optimizer has updated a parameter, 0 where it does not count, or a program put no count in there."""
+    """How often an optimizer has updated a parameter, 0 if it does not count or the program replaced the count by
+    something else."""
     count = kept.get("step")
     number = count._data.item() if isinstance(count, Tensor) and count._data.size == 1 else 0
     return int(number) if isinstance(number, int | float) and 0 <= number < _MOST else 0
@@ -161,7 +162,7 @@ _MOST = 1 << 31
 
 
 def _fingerprint(tensor: Tensor) -> object:
-    """What differs where a tensor has other values, or its memory was written."""
+    """Something that differs if the values of a tensor have changed, or its memory was written."""
     data = tensor._data
     if data.size > _LARGE:
         data = data.reshape(-1)[:: data.size // _LARGE + 1] if data.flags.c_contiguous else data[:1]

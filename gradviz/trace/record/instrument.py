@@ -1,12 +1,11 @@
 """Names for tensors: rewrites a snippet so that each binding is reported, `y = w * x` as `y = <n>("y", w * x)`, and
 puts functions and loops that are regions on a stack while they run (see Note [The stack of regions] in `location.py`).
-Lines and columns stay as they are, and a name with `<` can't be typed by anybody. What rewritten code calls is
-`Binder` and `Catcher` at the end.
+Lines and columns do not change, and names with `<` can't be typed. Rewritten code calls `Binder` and `Catcher` at the
+end of this module.
 
-Note [Regions in rewritten code] All that is put around and into a function or a loop is subscripts of one list: no
-call, no new variable, no frame. A `try` with only a `finally` costs nothing, keeps tracebacks and lets every way out
-(`break`, `return`, an exception) take off what was put on.
-"""
+Note [Regions in rewritten code] Everything inserted around and into a function or loop is a subscript of one list: no
+call, no new variable, no frame. A `try` with only a `finally` costs nothing, keeps tracebacks, and undoes what was
+pushed on every way out (`break`, `return`, an exception)."""
 
 from __future__ import annotations
 
@@ -47,20 +46,20 @@ if TYPE_CHECKING:
 # -- regions, see Note [Regions in rewritten code]
 
 STACK = "<s>"
-ITERATE, ALSO = "<i>", "<j>"  # the first variable of a loop, which counts the iteration; its other ones
-SIZED, LEFT = "<t>", "<o>"  # what a loop goes through; it was left
+ITERATE, ALSO = "<i>", "<j>"  # the first variable of a loop, which counts the iterations; its other variables
+SIZED, LEFT = "<t>", "<o>"  # what a loop iterates over; leaving the loop
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.While
 
 _AT_THE_END = 1 << 30
-_MOST_BLOCKS = 19  # that CPython lets be nested in one function, without that of the function
-_PLAIN_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)  # code of their own
+_MOST_BLOCKS = 19  # nested blocks that CPython allows in one function, not counting the function's own
+_PLAIN_BODY = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)  # these have code objects of their own
 
 
 def is_region(node: Function) -> bool:
-    """Whether calls of a function are regions: `forward` and special methods are parts of a module's call, and what
-    autograd calls with its `ctx` is part of an operation; a body that can be left and come back to is none."""
+    """Whether calls of a function are regions. `forward` and special methods are part of a module's call, and functions
+    that autograd calls with `ctx` are part of an operation; bodies that can be suspended are not regions."""
     first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
     special = node.name == "forward" or (node.name.startswith("__") and node.name.endswith("__"))
     return not special and not suspends(node) and (first is None or first.arg != "ctx")
@@ -81,7 +80,7 @@ def suspends(node: Function) -> bool:
 
 
 def has_room(body: list[ast.stmt]) -> bool:
-    """Whether the loops of a body can have a `try` each: CPython lets only so many blocks be nested."""
+    """Whether the loops of a body can have a `try` each: CPython limits the nesting of blocks."""
     return _depth(body) <= _MOST_BLOCKS
 
 
@@ -101,7 +100,7 @@ def _depth(body: list[ast.stmt]) -> int:
 
 
 def as_function(node: Function) -> None:
-    """Put the body of a function, but for its docstring, on the stack."""
+    """Push a region around the body of a function, except its docstring."""
     first = 1 if ast.get_docstring(node, clean=False) is not None else 0
     end = node.col_offset + len(f"def {node.name}".encode())
     pushed = entry(RegionKind.FUNCTION, node.name, (node.lineno, node.lineno, node.col_offset, end))
@@ -110,8 +109,8 @@ def as_function(node: Function) -> None:
 
 
 def as_loop(node: Loop, counted: bool) -> list[ast.stmt]:
-    """A loop on the stack; `counted`: the first statement of its body already counts the iterations. Where it was not
-    left by an error or a `return`, somebody is told."""
+    """Push a region around a loop; `counted`: the first statement of its body already counts the iterations. Leaving it
+    other than by an error or `return` is reported."""
     header = node.iter if isinstance(node, ast.For) else node.test
     place: Place = (node.lineno, header.end_lineno, node.col_offset, header.end_col_offset)
     if not counted:
@@ -119,14 +118,14 @@ def as_loop(node: Loop, counted: bool) -> list[ast.stmt]:
         node.body[:0] = [ast.copy_location(ast.Expr(begins), node)]
     if isinstance(node, ast.For):
         _tell_size(node)
-    if node.orelse:  # is in the loop, but in no iteration
+    if node.orelse:  # inside the loop, but not in an iteration
         node.orelse[:0] = [_assign(node, _slot(node, COUNT), BEFORE), _assign(node, _slot(node, ROW), UNKNOWN)]
     left = ast.copy_location(ast.Expr(_call(node, LEFT)), node)
     return [*_within(entry(RegionKind.LOOP, "", place), [node], node), left]
 
 
 def _tell_size(loop: ast.For) -> None:
-    """Show what a loop goes through, or what `enumerate` does, to somebody who asks it for its length."""
+    """Pass on what a loop, or the `enumerate` in it, iterates over, so that its length can be determined."""
     gone = loop.iter
     numbered = isinstance(gone, ast.Call) and isinstance(gone.func, ast.Name) and gone.func.id == "enumerate"
     if numbered and gone.args and not isinstance(gone.args[0], ast.Starred):  # type: ignore[attr-defined]
@@ -179,8 +178,8 @@ def instrument(tree: ast.Module) -> ast.Module:
 class _Instrument(ast.NodeTransformer):
     def __init__(self, loops: bool) -> None:
         self._depth = 0  # functions and classes around
-        self._loops = loops  # whether loops here are regions
-        self._turning: list[str] = []  # the variables of the loops around
+        self._loops = loops  # whether loops are regions here
+        self._turning: list[str] = []  # the variables of the enclosing loops
 
     @property
     def _rank(self) -> int:
@@ -207,7 +206,7 @@ class _Instrument(ast.NodeTransformer):
         return [ast.copy_location(ast.Expr(self._report(name, read, target, rank)), target)]
 
     def _assigned(self, value: ast.expr, targets: list[ast.expr]) -> tuple[ast.expr, list[ast.expr]]:
-        """The value, reported under the names of simple targets; and the targets that are left."""
+        """The value, reported under the names of simple targets, and the remaining targets."""
         rest = []
         for target in reversed(targets):
             name = _name(target)
@@ -230,7 +229,7 @@ class _Instrument(ast.NodeTransformer):
         return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> list[ast.stmt]:
-        """What a loop goes through has better names than its variable, also where `p -= lr * p.grad` writes into it."""
+        """What a loop iterates over has better names than its variable, even if `p -= lr * p.grad` writes to it."""
         self.generic_visit(node)
         if not isinstance(node.target, ast.Name):
             return [node]
@@ -254,7 +253,7 @@ class _Instrument(ast.NodeTransformer):
         return as_loop(node, counted=bool(variables))
 
     def _loop_variables(self, target: ast.expr) -> tuple[list[ast.stmt], list[ast.stmt]]:
-        """Reports of the variables of a loop, the first of which counts; and of what else it binds."""
+        """Reports of the variables of a loop, the first of which counts, and of what else it binds."""
         variables: list[ast.stmt] = []
         others: list[ast.stmt] = []
         for each in _flat(target):
@@ -326,7 +325,7 @@ class _Instrument(ast.NodeTransformer):
 
 
 def _parameters(given: ast.arguments) -> list[ast.Name]:
-    """The parameters of a function, to be read."""
+    """Reads of the parameters of a function."""
     every = [*given.posonlyargs, *given.args, *given.kwonlyargs]
     return [ast.copy_location(ast.Name(arg.arg, ast.Load()), arg) for arg in every if arg.arg not in ("self", "cls")]
 
@@ -339,25 +338,26 @@ def _flat(target: ast.expr) -> list[ast.expr]:
 
 
 def _name(target: ast.expr) -> str | None:
-    """What to call a target: "w", "self.w"; None for what has no short name, or a private one that a policy guards."""
+    """The name for a target: "w", "self.w"; None for anything without a short name, or a private one guarded by a
+    policy."""
     if isinstance(target, ast.Name):
         return target.id if "<" not in target.id else None
     if isinstance(target, ast.Attribute) and "<" not in target.attr:
         holder = target.value
         if isinstance(holder, ast.Call) and isinstance(holder.func, ast.Name) and "<" in holder.func.id and holder.args:
-            holder = holder.args[0]  # a policy has put a guard around the object
+            holder = holder.args[0]  # a policy has wrapped a guard around the object
         before = _name(holder)
         return None if before is None else f"{before}.{target.attr}"
     return None
 
 
-# -- what rewritten code calls: where it binds a name, tensors get the name, modules and containers give names to the
+# -- what rewritten code calls: at bindings, tensors get names, and modules and containers give names to the
 # tensors in them; where an `except` begins, an error of PyTorch's that the snippet catches becomes a step. What a
 # snippet raises itself is its own affair, and an error that nobody catches ends the run, see `Recorder.raised`.
 
 _MOST = 64  # elements of a container that get names, and containers that are looked into
 _DEEPEST = 3
-_NUMBERS = dict.fromkeys((int, float, str), "number")  # a text counts as one: it can name an iteration
+_NUMBERS = dict.fromkeys((int, float, str), "number")  # text counts as one: it can name an iteration
 
 
 class _NumbersOnly(dict[type, str]):
@@ -370,7 +370,8 @@ _OWN = ("gradviz.", "torch.", "torchvision.")
 
 
 def length_of(gone_through: object) -> int:
-    """How many iterations a loop over this has, as far as it can be known without running any code of a snippet."""
+    """The number of iterations of a loop over this, as far as it can be determined without running any code of the
+    snippet."""
     if type(gone_through) is range and abs(gone_through.stop - gone_through.start) > sys.maxsize:
         return ENDLESS
     if type(gone_through) in _LONG:
@@ -397,10 +398,10 @@ class Binder:
         self._stack = rows.regions.stack
         self._done: set[tuple[int, str, int]] = set()
         self.turned = self.left_loop = _nothing
-        self.every_turn = False  # not only those of the loop that trains are told of
+        self.every_turn = False  # report every loop, not only the one that trains
 
     def rest(self) -> None:
-        """Give no names for a while: nothing else is recorded either."""
+        """Give no names for a while, during which nothing else is recorded either."""
         self._kinds = _NumbersOnly(_NUMBERS)
 
     def wake(self) -> None:
@@ -409,7 +410,7 @@ class Binder:
 
     def bind(self, name: str, value: Any, rank: int = PLAIN) -> Any:
         """The snippet bound `value` to `name`."""
-        kind = self._kinds.get(type(value))  # no call, which a recursion near its limit would lack the room for
+        kind = self._kinds.get(type(value))  # without a call, for which a recursion near its limit would have no room
         if kind is None:
             kind = self._kind(type(value))
         if kind == "tensor":
@@ -420,7 +421,7 @@ class Binder:
         return value
 
     def _kind(self, type_: type) -> str:
-        """How values of a type are looked into, found once for each type."""
+        """How values of a type are searched, determined once per type."""
         kind = self._kinds.get(type_)
         if kind is None:
             kind = self._kinds[type_] = _kind_of(type_)
@@ -439,7 +440,7 @@ class Binder:
             self.bind(name, value, LOCAL)
 
     def sized(self, gone_through: Any) -> Any:
-        """A loop will go through this."""
+        """A loop will iterate over this."""
         self._stack[TOTAL] = length_of(gone_through)
         return gone_through
 
@@ -448,7 +449,7 @@ class Binder:
         self.left_loop()
 
     def also(self, name: str, value: Any) -> None:
-        """A variable of a loop: the first number or text among them is what the iteration is called after."""
+        """Another variable of a loop: the first number or text among them names the iteration."""
         if self._kinds.get(type(value)) != "number":
             self.bind(name, value, LOCAL)
         elif self._stack[VALUE] is None and name[0] != "_":
@@ -459,7 +460,7 @@ class Binder:
         number = tensor._tag
         if number < 0:
             if state.observer is None:
-                return  # nobody watches now: this is no tensor of the graph
+                return  # nothing is being recorded: this tensor is not part of the graph
             number = rows.tensor_of(tensor)
         key = (number, name, rank)
         if key not in self._done:
@@ -473,7 +474,7 @@ def _nothing() -> None:
 
 
 def _kind_of(type_: type) -> str:
-    """How values of a type are looked into; "" for not at all."""
+    """How values of a type are searched; "" if they are not."""
     if issubclass(type_, Tensor):
         return "tensor"
     if _module_class(type_) is not None:
@@ -483,7 +484,7 @@ def _kind_of(type_: type) -> str:
     return "list" if type_ in (list, tuple) else "dict" if type_ is dict else ""
 
 
-# Of a class and not of its metaclass, which may say anything.
+# From the class and not from its metaclass, which may return anything.
 _names_of = type.__dict__["__dict__"].__get__
 _bases_of = type.__dict__["__mro__"].__get__
 
@@ -512,7 +513,7 @@ def _elements(name: str, value: Any, kind: str, kind_of: Callable[[type], str]) 
             for path, parameter in its.named_parameters(value):
                 yield parameter, path, name
             for path, buffer in its.named_buffers(value):
-                if buffer._tag >= 0:  # one that the snippet made; what a layer counts for itself is in no graph
+                if buffer._tag >= 0:  # one that the snippet made; a layer's own counter is in no graph
                     yield buffer, path, name
             continue
         looked += 1
@@ -531,7 +532,7 @@ def _elements(name: str, value: Any, kind: str, kind_of: Callable[[type], str]) 
 
 
 LONGEST = 20_000  # characters of a message
-_SEEN = "<e>"  # an attribute of what was looked at; no snippet can spell it
+_SEEN = "<e>"  # an attribute of inspected errors, with a name that no snippet can spell
 _PYTORCH = ("gradviz.engine.", "gradviz.torch.")
 
 
@@ -547,7 +548,7 @@ class Catcher:
         if error is None or not _is_known(type(error)):
             return
         if _SEEN in error.__dict__:
-            return  # it was caught and raised again: its traceback is a frame longer each time
+            return  # caught and raised again: its traceback gets a frame longer each time
         error.__dict__[_SEEN] = True
         rows = self._rows
         if rows.in_gap:
@@ -561,6 +562,7 @@ class Catcher:
 
 
 def _is_known(kind: type[BaseException]) -> bool:
-    """Whether a class of errors is Python's or PyTorch's: one of the snippet's could run its code when looked at."""
+    """Whether a class of errors is Python's or PyTorch's: one of the snippet's could run its own code when
+    inspected."""
     module = type.__getattribute__(kind, "__module__")
     return type(module) is str and (module == "builtins" or module.startswith(_PYTORCH))

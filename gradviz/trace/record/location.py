@@ -1,14 +1,13 @@
-"""Where the program is while it runs: the modules, functions, loops and iterations that it is in, innermost last, and
-the place in its text: that of the nearest frame that runs its own code. `instrument.py` makes the snippet push, count
-and pop by itself; a region gets its row in the trace when the first operation runs in it (see Note [Order of regions]
-in `regions.py`).
+"""Where the program is while it runs: the modules, functions, loops and iterations around it, innermost last, and the
+place in the text, which is that of the nearest frame with the snippet's own code. `instrument.py` makes the snippet
+push, count and pop by itself; a region gets its row in the trace when the first operation runs in it (see Note [Order
+of regions] in `regions.py`).
 
-Note [The stack of regions] One flat list, so that instrumented code needs no call that shows in a traceback or takes
-a frame of the recursion limit: a function is entered by `stack[the end:] = a constant` and left by `del
-stack[-WIDTH:]`, an iteration begins by `stack[COUNT] += 1; stack[ROW] = UNKNOWN`. The last element is always the row of
-the innermost region, so the recorder reads its place from there. A region in which a leaf was made or anything else
-happened before its first operation has no row yet, but its first step: ROW is then `BEGUN - step`.
-"""
+Note [The stack of regions] One flat list, so that instrumented code needs no call that would show in a traceback or
+take a frame of the recursion limit: a function is entered by `stack[the end:] = a constant` and left by `del
+stack[-WIDTH:]`, an iteration begins with `stack[COUNT] += 1; stack[ROW] = UNKNOWN`. The last element is always the row
+of the innermost region, so the recorder reads its place from there. A region in which a leaf was made or anything else
+happened before its first operation has no row yet, but its first step is known: ROW is then `BEGUN - step`."""
 
 from __future__ import annotations
 
@@ -25,14 +24,14 @@ LONGEST_TEXT = 200  # characters of source text that are kept
 
 
 class Stack(list[Any]):
-    """A list of a class of its own: the worker changes how the lists of a snippet are assigned to, which would take
-    time and a frame of the recursion limit here, at every call and iteration. No snippet can name this one."""
+    """A list class of its own: the worker changes how assignments to lists of a snippet work, which would cost time and
+    a frame of the recursion limit here, at every call and iteration. No snippet can name this class."""
 
     __slots__ = ()
 
 
 class Sites:
-    """Numbers for places in one snippet. A place is (code object, instruction): that is what a frame tells cheaply."""
+    """Numbers the places in one snippet. A place is (code object, instruction), which a frame provides cheaply."""
 
     def __init__(self, writer: Writer, source: str, filename: str) -> None:
         self._writer = writer
@@ -44,8 +43,8 @@ class Sites:
         self._by_place: dict[Place, int] = {}
 
     def here(self, depth: int) -> int:
-        """The place of the snippet that is running, -1 when there is none; `depth` frames above may be skipped."""
-        frame = _getframe()  # its own: the audit hook of a worker permits no other
+        """The place of the snippet that is running, -1 if there is none; `depth` frames above may be skipped."""
+        frame = _getframe()  # a direct import: the audit hook of a worker permits no other
         while depth and frame.f_back is not None:
             frame, depth = frame.f_back, depth - 1
         if frame.f_code is self._code:
@@ -55,11 +54,11 @@ class Sites:
         return self._search(frame)
 
     def at_line(self, line: int) -> int:
-        """A place that is only known by its line."""
+        """A place of which only the line is known."""
         return self._add((line, None, None, None))
 
     def at(self, place: Place) -> tuple[int, str]:
-        """A place as Python's code objects write it (columns in bytes), and the text there."""
+        """A place as in Python's code objects (columns in bytes), and the text there."""
         line, end_line, col, end_col = place
         first, last = line or -1, end_line or -1
         start, end = self._column(first, col or 0), self._column(last, end_col or 0)
@@ -76,12 +75,12 @@ class Sites:
     def _of(self, frame: FrameType, instruction: int) -> int:
         code = frame.f_code
         entry = self._by_code.get(id(code))
-        if entry is None:  # the code object is kept, so that its id stays its own
+        if entry is None:  # the code object is kept alive, so that its id stays unique
             entry = self._by_code[id(code)] = (code, {}, list(code.co_positions()))
         self._code, self._known, positions = entry
         site = self._known.get(instruction)
         if site is None:
-            # a frame's own line is looked for from the first line on, so it is not asked without need
+            # a frame computes its line by a search from the first line, so it is read only when needed
             place = positions[instruction // 2] if instruction >= 0 else (frame.f_lineno, None, None, None)
             site = self._known[instruction] = self._add(place)
         return site
@@ -130,8 +129,8 @@ WIDTH = 9
 KIND, NAME, PLACE, TOTAL, LOOP, VARIABLE, VALUE, COUNT, ROW = range(-WIDTH, 0)
 UNKNOWN = -2  # in ROW: nothing has happened there yet
 BEGUN = -3  # in ROW: no operation has run there yet, but step BEGUN - ROW was there
-BEFORE = -1  # in COUNT: no iteration is going on
-ENDLESS = -1  # in TOTAL: nobody knows how many iterations there will be
+BEFORE = -1  # in COUNT: before the first iteration
+ENDLESS = -1  # in TOTAL: the number of iterations is unknown
 LONGEST = 40  # characters of a name
 _MOST = 1 << 63  # numbers beyond this size have too many digits to be read
 
@@ -151,7 +150,7 @@ class RegionStack:
         self._writer = writer
         self._sites = sites
         self.stack: list[Any] = Stack([None] * (WIDTH - 1) + [-1])
-        self._modules: list[int] = []  # how high the stack was when they were entered
+        self._modules: list[int] = []  # height of the stack when they were entered
         self._places: dict[Place, tuple[int, int]] = {}
         self._rows = writer.rows["regions"]
         self._count = 0
@@ -162,11 +161,11 @@ class RegionStack:
         self.stack += (_MODULE, name, self._sites.here(2), ENDLESS, UNKNOWN, "", None, BEFORE, UNKNOWN)
 
     def exit(self) -> None:
-        """The call that was entered last is over, and whatever began in it."""
+        """The most recent call is over, with everything that began in it."""
         del self.stack[self._modules.pop() :]
 
     def begin(self, step: int) -> None:
-        """A step begins what nothing has happened in before."""
+        """A step begins a region in which nothing has happened before."""
         stack = self.stack
         at = len(stack)
         while stack[at + ROW] == UNKNOWN:
@@ -176,14 +175,14 @@ class RegionStack:
             at -= WIDTH
 
     def innermost_loop(self) -> int:
-        """How high the stack is in the loop that goes on, 0 outside of all."""
+        """Height of the stack in the innermost loop, 0 outside all loops."""
         at = len(self.stack)
         while at > WIDTH and self.stack[at + KIND] != _LOOP:
             at -= WIDTH
         return at if at > WIDTH else 0
 
     def row(self, step: int) -> int:
-        """The row of the innermost region, in which `step` is; it is made now if it is not there."""
+        """The row of the innermost region, in which `step` is; it is created if necessary."""
         self.begin(step)
         stack = self.stack
         at = len(stack)
@@ -221,7 +220,7 @@ class RegionStack:
         return row
 
     def _place(self, place: Place, name: str) -> tuple[int, int]:
-        """The site of a function or loop, and the text that it is called: a loop is called after its source."""
+        """The site of a function or loop, and its name: a loop is named after its source."""
         site, source = self._sites.at(place)
         found = self._places[place] = (site, self._writer.text(name or shortened(source)))
         return found

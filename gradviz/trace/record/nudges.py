@@ -1,11 +1,11 @@
-"""A gradient by differences: the snippet runs again and again with one element of a leaf a little larger, a little
-smaller, and what the backward call begins at is read each time. `Search` listens to the recorded run and finds out when
-the leaf is read first by what leads to that call; `Nudge` listens to a run that is not recorded and changes the element
-just before. The worker runs them (`runner.py`), `gradviz.session.inspect.three_ways` says what came out.
+"""A gradient by finite differences: the snippet runs repeatedly with one element of a leaf slightly larger and slightly
+smaller, and the root of the backward call is read each time. `Search` observes the recorded run and finds when the leaf
+is first read by something that leads to that call; `Nudge` observes an unrecorded run and changes the element just
+before. The worker runs them (`runner.py`), and `gradviz.session.inspect.three_ways` describes the result.
 
-Note [When an element is nudged] A leaf of a training loop is another one in each iteration: the gradient is that of its
-value when the graph of this call was built. So the moment is found by counting what the engine reports, which is the
-same in all runs, as the random numbers are. What runs before the leaf is read stays as it was."""
+Note [When an element is nudged] A leaf of a training loop has a different value in each iteration: the gradient is that
+of its value when the graph of this call was built. So the moment is found by counting the engine's reports, which are
+the same in all runs, as are the random numbers. Everything before the leaf is read stays unchanged."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from gradviz.trace.record.recorder import Recorder
 
 MOST_ELEMENTS = 400
-BENT = 0.1  # difference of the slopes on both sides from which on half the distance is tried, too
+BENT = 0.1  # relative difference of the one-sided slopes from which half the distance is tried as well
 
 
 class Watch:
-    """An observer that counts reports and looks at their tensors; the methods are made below."""
+    """An observer that counts reports and examines their tensors; the methods are created below."""
 
     def __init__(self, question: Question, recorder: Recorder | None) -> None:
         self.count = 0
@@ -71,17 +71,17 @@ def _tensors(given: tuple[Any, ...]) -> Iterator[Tensor]:
 
 
 def _value(roots: Sequence[Tensor], weights: Sequence[Any]) -> float:
-    """What is differentiated: the root, or the sum of its elements times the gradients that it was given."""
+    """What is differentiated: the root, or the sum of its elements times the given gradients."""
     return float(sum(np.sum(root._data.astype(np.float64) * by) for root, by in zip(roots, weights, strict=True)))
 
 
 class Search(Watch):
-    """Finds out when the leaf is read. `event` is the report behind which it is nudged, 0 where it can't be."""
+    """Finds when the leaf is read. `event` is the report after which it is nudged, 0 if it can't be."""
 
     def __init__(self, question: Question, recorder: Recorder) -> None:
         super().__init__(question, recorder)
         self.event = 0
-        self.seen: tuple[int, int] = (0, 0)  # the report in which the leaf came first, and its place there
+        self.seen: tuple[int, int] = (0, 0)  # the first report with the leaf, and its place in it
         self.here = 0.0
         self.weights: tuple[Any, ...] = ()
         self.leaf: Tensor | None = None
@@ -115,13 +115,13 @@ class Search(Watch):
 
 
 class Nudge(Watch):
-    """Changes one element of the leaf by `by`, and ends the run at the call. `value` is None where that was not
+    """Changes one element of the leaf by `by`, and ends the run at the call. `value` is None if that was not
     reached."""
 
     def __init__(self, question: Question, found: Search, element: int, by: float) -> None:
         super().__init__(question, None)
         self.value: float | None = None
-        self.moved = 0.0  # by how much, in numbers of the leaf's type
+        self.moved = 0.0  # the actual change, after rounding to the leaf's dtype
         self._found, self._element, self._by = found, element, by
         self._leaf: Tensor | None = None
 
@@ -143,8 +143,8 @@ class Nudge(Watch):
 
 
 def distance(leaf: Any, element: int) -> float:
-    """How far to go: where rounding and curvature cost about the same, the cube root of the precision times the size of
-    the number, or of those beside it where it is much smaller."""
+    """The distance at which rounding and curvature contribute about equally: the cube root of the precision times the
+    magnitude of the number, or of its neighbours if it is much smaller."""
     numbers = np.abs(leaf.astype(np.float64).reshape(-1))
     finite = numbers[np.isfinite(numbers)]
     usual = float(np.sqrt(np.mean(finite**2))) if len(finite) else 1.0
@@ -153,7 +153,7 @@ def distance(leaf: Any, element: int) -> float:
 
 
 def differences(found: Search, again: Callable[[Nudge], None], recorder: Recorder) -> None:
-    """Run for each element, and write what came out as rows of `nudges`."""
+    """Run for each element, and write the results as rows of `nudges`."""
     if not found.event or found.leaf is None:
         return
     leaf = found.leaf._data.copy()
@@ -164,7 +164,7 @@ def differences(found: Search, again: Callable[[Nudge], None], recorder: Recorde
 
 
 def _both(found: Search, again: Callable[[Nudge], None], recorder: Recorder, element: int, by: float) -> bool:
-    """A little more and a little less; whether the slopes on both sides differ."""
+    """Slightly more and slightly less; whether the one-sided slopes differ."""
     up, down = (Nudge(found._question, found, element, sign * by) for sign in (1, -1))
     for each in (up, down):
         again(each)

@@ -1,13 +1,13 @@
-"""The derivatives of single operations, element by element: of the operations that were asked about, those of each
-output element by the elements of each operand, right after the operation ran, from its own node and from what it saved.
-No formula is written twice: the node runs on a gradient that is 1 at one place and 0 elsewhere. The tables are in
-`schema`, what is made of them is in `gradviz.session.inspect.elements`.
+"""The derivatives of single operations, element by element: for the operations that were asked about, the derivative of
+each output element by the elements of each operand, computed right after the operation ran from its own node and saved
+tensors. No formula is written twice: the node runs on a gradient that is 1 at one place and 0 elsewhere. The tables are
+in `schema`; `gradviz.session.inspect.elements` uses them.
 
-Note [Local Jacobians] A small operation answers with all of its local Jacobian, one run of its node for each output
-element. Of a large one only the row or the column of the element that was asked about is computed, by one run, and of
-it only what is not 0. A column is the derivative of what the node sends by what it is given, in which it is linear.
-Complex results have a second row each, for the imaginary unit, as a gradient of complex numbers is only linear over
-the real ones."""
+Note [Local Jacobians] For a small operation the answer is its complete local Jacobian, with one run of its node per
+output element. For a large one, only the row or column of the requested element is computed, by one run, and only its
+nonzero entries are sent. A column is the derivative of what the node sends by what it receives, in which it is linear.
+Complex results have a second row each, for the imaginary unit, because a complex gradient is linear only over the real
+numbers."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-MOST_ROWS = 512  # runs of a node for all of its Jacobian
-MOST_ENTRIES = 65_536  # elements of a Jacobian that is sent as a whole
+MOST_ROWS = 512  # runs of a node for its complete Jacobian
+MOST_ENTRIES = 65_536  # elements of a Jacobian that is sent complete
 MOST_TERMS = 4_096  # elements of a row or a column that are sent
 
 
 @dataclass(frozen=True)
 class Place:
-    """An element that was asked about: of an output of the operation, or with `slot` of that operand."""
+    """An element that was asked about: of an output of the operation, or, with `slot`, of that operand."""
 
     node: int
     output: int
@@ -55,7 +55,7 @@ def places_of(numbers: Sequence[int]) -> tuple[Place, ...]:
 
 
 class PartialsWriter:
-    """Takes the reports of operations on their way to the forward pass, and answers for those that were asked about."""
+    """Passes the reports of operations on to the forward pass, and answers for those that were asked about."""
 
     def __init__(self, rows: RowWriter, forward: Callable[..., None], places: Sequence[Place]) -> None:
         self._rows = rows
@@ -103,7 +103,7 @@ class PartialsWriter:
             self._refuse(number, -1, IN_PLACE if in_place else NO_DERIVATIVE)
         for place in self._asked[number] if found else ():
             answers = found[0].answers(place)
-            if any(entries is None for _, entries in answers) and len(found) > 1:  # by some operand there is none
+            if any(entries is None for _, entries in answers) and len(found) > 1:  # there is none by some operand
                 answers = found[1].answers(place)
             for output, entries in answers:
                 if entries is None:
@@ -125,7 +125,7 @@ class PartialsWriter:
 
 
 def _nodes(outputs: Sequence[Tensor], node: Node | None) -> Iterator[Node]:
-    """The nodes that one report may have made: a write to a view is one of its base's."""
+    """The nodes that one report may have made: a write to a view makes one for its base."""
     for each in outputs[:1]:
         if each._base is not None and each._base._node is not None:
             yield each._base._node
@@ -138,8 +138,8 @@ def _nodes(outputs: Sequence[Tensor], node: Node | None) -> Iterator[Node]:
 def _replayed(
     row: OpRow, inputs: Sequence[Tensor | None], outputs: Sequence[Tensor], params: Mapping[str, Any]
 ) -> Node | None:
-    """The node of the same operation with a gradient for every operand that can have one; None where it has no
-    derivative, or comes to another result, as what draws random numbers does."""
+    """The node of the same operation with a gradient for every possible operand; None if it has no derivative, or gives
+    a different result, as operations that draw random numbers do."""
     if not (row.gradients or row.joint) or row.category == "random":
         return None
     tensors = [each if each is None or each._wrapped is not None else wrap(each._data) for each in inputs]
@@ -159,7 +159,7 @@ def _replayed(
 
 
 def _operand_arrays(tensors: Sequence[Tensor | None], outputs: Sequence[Tensor]) -> Iterator[list[Array | None]]:
-    """The operands' data as they are, then in the type of the result, which mixed types come to."""
+    """The operands' data unchanged, and converted to the dtype of the result."""
     yield [None if each is None else each._data for each in tensors]
     target = outputs[0]._data.dtype
     yield [None if each is None else each._data.astype(target) for each in tensors]
@@ -188,8 +188,8 @@ def _equal(one: Array, two: Array) -> bool:
 
 @dataclass(frozen=True)
 class Entries:
-    """Some of a local Jacobian: all of it, or the row of one output element or the column of one element of an operand
-    where it is not 0, as far as it is sent: `more` others stay out, which add `rest` to a row times the operand."""
+    """Part of a local Jacobian: all of it, or the nonzero entries in the row of one output element or the column of one
+    operand element. `more` further entries are left out, which add `rest` to the product of a row and the operand."""
 
     output: int
     slot: int
@@ -221,7 +221,7 @@ class _Jacobian:
         return int(np.prod(self._node.metas[output][0]))
 
     def answers(self, place: Place) -> list[tuple[int, list[Entries] | None]]:
-        """What answers for this element, by output; None where it has no derivative."""
+        """The answers for this element, by output; None if it has no derivative."""
         held, found = state.grad, list[tuple[int, list[Entries] | None]]()
         for output, entries in self._of(place):
             try:
@@ -233,7 +233,7 @@ class _Jacobian:
         return found
 
     def _of(self, place: Place) -> Iterator[tuple[int, Iterator[Entries]]]:
-        """What answers for this element, by output: an output may be one that has no derivative of its own."""
+        """The answers for this element, by output: an output may have no derivative of its own."""
         if not self.is_large:
             if not self._sent_whole:
                 self._sent_whole = True
@@ -287,7 +287,7 @@ class _Jacobian:
         seed = np.zeros(shape, dtype)
         seed.reshape(-1)[source] = 1
         state.grad = True
-        incoming = wrap(np.ones(given, given_type))  # any other would do; some formulas take no derivative at 0
+        incoming = wrap(np.ones(given, given_type))  # any value would do, but some formulas have no derivative at 0
         incoming._requires_grad = True
         grads: list[Tensor | None] = [None] * len(self._node.metas)
         grads[output] = incoming
@@ -302,7 +302,7 @@ class _Jacobian:
 def _sparse(
     output: int, slot: int, imaginary: bool, place: tuple[int, int], entries: Array, factors: Array | None
 ) -> Entries:
-    """Where they are not 0; of very many those that count most."""
+    """Where they are not 0; if there are very many, the largest contributions."""
     at = np.flatnonzero(entries != 0)
     kept, rest = at, 0.0
     if len(at) > MOST_TERMS:

@@ -1,7 +1,6 @@
 """The recorder: the observer of the engine that writes what happens into the tables of `schema.py`, as packed rows. It
-is put together from parts that share the rows (`rows`): the forward pass and writes are in `forward`, the backward pass
-is in `backward`, names and errors that are caught are in `instrument`. Here is what remains.
-"""
+consists of parts that share the rows (`rows`): `forward` has the forward pass and writes, `backward` the backward pass,
+`instrument` names and caught errors. Everything else is here."""
 
 from __future__ import annotations
 
@@ -38,7 +37,7 @@ class Recorder:
         rows = self._rows = RowWriter(source, filename, budget)
         writes = self._writes = Writes(rows)
         forward, backward = ForwardPass(rows, writes), BackwardPass(rows, writes, question)
-        # What the engine reports goes to the part that writes it without a call in between.
+        # The engine's reports go directly to the part that writes them.
         self.created, self.forward, self.detached = forward.created, forward.forward, rows.detached
         self.backward_begin, self.backward_end = backward.begin, backward.end
         self.contribution, self.backward_node = backward.contribution, backward.node_ran
@@ -72,7 +71,7 @@ class Recorder:
 
     @property
     def busy(self) -> bool:
-        """Whether an event is being recorded right now, so that a batch must not be taken."""
+        """Whether an event is being recorded right now, so that no batch may be taken."""
         frame = sys._getframe()
         while frame is not None:
             if frame.f_code in _CODES:
@@ -81,7 +80,7 @@ class Recorder:
         return False
 
     def take_batch(self) -> Batch | None:
-        """What was recorded since the last call, None when there is nothing."""
+        """What was recorded since the last call, None if nothing was."""
         rows = self._rows
         dropped, rows.dropped = rows.dropped, []
         for step, node in dropped:
@@ -111,16 +110,16 @@ class Recorder:
 
     @property
     def is_between_backwards(self) -> bool:
-        """Whether an iteration begins of the loop around the last backward pass, or there was none."""
+        """Whether an iteration of the loop around the latest backward pass begins, or there was none."""
         around = self._backward.loop
         return not around or len(self._rows.regions.stack) == around
 
     def on_turn(self, turned: Callable[[], None], left: Callable[[], None]) -> None:
-        """Call these where an iteration of the loop that trains begins, and after any loop."""
+        """Call these when an iteration of the training loop begins, and after any loop."""
         self._binder.turned, self._binder.left_loop = turned, left
 
     def tell_every_turn(self) -> None:
-        """From now on tell of the iterations of all loops."""
+        """Report the iterations of all loops from now on."""
         self._binder.every_turn = True
 
     @property
@@ -130,22 +129,22 @@ class Recorder:
 
     @property
     def training(self) -> object:
-        """The place of the loop around the last backward pass, None for none."""
+        """The place of the loop around the latest backward pass, None for none."""
         return self._rows.training
 
     @property
     def training_index(self) -> int:
-        """How many of its iterations were over when it was found out that it trains."""
+        """How many of its iterations were over when it turned out to be the training loop."""
         return self._rows.training_index
 
     @property
     def is_in_loop(self) -> bool:
-        """Whether any loop goes on."""
+        """Whether the program is inside any loop."""
         return bool(self._rows.regions.innermost_loop())
 
     @property
     def iterations_left(self) -> int:
-        """How many iterations follow the one that begins, -1 where nobody knows."""
+        """How many iterations follow the one that begins, -1 if unknown."""
         return iterations_left(self._rows.stack)
 
     @property
@@ -155,11 +154,11 @@ class Recorder:
 
     @property
     def gap_is_left(self) -> bool:
-        """Whether nothing is recorded, and the loops are left in which that began."""
+        """Whether nothing is recorded, and the loops in which the gap began have been left."""
         return self._gaps.is_left
 
     def pause(self, turn: int) -> None:
-        """Record nothing from here on but what is printed."""
+        """Record nothing but printed text from here on."""
         self._binder.rest()
         self._gaps.begin(turn)
 
@@ -174,7 +173,7 @@ class Recorder:
         self._binder.wake()
 
     def finish(self) -> None:
-        """The run is over: a gap that is open says what came of it."""
+        """The run is over: an open gap writes what has changed."""
         if self._gaps.is_open:
             self._gaps.end(-2)
             set_observer(None)
@@ -221,7 +220,7 @@ class Recorder:
             rows.writer.add("updates", step, rows.tensor_of(each), text, 0, -1, -1)
 
     def nudged(self, element: int, up: float, down: float, above: float, below: float, here: float) -> None:
-        """What a root of the call that was asked about becomes when an element of the leaf is nudged."""
+        """The value of a root of the requested call when an element of the leaf is nudged."""
         self._rows.writer.add("nudges", element, up, down, above, below, here)
 
     def metadata_changed(self, tensor: Tensor) -> None:
@@ -238,7 +237,7 @@ _SETTINGS = """lr momentum dampening weight_decay nesterov betas alpha eps maxim
 
 
 def settings_text(group: Mapping[str, Any]) -> str:
-    """The options of a group of parameters that matter for its rule and are not off."""
+    """The options of a parameter group that matter for its rule and are in effect."""
     shown: list[str] = []
     for name in _SETTINGS if type(group) is dict else ():
         value = group.get(name)

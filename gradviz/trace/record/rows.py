@@ -1,6 +1,6 @@
-"""The rows that are written about tensors and operations, and the numbers that these get. The other parts of the
-recorder share them: `forward` and `backward` say what is reported when. The two reports that come most often are short
-rows until a batch is taken (`Compact`), and a write is looked up among the tensors that share memory (`Memory`)."""
+"""The rows about tensors and operations, and the numbers that these get. The other parts of the recorder share them:
+`forward` and `backward` say what is reported when. The two most frequent reports are short rows until a batch is taken
+(`Compact`), and for writes the tensors that share memory are looked up (`Memory`)."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ pack_ran = Struct("<" + "i" * len(_RAN)).pack
 
 
 class Compact:
-    """Short rows since the last batch: an operation of up to three recorded tensors with one result of its own, and a
-    node that ran backward and perhaps freed its buffers. They become rows of `steps`, `nodes`, `inputs`, `tensors`,
-    `flows` and `frees` when a batch is taken, all at once."""
+    """Short rows since the last batch: an operation on up to three recorded tensors with one result of its own, and a
+    node that ran backward and possibly freed its buffers. When a batch is taken, they are expanded into rows of
+    `steps`, `nodes`, `inputs`, `tensors`, `flows` and `frees`, all at once."""
 
     def __init__(self, storage: dict[int, int]) -> None:
-        self._storage = storage  # of a tensor, where it is not the tensor's own number
+        self._storage = storage  # of a tensor, if it differs from the tensor's own number
         self.plain = bytearray()
         self.kept = bytearray()
         self.ran = bytearray()
         self._starts = {"steps": 0, "nodes": 0, "tensors": 0, "frees": 0}
 
     def expand(self, rows: dict[str, bytearray]) -> None:
-        """Put what the short rows say into the full tables. Rows there that have a number of their own (steps,
-        nodes, tensors) lack those of the short rows; they fill the gaps in order."""
+        """Expand the short rows into the full tables. Rows there that have a number of their own (steps, nodes,
+        tensors) lack those of the short rows, which fill the gaps in order."""
         plain = np.frombuffer(bytes(self.plain), [(name, "<i4") for name in _PLAIN])
         ran = np.frombuffer(bytes(self.ran), [(name, "<i4") for name in _RAN])
         if len(plain) or len(ran):
@@ -84,7 +84,7 @@ class Compact:
             self._starts[name] += len(rows[name]) // row_dtype(TABLES[name]).itemsize
 
     def _expand_kept(self, rows: dict[str, bytearray]) -> None:
-        """Buffers that are tensors; the reader knows their sizes."""
+        """Buffers that are tensors, whose sizes the reader knows."""
         kept = np.frombuffer(bytes(self.kept), [(name, "<i4") for name in _KEPT])
         if len(kept):
             find = self._storage.get
@@ -106,7 +106,7 @@ class Compact:
 
 
 def _rows(table: str, short: Array, **fixed: Any) -> Array:
-    """Full rows from short ones: columns of the same name, and fixed ones."""
+    """Full rows from short ones: columns with the same names, and constant ones."""
     made = np.zeros(len(short), row_dtype(TABLES[table]))
     for column in made.dtype.names or ():
         made[column] = fixed[column] if column in fixed else short[column]
@@ -114,7 +114,7 @@ def _rows(table: str, short: Array, **fixed: Any) -> Array:
 
 
 def _pairs(rows: dict[str, bytearray], table: str, short: Array, column: str, order: tuple[str, str]) -> None:
-    """One full row for each of `first`, `second` and `third` that is there, merged into the table in its order."""
+    """One full row for each of `first`, `second` and `third` that is present, merged into the table in order."""
     dtype = row_dtype(TABLES[table])
     parts = [np.frombuffer(bytes(rows[table]), dtype)]
     for slot, name in enumerate(("first", "second", "third")):
@@ -127,8 +127,8 @@ def _pairs(rows: dict[str, bytearray], table: str, short: Array, column: str, or
 
 
 class Memory:
-    """Which tensors look at the same memory: a write to one changes the values of all. Only tensors that can share are
-    entered, leaves and views, by the array that owns their memory; they are not kept alive."""
+    """Which tensors share memory: a write to one changes the values of all. Only tensors that can share are registered,
+    leaves and views, by the array that owns their memory; they are not kept alive."""
 
     def __init__(self) -> None:
         self._tensors: dict[int, list[ref[Any]]] = {}
@@ -147,7 +147,7 @@ class Memory:
             self._purge_at = 2 * len(self._tensors) + 10_000
 
     def every(self) -> list[Any]:
-        """All that live."""
+        """All that are alive."""
         found = [entry() for entries in self._tensors.values() for entry in entries]
         return [each for each in found if each is not None]
 
@@ -184,30 +184,30 @@ class Watched(ref["Node"]):
 
 
 class RowWriter:
-    """The numbers given so far, and what is written of each. Tensors are numbered by their `tag`: -1 not recorded;
-    -2 - t the .grad of tensor t, which is not recorded itself."""
+    """The numbers assigned so far, and the rows of each. Tensors are numbered by their `tag`: -1 if not recorded; -2 -
+    t for the .grad of tensor t, if that is not recorded itself."""
 
     def __init__(self, source: str, filename: str, budget: int) -> None:
         self.writer = Writer(budget)
         self.value = self.writer.value
         self.sites = Sites(self.writer, source, filename)
         self.step = 0  # the number of the next step
-        self.in_gap = False  # nothing is recorded for a while, see `gaps.py`
-        self.training: object = None  # the place of the loop around the last backward pass
-        self.training_index = -1  # how many of its iterations were over when that was found out
+        self.in_gap = False  # recording is paused, see `gaps.py`
+        self.training: object = None  # the place of the loop around the latest backward pass
+        self.training_index = -1  # how many of its iterations were over when that became known
         self.call = -1
         self.first_output: list[int] = []  # by node: its first tensor
         self.regions = RegionStack(self.writer, self.sites)
         self.region, self.stack = self.regions.row, self.regions.stack
         self.nothing = self.writer.text("")
-        self._storage: dict[int, int] = {}  # where it differs from the tensor's own number
+        self._storage: dict[int, int] = {}  # if it differs from the tensor's own number
         self.compact = Compact(self._storage)
         self._kept = self.compact.kept
         rows = self.writer.rows
         self._steps, self._nodes, self._inputs = rows["steps"], rows["nodes"], rows["inputs"]
         self._tensors, self._saved = rows["tensors"], rows["saved"]
         self.tensor_count = 0
-        self._own_memory = -1  # storage numbers of buffers that are no tensor's count down
+        self._own_memory = -1  # storage numbers of buffers that belong to no tensor count down
         self._saved_names: dict[Any, tuple[int, ...]] = {}
         self.op_texts: dict[Any, tuple[int, int, int]] = {}
         self.memory = Memory()
@@ -242,7 +242,7 @@ class RowWriter:
         return number
 
     def remembered(self, kept: Mapping[str, Any], names: Sequence[str]) -> int:
-        """The value of what an optimizer keeps of a parameter under one of these names; -1 where it is not small."""
+        """The value of what an optimizer keeps for a parameter under one of these names; -1 if it is not small."""
         found = next((kept[name] for name in names if name in kept), None)
         data = getattr(found, "_data", None)
         return self.value(data) if data is not None and data.size <= MATRIX else -1
@@ -252,7 +252,7 @@ class RowWriter:
         return self._storage.get(number, number)
 
     def tensor_of(self, tensor: Tensor) -> int:
-        """The number of a tensor; one that was made while nobody watched gets one now."""
+        """The number of a tensor; one that was made while nothing was recorded gets one now."""
         if tensor._tag >= 0:
             return tensor._tag
         node = tensor._node
@@ -269,7 +269,7 @@ class RowWriter:
         return number
 
     def detached(self, source: Tensor, result: Tensor) -> None:
-        """A tensor over the memory of another; it gets a step when the snippet names or uses it."""
+        """A tensor that shares the memory of another; it gets a step when the snippet names or uses it."""
         result.__dict__["_detached_from"] = source
         result.__dict__["_detached_at"] = self.sites.here(2)
 
@@ -299,7 +299,7 @@ class RowWriter:
         number: int,
         name: str = "",
     ) -> None:
-        """The row of an operation and its edges; `name` where the node has another one than its row."""
+        """The row of an operation and its edges; `name` if the node's name differs from its row's."""
         numbers: list[str] = []
         edges = b""
         for slot, tensor in enumerate(inputs):
@@ -324,7 +324,7 @@ class RowWriter:
         self._nodes += _pack_node(step, op, *fields)
 
     def adopt_node(self, node: Node) -> int:
-        """A node that was made while nobody watched gets a row when it runs."""
+        """A node that was made while nothing was recorded gets a row when it runs."""
         number = len(self.first_output)
         made = -1
         self.first_output.append(made)
@@ -347,7 +347,7 @@ class RowWriter:
         return number
 
     def texts_of(self, row: OpRow) -> tuple[int, int, int]:
-        """The texts of an operation, the first time that it runs: `op_texts` keeps them."""
+        """The texts of an operation, the first time it runs; `op_texts` caches them."""
         text = self.writer.text
         found = self.op_texts[row] = (text(row.name), text(row.node_name), text(row.symbol))
         for name in row.inputs:
@@ -384,12 +384,13 @@ class RowWriter:
         self._kept += short
 
     def _watch(self, node: Node, number: int) -> None:
-        """Note when a node that holds buffers goes with its graph."""
+        """Detect when a node that holds buffers is freed with its graph."""
         watched = self.alive[number] = Watched(node, self._note_dropped)
         watched.number = number
 
     def _dropped(self, watched: Watched) -> None:
-        """May come between any two instructions, also while a batch is taken: so it only puts a pair on a list."""
+        """Can be called between any two instructions, even while a batch is taken, so it only appends a pair to a
+        list."""
         if self.alive.pop(watched.number, None) is not None and (
             state.observer is not None or self.call >= 0 or self.in_gap
         ):
@@ -398,11 +399,11 @@ class RowWriter:
     def _add_own_memory(
         self, node: Node, step: int, number: int, outputs: Sequence[Tensor], names: tuple[int, ...]
     ) -> None:
-        """The buffers of a node, some of which are no tensor's memory."""
+        """The buffers of a node, some of which are not the memory of a tensor."""
         for name, one in zip(names, node.saved or (), strict=True):
             if one is None:
                 continue
-            tensor = -1  # what a hook has packed is memory of its own
+            tensor = -1  # what a hook has packed is separate memory
             if type(one) is Saved:
                 tensor = one.tensor._tag if one.tensor is not None else outputs[one.index]._tag
             if tensor >= 0:
@@ -432,7 +433,7 @@ class RowWriter:
 
 
 def params_text(params: Mapping[str, Any]) -> list[str]:
-    """The parameters that a person reads: numbers, texts and tuples of them."""
+    """The parameters that are of interest: numbers, texts and tuples of them."""
     return [
         f"{name}={value}"
         for name, value in params.items()
@@ -442,6 +443,6 @@ def params_text(params: Mapping[str, Any]) -> list[str]:
 
 
 def version_of(tensor: Tensor) -> int:
-    """How often the memory of a tensor was written; inference tensors, which refuse to tell, count as never."""
+    """How many times the memory of a tensor was written; 0 for inference tensors, which don't tell."""
     counter = tensor._version_counter
     return 0 if counter is None else counter.value

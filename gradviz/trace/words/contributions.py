@@ -1,10 +1,10 @@
-"""What the backward pass did in one step, in words: which gradients a node sent and by which rule, how they add up
-where a tensor is used more than once, and what is stored in `.grad`.
+"""What the backward pass did in one step, in words: which gradients a node sent and by which rule, how they add up if a
+tensor is used more than once, and what is stored in `.grad`.
 
-Note [Contributions]: what a node sends to a tensor is the derivative of the root only where the tensor is used once.
-Where it is used more often it is one contribution of several: the sentence says through which use it comes, and the
-derivative is written once, when the sum is complete. It is never written where what flows is no derivative of the
-root: several roots, a `gradient` other than 1, complex numbers, a hook that changed something."""
+Note [Contributions]: what a node sends to a tensor is the derivative of the root only if the tensor is used once.
+Otherwise it is one contribution of several: the sentence says through which use it comes, and the derivative is written
+once, when the sum is complete. It is never written if what flows is not a derivative of the root: with several roots, a
+`gradient` other than 1, complex numbers, or a hook that changed something."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame, SavedBuffer
     from gradviz.trace.table.trace import Trace
 
-_MOST_TEXT = 200  # characters of a rule on average, beyond which a sentence only counts them
+_MOST_TEXT = 200  # average characters of a rule beyond which a sentence only counts the rules
 _MOST_SUM = 80  # characters of a sum with its parts
 
 
 def sender_name(frame: Frame, node: int) -> str:
-    """Who sent a gradient, for a sentence."""
+    """Who sent a gradient, as written in a sentence."""
     if node < 0:
         return "the backward call itself"
     nodes = frame.trace.nodes
@@ -39,7 +39,7 @@ def sender_name(frame: Frame, node: int) -> str:
 
 
 def gradient_name(frame: Frame, tensor: int) -> str:
-    """What the gradient of a tensor is in this backward call: "∂loss/∂w" where it is the derivative of the root, else
+    """The name of a tensor's gradient in this backward call: "∂loss/∂w" if it is the derivative of the root, otherwise
     "gradient of w"."""
     name = frame.name(tensor)
     if _NUMBER.fullmatch(name):
@@ -66,7 +66,7 @@ def _is_derivative(frame: Frame, tensor: int) -> bool:
 
 
 def _expected(frame: Frame, tensor: int) -> int:
-    """How many contributions the gradient of a tensor is the sum of in this backward call."""
+    """The number of contributions to the gradient of a tensor in this backward call."""
     trace = frame.trace
     rows = trace.history("arrivals", "tensor").all(tensor)
     here = rows[trace.arrivals.call[rows] == frame.call]
@@ -75,11 +75,11 @@ def _expected(frame: Frame, tensor: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """One gradient that a node sent: to what, as the left side of an equation ("∂loss/∂x =", "through the 1st y:"), by
-    which rule, with its names and with its numbers put in, and the gradient itself."""
+    """One gradient that a node sent: its destination as the left side of an equation ("∂loss/∂x =", "through the 1st
+    y:"), its rule in names and in numbers, and the gradient itself."""
 
     slot: int
-    tensor: int  # -1: of no tensor that was recorded
+    tensor: int  # -1 if the tensor was not recorded
     to: str
     rules: tuple[str, ...]
     value: Value
@@ -104,7 +104,7 @@ def gradients_sent(frame: Frame) -> list[Sent]:
 
 
 def received(frame: Frame) -> Value | None:
-    """The gradient that came in to the node of the current step."""
+    """The incoming gradient of the node of the current step."""
     grads = (frame.passing(int(tensor)) for tensor in frame.trace.outputs_of(frame.current_node))
     return next((one for one in grads if one is not None), None)
 
@@ -129,7 +129,7 @@ def node_sentence(frame: Frame) -> Said:
 
 
 def _came_in(frame: Frame) -> str:
-    """ "grad = 1 came in. ", of a node with several results "109 came in for x and -110 for y. "."""
+    """ "grad = 1 came in. "; for a node with several results "109 came in for x and -110 for y. "."""
     passing = [(int(tensor), frame.passing(int(tensor))) for tensor in frame.trace.outputs_of(frame.current_node)]
     grads = [(tensor, grad) for tensor, grad in passing if grad is not None]
     if not grads:
@@ -143,7 +143,7 @@ def _came_in(frame: Frame) -> str:
 
 
 def _retained(frame: Frame) -> str:
-    """What the results of the node that were asked to retain their gradients have in `.grad` now."""
+    """What the results of the node with retain_grad() have in `.grad` now."""
     said = ""
     for tensor in map(int, frame.trace.outputs_of(frame.current_node)):
         now = frame.grad(tensor) if frame.retains_grad(tensor) else None
@@ -158,7 +158,7 @@ def _retained(frame: Frame) -> str:
 
 
 def _letters(frame: Frame, text: str) -> str:
-    """What the letters of a rule stand for that are no names of the snippet."""
+    """The meaning of the letters in a rule that are not names of the snippet."""
     node = frame.current_node
     is_fixed = "training=False" in str(frame.trace.nodes.params[node]) and frame.trace.nodes.op[node] != "dropout"
     of = "the running" if is_fixed else "its"
@@ -177,12 +177,13 @@ def _letters(frame: Frame, text: str) -> str:
     return f" Here {said}." if said else ""
 
 
-# The rule and its numbers, the rule; last with the shape and the range of what was sent in place of its elements.
+# The rule and its numbers, then the rule alone; last, with the shape and range of what was sent in place of its
+# elements.
 _WAYS = ((2, True), (1, True), (1, False))
 
 
 def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
-    """Where a gradient goes: "∂loss/∂x =", or through which use where the tensor has several."""
+    """The destination of a gradient: "∂loss/∂x =", or through which use if the tensor has several."""
     if tensor < 0:
         return f"to input {slot}:"
     if often > 1:
@@ -193,19 +194,19 @@ def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
 
 
 def _joined(left: str, steps: list[str]) -> str:
-    """An equation whose steps differ from each other."""
+    """An equation without repeated parts."""
     steps = ["0" if step == "−0" else step for step in steps]
     shown = [step for at, step in enumerate(steps) if not at or _plain(step) != _plain(steps[at - 1])]
     return f"{left} {' = '.join(shown)}"
 
 
 def _plain(text: str) -> str:
-    """A number as it is, however its sign was written."""
+    """A number without regard to how its sign was written."""
     return text.replace("−", "-").strip("()")
 
 
 def contribution_sentence(frame: Frame, row: int) -> Said:
-    """One gradient arrived in an input buffer that waits for several."""
+    """One gradient arrived at an input buffer that waits for several."""
     trace, tensor = frame.trace, frame.current_tensor
     arrived, expected = int(trace.arrivals.arrived[row]), int(trace.arrivals.expected[row])
     value = trace.value(int(trace.arrivals.value[row]))
@@ -229,7 +230,7 @@ def contribution_sentence(frame: Frame, row: int) -> Said:
 
 
 def _sum(frame: Frame, tensor: int, row: int) -> str:
-    """What an input buffer holds: "7 + 6 = 13", only the sum when it has many parts."""
+    """The content of an input buffer: "7 + 6 = 13", or only the sum if it has many parts."""
     trace = frame.trace
     total = trace.value(int(trace.arrivals.total[row]))
     if total is None:
@@ -238,17 +239,17 @@ def _sum(frame: Frame, tensor: int, row: int) -> str:
     return added([value for _, value in buffer.contributions] if buffer is not None else [], total)
 
 
-_FEW_PARTS = 6  # contributions that are written one by one
+_FEW_PARTS = 6  # contributions that are written individually
 
 
 def added(parts: list[Value], total: Value) -> str:
-    """A sum with its parts, "6 + 6 = 12"; only the sum where the elements of the parts would not be read."""
+    """A sum with its parts, "6 + 6 = 12"; only the sum if the elements of the parts would be illegible."""
     text = terms(parts)
     return f"{text} = {total.written()}" if text and len(text) <= _MOST_SUM else total.written()
 
 
 def terms(parts: list[Value]) -> str:
-    """ "6 + 6"; "" where the elements would not be read."""
+    """ "6 + 6"; "" if the elements would be illegible."""
     if not parts or any(part.scalar is None and part.numel > FEW for part in parts):
         return ""
     texts = [part.written() for part in parts]
@@ -257,14 +258,14 @@ def terms(parts: list[Value]) -> str:
 
 
 def edge_words(trace: Trace, flow: int) -> tuple[str, ...]:
-    """What a gradient that a node sent says on its edge, in several lengths, the longest first: the factor and the
-    product, and through which use of the tensor it goes where there are several, "1 · 6 = 6, through y's 1st use". ()
-    for arrays that can't be written there."""
+    """What a gradient says on its edge, in several lengths, longest first: the factor, the product, and through which
+    use of the tensor if there are several, "1 · 6 = 6, through y's 1st use". () for arrays that can't be written
+    there."""
     flows = trace.flows
     node, slot, sent = int(flows.node[flow]), int(flows.slot[flow]), trace.value(int(flows.value[flow]))
     if sent is None or not 0 < sent.numel <= FEW:
         return ()
-    frame = trace.frame_at(int(flows.step[flow]) + 1)  # with the values that it had there
+    frame = trace.frame_at(int(flows.step[flow]) + 1)  # with the values at that time
     passing = (frame.passing(int(tensor)) for tensor in trace.outputs_of(node))
     steps = filled(frame, node, slot, sent, next((grad for grad in passing if grad is not None), None))
     product = sent.written()
@@ -282,7 +283,7 @@ _MOST_ON_EDGE = 44  # characters
 
 
 def _use(trace: Trace, flow: int, tensor: int) -> int:
-    """Which use of a tensor a gradient came through, counted from 1 in the order of the code, in its graph."""
+    """Through which use of a tensor a gradient came, counted from 1 in the order of the code, in its graph."""
     row, of_node = int(trace.flows.input[flow]), trace.graph_of_node
     rows = trace.history("inputs", "tensor").all(tensor)
     mine = of_node[trace.inputs.node[rows]] == of_node[trace.flows.node[flow]]
@@ -306,7 +307,7 @@ def accumulate_sentence(frame: Frame) -> Said:
 
 
 def free_sentence(frame: Frame) -> Said:
-    """A node let go of what it saved. What that means is said once in a backward call."""
+    """A node freed what it saved. What that means is said once per backward call."""
     trace, node = frame.trace, frame.current_node
     begin = int(trace.calls.step[frame.call]) if frame.call >= 0 else frame.cursor - 1
     low, high = span(trace.frees.step, begin, frame.cursor - 1)
@@ -315,17 +316,17 @@ def free_sentence(frame: Frame) -> Said:
 
 
 def saved_names(frame: Frame, node: int) -> list[str]:
-    """What a node keeps for its backward, in the words of the snippet, each once."""
+    """What a node keeps for its backward, in the snippet's words, without repetition."""
     kept = [*frame.saved(node)]
-    if "training=False" in str(frame.trace.nodes.params[node]):  # of a batch norm, whose statistics are empty then
+    if "training=False" in str(frame.trace.nodes.params[node]):  # for a batch norm, whose statistics are empty then
         kept = [one for one in kept if one.name not in ("result1", "result2")]
     if frame.trace.nodes.op[node] == "_embedding_bag" and "mode=2" not in str(frame.trace.nodes.params[node]):
-        kept = [one for one in kept if one.name != "result3"]  # of sums and means, which have no maxima
+        kept = [one for one in kept if one.name != "result3"]  # for sums and means, which have no maxima
     return list(dict.fromkeys(saved_name(frame, node, one) for one in kept))
 
 
 def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
-    """What one saved buffer is, in the words of the snippet."""
+    """The content of one saved buffer, in the snippet's words."""
     if saved.tensor >= 0:
         name = frame.name(saved.tensor)
         return f"the number {name}" if _NUMBER.fullmatch(name) else name
@@ -338,7 +339,7 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
         return f"the number {number[1].strip('()').replace('j', 'i')}" if number[1].endswith(("j", "j)")) else number[1]
     row, op = frame.trace.op_of(node), str(frame.trace.nodes.op[node])
     slot = row.inputs.index(saved.name) if row is not None and saved.name in row.inputs else -1
-    if slot in frame.trace.slots_of(node):  # of an operation in place, which keeps what it overwrites
+    if slot in frame.trace.slots_of(node):  # for an in-place operation that keeps what it overwrites
         return f"a copy of {frame.name(frame.trace.slots_of(node)[slot])}"
     if str(frame.trace.nodes.name[node]).endswith("Backward"):
         return "what its forward() saved"
@@ -347,7 +348,7 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
 
 
 def kept_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
-    """The same in as few words as a tab has room for: "x", "2", "1 / σ"."""
+    """The same, short enough for a tab: "x", "2", "1 / σ"."""
     return _ARTICLE.sub("", saved_name(frame, node, saved))
 
 

@@ -1,6 +1,6 @@
-"""Where one number of a tensor comes from, in words: the name of an element, of a row, a column or a window of
-elements, and sums of products with their numbers put in. What they are sums of is found out in
-`gradviz.session.inspect.elements`; `tests/session/test_elements.py` computes them again."""
+"""Where one number of a tensor comes from, in words: the name of an element, a row, a column or a window of elements,
+and sums of products with their numbers. `gradviz.session.inspect.elements` finds what is summed;
+`tests/session/test_elements.py` computes it again."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ if TYPE_CHECKING:
 Shape = tuple[int, ...]
 Number = complex | float
 Product = tuple[Number, Number]  # a number and what it is multiplied by
-MOST_TERMS = 12  # that are written one by one
-MOST_NUMBERS = 8  # of an array in the arithmetic of a whole result
+MOST_TERMS = 12  # that are written individually
+MOST_NUMBERS = 8  # elements of an array in the arithmetic of a whole result
 
 
 def element_name(name: str, shape: Shape, index: int) -> str:
-    """ "x[0, 2]"; a single number goes by its name alone."""
+    """ "x[0, 2]"; a single number is written by name alone."""
     if not shape:
         return name
     return f"{_held(name)}[{', '.join(map(str, place(shape, index)))}]"
 
 
 def _held(name: str) -> str:
-    """A name that an index can stand behind: that of a gradient is in brackets already where it needs them."""
+    """A name that an index can follow: a gradient's is already in brackets if necessary."""
     return name if name.startswith("∇") else bracketed(name)
 
 
 def place(shape: Shape, index: int) -> Shape:
-    """The row, the column and so on of an element, by its number in reading order."""
+    """The row, column and so on of an element, from its index in reading order."""
     return tuple(int(one) for one in np.unravel_index(index, shape)) if shape else ()
 
 
 def cells_name(name: str, shape: Shape, cells: NDArray[Any], more: int = 0) -> str:
     """Several elements of a tensor: "row 2 of x", "column 0 of W", "W[0, :, 1:3]", "all 6 elements of x"; `more` others
-    are known by their number only."""
+    are only counted."""
     if len(cells) == 1 and not more:
         return element_name(name, shape, int(cells[0]))
     total = math.prod(shape)
@@ -71,12 +71,12 @@ def _range(low: int, high: int, size: int) -> str:
 
 
 def precision_of(dtype: str) -> float:
-    """How far a sum of numbers of this type may be off."""
+    """The possible rounding error of a sum of numbers of this dtype."""
     return {"bfloat16": 3e-2, "float16": 4e-3}.get(dtype, 2e-4)
 
 
 def number(value: Number) -> str:
-    """A number of the arithmetic, in five digits at most."""
+    """A number in the arithmetic, in at most five digits."""
     return number_text(_plain(value), 5)
 
 
@@ -85,14 +85,15 @@ def _plain(value: Number) -> Number:
 
 
 def factor(value: Number) -> str:
-    """A number as part of a product: in brackets when it has a sign."""
+    """A number as a factor: in brackets if it has a sign."""
     text = number(value)
     return f"({text})" if text.startswith("-") or text.endswith("i") else text
 
 
 def products(terms: Sequence[Product], more: int = 0, rest: Number = 0, in_full: bool = False) -> str:
-    """ "0.125 × 1.541 + 2 × 0.568": in reading order, of many the largest; then how many more there are and what they
-    add. Factors of 1 and a common one are only written where it is `in_full`, all factors being numbers of a tensor."""
+    """ "0.125 × 1.541 + 2 × 0.568" in reading order; if there are many, the largest, followed by the number of the
+    others and their total. Factors of 1 and a common factor are written only if `in_full`, when all factors are numbers
+    of a tensor."""
     shown = list(terms)
     if len(shown) > MOST_TERMS:
         order = sorted(range(len(shown)), key=lambda at: -_size(terms[at]))
@@ -126,13 +127,13 @@ def _product(value: Number, by: Number) -> str:
 
 
 def _alone(value: Number) -> str:
-    """A number that is added: a complex one in brackets."""
+    """A number as a summand: a complex one in brackets."""
     text = number(value)
     return f"({text})" if text.endswith("i") else text
 
 
 def _joined(parts: Sequence[str]) -> str:
-    """Parts as a sum: what begins with a minus is taken off."""
+    """Parts as a sum: a leading minus becomes a subtraction."""
     text = ""
     for part in parts:
         if not text:
@@ -142,17 +143,17 @@ def _joined(parts: Sequence[str]) -> str:
     return text.replace("-", "−", 1) if text.startswith("-(") else text
 
 
-# -- operations whose arithmetic is better known in another form than as a sum of derivatives
+# -- operations whose arithmetic is more familiar in another form than as a sum of derivatives
 
 
 def worked_out(op: str, numbers: Sequence[Number], result: Number) -> str:
-    """ "6 / 2", "e^1 / (e^1 + e^2)": the formula of a value with its numbers put in, "" where there is none, or where
-    it does not come to the result."""
+    """ "6 / 2", "e^1 / (e^1 + e^2)": the formula of a value with its numbers, "" if there is none or it does not give
+    the result."""
     return _put_in(_RULES.get(op, ()), numbers, result)
 
 
 def _put_in(found: Any, numbers: Sequence[Number], result: Number, digits: int = 0) -> str:
-    """The numbers in the first rule that comes to the result; with `digits` they are written with so many."""
+    """The numbers in the first rule that gives the result, written with this many `digits`."""
     if not numbers or len(numbers) > MOST_TERMS or any(isinstance(one, complex) for one in numbers):
         return ""
     with np.errstate(all="ignore"):
@@ -167,15 +168,15 @@ def _put_in(found: Any, numbers: Sequence[Number], result: Number, digits: int =
 
 
 def given_numbers(op: str, params: str) -> list[float]:
-    """The numbers that stand in an operation in the place of a tensor."""
+    """The numbers that an operation has in place of tensors."""
     names = "alpha" if op == "elu" else "other|exponent"
     found = re.findall(rf"(?:^|, )(?:{names})=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", params)
     return [float(text) for text in found]
 
 
 def arithmetic(op: str, operands: Sequence[Value], given: Sequence[float], result: Value) -> str:
-    """ "2 × (-3)", "[1, 2] + [0, 4]", "(1 + 4) / 2": a whole result with its few numbers put in, as sentences write
-    them; "" where there are more, or where the operation has no such formula."""
+    """ "2 × (-3)", "[1, 2] + [0, 4]", "(1 + 4) / 2": a whole result with its few numbers, as in sentences; "" if there
+    are more, or the operation has no such formula."""
     arrays = [one.array for one in operands]
     if result.array is None or any(one is None or not 0 < one.size <= MOST_NUMBERS for one in arrays):
         return ""
@@ -196,7 +197,7 @@ def arithmetic(op: str, operands: Sequence[Value], given: Sequence[float], resul
     try:
         with np.errstate(all="ignore"):
             computed = run(*sides)
-    except ValueError:  # of a view, of which the whole is known
+    except ValueError:  # for a view, of which the whole is known
         return ""
     if np.shape(computed) != result.shape or not np.allclose(computed, result.array, rtol=1e-3, equal_nan=True):
         return ""
@@ -206,7 +207,7 @@ def arithmetic(op: str, operands: Sequence[Value], given: Sequence[float], resul
 
 
 def in_names(op: str, params: str, names: Sequence[str], factors: Sequence[str]) -> str:
-    """ "b + x @ W": what an operation of arrays computes, with the names of its operands; "" for most."""
+    """ "b + x @ W": what an operation on arrays computes, with the names of its operands; "" for most."""
     template = _NAMED.get((op, len(names)), "")
     if not template or _OTHERWISE.search(params):
         return ""
@@ -228,7 +229,7 @@ _NAMED = {  # by the operation and the number of its operands
 
 
 def _plainly(text: str) -> str:
-    """Arithmetic without a bracket around its first number, and with small powers as they are written."""
+    """Arithmetic without a bracket around its first number, and with small powers written as powers."""
     text = re.sub(r"^\((-[\d.e-]+)\)(?= )", r"\1", text)
     return re.sub(r"(?<=[\d)\]]) ?\^ ?([2-9])$", lambda found: found[1].translate(_RAISED), text)
 
@@ -237,7 +238,7 @@ _RAISED = str.maketrans("23456789", "²³⁴⁵⁶⁷⁸⁹")
 
 
 def agree(one: Number, other: Number, scale: float = 0.0, precision: float = 2e-4) -> bool:
-    """Whether two numbers are the same but for rounding, which is that of terms as large as `scale`."""
+    """Whether two numbers are equal up to the rounding of terms as large as `scale`."""
     if not (math.isfinite(abs(one)) and math.isfinite(abs(other))):
         return one == other or (one != one and other != other)
     return one == other or abs(one - other) <= precision * max(abs(one), abs(other), scale)
@@ -282,7 +283,7 @@ def _variance(numbers: Sequence[float], less: int) -> tuple[str, float]:
 
 
 def _squares(numbers: Sequence[float], averaged: bool) -> tuple[str, float]:
-    """Of the differences of the first half and the second one."""
+    """Of the differences between the first and the second half."""
     half = len(numbers) // 2
     pairs = list(zip(numbers[:half], numbers[half:], strict=True))
     text, total = " + ".join(f"({number(a)} − {factor(b)})²" for a, b in pairs), sum((a - b) ** 2 for a, b in pairs)
@@ -299,7 +300,7 @@ def _normalised(numbers: Sequence[float]) -> tuple[str, float]:
     return text, (own - mean) / math.sqrt(variance + eps) * weight + bias
 
 
-FORMULAS: dict[str, Any] = {  # of operations that go element by element
+FORMULAS: dict[str, Any] = {  # for elementwise operations
     "add": lambda numbers: (_joined([*map(number, numbers)]), numbers[0] + numbers[1]),
     "sub": _two("{} − {}", lambda a, b: a - b),
     "neg": _one("−{}", lambda x: -x),
@@ -384,11 +385,11 @@ _RULES = FORMULAS | {
     "norm": _norm,
     "prod": lambda numbers: (" × ".join(map(factor, numbers)), math.prod(numbers)),
 }
-_OF_ALL: dict[str, Any] = {  # of the elements of one tensor
+_OF_ALL: dict[str, Any] = {  # over the elements of one tensor
     "sum": lambda numbers: (_joined([*map(number, numbers)]), sum(numbers)),
     "mean": lambda numbers: (f"({_joined([*map(number, numbers)])}) / {len(numbers)}", sum(numbers) / len(numbers)),
 } | {name: _RULES[name] for name in ("prod", "linalg_vector_norm", "norm", "var", "logsumexp")}
-_BETWEEN: dict[str, tuple[str, Any]] = {  # what stands between two arrays
+_BETWEEN: dict[str, tuple[str, Any]] = {  # between two arrays
     "add": ("+", operator.add), "sub": ("−", operator.sub), "mul": ("×", operator.mul), "div": ("/", operator.truediv),
     "rsub": ("−", lambda a, b: b - a), "pow": ("^", operator.pow), "mm": ("@", operator.matmul),
     "mv": ("@", operator.matmul), "dot": ("@", operator.matmul),

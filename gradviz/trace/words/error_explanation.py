@@ -1,6 +1,6 @@
-"""What is said of an error, and the form of a row that says it: what the message looks like, and why it happened and
-what to change, for a trace that ends with it. An error stops an operation before it could be recorded, so rows look at
-the tensors that its line speaks of."""
+"""The explanation of an error, and the form of a row that makes it: a pattern for the message, and the cause and the
+remedy for a trace that ends with it. An error stops an operation before it is recorded, so rows look at the tensors
+that its line mentions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Mark:
 
     node: int
     reason: str  # "freed self and other at step 12"
-    step: int  # cursor at which it happened, -1 none
+    step: int  # cursor at which it happened, -1 for none
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ Row = tuple[str, Callable[["Trace", Match], ErrorExplanation | None]]
 
 
 def plain(why: str, fix: str) -> Callable[[Trace, Match], ErrorExplanation]:
-    """A row whose text needs no look at the trace; groups of the message may be put in as {0}, {1}, …"""
+    """A row whose text does not depend on the trace; groups of the message can be inserted as {0}, {1}, …"""
 
     def row(trace: Trace, match: Match) -> ErrorExplanation:
         groups = [group or "" for group in match.groups()]
@@ -50,7 +50,7 @@ def plain(why: str, fix: str) -> Callable[[Trace, Match], ErrorExplanation]:
 
 
 def on_line(line: int) -> str:
-    """ " on line 9", "" when it is not known."""
+    """ " on line 9", "" if unknown."""
     return f" on line {line}" if line > 0 else ""
 
 
@@ -60,7 +60,7 @@ def error_line(trace: Trace) -> int:
 
 
 def line_text(trace: Trace, line: int) -> str:
-    """A line of the snippet, "" when there is no such line."""
+    """A line of the snippet, "" if there is no such line."""
     lines = trace.source.splitlines()
     return lines[line - 1] if 0 < line <= len(lines) else ""
 
@@ -79,14 +79,14 @@ def statement_at(trace: Trace, line: int) -> ast.stmt | None:
 
 
 def named(trace: Trace, name: str) -> int:
-    """The tensor that a name was bound to last, -1 when there is none."""
+    """The tensor that a name was last bound to, -1 if there is none."""
     rows = np.flatnonzero(trace.names.name == name)
     return int(trace.names.tensor[rows[-1]]) if len(rows) else -1
 
 
 def tensor_of(trace: Trace, expression: ast.expr) -> int:
-    """The tensor that an expression last was: by its name, else by the place where it was computed; -1 when there
-    is none."""
+    """The latest tensor of an expression: by its name, otherwise by the place where it was computed; -1 if there is
+    none."""
     text = ast.unparse(expression)
     found = named(trace, text)
     if found >= 0:
@@ -107,7 +107,7 @@ def tensor_of(trace: Trace, expression: ast.expr) -> int:
 def operands(
     trace: Trace, line: int, functions: tuple[str, ...], operator: type[ast.operator] | None = None
 ) -> list[int]:
-    """The tensors that the first call of one of these functions (or this operator) on a line was given."""
+    """The tensors passed to the first call of one of these functions (or this operator) on a line."""
     statement = statement_at(trace, line)
     if statement is None:
         return []
@@ -126,7 +126,7 @@ def operands(
 
 
 def receiver(trace: Trace, line: int, method: str) -> int:
-    """The tensor on which a line calls a method, or which it gives to a function of that name; -1 when it is not
+    """The tensor on which a line calls a method, or which it passes to a function of that name; -1 if it is not
     found."""
     found = operands(trace, line, (method,))
     return found[0] if found else -1

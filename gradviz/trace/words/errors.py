@@ -1,6 +1,6 @@
-"""The explanation of an error: the first row that its message fits. What a snippet catches is explained like what ends
-a run, by a trace that ends with it; how it gets into the trace is in `instrument`. The rows of the graph itself, which
-name nodes, are in `graph_errors`; those of usage and of shapes are here."""
+"""The explanation of an error: that of the first row whose pattern matches. An error that a snippet catches is
+explained like one that ends a run, by a trace that ends with it; `instrument` records it. The rows about the graph
+itself, which name nodes, are in `graph_errors`; those about usage and shapes are here."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 
-# -- what is built around the graph: custom functions, hooks, transforms, modes, indices and types; no look at the trace
+# -- around the graph: custom functions, hooks, transforms, modes, indices and types; these do not look at the trace
 
 USAGE_ROWS: tuple[Row, ...] = (
     (
@@ -231,14 +231,14 @@ USAGE_ROWS: tuple[Row, ...] = (
 )
 
 
-# -- shapes and types: which operands they were, and what shape was probably meant
+# -- shapes and types: which operands they were, and which shape was probably meant
 
 _Shape = tuple[int, ...]
 _PRODUCTS = ("mm", "matmul", "bmm", "mv", "dot", "addmm", "linear")
 
 
 def _product(trace: Trace) -> list[tuple[str, _Shape]]:
-    """(name, shape) of the operands of the matrix product that failed; [] when they are not found."""
+    """(name, shape) of the operands of the matrix product that failed; [] if they are not found."""
     frame = trace.frame_at(len(trace))
     found = operands(trace, error_line(trace), _PRODUCTS, ast.MatMult)
     return [(frame.name(each), tuple(trace.tensors.shape[each])) for each in found]
@@ -350,7 +350,7 @@ _COUNTED = {"inputs": ("node", "nodes"), "roots": ("call", "calls"), "wanted": (
 
 
 def explain_error(trace: Trace) -> ErrorExplanation | None:
-    """The explanation of the error that ended the run; None when there is no error or no row for it."""
+    """The explanation of the error that ended the run; None if there is no error or no row for it."""
     if not len(trace.errors):
         return None
     message = str(trace.errors.message[0])

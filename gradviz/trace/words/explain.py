@@ -1,5 +1,5 @@
-"""The current step in words: a title, a sentence with the numbers put in, and what comes next. One row per kind of
-step; what a backward pass did is told in `contributions.py`, errors are explained in `errors`."""
+"""The current step in words: a title, a sentence with the numbers, and what comes next. One row per kind of step;
+`contributions.py` describes what a backward pass did, and `errors` explains errors."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 
-_MOST = 4  # tensors that are told of an exchange or a gap
-_LONGEST_CHANGE = 120  # characters of what is told of one of them after a gap
+_MOST = 4  # tensors listed for an exchange or a gap
+_LONGEST_CHANGE = 120  # characters about one of them after a gap
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What one step did."""
+    """The explanation of one step."""
 
     title: str  # "AccumulateGrad (b, line 5)"
     sentence: Said  # "b.grad was None, so it takes the incoming gradient: None → 3."
@@ -56,8 +56,8 @@ def explain(frame: Frame) -> Explanation:
 
 
 def explain_fold(trace: Trace, cursor: int) -> Explanation:
-    """Explain the steps that are walked as one and end at a cursor, see Note [Folds]; one step of them if it is within
-    them."""
+    """Explain the steps that are walked as one and end at a cursor, see Note [Folds]; a single step if the cursor is
+    inside them."""
     start, end = trace.fold_around(cursor)
     coming = fold_title(trace, cursor + 1) if cursor < len(trace) else ""
     found = explain(trace.frame(cursor))
@@ -73,7 +73,7 @@ def explain_fold(trace: Trace, cursor: int) -> Explanation:
 
 
 def fold_title(trace: Trace, cursor: int) -> str:
-    """The steps that are walked as one around a cursor, in a few words."""
+    """A short title for the steps that are walked as one around a cursor."""
     start, end = trace.fold_around(cursor)
     if end - start <= 1:
         return step_title(trace.frame_at(end))
@@ -85,13 +85,13 @@ def fold_title(trace: Trace, cursor: int) -> str:
 
 
 def fold_number(trace: Trace, cursor: int) -> str:
-    """ "Step 8", "Steps 9–10": the steps that are walked as one, by the numbers that they have in the trace."""
+    """ "Step 8", "Steps 9–10": the steps that are walked as one, by their numbers in the trace."""
     start, end = trace.fold_around(cursor)
     return f"Steps {start + 1:,}–{end:,}" if end - start > 1 and cursor == end else f"Step {cursor:,}"
 
 
-_LATEST = 100  # steps of a fold whose results are looked for
-_MOST_RESULTS, _LONGEST_RESULT = 4, 60  # that are told of, and their characters
+_LATEST = 100  # steps of a fold whose results are searched
+_MOST_RESULTS, _LONGEST_RESULT = 4, 60  # number of results listed, and their characters
 
 
 def _counted(trace: Trace, start: int, end: int) -> str:
@@ -146,7 +146,7 @@ def _result(frame: Frame, tensor: int) -> str:
 
 
 def sentence(frame: Frame) -> Said:
-    """What happened in the current step, with the numbers put in."""
+    """What happened in the current step, with the numbers."""
     return _ROWS[Kind(int(frame.trace.steps.kind[frame.cursor - 1]))][1](frame)
 
 
@@ -172,7 +172,7 @@ def _ref(frame: Frame) -> int:
 
 
 def _stop(text: str) -> str:
-    """The text with a full stop, once: "3." is a number and its own full stop."""
+    """The text with one full stop: "3." is a number with its own."""
     text = text.rstrip()
     return text if text.endswith((".", "?", "!")) else f"{text}."
 
@@ -195,7 +195,7 @@ def _leaf_title(frame: Frame) -> str:
 
 
 def _is_stored(frame: Frame, tensor: int) -> str:
-    """Whether a leaf gets its .grad: it is promised where it comes."""
+    """Whether a leaf gets its .grad: it is announced where it arrives."""
     return "stored" if len(frame.trace.history("grads", "tensor").all(tensor)) else "unstored"
 
 
@@ -209,7 +209,7 @@ def _leaf(frame: Frame) -> Said:
 
 
 def _will_require_grad(frame: Frame, tensor: int) -> bool:
-    """Whether a tensor does not require grad yet, and `requires_grad` is set on it later."""
+    """Whether a tensor does not require grad yet, and `requires_grad` is set later."""
     flags = frame.trace.flags
     rows = frame.trace.history("flags", "tensor").all(tensor)
     return not frame.requires_grad(tensor) and bool(
@@ -248,8 +248,8 @@ def _forward(frame: Frame) -> Said:
 
 
 def _computed(frame: Frame, tensor: int) -> str:
-    """What a step made, with what it was computed of where that is few numbers, "2 × (-3) = -6", else with the names
-    of what matrices and tables were computed of."""
+    """What a step made, with its inputs if they are a few numbers, "2 × (-3) = -6", otherwise with the names of the
+    inputs of matrices and tables."""
     value = frame.value(tensor)
     text = _text(value)
     if value is None or frame.current_node < 0:
@@ -441,7 +441,7 @@ def _collective(frame: Frame) -> Said:
 
 
 def _listed(changes: list[str], count: int) -> str:
-    """Changes one after the other, and how many of `count` are not among them."""
+    """Changes in sequence, and how many of `count` are not listed."""
     more = [f"and {count - len(changes):,} more"] if count > len(changes) else []
     return "; ".join([*changes, *more])
 
@@ -452,7 +452,7 @@ def _gap_title(frame: Frame) -> str:
 
 
 def gap_span(trace: Trace, gap: int) -> str:
-    """What was left out in a gap: "t = 11 to t = 99"; "" where that was in no loop."""
+    """What a gap left out: "t = 11 to t = 99"; "" if it was not in a loop."""
     begins, over = str(trace.gaps.begins[gap]), trace.resumptions
     if not begins or gap >= len(over) or over.count[gap] < 2:
         return begins and f"{begins}{'' if gap < len(over) else ' and what follows'}"
@@ -474,7 +474,7 @@ def _gap(frame: Frame) -> Said:
 
 
 def _changes(frame: Frame) -> tuple[list[str], list[str], int]:
-    """What a step wrote that changed more than one tensor: the first gradients and values, and how many in all."""
+    """What a step that changed more than one tensor wrote: the first gradients and values, and how many there are."""
     trace, step = frame.trace, frame.cursor - 1
     before, at = trace.frame_at(step), [step, step + 1]
     grads = trace.grads.tensor[slice(*np.searchsorted(trace.grads.step, at))].tolist()

@@ -1,5 +1,5 @@
-"""The gradient formula of one node and operand, with its names and its numbers put in: "grad · y", "1 × 7". The
-formulas came from the engine, see `Op` in `derive.py`; the sentences around them are in `contributions.py`."""
+"""The gradient formula of one node and operand, with its names and numbers: "grad · y", "1 × 7". The formulas come from
+the engine, see `Op` in `derive.py`; the sentences around them are in `contributions.py`."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ _FUNCTIONS = frozenset("exp ln sin cos tan tanh sinh cosh sqrt sign where else c
 _LEADING = re.compile(r"^\((-[\d.e-]+)\)(?= |$)")
 _ARTICLES = ("the ", "its ", "each ", "every ")
 _NOT_BY_ELEMENT = re.compile(r"[ᴴΣ]|⁻ᵀ|⁻¹|σ(?!\()")  # σ alone is that of a norm
-_PRODUCT = re.compile(r"[@⊗]")  # of matrices, whose numbers can be written nevertheless
+_PRODUCT = re.compile(r"[@⊗]")  # matrix products, whose numbers can nevertheless be written
 _MOST_IN_PRODUCT = 8  # elements of each
 _ALONE = re.compile(r"−?grad( · [\d.e-]+)?")
 _CALLED_GRAD = re.compile(r"(?<![\w.])grad(?!\w|\()")
 _OFTEN_ONE = {"alpha": 1, "beta": 1}  # factors of torch.add, addmm …, which are not recorded when they are 1
 _EXPONENT = re.compile(r"(?<=\d)e−(?=\d)")
 _BY_ZERO = re.compile(r"/ (?:0(?![\d.e])|\[[^/]*(?<![\d.])0(?![\d.e]))")
-_BROADCAST = frozenset(  # operations that spread a smaller operand over a larger one
+_BROADCAST = frozenset(  # operations that broadcast a smaller operand
     "add sub rsub mul div pow where maximum minimum fmax fmin clamp clamp_min clamp_max lerp addcmul addcdiv atan2 "
     "hypot xlogy logaddexp logaddexp2 copysign fmod remainder _prelu_kernel".split()
 )
 
 
 def formula_for(trace: Trace, node: int, slot: int) -> str:
-    """The formula of the gradient for the operand in this slot, in the operation's own names, with its parameters put
-    in; "" where there is none."""
+    """The formula of the gradient for the operand in this slot, in the operation's own names, with its parameters; ""
+    if there is none."""
     op = trace.op_of(node)
     name = op.operand(slot) if op is not None else ""
     if op is None or not name:
@@ -56,7 +56,7 @@ def formula_for(trace: Trace, node: int, slot: int) -> str:
 
 
 def written_for(trace: Trace, node: int, slot: int) -> Math | None:
-    """The same formula as it is typeset; None where words say it."""
+    """The same formula in typeset form; None if it is in words."""
     op = trace.op_of(node)
     name = op.operand(slot) if op is not None else ""
     if op is None or _special(trace, node, name):
@@ -72,22 +72,22 @@ def _written(trace: Trace, node: int, op: Op, operand: str) -> Math | None:
         numbers = tuple(_numbers(trace, node, op).items()) if expression else ()
         return typeset_with(expression, numbers, _is_complex(trace, node)) if expression else None
     except ValueError:
-        return None  # a trace from elsewhere may say anything
+        return None  # a trace from outside may contain anything
 
 
 def _given(trace: Trace, node: int) -> dict[str, str]:
-    """The parameters of a node as they are written."""
+    """The parameters of a node as written."""
     return dict(_GIVEN.findall(str(trace.nodes.params[node])))
 
 
 def _special(trace: Trace, node: int, operand: str) -> str:
-    """The rule in words that holds for this very node; "" where the usual one does."""
+    """The rule in words for this particular node; "" if the usual one applies."""
     op, given = str(trace.nodes.op[node]), _given(trace, node)
     return _of_classes(trace, node, given) if op.startswith("nll_loss") else _exception(op, operand, given)
 
 
 def _of_classes(trace: Trace, node: int, given: Mapping[str, str]) -> str:
-    """The rule of a loss that picks the class of each row, by its reduction and weights."""
+    """The rule of a loss that picks the class of each row, depending on its reduction and weights."""
     slots, reduction, ignored = trace.slots_of(node), given.get("reduction", "mean"), given.get("ignore_index", "-100")
     target, weight = (
         trace.value(int(trace.tensors.value[slots[at]])) if slots.get(at, -1) >= 0 else None for at in (1, 2)
@@ -104,7 +104,7 @@ def _of_classes(trace: Trace, node: int, given: Mapping[str, str]) -> str:
 
 
 def _exception(op: str, operand: str, given: Mapping[str, str]) -> str:
-    """The rule of a parameter for which the operation has another one, in words; "" for all others."""
+    """The rule for a parameter value for which the operation has a special one, in words; "" for all others."""
     order = given.get("ord", "") if op == "linalg_vector_norm" else given.get("p", "") if op == "dist" else ""
     of = "(self − other)" if op == "dist" else "self"
     if op == "pow" and given.get("exponent") in ("0", "0.0") and operand == "self":  # also at 0, where x⁻¹ is infinite
@@ -127,7 +127,7 @@ def _exception(op: str, operand: str, given: Mapping[str, str]) -> str:
 
 
 def _of_rows(op: str, operand: str, given: Mapping[str, str]) -> str:
-    """The same for the operations that pick rows of a table."""
+    """The same for operations that pick rows of a table."""
     if op == "_embedding_bag" and operand == "weight":
         return {
             "1": "grad of each bag / the number of its rows, added up at its rows",
@@ -144,8 +144,8 @@ def _of_rows(op: str, operand: str, given: Mapping[str, str]) -> str:
 
 
 def _other_rule(op: str, operand: str, given: Mapping[str, str], there: set[str]) -> str:
-    """The expression of a rule where a parameter, or an operand that is mostly left out, makes it another one than the
-    usual one that the operation shows; "" for the usual one."""
+    """The expression of a rule that a parameter, or a usually absent operand, makes different from the one the
+    operation shows; "" for the usual one."""
     if op == "_linalg_solve_ex":
         rules = {"B": "grad @ inverse_adjoint(A)", "A": "-(adjoint(result) @ grad @ inverse_adjoint(A))"}
         if given.get("left") != "False":
@@ -168,7 +168,7 @@ def _other_rule(op: str, operand: str, given: Mapping[str, str], there: set[str]
 
 
 def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
-    """The parameters of a node: numbers that the snippet gave, and how many elements a mean was taken of."""
+    """The numeric parameters of a node given by the snippet, and the number of elements of a mean."""
     found: dict[str, int | float] = dict(_OFTEN_ONE)
     for name, text in _PARAMETER.findall(str(trace.nodes.params[node])):
         found[name] = float(text) if any(sign in text for sign in ".e") else int(text)
@@ -184,7 +184,7 @@ def _numbers(trace: Trace, node: int, op: Op) -> dict[str, int | float]:
 
 
 def _averaged(trace: Trace, node: int) -> int:
-    """How many elements of the first operand went into one element of the result."""
+    """How many elements of the first operand contribute to one element of the result."""
     if "reduction=sum" in str(trace.nodes.params[node]):
         return 1
     operands, results = trace.slots_of(node), trace.outputs_of(node)
@@ -201,8 +201,8 @@ def _is_complex(trace: Trace, node: int) -> bool:
 
 
 def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) -> tuple[str, ...]:
-    """The formula of a gradient with the names of the snippet in it, and with numbers where they are few; () where the
-    operation has none. `grad` is what came in, `sent` what was sent on."""
+    """The formula of a gradient with the snippet's names, and with numbers if they are few; () if the operation has
+    none. `grad` is what came in, `sent` what was sent on."""
     formula = formula_for(frame.trace, node, slot)
     if not formula:
         return _without_formula(str(frame.trace.nodes.name[node]), str(frame.trace.nodes.op[node]), slot)
@@ -233,7 +233,7 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
         frame.trace.nodes.op[node] not in _BROADCAST
         and not _PRODUCT.search(formula)
         and any(value.shape != sent.shape for value in read)
-    )  # the numbers of a row stand beside those of a matrix: which meets which cannot be seen
+    )  # the numbers of a row beside those of a matrix would not show which meets which
     in_numbers = None if unlike else _in_numbers(formula, values)
     if in_numbers is not None and _BY_ZERO.search(in_numbers) and sent.is_finite:  # a place that the rule leaves out
         in_numbers, named = None, f"{named}, 0 where it divides by 0"
@@ -241,15 +241,15 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
 
 
 def incoming_name(frame: Frame, node: int) -> str:
-    """What the gradient that comes in is called: "grad", or by PyTorch's longer word where the snippet calls a tensor
-    of this operation so."""
+    """The name of the incoming gradient: "grad", or PyTorch's longer word if the snippet uses "grad" for a tensor of
+    this operation."""
     trace = frame.trace
     tensors = {int(each) for each in (*trace.slots_of(node).values(), *trace.outputs_of(node)) if each >= 0}
     return "grad_output" if any(_CALLED_GRAD.search(frame.name(each)) for each in sorted(tensors)) else "grad"
 
 
 def _untransposed(frame: Frame, formula: str, operands: dict[str, int]) -> tuple[str, dict[str, int]]:
-    """ "grad @ w" for "grad @ w.t()ᵀ": what was transposed for the operation is not transposed back."""
+    """ "grad @ w" for "grad @ w.t()ᵀ": the transposition made for the operation cancels."""
     trace = frame.trace
     for name, tensor in operands.items():
         maker = int(trace.tensors.producer[tensor])
@@ -260,14 +260,14 @@ def _untransposed(frame: Frame, formula: str, operands: dict[str, int]) -> tuple
 
 
 def _unspread(formula: str, sent: Value, grad: Value | None) -> str:
-    """The rule where nothing was repeated, as the shape alone was changed."""
+    """The rule if nothing was repeated, because only the shape changed."""
     if grad is None or sent.numel != grad.numel or formula not in ("grad", "grad, summed over the repetitions"):
         return formula
     return "grad" if sent.shape == grad.shape else "grad, in the former shape"
 
 
 def _unturned(frame: Frame, node: int, formula: str) -> str:
-    """The rule of eigenvalues and singular values where no gradient came for their vectors."""
+    """The rule for eigenvalues and singular values if no gradient arrived for their vectors."""
     row, trace = frame.trace.op_of(node), frame.trace
     if row is None or " + X)" not in formula:
         return formula
@@ -280,8 +280,7 @@ def _unturned(frame: Frame, node: int, formula: str) -> str:
 
 
 def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
-    """What is said of a node that no formula tells of: a function of the snippet's own, a whole recurrent layer, a
-    write into a view."""
+    """The text for a node without a formula: a custom function, a whole recurrent layer, a write to a view."""
     if name == "CopySlices":
         if op.rstrip("_") in ("copy", "fill", "zero"):
             return ("grad where it was written",) if slot else ("grad, 0 where it was overwritten",)
@@ -295,7 +294,7 @@ def _without_formula(name: str, op: str, slot: int) -> tuple[str, ...]:
 
 
 def is_changed(frame: Frame, node: int) -> bool:
-    """Whether a hook of the node changed what it received or sent: then its rule does not tell what was sent."""
+    """Whether a hook of the node changed what it received or sent, so that its rule does not give what was sent."""
     hooks = frame.trace.hooks
     low, high = span(hooks.step, int(frame.trace.calls.step[frame.call]), len(frame.trace))
     mine = (hooks.node[low:high] == node) & (hooks.tensor[low:high] < 0)
@@ -303,7 +302,7 @@ def is_changed(frame: Frame, node: int) -> bool:
 
 
 def operands_of(frame: Frame, node: int) -> dict[str, int]:
-    """The tensors that the formulas of a node speak of, by the operation's own names."""
+    """The tensors in the formulas of a node, by the operation's own names."""
     trace = frame.trace
     op, found = trace.op_of(node), {}
     if op is not None:
@@ -313,7 +312,7 @@ def operands_of(frame: Frame, node: int) -> dict[str, int]:
 
 
 def _fill(formula: str, words: dict[str, str]) -> str:
-    """The formula with every word that is known replaced; "(x)" takes no second pair of brackets."""
+    """The formula with every known word replaced; "(x)" gets no second pair of brackets."""
 
     def word(match: re.Match[str]) -> str:
         if formula[: match.start()].endswith(_ARTICLES):  # "the values" of a sentence, no operand
@@ -337,13 +336,13 @@ def _is_bracketed(text: str) -> bool:
 
 
 def _read(formula: str, values: dict[str, Value | None]) -> list[Value | None]:
-    """The values that a formula speaks of."""
+    """The values that occur in a formula."""
     return [values.get(word) for word in set(_WORD.findall(formula))]
 
 
 def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
-    """The formula in numbers; None when one of them is not known, or when the elements of an array are too many or do
-    not go by themselves."""
+    """The formula in numbers; None if one of them is unknown, or if the elements of an array are too many or do not
+    correspond element by element."""
     numbers: dict[str, str] = {}
     for word in set(re.findall(r"(\w+)ᵀ", formula)) & values.keys():
         value = values[word]
@@ -365,7 +364,7 @@ def _in_numbers(formula: str, values: dict[str, Value | None]) -> str | None:
 
 
 def _mean(value: Value | None) -> Value | None:
-    """The mean of all elements, where they are known."""
+    """The mean of all elements, if they are known."""
     if value is None or value.array is None or not value.numel:
         return None
     mean = value.array.mean(keepdims=True).reshape(())
@@ -373,7 +372,7 @@ def _mean(value: Value | None) -> Value | None:
 
 
 def _transposed(value: Value | None) -> Value | None:
-    """A matrix with its rows and columns exchanged; None where it is none or its elements are not known."""
+    """A matrix transposed; None if it is not one or its elements are unknown."""
     if value is None or value.array is None or len(value.shape) != 2:
         return None
     turned = value.array.T
@@ -381,24 +380,24 @@ def _transposed(value: Value | None) -> Value | None:
 
 
 def _bracketed_number(number: str) -> str:
-    """A number as part of a formula."""
+    """A number within a formula."""
     return f"({number})" if number.startswith("-") or number.endswith("i") else number
 
 
 def _is_summed(sent: Value, grad: Value | None) -> bool:
-    """True if what was sent is smaller than what came in and could be spread over its shape."""
+    """Whether what was sent is smaller than what came in and could be broadcast to its shape."""
     if grad is None or sent.numel >= grad.numel or len(sent.shape) > len(grad.shape):
         return False
     return all(mine in (1, size) for mine, size in zip(sent.shape[::-1], grad.shape[::-1], strict=False))
 
 
 def bracketed(name: str) -> str:
-    """A name as part of a formula: in brackets when it is an expression."""
+    """A name within a formula: in brackets if it is an expression."""
     return name if re.fullmatch(r"[\w.\[\]]+|\(.*\)[₀-₉]+", name) else f"({name})"
 
 
 def factor(name: str) -> str:
-    """A name as a factor: in brackets when it is an expression that does not hold together by itself, as calls do."""
+    """A name as a factor: in brackets if it is an expression that needs them, unlike calls."""
     depth = 0
     for sign in name:
         depth += (sign in "([{") - (sign in ")]}")

@@ -1,5 +1,5 @@
-"""Explained errors of the graph itself: a second backward, a root that is no single number, values that were written
-over, tensors without a history. The rows name the nodes that they are about."""
+"""Explained errors of the graph itself: a second backward, a root that is not a scalar, overwritten values, tensors
+without a history. The rows name the nodes that they are about."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_MARKS: tuple[Mark, ...] = ()
 
 
 def _ready_nodes(trace: Trace) -> list[int]:
-    """Nodes all of whose gradients had arrived in the last call but which did not finish, the next to run first."""
+    """Nodes that had received all their gradients in the latest call but did not finish, the next to run first."""
     arrivals, steps, call = trace.arrivals, trace.steps, len(trace.calls) - 1
     full = arrivals.tensor[(arrivals.call == call) & (arrivals.arrived == arrivals.expected)]
     nodes = {int(node) for node in trace.tensors.producer[full[full >= 0]] if node >= 0}
@@ -76,7 +76,7 @@ def _not_scalar(trace: Trace, match: Match) -> ErrorExplanation | None:
 
 
 def _root(trace: Trace) -> int:
-    """The tensor on which the failing line calls backward, or which it gives to autograd.grad."""
+    """The tensor on which the failing line calls backward, or which it passes to autograd.grad."""
     line = error_line(trace)
     return next((found for name in ("backward", "grad") if (found := receiver(trace, line, name)) >= 0), -1)
 
@@ -87,7 +87,7 @@ def _made_by(trace: Trace, tensor: int, reason: str) -> tuple[Mark, ...]:
 
 
 def _overwritten(trace: Trace, match: Match) -> ErrorExplanation | None:
-    frame = trace.frame_at(int(trace.errors.step[0]))  # before what the error lets go of
+    frame = trace.frame_at(int(trace.errors.step[0]))  # before the error frees anything
     for node in _ready_nodes(trace):
         for one in frame.saved(node):
             if one.state != "stale":
@@ -180,7 +180,7 @@ def _nan_backward(trace: Trace, match: Match) -> ErrorExplanation | None:
         ]
         why = f"{_node(trace, node)} got the gradient {', '.join(came) or 'nothing'} and made nan of it. "
         said = f"In the forward pass it read {', '.join(read)}"
-        if match[1].endswith("Backward"):  # of a function of the snippet
+        if match[1].endswith("Backward"):  # of a custom function
             why += f"{said}: what its backward() returned is nan."
             fix = "Look at backward() of this function: which of its operations makes nan of these numbers?"
         elif not all(value.is_finite for value in grads):

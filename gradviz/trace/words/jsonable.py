@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
 
-MOST_ELEMENTS = 1000  # of a value that is written whole
+MOST_ELEMENTS = 1000  # elements of a value that is written in full
 
 
 def trace_json(trace: Trace) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def error_json(trace: Trace) -> dict[str, Any] | None:
 
 
 def step_json(frame: Frame) -> dict[str, Any]:
-    """The current step of a frame: what it is, and the tensors and buffers that it is about."""
+    """The current step of a frame: its description, and the tensors and buffers that it is about."""
     trace, step = frame.trace, frame.step
     assert step is not None
     result: dict[str, Any] = {"step": frame.cursor, "kind": step.kind.name.lower()}
@@ -67,7 +67,7 @@ def step_json(frame: Frame) -> dict[str, Any]:
 
 
 def value_json(value: Value | None) -> Any:
-    """A value: a number, nested lists, or for a large one its shape and summary. NaN and infinity are texts."""
+    """A value: a number, nested lists, or for a large one its shape and summary. NaN and infinity are strings."""
     if value is None:
         return None
     if value.array is not None and value.array.size <= MOST_ELEMENTS:
@@ -93,7 +93,7 @@ def _node_name(trace: Trace, node: int) -> str:
 
 
 def _tensors(frame: Frame, numbers: Any) -> dict[str, Any]:
-    """Values by the name in the snippet."""
+    """Values by name in the snippet."""
     return {frame.name(int(number)): value_json(frame.value(int(number))) for number in numbers}
 
 

@@ -1,6 +1,6 @@
-"""The question of a step, see `session.predict`: what it brings, how that is asked for, three hints, the answer. All of
-it comes from the trace and from the functions that make its sentences: the hints are the parts of an equation that
-stand before the result. One row per kind of step; steps that bring nothing that can be worked out ask nothing."""
+"""The question about a step, see `session.predict`: what the step brings, the prompt, three hints, the answer.
+Everything comes from the trace and from the functions that make its sentences: the hints are the parts of an equation
+before the result. One row per kind of step; steps that bring nothing that can be worked out have no question."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ CHANCE = frozenset(  # what nobody can work out
     "alpha_dropout feature_dropout rand_like randn_like randint_like exponential_ cauchy_ geometric_ log_normal_ "
     "random_ rrelu rrelu_with_noise poisson gumbel_softmax empty empty_like new_empty".split()
 )
-PLAIN = frozenset("detach alias clone lift_fresh _to_copy requires_grad_ contiguous".split())  # the same once more
+PLAIN = frozenset("detach alias clone lift_fresh _to_copy requires_grad_ contiguous".split())  # the same value again
 
 
 @dataclass(frozen=True)
 class Question:
-    """What one step brings. `part` says what of the tensor it is: its "value", its "grad", a "sum" of contributions or
-    one "contribution". It is answered by `numbers`, or by picking one of the `choices`."""
+    """What one step brings. `part` is the part of the tensor: its "value", its "grad", a "sum" of contributions or one
+    "contribution". It is answered by `numbers`, or by picking one of the `choices`."""
 
-    start: int  # the cursor while it is open
-    end: int  # the cursor at which the answer is seen
+    start: int  # the cursor while the question is open
+    end: int  # the cursor at which the answer is visible
     title: str  # "MulBackward0 (line 4)"
     prompt: str  # "What does MulBackward0 (line 4) send to w?"
     subject: str  # what the "?" stands for: "∂loss/∂w"
     tensor: int
     node: int  # what computes it, -1 for none
     part: str
-    hints: tuple[str, ...]  # which rule; the rule with symbols; the rule with the numbers
+    hints: tuple[str, ...]  # which rule; the rule in symbols; the rule in numbers
     answer: str  # as a sentence writes it
     numbers: tuple[float, ...] = ()
-    exact: bool = False  # whole numbers
+    exact: bool = False  # integers
     choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked for, without the places of the step."""
+    """A question without its steps."""
 
     prompt: str
     subject: str
@@ -60,14 +60,14 @@ class _Asked:
     part: str
     hints: tuple[str, str, str]
     value: Value
-    others: tuple[Value, ...] = ()  # whose shapes one may take for its own
+    others: tuple[Value, ...] = ()  # plausible wrong shapes come from these
 
 
-Brief = Callable[[str], str]  # what an operation does, in a few words, by its name
+Brief = Callable[[str], str]  # a short description of an operation, by name
 
 
 def question_in(trace: Trace, start: int, end: int, brief: Brief) -> Question | None:
-    """What the steps from `start` to `end`, which are walked as one, ask for; None for nothing."""
+    """The question about the steps from `start` to `end`, which are walked as one; None for none."""
     for cursor in range(start + 1, end + 1):
         kind = Kind(int(trace.steps.kind[cursor - 1]))
         if kind not in _ROWS or (trace.folds.quiet[cursor - 1] and len(trace.calls)):
@@ -80,7 +80,7 @@ def question_in(trace: Trace, start: int, end: int, brief: Brief) -> Question | 
 
 
 def _question(frame: Frame, asked: _Asked, start: int, end: int) -> Question | None:
-    """By its numbers where they are few, else by its shape; None where it has neither."""
+    """By its numbers if they are few, otherwise by its shape; None if it has neither."""
     value, node = asked.value, frame.current_node
     of_numbers = value.array is not None and 0 < value.numel <= FEW and not value.dtype.startswith("complex")
     if of_numbers and value.array is not None:
@@ -111,7 +111,7 @@ def _operand_shapes(others: tuple[Value, ...]) -> str:
 
 
 def _shapes(value: Value, others: tuple[Value, ...]) -> tuple[str, ...]:
-    """The shape, and some that one may take for it, in an order that tells nothing."""
+    """The shape and plausible wrong ones, in an order that gives nothing away."""
     shape = value.shape
     likely = [other.shape for other in others]
     likely += [shape[::-1], shape[1:], shape[:-1], (*shape, 1), (1, *shape), ()]
@@ -143,7 +143,7 @@ def _forward(frame: Frame, brief: Brief) -> _Asked | None:
 
 
 def _computed(before: Frame, node: int, operands: list[int], brief: Brief) -> tuple[str, str, str]:
-    """What the operation does, how the snippet writes it, and what goes in."""
+    """What the operation does, how the snippet writes it, and its inputs."""
     nodes = before.trace.nodes
     op, source = str(nodes.op[node]), str(nodes.source[node])
     said = brief(op)
@@ -154,7 +154,7 @@ def _computed(before: Frame, node: int, operands: list[int], brief: Brief) -> tu
 
 
 def _numbers(before: Frame, node: int, operands: list[int]) -> str:
-    """ "3 × 2" for an operation that is a sign between two, else what its operands are."""
+    """ "3 × 2" for an infix operation, otherwise the operands."""
     trace, symbol = before.trace, str(before.trace.nodes.symbol[node])
     slots = trace.slots_of(node)
     values = [before.value(tensor) for _, tensor in sorted(slots.items())]

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
     from gradviz.trace.table.trace import Trace
 
-_SEARCHED = 500  # tensors looked at on the way back to where a history was cut off
+_SEARCHED = 500  # tensors visited in search of where a history was cut off
 _NOTHING_REQUIRES, _SWITCHED_OFF, _NOT_DIFFERENTIABLE = 1, 2, 3  # see schema.UNTRACKED
 
 
 def no_grad_reason(frame: Frame, tensor: int) -> str | None:
-    """The first reason that holds why `.grad` is None; None when there is a gradient."""
+    """The first reason that applies for why `.grad` is None; None if there is a gradient."""
     if frame.grad(tensor) is not None:
         return None
     if not frame.requires_grad(tensor):
@@ -32,7 +32,7 @@ def no_grad_reason(frame: Frame, tensor: int) -> str | None:
 
 
 def _cleared(frame: Frame, tensor: int) -> str:
-    """That `.grad` was set to None after the last gradient had come, if it was."""
+    """That `.grad` was set to None after the latest gradient arrived, if it was."""
     trace = frame.trace
     row = trace.history("grads", "tensor").last(tensor, frame.cursor)
     if row < 0 or trace.grads.value[row] >= 0:
@@ -64,7 +64,7 @@ def first_cut(trace: Trace, tensor: int) -> tuple[str, int]:
 
 
 def _ancestors(trace: Trace, tensor: int) -> list[int]:
-    """The tensors that a tensor was computed from, itself first; not more than a few hundred."""
+    """The tensors that a tensor was computed from, itself first; at most a few hundred."""
     queue, seen = [tensor], {tensor}
     for each in queue:
         node = int(trace.tensors.producer[each])
@@ -76,7 +76,7 @@ def _ancestors(trace: Trace, tensor: int) -> list[int]:
 
 
 def _cut(trace: Trace, tensor: int) -> int:
-    """The nearest tensor, going back, at which a history was cut off; -1 when there was none to cut off."""
+    """The nearest tensor, going back, at which a history was cut off; -1 if none was."""
     nodes = trace.nodes
     for each in _ancestors(trace, tensor):
         node = int(trace.tensors.producer[each])
@@ -86,7 +86,7 @@ def _cut(trace: Trace, tensor: int) -> int:
 
 
 def _cut_text(trace: Trace, tensor: int) -> str:
-    """What cut the history off where this tensor was made."""
+    """What cut off the history where this tensor was made."""
     nodes, node = trace.nodes, int(trace.tensors.producer[tensor])
     line = int(nodes.line[node])
     if nodes.op[node] == "detach":
@@ -159,7 +159,7 @@ def _not_reached(frame: Frame, tensor: int) -> str:
 
 
 def _on_its_way(frame: Frame, tensor: int, arrival: int) -> str:
-    """When a gradient comes that has not come yet: when `.grad` is written, or that it is not."""
+    """When an expected gradient arrives: when `.grad` is written, or that it is not."""
     steps = frame.trace.steps
     if frame.is_leaf(tensor):
         written = (steps.kind[arrival:] == Kind.ACCUMULATE) & (steps.tensor[arrival:] == tensor)
@@ -171,13 +171,14 @@ def _on_its_way(frame: Frame, tensor: int, arrival: int) -> str:
 
 
 def _stopped_by_error(trace: Trace, call: int) -> bool:
-    """Whether the error that ended the run came out of this backward call."""
+    """Whether the error that ended the run came from this backward call."""
     end = int(trace.calls.end[call])
     return len(trace.errors) > 0 and (end == NEVER or end == trace.errors.step[0] - 1)
 
 
 def _uses(frame: Frame, tensor: int) -> str:
-    """What is remarkable about the uses of a tensor that no gradient reached: there are none, or all cut it off."""
+    """What is notable about the uses of a tensor that no gradient reached: there are none, or all of them cut it
+    off."""
     trace, nodes = frame.trace, frame.trace.nodes
     users = [int(user) for user in trace.users_of(tensor) if nodes.step[user] < frame.cursor]
     if not users:

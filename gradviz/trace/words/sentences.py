@@ -1,8 +1,8 @@
-"""The sentences about steps, each under an id with named places, so that their wording is read, reviewed and one day
-translated here. What goes into the places, names, numbers and formulas, is found by `explain`, `contributions` and
-`updates`; rules of gradients come from the operations, explanations of errors from `errors`.
+"""The sentences about steps, each with an id and named places, so that their wording is reviewed, and one day
+translated, here. `explain`, `contributions` and `updates` provide the names, numbers and formulas for the places; rules
+of gradients come from the operations, explanations of errors from `errors`.
 
-An id begins with the kind of the step that says it, "accumulate.first"; those of "part." stand within others."""
+An id begins with the kind of step, "accumulate.first"; ids starting with "part." are for use within others."""
 
 from __future__ import annotations
 
@@ -115,13 +115,13 @@ SENTENCES: dict[str, str] = {
 
 
 class Said(str):
-    """A sentence, and which one it is."""
+    """A sentence with its id."""
 
     id: str
 
 
 def said(which: str, **places: object) -> Said:
-    """The sentence with this id, with its places filled: with all of them and no others."""
+    """The sentence with this id and its places filled: all of them and no others."""
     template = SENTENCES[which]
     if places.keys() != places_of(template):
         raise KeyError(f"{which} has the places {sorted(places_of(template))}, not {sorted(places)}")

@@ -1,6 +1,5 @@
-"""What an optimizer did to its parameters, as the rule with its numbers: "w ← w − lr · w.grad = 3 − 0.1 × 25 = 0.5".
-Where a setting changes the rule (`maximize`), and for optimizers of a snippet's own, it says by which settings they
-went."""
+"""What an optimizer did to its parameters, as its rule with numbers: "w ← w − lr · w.grad = 3 − 0.1 × 25 = 0.5". If a
+setting changes the rule (`maximize`), and for custom optimizers, it says which settings were used."""
 
 from __future__ import annotations
 
@@ -16,11 +15,11 @@ from gradviz.trace.words.sentences import Said, said
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
 
-_MOST = 4  # parameters that are told of one by one
-_LONGEST = 160  # characters after which the rule of one more parameter is not written out
+_MOST = 4  # parameters that are listed individually
+_LONGEST = 160  # characters after which no further rule is written out
 # settings that change the rule
 _OTHERWISE = frozenset(("maximize", "amsgrad", "centered"))
-_LETTERS = {  # of settings in the rules
+_LETTERS = {  # letters for settings in the rules
     "betas1": "β₁", "betas2": "β₂", "eps": "ε", "alpha": "α", "rho": "ρ", "lambd": "λ", "etas1": "η⁻", "etas2": "η⁺",
 }  # fmt: skip
 Settings = dict[str, float]
@@ -40,7 +39,7 @@ def update_sentence(frame: Frame) -> Said:
 
 
 def _all(updates: list[str], count: int) -> Said:
-    """What was done to each parameter, of many to the first ones."""
+    """What was done to each parameter; if there are many, to the first ones."""
     text, more = "; ".join(updates), count - _MOST
     return said("optimizer.more", updates=text, more=more) if more > 0 else said("optimizer", updates=text)
 
@@ -73,7 +72,7 @@ def _clipped(frame: Frame, low: int, high: int) -> Said:
 
 
 def _same(one: Value, other: Value) -> bool:
-    """Whether a value is as it was, as far as its elements were kept."""
+    """Whether a value is unchanged, as far as its elements were kept."""
     return one.summary == other.summary and bool(np.array_equal(one.edges, other.edges, equal_nan=True))
 
 
@@ -101,8 +100,8 @@ def _parameter(frame: Frame, row: int) -> str:
 
 
 def rule_of_update(frame: Frame, row: int) -> tuple[str, str]:
-    """The rule by which one parameter was changed, with its names and with its numbers, without the result; "" where it
-    is not written out."""
+    """The rule by which one parameter was changed, in names and in numbers, without the result; "" if it is not written
+    out."""
     name = frame.name(int(frame.trace.updates.tensor[row]))
     before, arrow, after = _parameter(frame, row).partition(f"{name} ← {name} ")
     after = f"{name} {after}"
@@ -131,7 +130,7 @@ def _text(value: Value | None) -> str:
 
 
 def module_sentence(frame: Frame, node: int) -> str:
-    """What an operation of a module does beside its result: the running statistics of a batch norm, the rows that an
+    """What an operation of a module does besides its result: the running statistics of a batch norm, the rows that an
     embedding picks; "" for all others."""
     op = str(frame.trace.nodes.op[node])
     if op == "native_batch_norm":
@@ -188,14 +187,14 @@ _MOST_ROWS = 12
 
 
 class Numbers:
-    """A parameter in an update: its name, its value before and after, its gradient."""
+    """A parameter in an update: its name, its old and new value, its gradient."""
 
     def __init__(self, name: str, old: Value, grad: Value, now: Value) -> None:
         self.name, self.old, self.grad, self.now = name, old, grad, now
         self.are_few = all(value.numel <= FEW for value in (old, grad, now))
 
     def said(self, rule: str, in_numbers: str) -> str:
-        """The rule, its numbers where they are few, and the result."""
+        """The rule, its numbers if they are few, and the result."""
         steps = [rule, in_numbers] if self.are_few else [rule]
         return f"{self.name} ← {' = '.join([*steps, self.now.written()])}"
 
@@ -222,10 +221,10 @@ def _sgd(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
 
 
 def _momentum(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> tuple[str, Value | None]:
-    """ "m ← momentum · m + w.grad = 0.5 × 6 + 4.8 = 7.8", at first only "m ← w.grad = 6"; and m, where it is known."""
+    """ "m ← momentum · m + w.grad = 0.5 × 6 + 4.8 = 7.8", at first only "m ← w.grad = 6"; and m, if it is known."""
     buffer, former = _value(frame, row, "average"), _former(frame, row, "average")
     if buffer is not None and former is not None and _is_first(buffer, former, _gradient(numbers, settings)):
-        former = None  # of another one, made anew
+        former = None  # of another one, newly made
     damped, momentum = settings.get("dampening", 0.0), number_text(settings.get("momentum", 0.0))
     told, in_numbers = _counted(numbers, settings)
     if former is not None or buffer is None:
@@ -243,7 +242,7 @@ def _momentum(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> t
 
 
 def _is_first(buffer: Value, former: Value, gradient: Any) -> bool:
-    """Whether the momentum is the gradient alone, although there was another one before."""
+    """Whether the momentum is the gradient alone, although there was a previous one."""
     return bool(former.norm != 0 and np.allclose(buffer.edges, gradient, rtol=1e-5, atol=0))
 
 
@@ -288,14 +287,14 @@ def _divided(value: Value, by: float) -> Value:
 
 
 def _made(like: Value, compute: Callable[[Any], Any]) -> Value:
-    """What is computed of the elements of a small value."""
+    """The result of a computation on the elements of a small value."""
     with np.errstate(all="ignore"):
         array = np.asarray(compute(like.edges.astype(np.float64)))
     return Value(like.shape, "float64", array, array, None)
 
 
 def _counted(numbers: Numbers, settings: Settings) -> tuple[str, str]:
-    """The gradient that counts, with weight decay, as a rule and in numbers."""
+    """The effective gradient, including weight decay, as a rule and in numbers."""
     name, grad, decay = numbers.name, _bracketed(numbers.grad.brief()), settings.get("weight_decay", 0.0)
     if not decay:
         return f"{name}.grad", grad
@@ -304,12 +303,12 @@ def _counted(numbers: Numbers, settings: Settings) -> tuple[str, str]:
 
 
 def _gradient(numbers: Numbers, settings: Settings) -> Any:
-    """The elements of the gradient that counts."""
+    """The elements of the effective gradient."""
     return numbers.grad.edges.astype(np.float64) + settings.get("weight_decay", 0.0) * numbers.old.edges
 
 
 def _chain(name: str, *parts: str) -> str:
-    """ "v ← rule = in numbers = result"; what is the same is said once."""
+    """ "v ← rule = in numbers = result", without repetitions."""
     return " = ".join(dict.fromkeys((name, *parts)))
 
 
@@ -388,8 +387,8 @@ def _square(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str
 def _mean_of_gradients(
     frame: Frame, row: int, numbers: Numbers, settings: Settings, mean: tuple[str, str, str, str, str]
 ) -> str:
-    """A running mean of the gradients: its letter, where it is kept, its weight (shown, and in the settings), and the
-    power of the gradients."""
+    """A running mean of the gradients: its letter, where it is kept, its weight (as shown, and in the settings), and
+    the power of the gradients."""
     letter, kept, weight, key, power = mean
     g, grad = _counted(numbers, settings)
     now, former = _value(frame, row, kept), _former(frame, row, kept)
@@ -503,9 +502,9 @@ def _value(frame: Frame, row: int, column: str) -> Value | None:
 
 
 def _former(frame: Frame, row: int, column: str) -> Value | None:
-    """What the optimizer remembered of the parameter before this step; another one may update it, too."""
+    """What the optimizer remembered of the parameter before this step; another optimizer may update it, too."""
     trace, updates = frame.trace, frame.trace.updates
-    kept = getattr(updates, column)[:row] >= 0  # rows of clipping remember nothing
+    kept = getattr(updates, column)[:row] >= 0  # clipping rows remember nothing
     rows = np.flatnonzero((updates.tensor[:row] == updates.tensor[row]) & kept)
     name = trace.optimizers.name[trace.steps.ref[updates.step[[*rows, row]]]]
     rows = rows[(name[:-1] == name[-1]) & (updates.count[rows] == max(0, updates.count[row] - 1))]
@@ -514,7 +513,7 @@ def _former(frame: Frame, row: int, column: str) -> Value | None:
 
 
 def _after_gap(frame: Frame, row: int, column: str, since: int) -> Value | None:
-    """What was remembered where recording resumed, if that is later than `since`."""
+    """What was remembered when recording resumed, if that was later than `since`."""
     trace, kept = frame.trace, frame.trace.remembered
     updates, at = trace.updates, frame.cursor - 1
     name = trace.optimizers.name[trace.steps.ref[at]]
