@@ -22,7 +22,6 @@ _ready = (creation, randint, ranges)
 _LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_like".split()
 _SIZED = """zeros ones empty full arange range linspace logspace eye rand randn randint randperm normal tensor
 scalar_tensor tril_indices triu_indices""".split()
-_PYTHON = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
 _NOT_PINNED = (
     "pin_memory=True requires a CUDA or other accelerator backend; no pinned memory allocator is available on this "
     "system."
@@ -32,8 +31,8 @@ _NOT_PINNED = (
 def _dtype(name: str, given: Any) -> Any:
     if given is None or isinstance(given, dtypes.dtype):
         return given
-    if isinstance(given, type) and given in _PYTHON:
-        return _PYTHON[given]
+    if isinstance(given, type) and given in dtypes.OF_PYTHON:
+        return dtypes.OF_PYTHON[given]
     raise TypeError(f"{name}(): argument 'dtype' must be torch.dtype, not {type(given).__name__}")
 
 

@@ -70,7 +70,7 @@ class _autograd:
         for tensor, version in zip(tensors, versions, strict=True):
             if version < 0:
                 raise RuntimeError(f"Cannot set a version_counter to a value below 0: {version}")
-            tensor._version = version
+            tensor._share_version().value = version
 
 
 class _WeakTensorRef:

@@ -30,6 +30,8 @@ ScriptModule = Module
 
 def script(obj: object, *args: object, **options: object) -> Any:
     """The function, class or module itself."""
+    if not callable(obj):
+        raise TypeError(f"{type(obj)} is a built-in class")
     return obj
 
 

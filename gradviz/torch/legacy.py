@@ -72,6 +72,14 @@ def _registered(tensor: Tensor) -> Any:
     return None if hooks is None else hooks.get(tensor._output_nr)
 
 
+def _set_hooks(tensor: Tensor, value: Any) -> None:
+    """Another dictionary of hooks; none takes off those that are registered."""
+    registered = _registered(tensor)
+    if value is None and registered is not None:
+        registered.clear()
+    tensor.__dict__[_HOOKS] = value
+
+
 _HOOKS = "_given_hooks"
 for _name, _known in {
     "volatile": property(_volatile, _set_volatile),
@@ -80,7 +88,7 @@ for _name, _known in {
     ),
     "_backward_hooks": property(
         lambda self: _registered(self) if (given := self.__dict__.get(_HOOKS)) is None else given,
-        lambda self, value: self.__dict__.update({_HOOKS: value}),
+        lambda self, value: _set_hooks(self, value),
         _refuse("Deletion of _backwards_hooks not allowed!"),
     ),
 }.items():

@@ -203,6 +203,9 @@ def _in_chunks(
 
 def standard_basis(tensors: Sequence[Tensor], start: int = 0, stop: int | None = None) -> list[Tensor]:
     """The unit vectors of the space of all these tensors together, split among them; some of its rows."""
+    for each in tensors:
+        if not isinstance(each, Tensor):
+            raise AttributeError(f"'{type(each).__name__}' object has no attribute 'numel'")
     counts = [each._data.size for each in tensors]
     total = sum(counts)
     stop = total if stop is None else min(stop, total)

@@ -78,6 +78,10 @@ def get_num_interop_threads() -> int:
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
     """Kept for the getter: everything here is deterministic."""
+    if not isinstance(mode, bool):
+        raise TypeError(
+            f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
+        )
     _now.update(deterministic=mode, warn_only=warn_only)
 
 

@@ -174,6 +174,21 @@ x = torch.arange(6.0, requires_grad=True); y = x * 2; v = y.view(2, 3); v[0] = y
 x = torch.arange(6.0).view(1, 6); y = x[1:, 1:]; v = y[:, 2]; w = y.t(); z = (x > 9).nonzero()
 x = torch.tensor([-0.0, -0.0]); y = x.sum().signbit(); v = x.mean(0).signbit(); w = x.cumsum(0).signbit()
 x = torch.ones(2, requires_grad=True); y = torch.ones(4); torch.cat([x, x], out=y)
+x = torch.ones(2, 2); i = torch.inference_mode()(torch.ones)(2, 2); i.mul_(3); x.copy_(i)
+x = torch.ones(2, 2); i = torch.inference_mode()(torch.ones)(2, 2); i.unsqueeze_(0); i[0] = 5.0; x = i + 0
+x = torch.ones(2, 2); i = torch.inference_mode()(torch.ones)(2, 2); i.add_(torch.ones(3)); i.data.add_(1); x.add_(i)
+x = torch.ones(2, requires_grad=True); y = x * 2; torch.inference_mode()(y.detach_)(); y.mul_(2)
+x = torch.zeros(2, 2); torch.cat([x[:0], x], out=x); torch.cat([x, x], out=x); y = x.sum(1)
+x = torch.arange(6.0).view(2, 3); y = torch.zeros(2, 3); torch.add(x.t(), 1, out=y); w = y.stride()
+x = torch.ones(2, 2, requires_grad=True); y = x * 2; v = y.unbind()[1]; y.add_(1); v.as_strided((5, 5), (1, 2))
+x = torch.ones(2); y = x.expand(3, 2); v = y.detach(); v.copy_(y); y += torch.ones(4); y.logical_not_()
+x = torch.ones(2, requires_grad=True); with torch.no_grad(): y = x[:1]; x.requires_grad = False
+x = torch.ones(2, requires_grad=True); with torch.no_grad(): y = x[:1]; y.requires_grad = True
+x = torch.ones(4, requires_grad=True); y = x * 2; v = y[:2]; y.set_(torch.ones(4)); w = y * 1
+x = torch.ones(4, 1); i = torch.tensor([0]); x.index_add_(0, i, x[:0, 0]); y = x.sum(); y.index_put_((i,), y)
+x = torch.ones(2, 3, requires_grad=True); y = x.as_strided((1, 0, 3), (3, 3, 1)); v = y.sigmoid(); w = v[-1]
+x = torch.ones(3, requires_grad=True); y = x * 2; v = torch.dot(y, y); y.zero_()
+x = torch.ones(3, dtype=torch.bool); x.random_(5); y = torch.arange(4.0); y.masked_scatter_(y > 1, y.view(2, 2))
 """.strip().splitlines()
 
 

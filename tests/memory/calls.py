@@ -26,7 +26,8 @@ MOST = 3  # calls of one function, and each that enters a row that no other call
 # Nothing that computes: questions about an object, its hooks, its history, its text.
 _LEFT = frozenset(
     """register_hook register_post_accumulate_grad_hook retain_grad requires_grad_ _sync_view _remake_view
-    _check_writable _is_tracked_here _is_view data_ptr cuda share_memory_ pin_memory backward _share_version""".split()
+    _check_writable _is_tracked_here _is_view data_ptr cuda share_memory_ pin_memory backward _share_version
+    _count_write""".split()
 )
 _OPERATORS = ("__getitem__", "__setitem__")
 

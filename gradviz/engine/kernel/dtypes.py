@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import ml_dtypes
 import numpy as np
@@ -90,7 +90,15 @@ complex64 = dtype("complex64", np.complex64, 3, "ComplexFloat")
 complex128 = dtype("complex128", np.complex128, 3, "ComplexDouble")
 
 # What a complex number makes of halves: PyTorch's type is half as wide, and hardly an operation takes it.
+OF_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
 complex32 = dtype("complex32", np.complex64, 3, "ComplexHalf")
+
+
+def _refuse(cls: type[dtype], *args: object, **options: object) -> NoReturn:
+    raise TypeError("cannot create 'torch.dtype' instances")
+
+
+dtype.__new__ = _refuse  # type: ignore[assignment]  # these are all
 
 ALL = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
 OF_NUMPY: dict[np.dtype[Any], dtype] = {each.np: each for each in ALL}

@@ -283,7 +283,15 @@ class VersionCounter:
                 view._requires_grad = True
                 if lent and view._view is not None and view._node is None:
                     view._view.lent = True
-        self.views = []
+        if not lent:
+            self.views = []
+
+    def untracked(self, base: Tensor) -> None:
+        """The base does not require grad any more, nor do the views that did so without a history."""
+        for ref in self.views:
+            view = ref()
+            if view is not None and view._base is base and view._view is not None and view._view.lent:
+                view._requires_grad = view._view.lent = False
 
 
 # --- in which order the elements lie: row by row, unless another order is asked for, which changes no number ---
@@ -538,14 +546,15 @@ class device:
 
     __slots__ = ("index", "type")
 
-    def __init__(self, type: Any = "cpu", index: int | None = None) -> None:
+    def __init__(self, type: Any = ..., index: int | None = None) -> None:
         self.type: str
         self.index: int | None
         if not isinstance(type, str | int | device):
+            got = "" if type is ... else type.__class__.__name__
+            why = f"      didn't match because some of the arguments have invalid types: (!{got}!)\n" if got else ""
             raise TypeError(
-                f"device() received an invalid combination of arguments - got ({type.__class__.__name__}), but "
-                "expected one of:\n * (torch.device device)\n      didn't match because some of the arguments have "
-                f"invalid types: (!{type.__class__.__name__}!)\n * (str type, int index = -1)\n"
+                f"device() received an invalid combination of arguments - got ({got}), but expected one of:\n"
+                f" * (torch.device device)\n{why} * (str type, int index = -1)\n"
             )
         if index is not None and not isinstance(index, int):
             kind = index.__class__.__name__

@@ -11,7 +11,7 @@ import traceback
 import warnings
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
+from typing import Any, cast
 
 from gradviz.engine.kernel.state import state
 
@@ -33,12 +33,12 @@ class _Mode:
         if inspect.isgeneratorfunction(fn):
             return self._wrap_generator(fn)
 
-        @functools.wraps(fn)
         def decorate_context(*args: object, **kwargs: object) -> Any:
             with self.clone():
                 return fn(*args, **kwargs)
 
-        return decorate_context
+        decorate_context.__qualname__ = "context_decorator.<locals>.decorate_context"
+        return functools.update_wrapper(decorate_context, fn)
 
     def _wrap_generator(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(fn)
@@ -172,9 +172,9 @@ class inference_mode(_Mode):
 
     def __new__(cls, mode: object = True) -> Any:
         made = super().__new__(cls)
-        if callable(mode):
+        if not isinstance(mode, bool):  # a function
             made.mode = True
-            return made(mode)
+            return made(cast(Callable[..., object], mode))
         return made
 
     def __init__(self, mode: bool = True) -> None:

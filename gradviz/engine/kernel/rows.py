@@ -337,7 +337,8 @@ class Plan:
                 return None
             else:
                 found.append((at, fn, -1, more))
-        return found
+        buffers = [k for _, _, k, _ in found if k >= 0]
+        return found if buffers == sorted(buffers) else None  # the first that was written to is the one to refuse
 
     @staticmethod
     def _run_simple(

@@ -271,7 +271,7 @@ def _with_history_of(tensor: Tensor, data: Array) -> Tensor:
 
 
 def _version_error(one: Saved, node: Node) -> str:
-    shape = ", ".join(map(str, one.data.shape))
+    shape = ", ".join(map(str, (one.data if one.tensor is None else one.tensor._data).shape))
     owner, number = (node, one.index) if one.tensor is None else (one.tensor.grad_fn, one.tensor._output_nr)
     source = "" if owner is None else f", which is output {number} of {function_of(owner)},"
     kind = dtypes.of(one.data)

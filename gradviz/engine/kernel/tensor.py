@@ -4,10 +4,11 @@ written down once. See `rows.py` next."""
 
 from __future__ import annotations
 
+import operator
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from gradviz.engine.kernel.batched import plain
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, RemovableHandle, refresh, shown
 from gradviz.engine.kernel.memory import VersionCounter
-from gradviz.engine.kernel.messages import SET_ON_INFERENCE
+from gradviz.engine.kernel.messages import SET_ON_INFERENCE, WRITTEN_OUTSIDE
 from gradviz.engine.kernel.state import state
 
 NON_LEAF_GRAD = (
@@ -32,6 +33,13 @@ NON_LEAF_GRAD = (
 
 class Size(tuple):  # type: ignore[type-arg]
     """A shape: a tuple that prints as `torch.Size([2, 3])`."""
+
+    def __new__(cls, sizes: Any = ()) -> Size:
+        found = tuple(sizes)
+        for at, each in enumerate(found):
+            if not isinstance(each, SupportsIndex):
+                raise TypeError(f"torch.Size() takes an iterable of 'int' (item {at} is '{type(each).__name__}')")
+        return tuple.__new__(cls, map(operator.index, found))
 
     def __repr__(self) -> str:
         return f"torch.Size([{', '.join(map(repr, self))}])"
@@ -188,6 +196,7 @@ class Tensor(Operations):
     _detached: bool = False  # by detach_, from the history that it had
     _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
     _dual_base: Tensor | bool = False  # whose tangents a view has: its base's (False), its own (True), or this one's
+    _all_examples: tuple[Tensor, int, int, Node | None] | None = None  # what a vmap took apart: (level, dim, its node)
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
     _tag: int  # the number that the recorder knows it by
@@ -229,7 +238,8 @@ class Tensor(Operations):
     @property
     def shape(self) -> Size:
         """The sizes of the dimensions."""
-        return Size(self._data.shape)
+        found: Size = _new_size(Size, self._data.shape)
+        return found
 
     @property
     def ndim(self) -> int:
@@ -274,9 +284,14 @@ class Tensor(Operations):
         if value and self.dtype.rank < 2:
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         changed = self._requires_grad != bool(value)
+        if value and self._view is not None:
+            self._view.lent = False  # a leaf of its own
         self._requires_grad = bool(value)
-        if changed and value and self._version_counter is not None:
-            self._version_counter.now_tracked(self, lent=True)
+        if changed and self._version_counter is not None:
+            if value:
+                self._version_counter.now_tracked(self, lent=True)
+            else:
+                self._version_counter.untracked(self)
         if changed and state.observer is not None:
             state.observer.metadata_changed(self)
 
@@ -327,6 +342,8 @@ class Tensor(Operations):
             raise RuntimeError("accessing `data` under vmap transform is not allowed")
         found = wrap(self._data)
         found._inference = self._inference
+        if self._inference and not state.inference:
+            found._share_version()  # it counts its own writes
         if state.observer is not None:
             state.observer.detached(self, found)
         return found
@@ -340,6 +357,9 @@ class Tensor(Operations):
         if state.observer is not None:
             state.observer.before_write(self)
         self._data = value._data
+        if not self._inference and value._inference:
+            self._share_version()  # it goes on with its own
+        self._inference = value._inference
         if self._accumulator is not None:
             refresh(self._accumulator)
         if state.observer is not None:
@@ -357,13 +377,11 @@ class Tensor(Operations):
 
     @property
     def _version(self) -> int:
-        if self._inference:
-            raise RuntimeError("Inference tensors do not track version counter.")
-        return 0 if self._version_counter is None else self._version_counter.value
-
-    @_version.setter
-    def _version(self, value: int) -> None:
-        self._share_version().value = value
+        if self._version_counter is None:
+            if self._inference:
+                raise RuntimeError("Inference tensors do not track version counter.")
+            return 0
+        return self._version_counter.value
 
     def _share_version(self) -> VersionCounter:
         """The counter of this memory, made when somebody first has to share or bump it."""
@@ -371,6 +389,14 @@ class Tensor(Operations):
         if counter is None:
             counter = self._version_counter = VersionCounter()
         return counter
+
+    def _count_write(self) -> None:
+        """One more version of this memory; what inference mode made has none, and is not to be written to outside."""
+        if self._version_counter is None and self._inference:
+            if not state.inference:
+                raise RuntimeError(WRITTEN_OUTSIDE)
+        else:
+            self._share_version().value += 1
 
     def _is_view(self) -> bool:
         return self._base is not None
@@ -390,6 +416,7 @@ class Tensor(Operations):
 
 Tensor.__module__ = Size.__module__ = "torch"  # what a snippet sees when it prints a type
 _new = object.__new__
+_new_size: Any = tuple.__new__
 _EMPTY: Array = np.empty(0, np.float32)
 
 
@@ -403,7 +430,7 @@ def _fixed(name: str) -> property:
     return property(known.fget, refuse, lambda self: refuse(self, None), known.__doc__)
 
 
-for _fact in ("dtype", "shape", "ndim", "is_leaf", "grad_fn", "name", "output_nr"):
+for _fact in ("dtype", "shape", "ndim", "is_leaf", "grad_fn", "name", "output_nr", "_version"):
     setattr(Tensor, _fact, _fixed(_fact))
 
 

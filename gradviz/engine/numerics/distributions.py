@@ -41,6 +41,7 @@ class Generator:
 
     def __init__(self, device: str = "cpu") -> None:
         if str(device) != "cpu":
+            Device(device)  # refused where there is none of this name
             raise RuntimeError(f"Device type {device} is not supported for torch.Generator() api.")
         self.device = Device("cpu")
         self.next_normal: float | None = None

@@ -611,6 +611,8 @@ THRESHOLD, THRESHOLD_ = _threshold_row("threshold", 0), _threshold_row("threshol
 @api("threshold", where="torch F")
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
     """x where above the threshold, `value` elsewhere."""
+    if not isinstance(input, Tensor):
+        raise TypeError(f"threshold(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if input.dtype.rank in (0, 3):
         raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{input.dtype.title}'")
     check_value(threshold, input.dtype)

@@ -69,6 +69,8 @@ def to(
             dtype = each
         elif isinstance(each, Tensor):
             dtype = each.dtype
+        elif isinstance(each, type) and each in dtypes.OF_PYTHON:
+            dtype = dtypes.OF_PYTHON[each]
         elif not isinstance(each, bool):
             device = each
     check_device(device)
@@ -132,7 +134,12 @@ def type_(self: Tensor, dtype: object = None, non_blocking: bool = False) -> Any
             if each.label == dtype:
                 return to(self, each)
         raise ValueError(f"invalid type: '{dtype}'")
-    return to(self, getattr(dtype, "dtype", dtype))
+    wanted = dtype if isinstance(dtype, dtypes.dtype | Tensor) else getattr(dtype, "dtype", None)  # of FloatTensor
+    if not isinstance(wanted, dtypes.dtype):
+        if isinstance(dtype, type):
+            raise ValueError(f"invalid type: '{dtype.__name__}'")
+        raise TypeError("dtype must be a type, str, or dtype object")
+    return to(self, wanted)
 
 
 # --- numbers ---
@@ -156,11 +163,11 @@ def tolist(self: Tensor) -> Any:
 def _number(name: str, kind: Any, line: int = 822) -> None:
     @method(name)
     def convert(self: Tensor) -> Any:
-        if self._data.size != 1:
-            raise ValueError("only one element tensors can be converted to Python scalars")
         if self._requires_grad and (state.warn_always or "scalar" not in state.warned):
             state.warned.add("scalar")
             warnings.warn(TO_SCALAR.format(line), UserWarning, stacklevel=2)
+        if self._data.size != 1:
+            raise ValueError("only one element tensors can be converted to Python scalars")
         found = item(self)
         if kind is not complex and isinstance(found, complex):
             if found.imag:

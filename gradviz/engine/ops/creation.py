@@ -206,13 +206,22 @@ def made(data: Array, requires_grad: bool = False) -> Tensor:
     return tensor
 
 
+def _size(given: Any) -> int:
+    """One of several sizes; a tensor may stand for it that holds a whole number."""
+    if isinstance(given, Tensor) and given._data.dtype.kind not in "iub":
+        raise TypeError
+    return operator.index(given) if not isinstance(given, Tensor) else int(given)
+
+
 def sizes_of(args: Sequence[Any], name: str = "zeros") -> tuple[int, ...]:
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
     try:
-        sizes = tuple(operator.index(n) if not isinstance(n, Tensor) else int(n) for n in args)
+        sizes = tuple(map(_size, args))
+        if args and isinstance(args[0], bool):
+            raise TypeError
     except TypeError:
-        bad = next(n for n in args if not isinstance(n, (int, np.integer, Tensor)))
+        bad = next(n for n in args if isinstance(n, (bool, Tensor)) or not isinstance(n, (int, np.integer)))
         place = list(args).index(bad) + 1
         if place == 1:
             raise TypeError(
@@ -336,7 +345,7 @@ def put_out(out: Tensor, values: Array) -> Tensor:
         np.copyto(out._data, values, casting="unsafe")
     else:
         out._data = values.astype(kind)
-    out._share_version().value += 1
+    out._count_write()
     return out
 
 
@@ -505,7 +514,7 @@ def legacy_tensor(dtype: dtypes.dtype, /, *args: object, **kwargs: object) -> Te
         if first.dtype is not dtype:
             raise TypeError(f"expected {_options(dtype)} (got {_options(first.dtype)})")
         return first.detach()
-    return made(np.zeros(tuple(first) if isinstance(first, Size) else sizes_of(args), dtype.np))
+    return made(np.zeros(tuple(first) if isinstance(first, Size) else sizes_of(args, "new"), dtype.np))
 
 
 def _options(dtype: dtypes.dtype) -> str:
@@ -617,6 +626,8 @@ def frombuffer(
     n, each = memory.nbytes, dtype.itemsize
     if n == 0 or count == 0:
         raise ValueError(f"both buffer length ({n}) and count ({count}) must not be 0")
+    if memory.readonly:
+        warn_once("frombuffer", _NOT_WRITABLE)
     if not 0 <= offset < n:
         raise ValueError(
             f"offset ({offset} bytes) must be non-negative and no greater than buffer length ({n} bytes) minus 1"
@@ -631,8 +642,6 @@ def frombuffer(
             f"requested buffer length ({count} * {each} bytes) after offset ({offset} bytes) must not be greater than "
             f"actual buffer length ({n} bytes)"
         )
-    if memory.readonly:
-        warn_once("frombuffer", _NOT_WRITABLE)
     return made(np.frombuffer(memory, dtype.np, count, offset), requires_grad)
 
 
@@ -643,7 +652,7 @@ def read_as(self: Tensor, dtype: dtypes.dtype) -> Tensor:
     if old != new:
         _check_layout(array, self.dtype, dtype)
     found = wrap(array.view(dtype.np))
-    found._version_counter = self._share_version()
+    found._version_counter = self._version_counter if self._inference else self._share_version()
     found._inference = self._inference or state.inference
     if state.observer is not None:
         state.observer.detached(self, found)

@@ -346,12 +346,20 @@ _RANDOM_FILLS = [_fill_row("random", n) for n in range(3)]
 _fill_random(
     "random_",
     lambda low=None, high=None: _RANDOM_FILLS[2 if low is None else 1 if high is None else 0],
-    lambda g, x, low=None, high=None: (
-        distributions.random_full(g, x.shape, x.dtype)
-        if low is None
-        else distributions.randint(g, 0 if high is None else low, low if high is None else high, x.shape, x.dtype)
+    lambda g, x, low=None, high=None: _random_integers(
+        g, x, *((0, low) if low is not None and high is None else (low, high))
     ),
 )
+
+
+def _random_integers(g: Generator, x: Array, low: int | None, high: int | None) -> Array:
+    if low is None or high is None:
+        return distributions.random_full(g, x.shape, x.dtype)
+    if low < high:
+        _check_range(low, high, dtypes.of(x))
+    return distributions.randint(g, low, high, x.shape, x.dtype)
+
+
 _NORMAL_FILL = _fill_row("normal")
 
 

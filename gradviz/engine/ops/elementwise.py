@@ -13,16 +13,16 @@ import numpy as np
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.graph import Node, accumulator, bare
-from gradviz.engine.kernel.memory import followed, single_steps
-from gradviz.engine.kernel.messages import check_alpha, check_castable, check_kind, check_subtraction
+from gradviz.engine.kernel.memory import followed, repeated, single_steps
+from gradviz.engine.kernel.messages import WRITTEN_TWICE, check_alpha, check_castable, check_kind, check_subtraction
 from gradviz.engine.kernel.rows import OpRow
 from gradviz.engine.kernel.saved import keep, save
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
-from gradviz.engine.run.api import api, give, method
+from gradviz.engine.run.api import api, give, method, warn_resized
 from gradviz.engine.run.apply import NO_PARAMS, apply, remember_stack
 from gradviz.engine.run.arguments import check_cast, check_operands, refuse_tracked_out
-from gradviz.engine.run.inplace import check_overlap, check_writable, write
+from gradviz.engine.run.inplace import UNWATCHED, check_overlap, check_writable, write
 
 Prepared = tuple[OpRow, Sequence[Tensor], Sequence[Array], Mapping[str, Any]]
 NUMBERS = (int, float, complex, np.number, np.bool_)
@@ -157,6 +157,8 @@ def register(
             )
         if isinstance(out, Tensor):
             check_overlap(out, [each for each in args if isinstance(each, Tensor)])
+        if out._data.shape != result._data.shape and out.dtype is not result.dtype and out._data.size:
+            warn_resized(out, result._data)  # once for the result, once for what it is turned into
         return give(out, result)
 
     function.__name__ = names[0]
@@ -169,24 +171,30 @@ def register(
                 own(self, *args, **kwargs)
                 return write(self, *prepare(self, *args, **kwargs))
             except (RuntimeError, TypeError, ValueError, IndexError) as error:
-                raise _refused_first(self, (*args, *kwargs.values()), error) or error from None
+                raise _refused_first(names[0], self, (*args, *kwargs.values()), error) or error from None
 
         function_.__name__ = names[0] + "_"
         api(*(name + "_" for name in names), where=where)(function_)
     return function
 
 
-_FIRST = ("Index tensor must", "Expected index", "scatter(): Expected")  # what a scatter looks at before memory
+_FIRST = (  # what a scatter looks at before memory
+    "Index tensor must", "Expected index", "scatter(): Expected", "source tensor shape must", "index_add_()",
+    "index_reduce_()",
+)  # fmt: skip
 
 
-def _refused_first(target: Tensor, others: Sequence[object], error: Exception) -> Exception | None:
+def _refused_first(name: str, target: Tensor, others: Sequence[object], error: Exception) -> Exception | None:
     """PyTorch looks whether the target can be written before it looks whether the result can be computed."""
     known = [each for each in others if isinstance(each, (Tensor, *NUMBERS))]
     tensors = [each for each in known if isinstance(each, Tensor)]
     try:
-        check_writable(target, state.grad and any(each._requires_grad for each in (target, *tensors)))
+        if name not in UNWATCHED:
+            check_writable(target, state.grad and any(each._requires_grad for each in (target, *tensors)))
         if str(error).startswith(_FIRST):
             return None
+        if repeated(target._data.shape, target._data.strides):
+            return RuntimeError(WRITTEN_TWICE)
         check_overlap(target, tensors)
         if not (isinstance(error, NotImplementedError) or str(error).startswith(("ZeroDivision", "result type"))):
             return _uncastable(target, known, error)
@@ -299,7 +307,7 @@ def dunders(name: str, quick: Callable[[object, object], object], prepare: Calla
         try:
             return write(self, *prepare(self, other))
         except (RuntimeError, TypeError, ValueError) as error:
-            raise _refused_first(self, (other,), error) or error from None
+            raise _refused_first(name, self, (other,), error) or error from None
 
     method(f"__{name}__")(quick if quick.__name__ == "quick" else left)
     method(f"__r{name}__")(reflected(name, right))

@@ -173,7 +173,10 @@ LU = op(
 @api("lu", where="linalg")
 def lu(A: Tensor, *, pivot: bool = True) -> Any:
     """P, L and U with A = P L U."""
-    check_matrix(A, "linalg.lu")
+    if A._data.ndim < 2:
+        raise RuntimeError(
+            f"linalg.lu: Expected tensor with 2 or more dimensions. Got size: {list(A._data.shape)} instead"
+        )
     check_type(A.dtype, "linalg.lu")
     _check_pivot(pivot, "linalg.lu_factor")
     L, U, P = call_all(LU, A, pivot=pivot)

@@ -57,7 +57,7 @@ def resize_(self: Tensor, *sizes: object) -> Tensor:
     check_count(size, self._data.itemsize)
     batched = isinstance(self._data, BatchedArray)
     self._data = one_by_one(_resized, (self._data,), {"size": size}) if batched else _resized(self._data, size=size)
-    self._share_version().value += 1
+    self._count_write()
     return self
 
 
@@ -106,7 +106,7 @@ def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: Any
             raise RuntimeError(f"unequal size length ({len(size)}) and stride length ({len(steps)})")
         offset = storage_offset_of(source) + plain_numbers((storage_offset,))[0]
         self._data = source.detach().as_strided(size, steps, offset)._data
-    self._share_version().value += 1
+    self._count_write()
     if tracked and (node := attach(SET, (self, source), (self,), {}, rebase=True)) is not None:
         rebase_history(self, node)
     self._accumulator = None  # another leaf from now on
@@ -151,7 +151,9 @@ class finfo(_Limits):
     resolution: float
 
     def __init__(self, type: dtypes.dtype | None = None) -> None:
-        kind = type or dtypes.get_default_dtype()
+        kind = dtypes.get_default_dtype() if type is None else type
+        if not isinstance(kind, dtypes.dtype):
+            raise TypeError(f"finfo(): argument 'type' (position 1) must be torch.dtype, not {kind.__class__.__name__}")
         if not kind.is_floating_point and not kind.is_complex:
             raise TypeError(
                 "torch.finfo() requires a floating point input type. Use torch.iinfo to handle 'torch.finfo'"
@@ -182,6 +184,8 @@ class iinfo(_Limits):
     """The limits of an integer type."""
 
     def __init__(self, type: dtypes.dtype) -> None:
+        if not isinstance(type, dtypes.dtype):
+            raise TypeError(f"iinfo(): argument 'type' (position 1) must be torch.dtype, not {type.__class__.__name__}")
         if type.rank != 1:
             raise TypeError("torch.iinfo() requires an integer input type. Use torch.finfo to handle 'torch.iinfo'")
         info = np.iinfo(type.np)

@@ -96,14 +96,14 @@ def check_slices(name: str, input: Tensor, index: Tensor, source: Tensor, dim: i
         )
     slices = source._data.shape[dim] if source._data.ndim else 1
     others = [n for d, n in enumerate(source._data.shape) if d != dim]
+    if count != slices:
+        raise RuntimeError(
+            f"{name}(): Number of indices ({count}) should be equal to source.size(dim): ({slices}), for dim: {dim}"
+        )
     if others != own[:dim] + own[dim + 1 :] or len(own) != source._data.ndim:
         raise RuntimeError(
             "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape "
             f"= {own} source.shape = {list(source._data.shape)}"
-        )
-    if count != slices:
-        raise RuntimeError(
-            f"{name}(): Number of indices ({count}) should be equal to source.size(dim): ({slices}), for dim: {dim}"
         )
 
 

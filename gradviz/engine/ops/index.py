@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -533,15 +534,22 @@ def _check_put(target: Tensor, indices: Tensor, slots: tuple[int, ...], given: T
 @method("index_put_")
 def index_put_(self: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """Write (or add) values at index tensors."""
+    _check_count(self, indices)
     tensor, slots = _Indexer(self, tuple(indices)).indices()
     _check_put(self, tensor, slots, values)
     arrays = self._data, tensor._data, values._data
     return write(self, INDEX_PUT, (self, tensor, values), arrays, {"slots": slots, "accumulate": accumulate})
 
 
+def _check_count(input: Tensor, indices: Sequence[object]) -> None:
+    if len(indices) > input._data.ndim:
+        raise IndexError(f"too many indices for tensor of dimension {input._data.ndim} (got {len(indices)})")
+
+
 @api("index_put")
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
     """A copy with values written (or added) at index tensors."""
+    _check_count(input, indices)
     tensor, slots = _Indexer(input, tuple(indices)).indices()
     _check_put(input, tensor, slots, values)
     made: Tensor = apply(

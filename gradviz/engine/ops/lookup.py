@@ -82,6 +82,9 @@ def unique(
     dim: int | None = None,
 ) -> Any:
     """The different elements in order; on request where each went and how often it stands."""
+    if not isinstance(input, Tensor):
+        kind = type(input).__name__
+        raise TypeError(f"_unique2(): argument 'input' (position 1) must be Tensor, not {kind}")
     if dim is None:
         return _chosen(call_all(UNIQUE, input, dim=None), return_inverse, return_counts)
     axis = wrap_dim(dim, input._data.ndim)

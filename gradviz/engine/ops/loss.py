@@ -205,7 +205,9 @@ def binary_cross_entropy_with_logits(
     need_floats(input, "log_sigmoid_cpu")
     check_subtraction((target.dtype, True), (target.dtype, False))
     check_castable(input.dtype, target.dtype)
-    check_broadcast(*(each._data for each in (input, weight, pos_weight) if each is not None))
+    if pos_weight is not None:
+        check_broadcast(pos_weight._data, target._data)
+    check_broadcast(*(each._data for each in (input, weight) if each is not None))
     need_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return call(BCE_LOGITS, input, target, weight, pos_weight, reduction=reduction)  # in the type of the target
 

@@ -314,14 +314,18 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     n, m = input._data.ndim, weight._data.ndim
     if not n or not m:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
+    if bias is not None and any(type(each._data) is not np.ndarray for each in (input, weight, bias)):
+        summed: Tensor = matmul(input, weight.t()) + bias  # which is what vmap makes of it
+        return summed
     if input._data.ndim == 2 and bias is not None:
         plain: Tensor = F["addmm"](bias, input, weight.t())
         return plain
-    if bias is not None and input._data.ndim > 2 and input._data.flags.c_contiguous:
+    is_row = bias is not None and bias._data.ndim == 1
+    if bias is not None and is_row and input._data.ndim > 2 and input._data.flags.c_contiguous:
         shape = input._data.shape
         flat: Tensor = F["addmm"](bias, input.view(math.prod(shape[:-1]), shape[-1]), weight.t())
         return flat.view(*shape[:-1], weight._data.shape[0])
-    if bias is not None and input._data.ndim == 1:
+    if bias is not None and is_row and input._data.ndim == 1:
         row: Tensor = F["addmm"](bias, input.view(1, -1), weight.t())
         return row.view(weight._data.shape[0])
     product = matmul(input, weight.t())

@@ -55,14 +55,15 @@ def matrix_norm(
     A: Tensor, ord: Any = "fro", dim: object = (-2, -1), keepdim: bool = False, *, dtype: object = None
 ) -> Tensor:
     """A norm of the matrices in two dimensions."""
+    if isinstance(ord, str) and ord not in ("fro", "nuc"):
+        raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     check_matrix(A, "linalg.matrix_norm")
     if A.dtype.rank < 2:
         raise RuntimeError(
             f"linalg.matrix_norm: Expected a floating point or complex tensor as input. Got {A.dtype.title}"
         )
     first, second = _two_dims(dim, A._data.ndim)
-    known = ord in ("fro", "nuc") if isinstance(ord, str) else abs(ord) in (1, 2, math.inf)
-    if not known:
+    if not isinstance(ord, str) and abs(ord) not in (1, 2, math.inf):
         raise RuntimeError(f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "fro":
         found: Tensor = LINALG["vector_norm"](A, 2, (first, second), keepdim, dtype=dtype)

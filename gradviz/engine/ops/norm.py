@@ -324,7 +324,8 @@ def group_norm(
     if len(shape) < 2:
         raise RuntimeError(f"Expected at least 2 dimensions for input tensor but received {len(shape)}")
     if shape[0] * (shape[1] // num_groups) * math.prod(shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
+        seen = [shape[0] * shape[1] // num_groups, num_groups, *shape[2:]]
+        raise ValueError(f"Expected more than 1 value per channel when training, got input size {seen}")
     if shape[1] % num_groups:
         raise RuntimeError(
             "Expected number of channels in input to be divisible by num_groups, but got input of shape "
@@ -365,7 +366,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
     """Each channel divided by a power of the mean square of its neighbours."""
     ndim = input._data.ndim
     if ndim < 3:
-        raise ValueError(f"Expected 3D or higher dimensionality input (got {ndim} dimensions)")
+        raise ValueError(f"Expected 3D or higher dimensionality {' ' * 24} input (got {ndim} dimensions)")
     if not input._data.size:
         return input
     squares = input * input

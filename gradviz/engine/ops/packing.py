@@ -13,7 +13,6 @@ from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.overflow import repeat
-from gradviz.engine.ops.elementwise import broadcast_error
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call_all
 
@@ -120,6 +119,9 @@ def pad_sequence(sequences: tuple[Tensor, ...], batch_first: bool, padding_value
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
+    for i, each in enumerate(sequences):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
     if not sequences[0]._data.ndim:
         raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
     rest = sequences[0]._data.shape[1:]
@@ -127,8 +129,6 @@ def pad_sequence(sequences: tuple[Tensor, ...], batch_first: bool, padding_value
     lead = (len(sequences), longest) if batch_first else (longest, len(sequences))
     out: Tensor = F["full"]((*lead, *rest), padding_value, dtype=sequences[0].dtype)
     for i, each in enumerate(sequences):
-        if each._data.shape[1:] != rest:
-            raise broadcast_error((each._data.shape[0], *rest), each._data.shape)
         length = each._data.shape[0]
         steps = slice(0, length) if padding_side == "right" else slice(longest - length, longest)
         (out[i] if batch_first else out[:, i])[steps].copy_(each)

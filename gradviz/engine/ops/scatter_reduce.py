@@ -204,16 +204,16 @@ def _prepare_scatter_reduce(
 def _prepare_index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Prepared:
+    if reduce not in ("prod", "mean", "amax", "amin"):
+        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
+    axis = wrap_dim(dim, input._data.ndim)
+    check_slices("index_reduce_", input, index, source, axis)
     warn_once(
         "index_reduce",
         "index_reduce() is in beta and the API may change at any time. (Triggered internally at "
         "/__w/pytorch/pytorch/aten/src/ATen/native/TensorAdvancedIndexing.cpp:1523.)",
         stacklevel=5,
     )
-    if reduce not in ("prod", "mean", "amax", "amin"):
-        raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
-    axis = wrap_dim(dim, input._data.ndim)
-    check_slices("index_reduce_", input, index, source, axis)
     n = input._data.shape[axis] if input._data.ndim else 1
     if ((index._data < 0) | (index._data >= n)).any():
         raise IndexError("index out of range in self")

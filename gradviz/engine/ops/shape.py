@@ -195,6 +195,8 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         raise RuntimeError("unflatten: sizes must be non-empty")
     if not shape:
         raise RuntimeError("unflatten got an unexpected error:\nDimension specified as 0 but tensor has no dimensions")
+    if list(sizes).count(-1) > 1:
+        raise RuntimeError("unflatten got an unexpected error:\nonly one dimension can be inferred")
     known = math.prod(n for n in sizes if n != -1)
     if known != shape[at] and (-1 not in sizes or not known or shape[at] % known):
         raise RuntimeError(
@@ -520,6 +522,11 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 @api("broadcast_tensors", where="torch")
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """All tensors expanded to their common shape."""
+    for i, each in enumerate(tensors):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
+    if not tensors:
+        return ()
     check_broadcast(*(each._data for each in tensors))
     shape = np.broadcast_shapes(*(each._data.shape for each in tensors))
     return tuple(each if each._data.shape == shape else expand(each, *shape) for each in tensors)

@@ -86,7 +86,7 @@ def _shared_out(memory: Tensor, own_shape: tuple[int, ...], shape: tuple[int, ..
     found = memory.reshape(own_shape)
     if own_shape == shape:
         return found
-    return (found / (math.prod(shape) // math.prod(own_shape))).expand(shape)
+    return (found / (math.prod(shape) // (math.prod(own_shape) or 1))).expand(shape)
 
 
 AS_STRIDED = op(

@@ -13,12 +13,13 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import TABLES
-from gradviz.engine.kernel.memory import dense, in_memory_order
+from gradviz.engine.kernel.memory import dense, from_memory_order, in_memory_order
 from gradviz.engine.kernel.messages import check_kind
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.run.arguments import check_out, refuse_tracked_out, return_type
+from gradviz.engine.run.arguments import SIZED_FIRST, check_apart, check_out, refuse_tracked_out, return_type
 from gradviz.engine.run.autocast import casting
 from gradviz.engine.run.signatures import in_c, refusal
 
@@ -140,8 +141,9 @@ def in_torch_words(fn: F, key: str) -> F:
             return fn(*args, **keywords)
         except Exception as error:
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, args)
-            if writes and another is None:
-                another = _unwritable(args, keywords)
+            if another is None and not str(error).startswith("Output "):  # of views that can't be followed
+                another = _unwritable(args, keywords) if writes else None
+                another = another or _unfollowed((*args, *keywords.values()))
             if another is None:
                 raise
             raise another from None
@@ -162,6 +164,20 @@ def _unwritable(args: Sequence[object], keywords: Mapping[str, object]) -> Runti
         target._check_writable(state.grad and tracked)
     except RuntimeError as refused:
         return refused
+    return None
+
+
+def _unfollowed(operands: Iterable[object]) -> RuntimeError | None:
+    """Histories of operands are looked for before anything is computed: why one of them has none that holds."""
+    if not state.grad:
+        return None
+    for given in operands:
+        for each in given if type(given) in (list, tuple) else (given,):  # type: ignore[attr-defined]
+            if isinstance(each, Tensor) and each._base is not None and each.requires_grad:
+                try:
+                    each._sync_view()
+                except RuntimeError as refused:
+                    return refused
     return None
 
 
@@ -224,10 +240,13 @@ def with_out(fn: F, offered: F, name: str) -> F:
             keywords["dtype"] = out.dtype  # computed in this type, not turned into it
         found = offered(*args, **keywords)
         if not isinstance(out, (tuple, list)):
-            check_out(name, out, found, args)
-            return give(out, found)
+            check_out(name, out, found)
+            outgrown = sized(out, found._data) if name in SIZED_FIRST else None
+            check_apart(name, out, args, outgrown)
+            return _filled(out, found, outgrown) if name in SIZED_FIRST else give(out, found)
         for target, value in zip(out, found, strict=True):
-            check_out(name, target, value, args)
+            check_out(name, target, value)
+            check_apart(name, target, args)
         for target, value in zip(out, found, strict=True):
             give(target, value)
         return return_type(f"{found.title}_out", found.fields)(*out) if hasattr(found, "fields") else out
@@ -243,22 +262,41 @@ def _flat(given: Iterable[object]) -> Iterator[object]:
 
 
 def give(out: Tensor, value: Tensor) -> Tensor:
-    """Put a result into `out`, which takes its shape; PyTorch warns when that was another."""
-    shape = value._data.shape
-    if out._data.shape != shape:
-        if out._data.size:
-            warnings.warn(RESIZED.format(list(out._data.shape), list(shape)), UserWarning, stacklevel=3)
-        former, count = out._data, value._data.size
-        in_place = type(former) is np.ndarray and former.flags.writeable and dense(former)
-        flat = in_memory_order(former, former).reshape(-1) if in_place else former
-        fits = in_place and count <= former.size
-        out._data = flat[:count].reshape(shape) if fits else np.empty(shape, former.dtype)
-        out.copy_(value)
-        if in_place and not fits:  # in PyTorch memory grows where it is: who shares it sees what is written there
-            flat[...] = out._data.reshape(-1)[: former.size]
-        return out
+    """Put a result into `out`, which takes its shape."""
+    return _filled(out, value, sized(out, value._data, stacklevel=4))
+
+
+def _filled(out: Tensor, value: Tensor, outgrown: Array | None) -> Tensor:
     out.copy_(value)
+    if outgrown is not None:  # in PyTorch memory grows where it is: who shares it sees what is written there
+        outgrown[...] = out._data.reshape(-1)[: outgrown.size]
     return out
+
+
+def warn_resized(out: Tensor, like: Array, stacklevel: int = 3) -> None:
+    """Warn that `out` takes the shape of a result."""
+    warnings.warn(RESIZED.format(list(out._data.shape), list(like.shape)), UserWarning, stacklevel=stacklevel + 1)
+
+
+def sized(out: Tensor, like: Array, stacklevel: int = 3) -> Array | None:
+    """Give `out` the shape of a result, and its order of memory; PyTorch warns of that. What comes back is its former
+    memory, where that has become too small."""
+    former, shape = out._data, like.shape
+    if former.shape == shape:
+        return None
+    if former.size:
+        warn_resized(out, like, stacklevel)
+    in_place = type(former) is np.ndarray and former.flags.writeable and dense(former)
+    flat = in_memory_order(former, former).reshape(-1) if in_place else former
+    fits = in_place and like.size <= former.size
+    memory = flat[: like.size] if fits else np.zeros(like.size, former.dtype)
+    in_rows = like.flags.c_contiguous or type(like) is not np.ndarray
+    lies = memory.reshape(shape if in_rows else in_memory_order(like, like).shape)
+    out._data = lies if in_rows else from_memory_order(lies, like)
+    if fits or not in_place:
+        return None
+    memory[: former.size] = flat
+    return flat
 
 
 def method(*names: str) -> Callable[[F], F]:

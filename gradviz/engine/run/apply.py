@@ -98,9 +98,9 @@ def as_views() -> Iterator[None]:
 
 
 def _wanted(tensors: Sequence[Tensor | None]) -> bool:
-    for each in tensors:  # noqa: SIM110 any() would make a generator
+    for each in tensors:
         if each is not None and each._requires_grad:
-            return True
+            return not each._inference or any(one is not None and not one._inference for one in tensors)
     return False
 
 
@@ -139,6 +139,8 @@ def attach(
     edges, slots, mask = _edges(row, tensors)
     if not (mask or always) and not any(t is not None and t._view is not None and t._view.lent for t in tensors):
         return None
+    if not mask and slots is None and row.differentiable:
+        mask = 1 << row.differentiable[0]  # it keeps its buffers, and refuses those that were written to
     node = bare(row.inplace_class if rebase else row.node_class)
     node.sequence_nr = next_sequence()
     node.next = edges
@@ -211,5 +213,5 @@ def _make_views(source: Tensor | None, outputs: Sequence[Tensor], several: bool)
         each._view = View(counter.value, origin, lent)
         if lent:
             each._requires_grad = True
-        elif not base._requires_grad:
+        if lent or not base._requires_grad:
             counter.note_view(each)

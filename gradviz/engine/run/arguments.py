@@ -12,6 +12,7 @@ from typing import Any, NoReturn, TypeVar, cast
 import numpy as np
 
 from gradviz.engine.kernel import dtypes, layers
+from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.memory import repeated
 from gradviz.engine.kernel.messages import OVERLAPPING, WRITTEN_TWICE, check_castable
 from gradviz.engine.kernel.state import state
@@ -64,7 +65,8 @@ _WORDS = {
 }
 _WORDS["amin"] = _WORDS["amax"]
 # Functions that read their operands while they write.
-_APART = frozenset("gather take masked_select kthvalue cat concat concatenate".split())
+SIZED_FIRST = frozenset("cat concat concatenate stack hstack vstack dstack row_stack column_stack".split())
+_APART = SIZED_FIRST | frozenset("gather take masked_select kthvalue index_select".split())
 
 
 def refuse_tracked_out(name: str, given: Sequence[object]) -> None:
@@ -81,8 +83,8 @@ def refuse_tracked_out(name: str, given: Sequence[object]) -> None:
         )
 
 
-def check_out(name: str, out: Any, found: Tensor, operands: object) -> None:
-    """Refuse one tensor that was given as `out=`."""
+def check_out(name: str, out: Any, found: Tensor) -> None:
+    """Refuse one tensor that was given as `out=` for its element type, or because its own elements share memory."""
     made, given = found.dtype, out.dtype
     if made is not given:
         if name in _WORDS:
@@ -92,9 +94,15 @@ def check_out(name: str, out: Any, found: Tensor, operands: object) -> None:
         if name in ("cat", "concat", "concatenate") and not dtypes.can_cast(made, given):
             raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {given.title}")
     data = out._data
-    if data.shape == found._data.shape and repeated(data.shape, data.strides):
+    if data.size and data.shape == found._data.shape and repeated(data.shape, data.strides):
         raise RuntimeError(WRITTEN_TWICE)
-    if name in _APART and any(np.may_share_memory(data, each._data) for each in _tensors(operands)):
+
+
+def check_apart(name: str, out: Any, operands: object, outgrown: Array | None = None) -> None:
+    """Refuse an `out=` that lies in the memory of an operand which is read while it is written, or did so before it
+    grew."""
+    where = out._data if outgrown is None else outgrown
+    if name in _APART and any(each is out or np.may_share_memory(where, each._data) for each in _tensors(operands)):
         raise RuntimeError(OVERLAPPING)
 
 

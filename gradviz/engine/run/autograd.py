@@ -93,7 +93,8 @@ def grad(
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     options = (retain_graph, create_graph, allow_unused, materialize_grads)
     if is_grads_batched:
-        found = _batched(roots, wanted, _sequence(grad_outputs), *options)
+        batches = [None] * len(roots) if grad_outputs is None else _sequence(grad_outputs)
+        found = _batched(roots, wanted, batches, *options)
     else:
         found = _gradients(roots, wanted, grad_outputs, *options)
     return dict(zip(inputs, found, strict=True)) if type(inputs) is dict else found
@@ -151,6 +152,13 @@ def _batched(
                 f"output, but a mismatch was detected: grad_output[{i}] has a shape of {Size(each._data.shape[2:])} "
                 f"and output[{i}] has a shape of {Size(shape)}. If you only want some tensors in `grad_output` to be "
                 "considered batched, consider using vmap."
+            )
+    for root, each in zip(roots, given, strict=False):
+        if each is None:  # of what is left out PyTorch makes one gradient, not one for each pass
+            _seed(root, None, 0)
+            raise ValueError(
+                "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
+                "dimensionality 0 so expected in_dim to satisfy 0 <= in_dim < 0."
             )
     size = given[0].shape[0]
     with layers.layer("vmap", size, "legacy") as layer:

@@ -135,7 +135,7 @@ def _check_dirty(outputs: list[object], tensors: list[Tensor], ctx: FunctionCtx,
     for each in ctx.dirty:
         if tracked:
             _check_written(each, any(each is one for one in tensors), len(outputs))
-        each._share_version().value += 1
+        each._count_write()
 
 
 def _check_written(tensor: Tensor, is_input: bool, outputs: int) -> None:
@@ -329,7 +329,7 @@ class FunctionCtx(Node):
             if not is_tensor:
                 if each is not None:
                     raise RuntimeError(
-                        f"function {name} returned a gradient different from None at position {i + 1}, but the "
+                        f"function {name} returned a gradient different than None at position {i + 1}, but the "
                         f"corresponding "
                         "forward input was not a Variable"
                     )

@@ -28,7 +28,7 @@ from gradviz.engine.kernel.tensor import Tensor, View, wrap
 from gradviz.engine.run.api import FUNCTIONS
 from gradviz.engine.run.apply import apply, attach
 
-_UNWATCHED = frozenset({"logical_not", "logical_and", "logical_or", "logical_xor"})  # autograd knows nothing of them
+UNWATCHED = frozenset({"logical_not", "logical_and", "logical_or", "logical_xor"})  # autograd knows nothing of them
 _SAME_EVERYWHERE = frozenset({"fill", "zero"})
 # Writes whose operands may not be read from the memory that is written, not even element by element.
 _APART = frozenset(
@@ -52,12 +52,6 @@ Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # size, stride and offs
 def check_writable(tensor: Tensor, tracked: bool = False) -> None:
     """Refuse to write to a leaf that requires grad, to a view of one, and to what can't be tracked; `tracked` says that
     what is written has a history."""
-    if tensor._inference and not state.inference:
-        raise RuntimeError(
-            "Inplace update to inference tensor outside InferenceMode is not allowed.You can make a clone to get a "
-            "normal tensor "
-            "before doing inplace update.See https://github.com/pytorch/rfcs/pull/17 for more details."
-        )
     if not state.grad:
         return
     base = tensor._base
@@ -66,7 +60,7 @@ def check_writable(tensor: Tensor, tracked: bool = False) -> None:
             raise RuntimeError(view_refusal(tensor, tensor._view.origin, "is being"))
         if base._node is None and tensor.requires_grad:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
-    if tensor._requires_grad and tensor.grad_fn is None:
+    if tensor._requires_grad and tensor.grad_fn is None and not tensor._inference:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
 
 
@@ -89,7 +83,7 @@ def write(
     the row's, which `layered.py` chooses."""
     if state.layered and forward is None:
         return layers.transforms.write(target, row, tensors, arrays, params)
-    watched = row.name not in _UNWATCHED
+    watched = row.name not in UNWATCHED
     tracked = watched and state.grad and any(t is not None and t._requires_grad for t in tensors)
     if watched:
         check_writable(target, tracked)
@@ -101,7 +95,8 @@ def write(
         if row.key not in _WHERE_SHARED:
             raise RuntimeError(WRITTEN_TWICE)  # before a result as large as the target is computed
         warnings.warn(_shared_words(*_WHERE_SHARED[row.key]), UserWarning, stacklevel=3)
-    check_overlap(target, tensors[1 : -1 if row.key in _READ_BEFORE else None], apart=row.key in _APART)
+    if row.key != "masked_scatter":  # which reads its source as it comes
+        check_overlap(target, tensors[1 : -1 if row.key in _READ_BEFORE else None], apart=row.key in _APART)
     result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
     if result.shape != target._data.shape:
         raise RuntimeError(
@@ -152,7 +147,7 @@ def put(target: Tensor, values: Array, same: bool = False, shared: bool = False)
         batched.overwrite(data, values)
     else:
         np.copyto(data, values, casting="unsafe")
-    target._share_version().value += 1
+    target._count_write()
 
 
 def _is_written(operand: Tensor, target: Tensor) -> bool:
@@ -318,9 +313,10 @@ def remake_view(view: Tensor) -> None:
         raise RuntimeError(view_refusal(view, how.origin, "its base or another view of its base has been"))
     how.version = view._version
     cut = not base._requires_grad and view._node is not None  # PyTorch looks at the base, not at what lies between
-    if not (base._requires_grad or cut) or (view._data.size and not np.may_share_memory(base._data, view._data)):
+    if not (base._requires_grad or cut):
         return
-    where = geometry(view, base)
+    elsewhere = view._data.size and not np.may_share_memory(base._data, view._data)  # since set_()
+    where = geometry(view, view if elsewhere else base)
     former, number = view._node, view._output_nr
     grad, state.grad = state.grad, True
     if _force_original_view_tracking.enabled and (way := _way(former)):
@@ -358,7 +354,7 @@ def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
     target._data = made._data
     if state.layered:
         target._tangents = made._tangents
-    target._share_version().value += 1
+    target._count_write()
     if made._node is not None:
         if target._base is None:
             target._node, target._output_nr = made._node, made._output_nr

@@ -103,7 +103,7 @@ class _Signature:
                 _check_elements(name, each, args)
                 at = len(args)
                 continue
-            if not taken and len(args) > self.positional:
+            if not taken and not by_name and len(args) > self.positional:
                 self._too_many(len(args))
             if not taken:
                 where = "" if by_name else f" (position {at + 1})"

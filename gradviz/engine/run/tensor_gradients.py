@@ -114,8 +114,11 @@ def register_post_accumulate_grad_hook(self: Tensor, hook: Callable[[Tensor], No
 def detach(self: Tensor) -> Tensor:
     """The same memory without history."""
     found = wrap(self._data)
-    found._version_counter = self._share_version()
     found._inference = self._inference
+    if not self._inference:
+        found._version_counter = self._share_version()
+    elif not state.inference:
+        found._share_version()  # it counts its own writes
     if state.layered:
         found._wraps = self._wraps
     if state.observer is not None:
@@ -126,11 +129,14 @@ def detach(self: Tensor) -> Tensor:
 @method("detach_")
 def detach_(self: Tensor) -> Tensor:
     """Forget the history in place."""
+    if state.inference:  # where nobody looks at histories
+        return self
     if self._base is not None:
         raise RuntimeError(_DETACH_VIEW)
     if self._node is not None:
         self._data, self._detached = self._data[...], True  # another array over the memory: who saved it can tell
     self._node, self._output_nr, self._requires_grad = None, 0, False
+    self._share_version().untracked(self)
     if state.observer is not None:
         state.observer.metadata_changed(self)
     return self

@@ -253,17 +253,27 @@ REMOVE = _row(
 
 def add(tensor: Tensor, level: int, dim: int) -> Tensor:
     """A tensor whose dimension `dim` is mapped over: a batched one."""
-    return _between(ADD, tensor, {"level": level, "dim": dim})
+    made = _between(ADD, tensor, {"level": level, "dim": dim})
+    made._all_examples = (tensor, level, dim, made._node)
+    return made
 
 
 def remove(tensor: Tensor, level: int, dim: int, size: int) -> Tensor:
     """A batched tensor with its examples as dimension `dim`."""
+    whole = tensor._all_examples
+    if whole is not None and whole[1:3] == (level, dim) and whole[3] is tensor._node:
+        return whole[0]
     if level not in levels_of(tensor._data):
         tensor = _for_all(tensor, {level: size})
     return _between(REMOVE, tensor, {"level": level, "dim": dim, "size": size})
 
 
-_WHOLE = {f"{name}Backward0": f"{name}Backward1" for name in ("Sum", "Mean", "Prod")}
+# What PyTorch runs on all examples in place of an operation on each.
+_FOR_ALL = {
+    **{f"{name}Backward0": f"{name}Backward1" for name in ("Sum", "Mean", "Prod")},
+    "AddmmBackward0": "AddBackward0", "BatchRepeatBackward0": "ExpandBackward0", "MaxBackward1": "MaxBackward0",
+    "MinBackward1": "MinBackward0", "SqueezeBackward4": "SqueezeBackward5", "TBackward0": "TransposeBackward0",
+}  # fmt: skip
 
 
 def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str, object]) -> None:
@@ -271,8 +281,9 @@ def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str,
     node that makes a dimension of the examples shows that name, unless it moves the dimension."""
     inside = tensor.grad_fn
     if row is REMOVE and inside is not None:
-        name = _WHOLE.get(inside.class_name, inside.class_name)
-        show_as(node, renamed(node._kind, name if params["dim"] == 0 else "PermuteBackward0"))
+        name = _FOR_ALL.get(inside.class_name, inside.class_name)
+        moved = params["dim"] != 0 or name == "AddBatchDimBackward0"
+        show_as(node, renamed(node._kind, "PermuteBackward0" if moved else name))
 
 
 def _between(row: OpRow, tensor: Tensor, params: Mapping[str, object]) -> Tensor:

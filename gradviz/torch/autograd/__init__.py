@@ -109,7 +109,7 @@ class _unsafe_preserve_version_counter:
 
     def __exit__(self, *exc: object) -> None:
         for tensor, version in zip(self.tensors, self.versions, strict=True):
-            tensor._version = version
+            tensor._share_version().value = version
 
 
 def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple[Size, Size]:

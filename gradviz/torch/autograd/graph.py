@@ -148,7 +148,7 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
 def increment_version(tensor: Any) -> None:
     """Count a write that autograd could not see."""
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
-        each._share_version().value += 1
+        each._count_write()
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:

@@ -326,7 +326,6 @@ class BackwardHooks:
             found = hook(self.module, outer)
             if found is None:
                 continue
-            found = found if isinstance(found, tuple) else (found,)
             if len(found) != len(outer):
                 raise RuntimeError(
                     "Backward pre hook returned an invalid number of grad_output, "

@@ -184,6 +184,12 @@ class _ConvTranspose(_Conv):
         return function(input, self.weight, self.bias, self.stride, self.padding, extra, self.groups, self.dilation)  # type: ignore[no-any-return]
 
     def _extra_impl(self, input: Tensor, output_size: Any) -> tuple[int, ...]:
+        every = self.dims + input.ndim - (self.dims + 1) + 1
+        if len(output_size) not in (self.dims, every):
+            raise ValueError(
+                f"ConvTranspose{self.dims}D: for {input.ndim}D input, output_size must have {self.dims} or {every} "
+                f"elements (got {len(output_size)})"
+            )
         wanted = tuple(output_size)[-self.dims :]
         least = [
             (input.shape[i - self.dims] - 1) * self.stride[i]

@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.graph import RemovableHandle
+from gradviz.engine.kernel.memory import device
 from gradviz.engine.kernel.modes import no_grad
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.run.api import FUNCTIONS as T
+from gradviz.engine.run.signatures import refusal
 from gradviz.torch.nn.modules import calling, stateful
 from gradviz.torch.nn.modules.calling import (
     MIXED_HOOKS,
@@ -205,7 +207,12 @@ class Module(Places):
             self._apply(lambda t: t.to(memory_format=layout) if t.ndim in (4, 5) else t)
         wanted = [a for a in (*args, *kwargs.values()) if isinstance(a, dtypes.dtype)]
         wanted += [a.dtype for a in args if isinstance(a, Tensor)]
+        if refused := refusal("Tensor.to", (T["empty"](0), *args), kwargs):
+            raise refused
         if not wanted:
+            for each in (*args, *kwargs.values()):
+                if isinstance(each, str | int) and not isinstance(each, bool):
+                    device(each)  # refused where there is none of that name, also without anything to move
             return self._apply(lambda t: t.to(*args, **kwargs))
         kind = wanted[0]
         if kind.rank < 2:
