@@ -90,8 +90,7 @@ class Store:
             self._set_document(document)
 
     def open(self, document: Document, path: Path | None, *, note: str = "", doubt: str = "") -> None:
-        """Show another document: its undo list is empty and the old trace is dropped. With a `doubt` it waits for
-        Run."""
+        """Show another document with an empty undo list and no trace. With a `doubt` it waits for Run."""
         self._history.clear()
         self._become(run_transitions.opened(self._state, document, path, note, doubt))
 
@@ -117,8 +116,7 @@ class Store:
         self._become(run_transitions.begun(self._state, snippet))
 
     def progress(self, recorded: int, live: str, left: int | None = None, asks: str | None = None) -> None:
-        """Report the number of recorded steps, the output so far, the few seconds left if any, and a pending
-        question."""
+        """Report the number of recorded steps, the output so far, the few seconds left and a pending question."""
         self._become(replace(self._state, run=self._state.run.which(left, asks), recorded=recorded, live=live))
 
     def grow(self, trace: Trace, figures: tuple[Figure, ...] = ()) -> None:
