@@ -72,8 +72,7 @@ class Naming:
         return tuple(dict.fromkeys(self._trace.names.name[self._history.before(tensor, cursor)].tolist()))
 
     def name(self, tensor: int, cursor: int) -> str:
-        """The best name bound so far, otherwise the name of the tensor that this one was made from, with the operation
-        appended."""
+        """The best name bound so far, otherwise that of the tensor that this one was made from, with the operation."""
         if cursor < self._end:
             return self._name(tensor, cursor)
         if not self._at_end:
@@ -154,8 +153,7 @@ class Naming:
         return found
 
     def _bound(self, tensor: int, cursor: int) -> str:
-        """The first plain variable that it was bound to, otherwise the first element, otherwise the first local
-        variable."""
+        """The first plain variable that it was bound to, otherwise the first element, otherwise the first local one."""
         if not self._has_name[tensor]:
             return ""
         # A leaf has the same name throughout: a parameter is made before its module has a name.
@@ -241,8 +239,7 @@ class Naming:
         return f"{label}{number}.{field}"
 
     def _inside(self, tensor: int) -> str:
-        """What a module made for itself, named after its role: "mask of dropout1", "bn.running_mean"; "" for everything
-        else."""
+        """What a module made for itself, named after its role: "mask of dropout1", "bn.running_mean"; "" for others."""
         users, trace = self._trace.users_of(tensor), self._trace
         node = int(users[0]) if len(users) else -1
         if node < 0:
@@ -261,8 +258,7 @@ class Naming:
         return f"mask of {_module(trace, node)}{number}"
 
     def _origin(self, tensor: int) -> int:
-        """What a tensor was before all the in-place operations that gave it its value, or before the last with a
-        name."""
+        """What a tensor was before all the in-place operations that gave it its value, or before the last named one."""
         path: list[int] = []
         while tensor not in self._origins:
             producer = int(self._trace.tensors.producer[tensor])
