@@ -1,7 +1,8 @@
-"""The catalogue of operations that a drawing is made of: their ports, parameters and outputs, from the rows of the
-engine and the signatures of its public functions. A wrapper (`out=`, NumPy's names, autocast) takes anything, so the
-signatures are those of the functions below. `python -m gradviz.engine.catalogue` writes `resources/catalogue.json`,
-which `gradviz.document.catalogue` reads; what can't be read off is in `catalogue_tables` and `catalogue_words`."""
+"""The catalogue of operations for drawings: their ports, parameters and outputs, derived from the rows of the engine
+and the signatures of its public functions. A wrapper (`out=`, NumPy's names, autocast) accepts anything, so the
+signatures are those of the functions that it wraps. `python -m gradviz.engine.catalogue` writes
+`resources/catalogue.json`, which `gradviz.document.catalogue` reads; what can't be derived is in `catalogue_tables` and
+`catalogue_words`."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ REQUIRED = inspect.Parameter.empty
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument; `type` is its annotation, "" where it has none; `spread`: any number of them, one after another."""
+    """One argument; `type` is its annotation, "" if it has none; `spread`: takes any number of values, as `*args`
+    does."""
 
     name: str
     type: str = ""
@@ -38,7 +40,7 @@ class Argument:
 
 
 def arguments(function: Callable[..., object]) -> tuple[Argument, ...]:
-    """The arguments of the innermost function that names them, without those that only pass on."""
+    """The arguments of the innermost function that names them, skipping wrappers that only forward theirs."""
     found = []
     for each in inspect.signature(_innermost(function)).parameters.values():
         if each.kind is not inspect.Parameter.VAR_KEYWORD:
@@ -72,7 +74,7 @@ def _wrapped(function: Callable[..., Any]) -> Callable[..., object] | None:
 
 
 def written(text: str) -> tuple[Argument, ...]:
-    """The arguments that are written as in a `def`: "input: Tensor, *, alpha: float = 1"."""
+    """The arguments as written in a `def`: "input: Tensor, *, alpha: float = 1"."""
     tree = ast.parse(f"def function({text}): pass").body[0]
     assert isinstance(tree, ast.FunctionDef)
     args = tree.args
@@ -105,17 +107,17 @@ _DIMS = frozenset("dims source destination".split())
 _SHAPE = frozenset("size shape sizes repeats normalized_shape".split())
 _INTS = frozenset("kernel_size stride padding dilation output_padding output_size shifts pad s sections".split())
 _SELF = re.compile(r"\bself\b", re.ASCII)  # what rows call the first operand
-_SEVERAL = {"Dim", "Any"}  # how the engine's functions say "one dimension or several"
+_SEVERAL = {"Dim", "Any"}  # annotations of the engine that mean "one dimension or several"
 _SHORT = frozenset(
     """dim0 dim1 dim dims size shape repeats start_dim end_dim dimension kernel_size normalized_shape p n k
 chunks split_size_or_sections indices_or_sections equation dtype diagonal start length source destination shifts sizes
 output_size pad negative_slope index groups""".split()
-)  # written without their names, as long as nothing is left out
+)  # written without their names, as long as none is left out
 
 
 @dataclass
 class _Call:
-    """A public function and what is known of it."""
+    """A public function and what is known about it."""
 
     key: str  # with "F." for "nn.functional."
     function: Callable[..., object] | None
@@ -131,7 +133,7 @@ class _Call:
 
 
 def _calls() -> list[_Call]:
-    """All functions that have an entry, under the name that they are best known by."""
+    """All functions that have an entry, by their best known name."""
     others = {name for more in tables.OTHER_NAMES.values() for name in more.split()}
     found = []
     for prefix, table in _PLACES:
@@ -154,7 +156,7 @@ def _elsewhere(prefix: str, name: str) -> bool:
 
 
 def _known() -> dict[str, list[Entry]]:
-    """The entries of the reference, by what they are called."""
+    """The entries of the reference, by the names that they are called by."""
     found: dict[str, list[Entry]] = {}
     for each in entries():
         for name in each.calls:
@@ -175,7 +177,7 @@ def _arguments(call: _Call) -> tuple[Argument, ...]:
 
 
 def _kept(found: tuple[Argument, ...], left_out: frozenset[str]) -> Iterator[Argument]:
-    """Without what a drawing does not have; what stands behind that can only be written with its name."""
+    """The arguments without those that a drawing does not have; arguments after a dropped one become keyword-only."""
     skipped = False
     for each in found:
         if each.name in left_out:
@@ -268,7 +270,7 @@ def _style(call: _Call) -> str:
 
 
 def _aliases(call: _Call, first: str) -> list[str]:
-    """Other names of the function, and the methods that it is."""
+    """Other names of the function, and the methods that call it."""
     others = tables.OTHER_NAMES.get(call.key, "").split()
     found = [name.replace(_F, _FULL, 1) if name.startswith(_F) else name for name in others]
     if call.key.startswith("Tensor."):
@@ -288,7 +290,7 @@ def _aliases(call: _Call, first: str) -> list[str]:
 
 
 def _shown(call: _Call, first: str) -> dict[str, Any]:
-    """Category, symbol, what it does, formula: as in the reference, where it has a row of its own."""
+    """Category, symbol, brief description and formula: those of the reference if the function has a row of its own."""
     rows = [each for each in call.rows if each.brief]
     row = max(rows, key=lambda each: (len(each.gradients), -len(each.symbol)), default=None)
     symbol, brief, formula = words.shown(call.key)
@@ -330,7 +332,7 @@ def _entry(call: _Call) -> dict[str, object]:
 
 
 def made() -> list[dict[str, Any]]:
-    """All entries as plain data, by category, those used most first."""
+    """All entries as plain data, by category, the most used first."""
     known = _known()
     found = []
     for call in _calls():
@@ -349,7 +351,7 @@ _PLAIN: dict[str, object] = {
 
 
 def _short(data: dict[str, Any]) -> dict[str, object]:
-    """Without what is the default of the record."""
+    """The entry without fields that have the record's defaults."""
     kept = {name: value for name, value in data.items() if name not in _PLAIN or value != _PLAIN[name]}
     for name in ("ports", "params"):
         if name in kept:
@@ -358,7 +360,7 @@ def _short(data: dict[str, Any]) -> dict[str, object]:
 
 
 def text() -> str:
-    """The file: one entry on a line."""
+    """The text of the file: one entry per line."""
     lines = [json.dumps(_short(each), ensure_ascii=False) for each in made()]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 

@@ -1,23 +1,24 @@
-"""What the catalogue of operations (`catalogue`) can't read off the engine: names that are no operation of a drawing,
-other names, operators, how something is written, which operands may be plain numbers, what a text may be. Tables only;
-names are relative to `torch`, and "F." stands for "nn.functional."."""
+"""What the catalogue of operations (`catalogue`) can't derive from the engine: names that are no operation of a
+drawing, other names, operators, how something is written, which operands may be plain numbers, which texts an argument
+takes. Tables only; names are relative to `torch`, and "F." stands for "nn.functional."."""
 
 from __future__ import annotations
 
 
 def words(text: str) -> frozenset[str]:
-    """Names with spaces between them."""
+    """Names separated by spaces."""
     return frozenset(text.split())
 
 
 def rows(text: str) -> dict[str, str]:
-    """Lines "name: something"; a line that begins with a space goes on with the one before."""
+    """Lines "name: something"; a line that begins with a space continues the one before."""
     pairs = (line.split(":", 1) for line in text.strip().replace("\n  ", " ").splitlines())
     return {name.strip(): rest.strip() for name, rest in pairs}
 
 
-# Names that are no node of a drawing: they make leaves, tell something that is no tensor, have a side effect, or are
-# what other functions are made of.
+# Names that are no node of a drawing: they make leaves, return something other than a tensor, have a side effect, or
+# are
+# building blocks of other functions.
 LEFT_OUT = words("""
 tensor as_tensor from_numpy asarray frombuffer zeros ones empty full eye rand randn randint randperm arange linspace
 logspace range tril_indices triu_indices bartlett_window blackman_window hamming_window hann_window kaiser_window
@@ -33,10 +34,10 @@ F.upsample F.upsample_nearest F.upsample_bilinear F.triplet_margin_with_distance
 F.native_channel_shuffle F.max_pool1d_with_indices F.max_pool2d_with_indices F.max_pool3d_with_indices
 F.fractional_max_pool2d_with_indices F.fractional_max_pool3d_with_indices
 """)
-LEFT_OUT_ENDINGS = ("_copy", "_")  # views as copies and in-place forms
+LEFT_OUT_ENDINGS = ("_copy", "_")  # copying forms of views and in-place forms
 KEPT = words("index_copy")
 LEFT_OUT_BEGINNINGS = ("_", "unsafe_", "native_")
-# Arguments that say where, how fast or how loud, and old spellings.
+# Arguments about placement, speed or verbosity, and old spellings.
 LEFT_OUT_ARGUMENTS = words("""
 out inplace size_average generator memory_format _stacklevel device layout pin_memory cudnn_enabled cudnn_enable sparse
 sparse_grad axis keepdims implicit requires_grad args more named names non_blocking copy use_cudnn _random_samples
@@ -170,10 +171,10 @@ special.laguerre_polynomial_l: input n
 special.legendre_polynomial_p: input n
 """)
 
-# operands that may stay open, but not unsaid
+# operands that may stay unconnected, but must be written (as None)
 EXPLICIT = {"F.batch_norm": "running_mean running_var"}
 
-# Arguments where the engine's function takes anything, or PyTorch lets one write more than people need.
+# Arguments where the engine's function accepts anything, or PyTorch accepts more than people need.
 SIGNATURES = rows("""
 add: input, other, *, alpha: number = 1
 sub: input, other, *, alpha: number = 1
@@ -260,7 +261,7 @@ lcm: input, other
 nextafter: input, other
 """)
 
-# Methods and attributes that no function of the same name stands for: arguments after the tensor itself.
+# Methods and attributes that have no function of the same name: their arguments after the tensor itself.
 TENSOR_ONLY = rows("""
 view: *shape: shape
 expand: *size: shape
@@ -313,7 +314,8 @@ p: fro nuc
 ord: fro nuc
 """)
 
-# outputs of more than one tensor; "+name" is there when the argument after "if" was given, "*" any number of them
+# outputs of operations that return several tensors; "+name" exists if the argument after "if" was given, "*" means any
+# number of outputs
 OUTPUTS = rows("""
 max: values +indices if dim
 min: values +indices if dim

@@ -1,5 +1,5 @@
-"""The words of the catalogue of operations (`catalogue`): how operations are shown, categories, what operations without
-a row of their own are and do, what people type when they look for something, and which ones they use. "F." stands for
+"""The words of the catalogue of operations (`catalogue`): how operations are shown, their categories, descriptions of
+operations without a row of their own, search terms, and how often each operation is used. "F." stands for
 "nn.functional."."""
 
 from __future__ import annotations
@@ -282,7 +282,7 @@ OTHER_ARGUMENTS: frozenset[str] = words("F.embedding F.batch_norm F.layer_norm F
 APART: frozenset[str] = words(
     "linalg.norm linalg.cross linalg.diagonal linalg.vander linalg.qr linalg.svd linalg.lu_solve linalg.lu"
 )
-# Of functions that have no row of the engine to themselves.
+# For functions without an engine row of their own.
 OF_CATEGORY = rows("""
 arithmetic: float_power positive square
 activations: F.gumbel_softmax F.logsigmoid F.prelu F.relu6 F.rrelu F.selu F.softmin F.softsign F.tanhshrink
@@ -433,7 +433,7 @@ Tensor.bfloat16:2 Tensor.int:2 split:2 trace:2 unflatten:2 F.unfold:2 linalg.det
 
 
 def shown(key: str) -> tuple[str, str, str]:
-    """Symbol, what it does and formula; "" where the engine knows."""
+    """Symbol, brief description and formula; "" where the engine has them."""
     symbol, brief, formula = ([part.strip() for part in re.split(r"(?<!\S)\|(?!\S)", SHOWN.get(key, ""))] + ["", ""])[
         :3
     ]
@@ -441,7 +441,7 @@ def shown(key: str) -> tuple[str, str, str]:
 
 
 def category(key: str, of_row: str) -> str:
-    """Where an operation stands; `of_row` is the category of its row in the engine, "other" if that says nothing."""
+    """The category of an operation; `of_row` is that of its row in the engine, "other" if that says nothing."""
     if key.startswith("special."):
         return "special functions"
     if of_row != "other":
@@ -453,5 +453,5 @@ def category(key: str, of_row: str) -> str:
 
 
 def used(key: str) -> int:
-    """In how many of the 725 snippets that were counted it stands; operators were not, and are put first."""
+    """How many of the 725 counted snippets use it; operators were not counted, and come first."""
     return int(USED.get(key, 0))

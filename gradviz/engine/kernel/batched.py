@@ -1,6 +1,6 @@
-"""The data of a tensor inside `vmap`: one array for all examples that looks like the array of one of them. Shape,
-strides and type are those of one example, so that whatever prepares an operation sees what PyTorch shows; reading
-numbers out of it is refused. NumPy functions on it run for all examples: ufuncs at once, others one by one. How whole
+"""The data of a tensor inside `vmap`: one array for all examples that looks like the array of a single one. Shape,
+strides and type are those of one example, so that code that prepares an operation sees what PyTorch shows; reading its
+numbers is refused. NumPy functions on it run for all examples: ufuncs at once, others one example at a time. How whole
 operations run at once is in `batching.py`."""
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ NO_POINTER = "Cannot access data pointer of Tensor that doesn't have storage"
 
 
 class Bound:
-    """The smallest or largest number of all examples: a check may compare with it, but it is no number to compute
-    with."""
+    """The smallest or largest number of all examples: a check may compare with it, but it can't be computed with."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -53,7 +52,7 @@ class Bound:
 
 
 class BatchedArray(NDArrayOperatorsMixin):
-    """`phys` has one leading dimension for each of `levels` (the numbers of vmap layers, growing)."""
+    """`phys` has one leading dimension for each of `levels` (the numbers of vmap layers, ascending)."""
 
     __slots__ = ("levels", "phys", "place")
     __array_priority__ = 2000
@@ -61,13 +60,13 @@ class BatchedArray(NDArrayOperatorsMixin):
     def __init__(self, phys: Array, levels: tuple[int, ...], place: int = 0) -> None:
         self.phys = phys
         self.levels = levels
-        self.place = place  # where the mapped dimension of the innermost level lay, for printing
+        self.place = place  # where the mapped dimension of the innermost level was, for printing
 
     # --- what it looks like ---
 
     @property
     def first(self) -> Array:
-        """The array of the first example: for geometry only, its numbers mean nothing."""
+        """The array of the first example, for its geometry only: its numbers mean nothing."""
         n = len(self.levels)
         if 0 not in self.phys.shape[:n]:
             found: Array = self.phys[(*([0] * n), ...)]  # type: ignore[arg-type]
@@ -76,7 +75,7 @@ class BatchedArray(NDArrayOperatorsMixin):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many examples there are at each level."""
+        """The number of examples at each level."""
         found: tuple[int, ...] = self.phys.shape[: len(self.levels)]
         return found
 
@@ -105,7 +104,7 @@ class BatchedArray(NDArrayOperatorsMixin):
         raise RuntimeError(NO_CHOICE)
 
     def item(self, *args: object) -> None:
-        """One number is not one here."""
+        """Refused: the number differs from example to example."""
         raise RuntimeError(NO_ITEM)
 
     def tolist(self) -> None:
@@ -140,7 +139,7 @@ class BatchedArray(NDArrayOperatorsMixin):
         return one_by_one(func, args, kwargs)
 
     def _blank(self, func: Any, args: Any, kwargs: Any) -> Any:
-        """`zeros_like` and the like for all examples at once."""
+        """`zeros_like` and its relatives, for all examples at once."""
         shape = kwargs.pop("shape", None)
         whole = None if shape is None else (*self.sizes, *((shape,) if isinstance(shape, int) else shape))
         if args[0] is not self:
@@ -148,11 +147,11 @@ class BatchedArray(NDArrayOperatorsMixin):
         return BatchedArray(func(self.phys, *args[1:], shape=whole, **kwargs), self.levels)
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> BatchedArray:
-        """In another type."""
+        """Convert to another type."""
         return BatchedArray(self.phys.astype(dtype, *args, **kwargs), self.levels, self.place)
 
     def copy(self, order: Any = "C") -> BatchedArray:
-        """In memory of its own."""
+        """Copy to new memory."""
         return BatchedArray(self.phys.copy(order), self.levels, self.place)
 
     def view(self, *args: Any) -> BatchedArray:
@@ -160,26 +159,27 @@ class BatchedArray(NDArrayOperatorsMixin):
         return BatchedArray(self.phys.view(*args), self.levels)
 
     def any(self, *args: Any, **kwargs: Any) -> bool:
-        """Whether something holds in any example: what is checked before an operation; along a dimension, apart."""
+        """Whether anything is true in any example, for checks before an operation; along a dimension, each example
+        separately."""
         return bool(self.phys.any()) if not args and not kwargs else self._each("any", args, kwargs)
 
     def all(self, *args: object, **kwargs: object) -> bool:
-        """As `any`, in all examples."""
+        """Whether everything is true in all examples; see `any`."""
         return bool(self.phys.all()) if not args and not kwargs else self._each("all", args, kwargs)
 
     def min(self, *args: object, **kwargs: object) -> Any:
-        """As `any`, the smallest of all numbers, to compare with."""
+        """The smallest number of all examples, to compare with; see `any`."""
         return Bound(self.phys.min()) if not args and not kwargs else self._each("min", args, kwargs)
 
     def max(self, *args: object, **kwargs: object) -> Any:
-        """As `any`, the largest."""
+        """The largest number of all examples; see `any`."""
         return Bound(self.phys.max()) if not args and not kwargs else self._each("max", args, kwargs)
 
     def _each(self, name: str, args: Any, kwargs: object) -> Any:
         return one_by_one(lambda x, *a, **k: getattr(x, name)(*a, **k), (self, *args), kwargs)
 
     def __getitem__(self, key: object) -> Any:
-        if isinstance(key, BatchedArray) and key.dtype == bool:  # what a check found wrong, in all examples
+        if isinstance(key, BatchedArray) and key.dtype == bool:  # what a check found wrong, over all examples
             return self.phys[np.broadcast_to(spread(key, self.levels, self.sizes), self.phys.shape)]
         parts = key if isinstance(key, tuple) else (key,)
         if all(each is None or each is ... or isinstance(each, (int, np.integer, slice)) for each in parts):
@@ -197,19 +197,19 @@ class BatchedArray(NDArrayOperatorsMixin):
 
 
 def alike(data: Array, array: Array) -> Array:
-    """A new array with memory for every example where `data` has that."""
+    """A new array with memory for every example if `data` has that."""
     if not isinstance(data, BatchedArray):
         return array
     return BatchedArray(np.broadcast_to(array, (*data.sizes, *array.shape)).copy(), data.levels)
 
 
 def one_example(data: Array) -> Array:
-    """An array that lies in memory as the data of one example do."""
+    """An array laid out in memory like the data of one example."""
     return data.first if isinstance(data, BatchedArray) else data
 
 
 def in_order(data: Array) -> Array:
-    """The data with its elements one after the other, those of each example so."""
+    """The data with its elements contiguous within each example."""
     if isinstance(data, BatchedArray):
         return BatchedArray(np.ascontiguousarray(data.phys), data.levels)
     return np.ascontiguousarray(data).reshape(data.shape)
@@ -221,12 +221,12 @@ def everything(data: object) -> Array:
 
 
 def plain(data: object) -> Any:
-    """What a NumPy function returned as an array; batched data as they are."""
+    """What a NumPy function returned, as an array; batched data unchanged."""
     return data if isinstance(data, BatchedArray) else np.asarray(data)
 
 
 def no_room(name: str) -> RuntimeError:
-    """The refusal to write what differs from example to example into memory that they share."""
+    """The error for writing what differs from example to example into memory that they share."""
     return RuntimeError(
         f"vmap: {name}(self, *extra_args) is not possible because there exists a Tensor `other` in extra_args that has "
         "more elements than `self`. This happened due to `other` being vmapped over but `self` not being vmapped over "
@@ -236,7 +236,7 @@ def no_room(name: str) -> RuntimeError:
 
 
 def overwrite(data: Array, values: Array) -> None:
-    """Write values into memory, every example into its own."""
+    """Write values into memory, each example into its own."""
     if any(level not in levels_of(data) for level in levels_of(values)):
         raise no_room("inplace arithmetic")
     if not isinstance(data, BatchedArray):
@@ -250,7 +250,7 @@ def _aligned_to(values: Any, data: BatchedArray) -> Array:
 
 
 def no_dynamic(name: str) -> str:
-    """The refusal of what has as many results as the numbers say."""
+    """The error for operations whose number of results depends on the data."""
     return (
         "vmap: We do not support batching operators that can output dynamic shape. Attempted to vmap over aten::"
         f"{name}. Please file an issue at https://github.com/pytorch/pytorch/issues if you need this feature."
@@ -266,7 +266,7 @@ _DYNAMIC: dict[Any, str] = {
 
 
 def refuse_truth(message: str, *tensors: Any) -> None:
-    """Of batched tensors there is no one answer."""
+    """The error for the truth value of batched tensors: there is no single answer."""
     if levels_of([each._data for each in tensors]):
         raise RuntimeError(message)
 
@@ -290,12 +290,12 @@ def levels_of(values: object) -> dict[int, int]:
 
 
 def place_of(data: object, level: int) -> int:
-    """The dimension that a level was mapped over, as far as it is known: the first one else."""
+    """The dimension that a level was mapped over, if known, otherwise the first."""
     return data.place if isinstance(data, BatchedArray) and data.levels[-1] == level else 0
 
 
 def spread(array: Any, levels: Sequence[int], sizes: Sequence[int]) -> Array:
-    """All examples of an array as one that has each of `levels`; nothing is copied."""
+    """All examples of an array as one array that has each of `levels`; nothing is copied."""
     if not isinstance(array, BatchedArray):
         return np.broadcast_to(array, (*sizes, *np.shape(array)))
     at = tuple(slice(None) if level in array.levels else None for level in levels)
@@ -303,7 +303,7 @@ def spread(array: Any, levels: Sequence[int], sizes: Sequence[int]) -> Array:
 
 
 def aligned(arrays: Sequence[object]) -> tuple[tuple[int, ...], list[Any]]:
-    """The levels of all arrays, and each as one plain array that broadcasts against the others example by example."""
+    """The levels of all arrays, and each array as a plain one that broadcasts against the others example by example."""
     levels = tuple(levels_of(arrays))
     most = max((getattr(each, "ndim", 0) for each in arrays), default=0)
     return levels, [_aligned(each, levels, most) if isinstance(each, BatchedArray) else each for each in arrays]
@@ -330,7 +330,7 @@ def _pick(value: Any, levels: Sequence[int], at: Sequence[int]) -> Any:
 
 
 def one_by_one(fn: Callable[..., Any], args: Sequence[Any], kwargs: Any) -> Any:
-    """Run a function for each example and put the results together; nested results stay nested."""
+    """Run a function for each example and stack the results; nested results stay nested."""
     known = levels_of((list(args), dict(kwargs)))
     if not known:
         return fn(*args, **kwargs)
@@ -364,7 +364,7 @@ def _joined(rows: list[object], levels: tuple[int, ...], sizes: tuple[int, ...],
 
 
 def removed(x: Any, *, level: int, dim: int, size: int) -> Any:
-    """The examples of a level as a dimension."""
+    """Turn the examples of a level into a dimension."""
     at = x.levels.index(level)
     levels = tuple(each for each in x.levels if each != level)
     phys = np.moveaxis(x.phys, at, len(levels) + dim)

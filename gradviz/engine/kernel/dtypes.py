@@ -30,17 +30,17 @@ class dtype:
 
     @property
     def is_signed(self) -> bool:
-        """Whether the type can hold a negative number."""
+        """Whether the type can hold negative numbers."""
         return self.name not in ("bool", "uint8")
 
     @property
     def cpp(self) -> str:
-        """The name that some messages use: "float", "long int"."""
+        """The C++ name that some messages use: "float", "long int"."""
         return _CPP.get(self.name, self.name)
 
     @property
     def cpu_type(self) -> str:
-        """The class of tensors as errors name it: "torch.FloatTensor"; newer types never had one."""
+        """The tensor class that errors name: "torch.FloatTensor"; newer types never had one."""
         return (
             f"CPU{self.title}Type"
             if self.title in ("Bool", "BFloat16", "ComplexFloat", "ComplexDouble")
@@ -89,7 +89,7 @@ float64 = dtype("float64", np.float64, 2, "Double")
 complex64 = dtype("complex64", np.complex64, 3, "ComplexFloat")
 complex128 = dtype("complex128", np.complex128, 3, "ComplexDouble")
 
-# What a complex number makes of halves: PyTorch's type is half as wide, and hardly an operation takes it.
+# The type of a complex number's parts: PyTorch's type is half as wide, and hardly any operation takes it.
 OF_PYTHON: dict[Any, dtype] = {float: float64, int: int64, bool: bool_, complex: complex128}
 complex32 = dtype("complex32", np.complex64, 3, "ComplexHalf")
 
@@ -115,12 +115,12 @@ default = _Default()
 
 
 def get_default_dtype() -> dtype:
-    """The type of a Python float that becomes a tensor."""
+    """Return the type that a Python float gets as a tensor."""
     return default.dtype
 
 
 def set_default_dtype(d: dtype) -> None:
-    """Make `d` the type of Python floats that become tensors."""
+    """Make `d` the type that Python floats get as tensors."""
     if not isinstance(d, dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
     if not d.is_floating_point:
@@ -132,7 +132,7 @@ on_new_run(lambda: set_default_dtype(float32))
 
 
 def of(array: Array) -> dtype:
-    """The element type of a NumPy array; unsigned types that PyTorch lacks are refused by the caller."""
+    """The element type of a NumPy array; the caller refuses unsigned types that PyTorch lacks."""
     return OF_NUMPY[array.dtype]
 
 
@@ -142,7 +142,7 @@ def default_complex() -> dtype:
 
 
 def of_scalar(value: object) -> dtype:
-    """The type that a Python number gets as a tensor of its own."""
+    """The type that a Python number gets when it becomes a tensor by itself."""
     if isinstance(value, bool | np.bool_):
         return bool_
     if isinstance(value, int | np.integer):
@@ -156,7 +156,7 @@ _INT_ORDER = {int8: 0, int16: 1, int32: 2, int64: 3}
 
 
 def promote(a: dtype, b: dtype) -> dtype:
-    """`torch.promote_types`: the smallest type that both fit in, by PyTorch's lattice."""
+    """`torch.promote_types`: the smallest type that can hold both, by PyTorch's lattice."""
     if a is b:
         return a
     if a.rank > b.rank:
@@ -189,12 +189,11 @@ def can_cast(source: dtype, target: dtype) -> bool:
 
 
 def common(tensors: list[tuple[dtype, int]], scalars: list[object]) -> dtype:
-    """The result type of an operation. Shapes with dimensions outrank 0-dimensional tensors, which outrank Python
+    """The result type of an operation. Tensors with dimensions outrank 0-dimensional tensors, which outrank Python
     numbers.
 
-    `tensors` holds (type, number of dimensions) of each tensor operand; a class outranks a later one only by its
-    kind (boolean, integer, floating point, complex), as `torch.result_type` documents.
-    """
+    `tensors` holds (type, number of dimensions) of each tensor operand; a lower priority counts only if its kind
+    (boolean, integer, floating point, complex) is higher, as `torch.result_type` documents."""
     groups: list[dtype | None] = [None, None, None]
     for d, ndim in tensors:
         at = 0 if ndim else 1
@@ -216,7 +215,8 @@ def common(tensors: list[tuple[dtype, int]], scalars: list[object]) -> dtype:
 
 
 def _lift(result: dtype, group: dtype) -> dtype:
-    """A lower-priority operand of a higher kind: a complex number keeps the precision of a floating point tensor."""
+    """The type of a lower-priority operand of a higher kind: a complex number keeps the precision of a floating point
+    tensor."""
     if group.is_complex and result.is_floating_point:
         return complex32 if result is float16 else result.to_complex()
     return group

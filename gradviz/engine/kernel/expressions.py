@@ -1,8 +1,9 @@
 """The expression of a formula and how a person writes it: a small tree of signs, fractions, powers and roots, made from
-the syntax tree of the expression. `in_line` writes it in one line, "grad · 3 · self²"; the window draws it with real
-fractions (`gradviz/ui/formula.py`). Of a recorded operation the parameters are put in (`typeset_with`).
+the syntax tree of the expression. `in_line` writes it on one line, "grad · 3 · self²"; the window draws it with real
+fractions (`gradviz/ui/formula.py`). For a recorded operation the values of its parameters are filled in
+(`typeset_with`).
 
-It computes nothing. Where expressions come from and how they become functions: `formula.py`."""
+Nothing is computed here. Where expressions come from and how they become functions: `formula.py`."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sign:
-    """What has no parts. `kind` is "sign", "number", "word" (of a function or of English) or "name" (an operand)."""
+    """An atom. `kind` is "sign", "number", "word" (of a function or of English) or "name" (an operand)."""
 
     text: str
     kind: str = "sign"
@@ -25,14 +26,15 @@ class Sign:
 
 @dataclass(frozen=True)
 class Row:
-    """Parts side by side, as close as they are; a sign brings its own spaces."""
+    """Parts side by side without added space; signs bring their own spaces."""
 
     parts: tuple[Math, ...]
 
 
 @dataclass(frozen=True)
 class Fraction:
-    """Brackets that only a line needs are there, too. `line` is how a line writes it, where it has a sign for it."""
+    """A fraction, including brackets that only the one-line form needs. `line` is the one-line form, if there is a
+    special one."""
 
     above: Math
     below: Math
@@ -49,7 +51,7 @@ class Root:
 
 @dataclass(frozen=True)
 class Script:
-    """What is raised and what is lowered behind a base; below and above it where the base is a sum."""
+    """A base with a superscript and a subscript; above and below the base if it is a sum."""
 
     base: Math
     raised: Math | None = None
@@ -58,7 +60,7 @@ class Script:
 
 @dataclass(frozen=True)
 class Bracketed:
-    """Brackets, bars of a norm."""
+    """Something in brackets, or in the bars of a norm."""
 
     inside: Math
     left: str = "("
@@ -67,7 +69,7 @@ class Bracketed:
 
 @dataclass(frozen=True)
 class Cases:
-    """One thing where a condition holds, another one elsewhere."""
+    """One value if a condition holds, another otherwise."""
 
     one: Math
     condition: Math
@@ -81,7 +83,7 @@ _SMALL = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺ⁿᵀᴴ")
 
 
 def in_line(written: Math) -> str:
-    """As one line of text."""
+    """The expression as one line of text."""
     match written:
         case Sign(text):
             return text
@@ -111,12 +113,12 @@ def _lowered_in_line(lowered: Math | None) -> str:
 
 
 def bare(written: Math) -> Math:
-    """Without brackets around all of it, which only a line needs."""
+    """Without outer brackets that only the one-line form needs."""
     return written.inside if isinstance(written, Bracketed) and written.left == "(" else written
 
 
 def named(written: Math, words: Mapping[str, Math]) -> Math:
-    """With other words for the operands; what is bracketed takes no second pair."""
+    """With other words for the operands; a bracketed operand gets no second pair of brackets."""
     match written:
         case Sign(text, "name"):
             return words.get(text, written)
@@ -138,7 +140,7 @@ def named(written: Math, words: Mapping[str, Math]) -> Math:
 
 
 def names_in(written: Math) -> frozenset[str]:
-    """The operands that it speaks of."""
+    """The operands that it mentions."""
     found: set[str] = set()
 
     class Seen(dict[str, Math]):
@@ -154,12 +156,12 @@ def names_in(written: Math) -> frozenset[str]:
 
 
 NUMBERS = {"pi": math.pi, "inf": math.inf}  # names that are no operands
-_WHERE, _COMPARED, _SUM, _PRODUCT, _POWER, _ATOM = range(6)  # how tightly a part holds together
+_WHERE, _COMPARED, _SUM, _PRODUCT, _POWER, _ATOM = range(6)  # binding strength of a part, ascending
 Part = tuple[Math, int]
 
 
 class Given(float):
-    """A number that the snippet gave, which stays as it was written: 0.5, not ½."""
+    """A number that the snippet gave, shown as it was written: 0.5, not ½."""
 
 
 # how a function is written: its argument gets brackets if it is more than a name
@@ -168,12 +170,12 @@ _WORDS = {
     "sgn": "sign {}", "sum": "Σ {}", "isnan": "{} is NaN", "isfinite": "{} is finite", "logical_not": "not {}",
 }  # fmt: skip
 _RAISING = {"adjoint": "T", "inverse": "−1", "inverse_adjoint": "−T"}
-_NAMES = {  # of functions whose arguments always have brackets
+_NAMES = {  # functions whose arguments always have brackets
     "sigmoid": "σ", "digamma": "ψ", "trigamma": "ψ′", "ndtr": "Φ", "normal_density": "φ", "zeta": "ζ", "gamma": "Γ",
     "i1": "I₁", "conjugate": "conj",
 }  # fmt: skip
 _INFIX = {"outer": " ⊗ ", "cross": " × ", "logical_or": " or ", "logical_and": " and "}
-_ONLY_NUMBERS = ("log", "sqrt")  # functions of numbers
+_ONLY_NUMBERS = ("log", "sqrt")  # functions that take numbers only
 _SYMBOLS = {"pi": "π", "inf": "∞"}
 _SIGNS: Mapping[type[ast.cmpop], str] = {
     ast.Eq: "=", ast.NotEq: "≠", ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥",
@@ -181,7 +183,7 @@ _SIGNS: Mapping[type[ast.cmpop], str] = {
 
 
 def called(node: ast.Call) -> str:
-    """The name of the function."""
+    """The name of the function that is called."""
     assert isinstance(node.func, ast.Name)
     return node.func.id
 
@@ -207,7 +209,7 @@ def _set(node: ast.expr) -> Part:
 
 
 def _within(node: ast.expr, rank: int) -> Math:
-    """As part of something that holds its parts together as tightly as `rank`."""
+    """The expression as part of something with binding strength `rank`."""
     written, own = _set(node)
     return written if own >= rank else Bracketed(written)
 
@@ -272,7 +274,7 @@ def _power(base: ast.expr, exponent: ast.expr) -> Part:
 
 
 def _between(node: ast.BinOp) -> Part | None:
-    """What stands between two parts; products are put together by `_Product`."""
+    """The sign between two parts; products are assembled by `_Product`."""
     if isinstance(node.op, (ast.Add, ast.Sub)):
         return _sum(node), _SUM
     if isinstance(node.op, (ast.BitAnd, ast.BitOr)):
@@ -288,7 +290,7 @@ def _between(node: ast.BinOp) -> Part | None:
 
 
 def _without_minus(written: Math) -> Math | None:
-    """What stands behind the minus that it begins with; None where it begins with none."""
+    """The expression without its leading minus; None if it has none."""
     if isinstance(written, Sign) and written.text.startswith("−"):
         return Sign(written.text[1:], written.kind)
     if isinstance(written, Row) and (first := _without_minus(written.parts[0])) is not None:
@@ -299,7 +301,7 @@ def _without_minus(written: Math) -> Math | None:
 
 
 def _terms(node: ast.expr, negative: bool) -> list[tuple[bool, Math]]:
-    """The terms of a sum, each with whether it is taken away."""
+    """The terms of a sum, each with whether it is subtracted."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
         taken = isinstance(node.op, ast.Sub)
         return [*_terms(node.left, negative), *_terms(node.right, negative != taken)]
@@ -328,7 +330,7 @@ def _is_fraction(node: ast.BinOp) -> bool:
 
 
 def _whole_power(node: ast.expr) -> tuple[ast.expr, int] | None:
-    """Base and exponent, where that is a whole number."""
+    """Base and exponent, if the exponent is a whole number."""
     sides: list[ast.expr] = []
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
         sides = [node.left, node.right]
@@ -338,12 +340,12 @@ def _whole_power(node: ast.expr) -> tuple[ast.expr, int] | None:
     return (sides[0], exponent) if type(exponent) is int else None
 
 
-_FACTORS = frozenset("conj neg reciprocal rsqrt square".split())  # functions that a product takes apart
+_FACTORS = frozenset("conj neg reciprocal rsqrt square".split())  # functions that a product splits into factors
 
 
 class _Product:
-    """A product taken apart: its sign, what multiplies and what divides. Equal factors become a power; the conjugate,
-    which real numbers do not have, is not shown."""
+    """A product split into its sign, numerator and denominator. Equal factors become a power; the conjugate, which real
+    numbers do not need, is not shown."""
 
     def __init__(self, node: ast.expr) -> None:
         self.negative = False
@@ -383,7 +385,7 @@ class _Product:
     def part(self) -> Part:
         above = [each for each in self.above if not (isinstance(each[0], ast.Constant) and each[0].value == 1)]
         at = next((i for i, (each, _) in enumerate(above) if isinstance(each, ast.Name) and each.id == "grad"), 0)
-        if at > 1 or (at == 1 and not isinstance(above[0][0], ast.Constant)):  # first, but for a number before it
+        if at > 1 or (at == 1 and not isinstance(above[0][0], ast.Constant)):  # first, except after a number
             above.insert(0, above.pop(at))
         alone = len(above) == 1 and not self.below and not self.negative
         if alone and above[0][1] == 1:
@@ -398,7 +400,7 @@ class _Product:
 
 
 def _side_by_side(factors: list[tuple[ast.expr, int]]) -> Math:
-    """Factors with dots between them, but for "2 (a − b)" and "2π"."""
+    """Factors joined by dots, except in "2 (a − b)" and "2π"."""
     parts: list[Math] = []
     after_number = False
     for factor, times in factors:
@@ -425,8 +427,8 @@ _ALLOWED = frozenset((
 
 @functools.cache
 def parse(text: str) -> tuple[ast.expr, tuple[str, ...]]:
-    """The tree of an expression and the names that it asks for, `grad` first; `ValueError` where it is more than names,
-    numbers, operators and calls by name."""
+    """The tree of an expression and the names that it asks for, `grad` first; raises `ValueError` if it contains
+    anything but names, numbers, operators and calls by name."""
     tree = ast.parse(text, mode="eval").body
     names: dict[tuple[bool, int], str] = {}
     functions = set()
@@ -442,7 +444,7 @@ def parse(text: str) -> tuple[ast.expr, tuple[str, ...]]:
     return tree, tuple(dict.fromkeys(name for at, name in sorted(names.items()) if at[1] not in functions))
 
 
-# --- numbers put in ---
+# --- numbers filled in ---
 
 
 _LONGEST = 4_000  # characters of an expression
@@ -450,8 +452,8 @@ _LONGEST = 4_000  # characters of an expression
 
 @functools.lru_cache(4_000)
 def typeset_with(expression: str, numbers: tuple[tuple[str, Number], ...], is_complex: bool) -> Math:
-    """An expression whose parameters are known: `grad * n * self ** (n - 1)` with n = 3 becomes
-    "grad · 3 · self²". Of complex numbers it shows the conjugates. `ValueError` for what is no expression."""
+    """An expression whose parameters are known: `grad * n * self ** (n - 1)` with n = 3 becomes "grad · 3 · self²". For
+    complex numbers it shows the conjugates. Raises `ValueError` for what is no expression."""
     if len(expression) > _LONGEST:
         raise ValueError("a formula is too long")
     try:
@@ -467,7 +469,7 @@ def _constant(node: ast.expr) -> Number | None:
 
 
 class _Known(ast.NodeTransformer):
-    """Numbers in place of parameters; what they make trivial (a factor 1, a power of 0 or 1) is not written."""
+    """Replaces parameters by numbers; what becomes trivial (a factor 1, a power of 0 or 1) is not written."""
 
     def __init__(self, numbers: Mapping[str, Number], is_complex: bool) -> None:
         self.numbers, self.is_complex = numbers, is_complex
@@ -478,13 +480,13 @@ class _Known(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         name, args = called(node), [self.visit(each) for each in node.args]
-        if name == "conj":  # which real numbers do not have
+        if name == "conj":  # not needed for real numbers
             is_real = not self.is_complex or _constant(args[0]) is not None
             return args[0] if is_real else ast.Call(ast.Name("conjugate"), args, [])
         return ast.Call(ast.Name(name), args, [])
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
-        """min ≤ x ≤ max without a bound that is infinite."""
+        """min ≤ x ≤ max without an infinite bound."""
         sides = [self.visit(each) for each in (node.left, *node.comparators)]
         signs = [*node.ops]
         if len(sides) > 2 and _constant(sides[-1]) == math.inf:

@@ -1,15 +1,15 @@
 """The gradient of one input, written once: the function that the engine runs and the text that the screen shows are
 made from the same expression, as in PyTorch's `derivatives.yaml`.
 
-A row of `ops/` gives the gradient as an expression, `"grad * conj(result) * log(2)"`. Its names are what the row saves,
-its functions are those of `torch` and the helpers of `ops/`, and nothing else is allowed in it. The function is
-compiled when the row runs backward for the first time; what is shown, `grad · result · ln 2`, is made when somebody
-looks (`expressions.py`).
+A row of `ops/` gives the gradient as an expression, `"grad * conj(result) * log(2)"`. Its names are those of saved
+values, its functions those of `torch` and the helpers of `ops/`; nothing else is allowed. The function is compiled when
+the row runs backward for the first time; the displayed text, `grad · result · ln 2`, is made when it is asked for
+(`expressions.py`).
 
-A rule that needs Python is a function. It says what it computes beside itself: `helper` for one that expressions call,
-`expressed` for one that a row has to itself, `jointly` for one of all inputs, and `sentence` where no formula says it.
-The tests evaluate what is shown and compare it with what the engine sends. What a row does with its rules: `rows.py`.
-"""
+A rule that needs Python is a function, with its mathematics given beside it: `helper` for a function that expressions
+call, `expressed` for one that belongs to a single row, `jointly` for one function for all inputs, and `sentence` if no
+formula describes it. The tests evaluate the displayed expression and compare it with what the engine sends. What a row
+does with its rules: `rows.py`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gradviz.engine.kernel.expressions import NUMBERS, Math, called, in_line, pa
 Function = Callable[..., Any]
 F = TypeVar("F", bound=Function)
 
-TABLES: list[Mapping[str, Function]] = []  # where a formula's functions are looked up; `api.py` adds its own
+TABLES: list[Mapping[str, Function]] = []  # where the functions of a formula are looked up; `api.py` adds its own
 _HELPERS: dict[str, tuple[Function, str]] = {}
 _OF_NUMBERS: Mapping[str, Callable[[float], float]] = {"log": math.log, "sqrt": math.sqrt}
 
@@ -51,7 +51,7 @@ def compiled(text: str) -> Function:
 
 
 class _Folded(ast.NodeTransformer):
-    """Puts in the numbers: π, and functions of numbers alone."""
+    """Folds constants: π, and functions of numbers only."""
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.Constant(NUMBERS[node.id]) if node.id in NUMBERS else node
@@ -84,7 +84,7 @@ def _function(name: str) -> Function:
 
 
 def helper(formula: str) -> Callable[[F], F]:
-    """Let expressions call the function by its name; the screen shows its formula, written in its parameters."""
+    """Let expressions call the function by its name; the screen shows its formula in terms of its parameters."""
 
     def register(fn: F) -> F:
         assert fn.__name__ not in _HELPERS, f"two helpers are called {fn.__name__}"
@@ -99,25 +99,25 @@ def helper(formula: str) -> Callable[[F], F]:
 
 @functools.cache
 def shown(text: str) -> str:
-    """The expression as a person writes it, in one line."""
+    """The expression as a person writes it, on one line."""
     parse(text)
     return in_line(written(text))
 
 
 def written(text: str) -> Math:
-    """The expression as a person writes it."""
+    """The expression as a person writes it, to be typeset."""
     return typeset(_with_helpers(text))
 
 
 def _with_helpers(text: str, keeps_conj: bool = False) -> ast.expr:
-    """The tree with the formula of each helper in place of its call."""
+    """The tree with each call of a helper replaced by its formula."""
     tree = ast.parse(text, mode="eval").body
     found: ast.expr = _Opened(keeps_conj).visit(tree) if any(name in text for name in _HELPERS) else tree
     return found
 
 
 class _Opened(ast.NodeTransformer):
-    """Formulas in place of calls of helpers."""
+    """Replaces calls of helpers by their formulas."""
 
     def __init__(self, keeps_conj: bool) -> None:
         self.keeps_conj = keeps_conj
@@ -134,7 +134,7 @@ class _Opened(ast.NodeTransformer):
 
 
 class _Filled(ast.NodeTransformer):
-    """Arguments in place of parameters."""
+    """Replaces parameters by arguments."""
 
     def __init__(self, given: Mapping[str, ast.expr]) -> None:
         self.given = given
@@ -147,7 +147,7 @@ class _Filled(ast.NodeTransformer):
 
 
 def opened(text: str) -> str:
-    """The expression with every helper written out but the conjugate: what a recorded trace takes along."""
+    """The expression with every helper except the conjugate written out, as a recorded trace keeps it."""
     parse(text)
     return ast.unparse(_with_helpers(text, True))
 
@@ -156,7 +156,8 @@ def opened(text: str) -> str:
 
 
 class Rule:
-    """The gradient of one input (or, for a joint rule, of all): what it asks for by name, its function and its text."""
+    """The gradient of one input (or, for a joint rule, of all): the names that it asks for, its function and its
+    text."""
 
     def __init__(
         self, written: str, function: Function | None, names: tuple[str, ...] | None, is_formula: bool
@@ -168,7 +169,7 @@ class Rule:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameters: what is saved and what the loop hands over."""
+        """The parameters: what is saved and what the loop passes in."""
         if self._names is None:
             given = self._function
             self._names = parse(self.written)[1] if given is None else tuple(inspect.signature(given).parameters)
@@ -176,29 +177,29 @@ class Rule:
 
     @property
     def function(self) -> Function:
-        """What computes the gradient; an expression is compiled when this is first asked for."""
+        """The function that computes the gradient; an expression is compiled on first use."""
         if self._function is None:
             self._function = compiled(self.written)
         return self._function
 
     @property
     def text(self) -> str:
-        """What the screen shows, in the operation's own names."""
+        """The text on screen, in the operation's own names."""
         return shown(self.written) if self.is_formula else self.written
 
     @property
     def expression(self) -> str:
-        """The formula as an expression of its operands and parameters; "" where words say it."""
+        """The formula as an expression of its operands and parameters; "" if it is described in words."""
         return opened(self.written) if self.is_formula else ""
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """By input, where the rule is joint."""
+        """The texts by input, for a joint rule."""
         return {}
 
     @property
     def expressions(self) -> Mapping[str, str]:
-        """By input, where the rule is joint."""
+        """The expressions by input, for a joint rule."""
         return {}
 
 
@@ -226,7 +227,7 @@ class JointRule(Rule):
 
 
 def rule(given: str | Function | Rule) -> Rule:
-    """A rule of what a row gives: an expression, a function without a text, or a rule."""
+    """Make a rule of what a row gives: an expression, a function without a text, or a rule."""
     if isinstance(given, str):
         return Rule(given, None, None, True)
     if isinstance(given, Rule):
@@ -236,17 +237,17 @@ def rule(given: str | Function | Rule) -> Rule:
 
 
 def expressed(formula: str, function: Function, names: str = "") -> Rule:
-    """A function of its own, whose result is this expression; it asks for `names` if its parameters don't say it."""
+    """A function whose result is this expression; it asks for `names` if its parameters don't say what it needs."""
     return Rule(formula, function, _split(names), True)
 
 
 def sentence(text: str, function: Function, names: str = "") -> Rule:
-    """A function that no formula says; `text` does in words."""
+    """A function that no formula describes; `text` describes it in words."""
     return Rule(text, function, _split(names), False)
 
 
 def jointly(function: Function, names: str = "", formulas: Mapping[str, str] | None = None, **sentences: str) -> Rule:
-    """A function for all inputs, and what it computes for each: as an expression, or in words."""
+    """One function for all inputs, and what it computes for each: as an expression, or in words."""
     return JointRule(function, _split(names), formulas or {}, sentences)
 
 

@@ -1,7 +1,7 @@
 """The autograd graph: nodes and edges. A node holds facts (which row, which buffers, where gradients go next); the row
 says how to compute, and only the loop in `backward.py` runs nodes and adds gradients. The buffers are in `saved.py`;
-what users read of a node as `_saved_*` beside its tensors stands here: the numbers, shapes and options that PyTorch
-keeps, under its names. See `rows.py` next."""
+the `_saved_*` attributes that are not tensors are here: the numbers, shapes and options that PyTorch keeps, under its
+names. See `rows.py` next."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from gradviz.engine.kernel.tensor import Tensor
 
 
-# --- `_saved_*`: a row's own parameters are shown as they are, but for what is called or written otherwise ---
+# --- `_saved_*`: a row's own parameters are shown as they are, except for those that PyTorch names or writes
+# differently ---
 
 
 _REDUCTIONS = ("none", "mean", "sum")
@@ -83,7 +84,7 @@ _HIDDEN = {
     "UnsafeViewBackward0": "size",
     "ViewBackward0": "size",
 }
-# Shapes of operands that PyTorch's nodes keep in parts, or as something optional.
+# Shapes of operands that PyTorch's nodes keep in parts, or as optional values.
 _SHAPES = {
     "AddbmmBackward0": "batch1_sym_argsize_0 batch1_sym_argsize_1 batch2_sym_argsize_2",
     "AddmmBackward0": "mat1_sym_strides mat2_sym_strides",
@@ -109,7 +110,7 @@ def _group_norm(node: Node, at: int) -> int:
     return (n, channels, math.prod(rest))[at]
 
 
-# What is called otherwise in our formulas, or follows from them.
+# Attributes that our formulas call differently, or that follow from theirs.
 _COMPUTED: dict[str, dict[str, Reader]] = {
     "GatherBackward0": {"sparse_grad": lambda node: False},
     "IndexAddBackward0": {"source_dim": lambda node: len(shape_of(node, "source"))},
@@ -135,7 +136,7 @@ for _kind in ("Nearest", "NearestExact", "Linear", "Bilinear", "Bicubic", "Trili
 
 
 def attribute_names(node: Node) -> list[str]:
-    """What is kept beside tensors, by the names that PyTorch has for it."""
+    """The names of saved attributes that are not tensors, as in PyTorch."""
     kind = node.class_name.removesuffix("_copy")
     hidden = _HIDDEN.get(kind, "").split()
     more = (*_SHAPES.get(kind, "").split(), *_COMPUTED.get(kind, ()))
@@ -144,7 +145,7 @@ def attribute_names(node: Node) -> list[str]:
 
 
 def attribute(node: Node, name: str) -> Any:
-    """The value of one of them; AttributeError where the node has none of that name."""
+    """The value of one of them; raises AttributeError if the node has none of that name."""
     kind = node.class_name.removesuffix("_copy")
     computed = _COMPUTED.get(kind, {}).get(name)
     if computed is not None:
@@ -175,7 +176,7 @@ def _as_stored(name: str, value: object) -> Any:
 
 
 def shape_of(node: Node, operand: str) -> tuple[int, ...]:
-    """The shape of an operand, as far as the node knows it; of one that is not there it is (0,)."""
+    """The shape of an operand, as far as the node knows it; (0,) for a missing operand."""
     found: Any = node.captured.get(f"{operand}_shape")
     if found is not None:
         return tuple(found)
@@ -193,23 +194,23 @@ def shape_of(node: Node, operand: str) -> tuple[int, ...]:
 
 
 Edge = tuple["Node", int]
-Meta = tuple[tuple[int, ...], Any]  # shape and NumPy type, which is None where any type will do
+Meta = tuple[tuple[int, ...], Any]  # shape and NumPy type; None if any type will do
 LAST = 2**64 - 1  # the sequence number that outranks all others
 
 
 class RemovableHandle:
-    """What `register_hook` returns; `remove()` takes the hook off again, and a `with` block does so at its end."""
+    """What `register_hook` returns; `remove()` removes the hook, and so does the end of a `with` block."""
 
     _next_id = 0
 
     def __init__(self, hooks: OrderedDict[int, Any], *flags: OrderedDict[int, bool]) -> None:
         self.hooks = hooks
-        self.flags = flags  # more dictionaries that say something of this hook
+        self.flags = flags  # more dictionaries with an entry for this hook
         self.id = RemovableHandle._next_id
         RemovableHandle._next_id += 1
 
     def remove(self) -> None:
-        """Take the hook off; a second call does nothing."""
+        """Remove the hook; a second call does nothing."""
         self.hooks.pop(self.id, None)
         for each in self.flags:
             each.pop(self.id, None)
@@ -222,11 +223,10 @@ class RemovableHandle:
 
 
 class Node:
-    """One backward function. `next[i]` is where the gradient of input `i` goes, None where none is wanted.
+    """One backward function. `next[i]` is where the gradient of input `i` goes, None if it is not needed.
 
-    Note [Kinds] The nodes of all operations are of this one class, on which Python is fastest; `_kind` says which
-    class each has for those who look at it (`MulBackward0`), and `shown` gives it that class before they do.
-    """
+    Note [Kinds] The nodes of all operations share this one class, which is fastest in Python; `_kind` is the class that
+    users are shown (`MulBackward0`), and `shown` assigns it before they see the node."""
 
     # Slots, because a node is made for every operation; the dictionary is for what subclasses and users add.
     __slots__ = (
@@ -237,7 +237,7 @@ class Node:
     _kind: Any
     _leaf: Tensor | None  # of an AccumulateGrad, the tensor whose `.grad` it adds to
     next: tuple[Edge | None, ...]
-    slots: tuple[int, ...] | None  # which operand each of `next` belongs to, where that is not simply its place
+    slots: tuple[int, ...] | None  # which operand each entry of `next` belongs to, if not the one at the same position
     sequence_nr: int
     plan: Plan | None
     saved: list[Saved | None] | None
@@ -250,7 +250,7 @@ class Node:
     post_hooks: OrderedDict[int, Callable[..., Any]] | None
     tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None
     retained: dict[int, weakref.ref[Tensor]] | None  # PyTorch keeps no tensor alive for its gradient either
-    written: weakref.ref[Node] | None = None  # of a write to a view: the history of the view after it
+    written: weakref.ref[Node] | None = None  # for a write to a view: the history of the view after it
     stack: Any
     parent: Node | None = None  # in anomaly mode: the node whose backward made this one
     _metadata: dict[Any, Any] | None
@@ -265,7 +265,7 @@ class Node:
 
     @property
     def class_name(self) -> str:
-        """The name of the class that it is shown as."""
+        """The name of the class that users are shown."""
         return self._kind.class_name  # type: ignore[no-any-return]
 
     def name(self) -> str:
@@ -286,7 +286,7 @@ class Node:
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary that is the user's own."""
+        """A dictionary for the user."""
         if self._metadata is None:
             self._metadata = {}
         return self._metadata
@@ -301,38 +301,38 @@ class Node:
         return True
 
     def apply(self, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
-        """The gradients of the inputs from those of the outputs; never adds anything up."""
+        """The gradients of the inputs from those of the outputs; never accumulates."""
         assert self.plan is not None
         return self.plan.run(self, grads)
 
     def unpack(self) -> list[Tensor | None]:
-        """The saved buffers, checked: freed ones and ones that were overwritten are refused with PyTorch's messages."""
+        """The saved buffers, checked: freed or overwritten ones are refused with PyTorch's messages."""
         if self.saved is None or self.freed:
             raise RuntimeError(SECOND_BACKWARD)
         return [None if one is None else one.value(self) for one in self.saved]
 
     def release(self) -> bool:
-        """Free the saved buffers; whether there were any."""
+        """Free the saved buffers; return whether there were any."""
         had = self.saved is not None
         self.saved = None
         self.freed = self.freed or had
         return had
 
     def saved_items(self) -> Iterator[tuple[str, Array, int, Saved]]:
-        """(name, data, version when saved, record) of each saved tensor; nothing after they were freed."""
+        """(name, data, version when saved, record) of each saved tensor; empty once they were freed."""
         if self.saved is not None and self.plan is not None:
             for name, one in zip(self.plan.saved_names, self.saved, strict=True):
                 if one is not None:
                     yield name, one.data, one.version, one
 
     def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call `fn(grad_inputs, grad_outputs)` after the node ran; what it returns replaces the gradients."""
+        """Call `fn(grad_inputs, grad_outputs)` after the node ran; its return value replaces the gradients."""
         if self.post_hooks is None:
             self.post_hooks = OrderedDict()
         return _register(self.post_hooks, fn)
 
     def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
-        """Call `fn(grad_outputs)` before the node runs; what it returns replaces the gradients."""
+        """Call `fn(grad_outputs)` before the node runs; its return value replaces the gradients."""
         if self.pre_hooks is None:
             self.pre_hooks = OrderedDict()
         return _register(self.pre_hooks, fn)
@@ -348,7 +348,7 @@ class Node:
         def _raw_saved(self, name: str) -> SavedTensor: ...
 
     def __call__(self, *grads: Tensor | None) -> Any:
-        """Run the node by hand: the gradients of its inputs from those of its outputs."""
+        """Run the node by hand: return the gradients of its inputs given those of its outputs."""
         if len(grads) != len(self.metas):
             raise TypeError(f"expected {len(self.metas)} arguments, got {len(grads)} instead")
         found = tuple(self.apply(list(grads)))
@@ -365,7 +365,7 @@ class Node:
             one = self.saved[names.index(name)]
             return None if one is None else one.value(self)
         if self.plan is not None and name in self.plan.row.saved:
-            return None  # the row saves it when other inputs want gradients
+            return None  # the row saves it if other inputs want gradients
         return attribute(self, name)
 
     def __dir__(self) -> list[str]:
@@ -394,7 +394,7 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 def bare(kind: type[Node], cls: type[Node] = Node) -> Node:
-    """A node of this kind of which nothing is known yet."""
+    """An empty node of this kind."""
     node: Node = _new(cls)
     node._kind = kind
     node._leaf = None
@@ -410,7 +410,7 @@ def bare(kind: type[Node], cls: type[Node] = Node) -> Node:
 
 
 def shown(node: object) -> Any:
-    """The node as an instance of the class that it is known by; None for None."""
+    """The node as an instance of its displayed class; None for None."""
     if type(node) is Node:
         node.__class__ = kind = node._kind
         if node.plan is not None:
@@ -421,7 +421,7 @@ def shown(node: object) -> Any:
 
 
 def _offer(kind: type[Node], prefix: str, names: Sequence[str], find: Callable[[Node, str], object]) -> None:
-    """Give the class of a node what users read of it, such as `_saved_self`."""
+    """Give the class of a node the attributes that users read, such as `_saved_self`."""
     for name in names:
         if prefix + name not in kind.__dict__:
             setattr(kind, prefix + name, property(functools.partial(_found, find, name)))
@@ -438,14 +438,14 @@ def renamed(kind: type[Node], name: str) -> type[Node]:
 
 
 def show_as(node: Node, kind: type[Node]) -> None:
-    """Give a node another class to be known by."""
+    """Give a node another displayed class."""
     node._kind = kind
     if type(node) is not Node:
         node.__class__ = kind
 
 
 class AccumulateGrad(Node):
-    """The sink for one leaf: adds what arrives to the leaf's `.grad`."""
+    """The sink of one leaf: adds arriving gradients to the leaf's `.grad`."""
 
     __slots__ = ()
     class_name = "AccumulateGrad"
@@ -468,7 +468,7 @@ GradientEdge.__module__ = "torch.autograd.graph"
 
 
 class InputMetadata:
-    """What a node knows of the gradient that arrives at one of its outputs."""
+    """What a node knows about the gradient that arrives at one of its outputs."""
 
     is_nested_tensor = is_cpp_nested_tensor = False
 
@@ -496,7 +496,7 @@ def _register(hooks: OrderedDict[int, Any], fn: Callable[..., object]) -> Remova
 
 
 def retains(node: Node, tensor: Tensor) -> bool:
-    """Whether `retain_grad` was asked of a tensor that the node made."""
+    """Whether `retain_grad` was called on a tensor that the node made."""
     found = None if node.retained is None else node.retained.get(tensor._output_nr)
     return found is not None and found() is tensor
 
@@ -525,11 +525,11 @@ def accumulator(leaf: Tensor) -> Node:
 
 
 def refresh(node: Node) -> None:
-    """Learn anew which gradients the leaf of an `AccumulateGrad` takes."""
+    """Update which gradients the leaf of an `AccumulateGrad` accepts."""
     assert node._leaf is not None
     node.metas = ((node._leaf._data.shape, node._leaf._gradient_type()),)
 
 
 def function_of(node: Node) -> str:
-    """The name of the function that made a node, as error messages have it: `Exp` for `ExpBackward0`, and `Sum1`."""
+    """The name of the function that made a node, as in error messages: `Exp` for `ExpBackward0`, and `Sum1`."""
     return re.sub(r"Backward(0|([1-9][0-9]*))?$", r"\2", node.name())

@@ -1,5 +1,5 @@
-"""The function transforms that are open now: each `torch.func.grad`, `jvp` or `vmap` that runs is one layer on a stack,
-and a dual level of `torch.autograd.forward_ad` is open or not. While there is any, operations take the longer way of
+"""The open function transforms: each running `torch.func.grad`, `jvp` or `vmap` is one layer on a stack, and a dual
+level of `torch.autograd.forward_ad` is open or not. While any is open, operations take the slower path through
 `layered.py`. Nothing is computed here."""
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _LEGACY_REFUSED = (
 
 @dataclass(frozen=True)
 class Layer:
-    """One transform that runs. Numbers grow for ever, so that what a closed layer left behind is never taken for that
-    of another."""
+    """One running transform. Numbers are never reused, so that leftovers of a closed layer are never attributed to
+    another one."""
 
     number: int
     kind: str  # "grad", "jvp" or "vmap"
@@ -45,19 +45,20 @@ class Layer:
 
 
 class Transforms(Protocol):
-    """How operations run while a layer is open; `layered` is it, and says so here, where those below it can look."""
+    """How operations run while a layer is open; `layered` implements it and registers itself here, for modules below
+    it."""
 
     def apply(self, row: object, tensors: object, arrays: object, params: object) -> Any:
-        """An operation."""
+        """Run an operation."""
 
     def write(self, target: Tensor, row: object, tensors: object, arrays: object, params: object) -> Tensor:
-        """An operation in place."""
+        """Run an in-place operation."""
 
     def add(self, tensor: object, level: int, dim: int) -> Any:
-        """A tensor with a dimension taken apart into the examples of a level."""
+        """Add a level: turn a dimension of a tensor into the examples of that level."""
 
     def remove(self, tensor: object, level: int, dim: int, size: int) -> Tensor:
-        """A tensor with the examples of a level as a dimension."""
+        """Remove a level: turn its examples back into a dimension."""
 
 
 transforms: Transforms
@@ -66,7 +67,7 @@ stack: list[Layer] = []
 duals: list[int] = []  # the open levels of forward differentiation, innermost last
 _last = 0
 _drawing: list[bool] = []  # not empty while random numbers for all examples are drawn
-_kept = False  # a graph with batched tensors outlives its vmap
+_kept = False  # a graph with batched tensors has outlived its vmap
 
 
 @on_new_run
@@ -79,19 +80,19 @@ def _close_all() -> None:
 
 
 def next_number() -> int:
-    """A number that no layer or level had before."""
+    """A number that no layer or level has had before."""
     global _last
     _last += 1
     return _last
 
 
 def refresh() -> None:
-    """Tell the operations whether there is anything that they have to look for."""
+    """Tell the operations whether there is anything to look for."""
     state.layered = bool(stack or duals or _kept)
 
 
 def keep_looking() -> None:
-    """A graph holds batched tensors, so that a backward pass meets them also when no layer is open."""
+    """A graph holds batched tensors, so a backward pass meets them even when no layer is open."""
     global _kept
     _kept = True
     refresh()
@@ -99,7 +100,7 @@ def keep_looking() -> None:
 
 @contextmanager
 def layer(kind: str, size: int = 0, randomness: str = "error") -> Iterator[Layer]:
-    """Open a layer for a while."""
+    """Open a layer for the duration of a `with` block."""
     opened = Layer(next_number(), kind, size, randomness)
     stack.append(opened)
     refresh()
@@ -119,14 +120,14 @@ def open_dual() -> int:
 
 
 def close_dual(number: int) -> None:
-    """Close a level: the tangents that belong to it count no more."""
+    """Close a level: its tangents no longer count."""
     duals.remove(number)
     refresh()
 
 
 @contextmanager
 def dual() -> Iterator[int]:
-    """A level of forward differentiation for a while."""
+    """A level of forward differentiation for the duration of a `with` block."""
     number = open_dual()
     try:
         yield number
@@ -135,12 +136,12 @@ def dual() -> Iterator[int]:
 
 
 def depth_of(number: int) -> int | None:
-    """The level that PyTorch shows for a layer (the outermost is 1), None when it is closed."""
+    """The level that PyTorch shows for a layer (the outermost is 1), None if it is closed."""
     return next((at for at, each in enumerate(stack, 1) if each.number == number), None)
 
 
 def tracking() -> tuple[int, ...]:
-    """The open layers that differentiate: everything made now is wrapped by each of them."""
+    """The open layers that differentiate: each of them wraps everything that is made now."""
     return tuple(each.number for each in stack if each.kind != "vmap")
 
 
@@ -150,7 +151,7 @@ def maps() -> list[Layer]:
 
 
 def refuse_requires_grad() -> None:
-    """Inside of a transform nobody but the transform says what is differentiated."""
+    """Inside a transform only the transform decides what is differentiated."""
     if stack:
         raise RuntimeError(
             "You are attempting to call Tensor.requires_grad_() (or perhaps using torch.autograd.functional.* APIs) "
@@ -161,8 +162,8 @@ def refuse_requires_grad() -> None:
 
 
 def per_example(at: int) -> Callable[[F], F]:
-    """Mark a function that draws random numbers, whose argument `at` is the shape (or an array of parameters): under
-    vmap it is refused, gives one set of numbers for every example, or one for each, as `randomness` says."""
+    """Decorate a function that draws random numbers, whose argument `at` is the shape (or an array of parameters):
+    under vmap it is refused, or draws one set of numbers for every example, or one for each, as `randomness` says."""
 
     def mark(fn: F) -> F:
         @functools.wraps(fn)

@@ -1,7 +1,7 @@
-"""Where the numbers of a tensor are: `torch.device`; how often memory was written to; how a tensor lies in it
+"""Where the numbers of a tensor are: `torch.device`; how often memory was written to; how a tensor is laid out in it
 (`torch.layout`, `torch.memory_format`); and views of it with any sizes and strides. NumPy itself doesn't check such
-views, so every one is made here, after it was compared with the memory that is really there; a test keeps `as_strided`
-and the like out of all other modules. The operations are in `ops/strided.py`."""
+views, so all of them are made here, after a check against the actual memory; a test keeps `as_strided` and its
+relatives out of all other modules. The operations are in `ops/strided.py`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LARGEST = 2**63 - 1  # bytes that NumPy and PyTorch can count
 
 
 def root_of(x: Array) -> Array:
-    """The array that an array is a view of in the end: itself, if it is none."""
+    """The array at the root of a chain of views: the array itself, if it is no view."""
     root: Array = x
     below: Any = x.base
     while below is not None:
@@ -35,7 +35,7 @@ def root_of(x: Array) -> Array:
 
 
 def memory_of(x: Array) -> Array:
-    """The bytes of the whole memory that an array looks at, whatever types and views lie between them."""
+    """The bytes of the whole memory behind an array, whatever types and views are in between."""
     root = np.asarray(root_of(x))
     found: Array = root.ravel(order="K")
     if np.may_share_memory(found, root) or not root.size:
@@ -46,32 +46,32 @@ def memory_of(x: Array) -> Array:
 
 
 def start_of(x: Array, memory: Array) -> int:
-    """Where the first element lies in this memory, or would lie if there were one (it may be behind the end), in bytes;
-    0 where it lies elsewhere."""
+    """The byte offset of the first element in this memory, even if there are no elements (then it may be past the end);
+    0 if it is elsewhere."""
     start: int = x.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
     return start if 0 <= start < memory.size * (1 if x.size else 2) + (not x.size) else 0
 
 
 def extent(size: Sequence[int], steps: Sequence[int]) -> tuple[int, int]:
-    """The places of the lowest and of the highest element, counted from the first one."""
+    """The offsets of the lowest and the highest element, counted from the first one."""
     reaches = [(n - 1) * step for n, step in zip(size, steps, strict=True)]
     return sum(each for each in reaches if each < 0), sum(each for each in reaches if each > 0)
 
 
 def repeated(size: Sequence[int], steps: Sequence[int]) -> list[int]:
-    """The dimensions along which all elements are one and the same."""
+    """The dimensions along which all elements are the same one."""
     return [dim for dim, (n, step) in enumerate(zip(size, steps, strict=True)) if n > 1 and not step]
 
 
 def held_bytes(x: Array) -> int:
-    """How much memory an array keeps from its lowest element to its highest: less than its size where it repeats."""
+    """How many bytes an array spans from its lowest element to its highest: less than its size if elements repeat."""
     low, high = extent(x.shape, x.strides)
     return min(x.nbytes, high - low + x.itemsize)
 
 
 def occurrences(x: Array) -> tuple[Array, Any]:
-    """Elements in which all of an array's stand, and how often each one does: a number for all of them, or one for
-    each. The array itself where it has no more elements than its memory; so the way is never longer than that."""
+    """Elements that contain all elements of an array, and how often each occurs: one number for all, or one for each.
+    Returns the array itself if it has no more elements than its memory, so this never takes longer than that."""
     many = repeated(x.shape, x.strides)
     once = x[tuple(slice(1) if dim in many else slice(None) for dim in range(x.ndim))]
     times = math.prod(x.shape[dim] for dim in many)
@@ -89,7 +89,7 @@ def occurrences(x: Array) -> tuple[Array, Any]:
 
 
 def _shifted_sum(x: Array, count: int, step: int) -> Array:
-    """The sum of the array shifted by no step, by one, by two, … `count` times in all; what falls off its end is 0."""
+    """The sum of the array shifted by 0, 1, 2, … steps, `count` times in all; what falls off the end is 0."""
     if count == 1:
         return x
     rows = np.zeros((-(-len(x) // step), step), x.dtype)
@@ -101,8 +101,8 @@ def _shifted_sum(x: Array, count: int, step: int) -> Array:
 
 
 def strided(memory: Array, dtype: Any, size: Sequence[int], steps: Sequence[int], start: int) -> Array:
-    """Some bytes seen as elements of a type: `steps` and `start` count bytes. Raises ValueError where an element would
-    lie outside."""
+    """Bytes viewed as elements of a type; `steps` and `start` are in bytes. Raises ValueError if an element would be
+    outside."""
     size, steps = tuple(size), tuple(steps)
     kind = np.dtype(dtype)
     if any(n < 0 for n in size) or len(size) != len(steps):
@@ -120,14 +120,14 @@ def strided(memory: Array, dtype: Any, size: Sequence[int], steps: Sequence[int]
 
 
 def sliding(x: Array, sizes: Sequence[int], axes: Sequence[int]) -> Array:
-    """Windows of these sizes along some dimensions, at every place; a view that can be written to where x can be."""
-    plain = plain_numbers(sizes)  # NumPy compares them as Python does, and would believe what a class of numbers says
+    """Windows of these sizes along some dimensions, at every position; a view, writable if x is."""
+    plain = plain_numbers(sizes)  # NumPy compares them as Python does, and would believe what a subclass of int says
     found: Array = np.lib.stride_tricks.sliding_window_view(x, plain, tuple(axes), writeable=bool(x.flags.writeable))
     return found
 
 
 def with_one_more(x: Array, *, dim: int) -> Array:
-    """A new dimension of size 1, which has the stride in PyTorch that its elements would have next to each other."""
+    """Add a dimension of size 1 with the stride that PyTorch gives it, as if its elements were contiguous."""
     made: Array = np.expand_dims(x, dim)
     if type(x) is not np.ndarray or (x.flags.c_contiguous and x.size and 1 not in x.shape):
         return made
@@ -138,7 +138,7 @@ def with_one_more(x: Array, *, dim: int) -> Array:
 
 
 def ranged(x: Array, *, dim: int, start: int, end: int, step: int) -> Array:
-    """A range along a dimension. Where it is empty NumPy forgets where it would begin, and its steps."""
+    """A range along a dimension. If it is empty, NumPy forgets its start and its strides."""
     made: Array = x[(slice(None),) * dim + (slice(start, end, step),)]
     if made.shape[dim] or type(x) is not np.ndarray:
         return made
@@ -150,8 +150,8 @@ def ranged(x: Array, *, dim: int, start: int, end: int, step: int) -> Array:
 
 
 def viewed(x: Array, size: Sequence[int]) -> Array | None:
-    """The same elements in another shape; None where the memory does not allow it. Dimensions of size 1 have the
-    steps that PyTorch gives them."""
+    """The same elements in another shape; None if the memory does not allow it. Dimensions of size 1 get PyTorch's
+    strides."""
     if type(x) is not np.ndarray or (x.flags.c_contiguous and (x.base is None or 1 not in x.shape) and x.size):
         try:
             return x.reshape(size, copy=False)
@@ -171,7 +171,7 @@ def _viewed_steps(
         return strides if size == asked else row_strides(asked, itemsize)
     steps = [0] * len(asked)
     to, base, count, seen = len(asked) - 1, strides[-1], 1, 1
-    for dim in range(len(size) - 1, -1, -1):  # dimensions that lie as one are a chunk, which the new ones must fill
+    for dim in range(len(size) - 1, -1, -1):  # contiguous dimensions form a chunk, which the new ones must fill
         count *= size[dim]
         if dim and (size[dim - 1] == 1 or strides[dim - 1] == count * base):
             continue
@@ -186,7 +186,7 @@ def _viewed_steps(
 
 
 def storage_bytes(size: Sequence[int], stride: Sequence[int], itemsize: int, offset: int = 0) -> int:
-    """How much memory a tensor needs, as PyTorch counts it: without signs, refusing what 64 bits can't hold."""
+    """How many bytes a tensor needs, as PyTorch counts: unsigned, refusing what 64 bits can't hold."""
     if 0 in size:
         return 0
     found = 1 + offset
@@ -206,14 +206,14 @@ def check_count(size: Sequence[int], itemsize: int) -> None:
             raise RuntimeError("numel: integer multiplication overflow")
     larger = itemsize
     for n in size:
-        larger *= max(n, 1)  # NumPy counts the sizes beside a 0, too
+        larger *= max(n, 1)  # NumPy counts the sizes next to a 0, too
     if larger > _LARGEST:
         raise RuntimeError(f"tensors of size {list(size)} are not in GradViz; NumPy has no arrays of so many bytes")
 
 
 def check_room(size: Sequence[int], itemsize: int) -> None:
-    """Refuse memory whose bytes 64 bits can't count: of some of its functions NumPy computes such a size, and finds
-    place for another one."""
+    """Refuse sizes in bytes that 64 bits can't count: some NumPy functions would overflow and allocate a different
+    size."""
     if math.prod(size) * itemsize > _LARGEST:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
 
@@ -230,20 +230,20 @@ def expanded(x: Array, *, size: Sequence[int]) -> Array:
 def _expanded(x: Array, size: Sequence[int]) -> Array:
     if type(x) is not np.ndarray:
         return np.broadcast_to(x, size)
-    steps = _expanded_steps(x, size)  # within the array: nothing has to be compared
+    steps = _expanded_steps(x, size)  # inside the array: nothing to check
     if x.flags.c_contiguous and x.dtype.kind != "V" and x.size:  # as below, in a tenth of the time
         return np.ndarray(size, x.dtype, x, 0, steps)
-    if 1 in size or not x.size:  # a dimension of size 1 has a step in PyTorch, and none in NumPy
+    if 1 in size or not x.size:  # PyTorch gives a dimension of size 1 a stride, NumPy does not
         memory = memory_of(x)
         return strided(memory, x.dtype, size, steps, start_of(x, memory))
     made = np.broadcast_to(x, size)
     if x.flags.writeable:
-        made.flags.writeable = True  # a write to one element of the view is a write to the memory that it looks at
+        made.flags.writeable = True  # writing to one element of the view writes to the memory behind it
     return made
 
 
 def _expanded_steps(x: Array, size: Sequence[int]) -> list[int]:
-    """The strides of an expanded array: those of the array, 0 where it is repeated."""
+    """The strides of an expanded array: those of the array, 0 where it repeats."""
     extra, steps, inner, known = len(size) - x.ndim, [0] * len(size), x.itemsize, _steps(x)
     if not x.ndim:
         return steps
@@ -260,16 +260,16 @@ def _expanded_steps(x: Array, size: Sequence[int]) -> list[int]:
 
 
 class VersionCounter:
-    """Counts the in-place writes to one piece of memory; views and detached tensors share it."""
+    """Counts the in-place writes to one piece of memory; shared by views and detached tensors."""
 
     __slots__ = ("value", "views")
 
     def __init__(self) -> None:
         self.value = 0
-        self.views: list[weakref.ref[Tensor]] = []  # those of a base that did not require grad when they were made
+        self.views: list[weakref.ref[Tensor]] = []  # views of a base that did not require grad when they were made
 
     def note_view(self, view: Tensor) -> None:
-        """Remember a view, to tell it when its base comes to require grad."""
+        """Remember a view, to notify it when its base comes to require grad."""
         views = self.views
         if len(views) > 64 and len(views) & (len(views) - 1) == 0:
             self.views = views = [ref for ref in views if ref() is not None]
@@ -287,14 +287,14 @@ class VersionCounter:
             self.views = []
 
     def untracked(self, base: Tensor) -> None:
-        """The base does not require grad any more, nor do the views that did so without a history."""
+        """The base no longer requires grad, nor do the views that did so without a history."""
         for ref in self.views:
             view = ref()
             if view is not None and view._base is base and view._view is not None and view._view.lent:
                 view._requires_grad = view._view.lent = False
 
 
-# --- in which order the elements lie: row by row, unless another order is asked for, which changes no number ---
+# --- memory order of the elements: row by row unless another order is asked for; it never changes a number ---
 
 
 class _Name(str):
@@ -314,7 +314,7 @@ class layout(_Name):
 
 
 class memory_format(_Name):
-    """In which order the dimensions lie: `torch.contiguous_format` and its kin."""
+    """The order of the dimensions in memory: `torch.contiguous_format` and its relatives."""
 
     __slots__ = ()
     __module__ = "torch"
@@ -331,7 +331,7 @@ _LAST = {"torch.channels_last": 4, "torch.channels_last_3d": 5}
 
 
 def dense(x: Array) -> bool:
-    """Whether the elements fill their memory without holes and without sharing it."""
+    """Whether the elements fill their memory without holes or overlaps."""
     step = x.itemsize
     for n, stride in sorted(zip(x.shape, x.strides, strict=True), key=lambda each: (each[1], each[0])):
         if n != 1:
@@ -342,8 +342,8 @@ def dense(x: Array) -> bool:
 
 
 def partly_overlapping(a: Array, b: Array, wholly: bool = False) -> bool:
-    """Whether two arrays lie over each other and not (or also, for `wholly`) element on element. As PyTorch, this looks
-    at arrays without holes only: for others the answer is no."""
+    """Whether two arrays overlap without coinciding (`wholly`: or coincide) element by element. Like PyTorch this looks
+    only at arrays without holes; for others the answer is no."""
     if not np.may_share_memory(a, b) or not (a.size and b.size):
         return False
     if type(a) is not np.ndarray or type(b) is not np.ndarray or not (dense(a) and dense(b)):
@@ -353,24 +353,24 @@ def partly_overlapping(a: Array, b: Array, wholly: bool = False) -> bool:
 
 
 def row_strides(size: Sequence[int], step: int = 1) -> tuple[int, ...]:
-    """The strides of elements that lie one after the other, row by row."""
+    """The strides of contiguous elements, row by row."""
     return tuple(step * math.prod(max(n, 1) for n in size[i + 1 :]) for i in range(len(size)))
 
 
 def memory_order(data: Array) -> tuple[int, ...] | None:
-    """The dimensions from the one whose elements lie furthest apart to the nearest; None where that is their order."""
+    """The dimensions from the largest stride to the smallest; None if that is their order."""
     order = tuple(sorted(range(data.ndim), key=lambda dim: -data.strides[dim]))
     return None if order == tuple(range(data.ndim)) else order
 
 
 def in_memory_order(x: Array, like: Array) -> Array:
-    """A view of an array whose dimensions stand in the order in which those of `like` lie in memory."""
+    """A view of an array with its dimensions in the order in which those of `like` are in memory."""
     order = memory_order(like) if type(like) is np.ndarray else None
     return x if order is None else x.transpose(order)
 
 
 def from_memory_order(x: Array, like: Array) -> Array:
-    """The other way round: an array in the order of memory, seen as `like` is."""
+    """The inverse: an array in memory order, viewed with the dimensions of `like`."""
     order = memory_order(like) if type(like) is np.ndarray else None
     return x if order is None else x.transpose(np.argsort(order))
 
@@ -391,7 +391,7 @@ def laid(x: Array, memory_format: object) -> Array:
 
 
 def check_rank(ndim: int, name: str) -> None:
-    """Refuse a format that is made for another number of dimensions."""
+    """Refuse a format for another number of dimensions."""
     if _LAST.get(name, ndim) != ndim:
         raise RuntimeError(f"required rank {_LAST[name]} tensor to use {name.removeprefix('torch.')} format")
 
@@ -414,8 +414,8 @@ def laid_as(made: Array, like: Array, memory_format: object) -> Array:
 
 
 def followed(made: Array, operands: Sequence[Array | None]) -> Array:
-    """The result of an elementwise operation in the order in which PyTorch lays it: its operands', the first one's
-    where they differ."""
+    """The result of an elementwise operation in PyTorch's order: that of its operands, or of the first one if they
+    differ."""
     if type(made) is not np.ndarray or made.ndim < 2:
         return made
     known = [each for each in operands if each is not None]
@@ -425,8 +425,7 @@ def followed(made: Array, operands: Sequence[Array | None]) -> Array:
 
 
 def laid_by(made: Array, *operands: Array) -> Array:
-    """The array with its dimensions in the order in which those of some operands lie, as PyTorch's TensorIterator
-    sorts them."""
+    """The array with its dimensions ordered as in some operands, the way PyTorch's TensorIterator sorts them."""
     return _in_order(made, [_broadcast_strides(each, made.shape) for each in operands])
 
 
@@ -444,7 +443,7 @@ def _broadcast_strides(x: Array, shape: tuple[int, ...]) -> Sequence[int]:
 
 def _in_order(made: Array, known: Sequence[Sequence[int]]) -> Array:
     order = [made.ndim - 1]
-    for dim in range(made.ndim - 2, -1, -1):  # from the innermost on
+    for dim in range(made.ndim - 2, -1, -1):  # from the innermost outwards
         order.append(dim)
         at = len(order) - 1
         for i in range(at - 1, -1, -1):
@@ -467,19 +466,19 @@ def _in_order(made: Array, known: Sequence[Sequence[int]]) -> Array:
 
 
 def single_steps(x: Array) -> bool:
-    """Whether a dimension of size 1 has another step than in rows: what NumPy forgets when it copies."""
+    """Whether a dimension of size 1 has a stride other than the row-by-row one, which NumPy forgets when it copies."""
     if (1 not in x.shape and x.size) or x.base is None or type(x) is not np.ndarray:
         return False
     return _steps(x) != row_strides(x.shape, x.itemsize)
 
 
 def _steps(x: Array) -> tuple[int, ...]:
-    """The strides; for NumPy those of new arrays without elements are all 0."""
+    """The strides; all 0 for new NumPy arrays without elements."""
     return x.strides if x.size or any(x.strides) else row_strides(x.shape, x.itemsize)
 
 
 def _placed(values: Array, steps: Sequence[int]) -> Array:
-    """A copy that lies in memory of its own with these steps."""
+    """A copy in new memory with these strides."""
     if values.flags.c_contiguous and tuple(steps) == row_strides(values.shape, values.itemsize):
         return np.array(values, order="C")
     made: Array = np.ndarray(values.shape, values.dtype, np.empty(values.nbytes, np.uint8).data, 0, steps)
@@ -488,7 +487,7 @@ def _placed(values: Array, steps: Sequence[int]) -> Array:
 
 
 def _compared(shape: Sequence[int], known: Sequence[Sequence[int]], a: int, b: int) -> int:
-    """Which of two dimensions lies further inside: −1 for a, 1 for b, 0 where no operand says it."""
+    """Which of two dimensions is further inside: −1 for a, 1 for b, 0 if no operand decides."""
     for strides in known:
         inner, outer = strides[a], strides[b]
         if not inner or not outer:
@@ -501,35 +500,35 @@ def _compared(shape: Sequence[int], known: Sequence[Sequence[int]], a: int, b: i
 
 
 def as_leaf(x: Array, leaf: Array) -> Array:
-    """A copy of a gradient, in the order in which the leaf lies if that is dense."""
+    """A copy of a gradient, laid out like the leaf if that is dense."""
     if leaf.flags.c_contiguous or type(leaf) is not np.ndarray or not dense(leaf):
         return x.copy()
     return laid_as(x, leaf, None)
 
 
 def is_as_leaf(x: Array, leaf: Array) -> bool:
-    """Whether a gradient lies as `as_leaf` would lay it."""
+    """Whether a gradient is laid out as `as_leaf` would do it."""
     if x.strides == leaf.strides or (x.flags.c_contiguous and (leaf.flags.c_contiguous or not dense(leaf))):
         return True
     return dense(leaf) and all(n == 1 or a == b for n, a, b in zip(x.shape, x.strides, leaf.strides, strict=True))
 
 
 def is_laid(x: Array, memory_format: object) -> bool:
-    """Whether the elements lie in a format."""
+    """Whether the elements are laid out in a format."""
     name = str(memory_format or "torch.contiguous_format")
     if name in _LAST:
         return x.ndim == _LAST[name] and bool(np.moveaxis(x, 1, -1).flags.c_contiguous)
     return bool(x.flags.c_contiguous)
 
 
-# --- where it is: only the CPU computes here ---
+# --- device: only the CPU computes here ---
 
 
 _KINDS = ("cpu", "cuda", "mps", "xpu", "meta", "xla", "hpu", "mtia", "ipu")
 
 
 class Standing:
-    """Which devices stand for the CPU in this run, because a person said so: none, or those of `ACCELERATORS`."""
+    """Which devices stand for the CPU in this run because the user chose so: none, or those of `ACCELERATORS`."""
 
     __slots__ = ("kinds",)
 
@@ -594,7 +593,7 @@ class device:
         return hash((self.type, -1 if self.index is None else self.index))  # before Python 3.12 None's is an address
 
     def __enter__(self) -> device:
-        return self  # the device of new tensors; there is one only
+        return self  # the device of new tensors; there is only one
 
     def __exit__(self, *exc: object) -> None:
         """Nothing to restore."""

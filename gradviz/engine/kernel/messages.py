@@ -1,6 +1,6 @@
-"""PyTorch's words for what is refused: what goes wrong with saved buffers and nodes that run (they are said in
-`saved.py` and `backward.py`); and element types that an operation does not take, a table by operation and kind ("b"
-boolean, "c" complex), and numbers that do not fit into one."""
+"""PyTorch's words for errors: problems with saved buffers and running nodes (raised in `saved.py` and `backward.py`);
+element types that an operation does not take, a table by operation and kind ("b" boolean, "c" complex); and numbers
+that do not fit into an element type."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ _HINT_ANOMALY = (
 
 
 def overwritten(what: str, now: int, expected: int, anomaly: bool) -> str:
-    """A saved buffer (`what` names its type, shape and source) was written to since."""
+    """A saved buffer (`what` names its type, shape and source) has been written to since."""
     return (
         f"one of the variables needed for gradient computation has been modified by an inplace operation: {what} is at "
         f"version {now}; expected version {expected} instead. {_HINT_ANOMALY if anomaly else _HINT}"
@@ -107,7 +107,7 @@ _MIXED = (
 
 
 def view_written(made_by: str, origin: str, what: str) -> str:
-    """A view, or the memory that it looks at, is written to, and how it was made forbids that."""
+    """A view, or its base, is written to although the way it was made forbids that."""
     block = {"no_grad": "no_grad", "inference": "inference_mode"}.get(origin)
     if made_by and block is None:
         start = f"{made_by} is a view and {what} modified inplace."
@@ -221,7 +221,7 @@ def check_kind(name: str, dtype: dtypes.dtype) -> None:
 
 
 def only(kinds: str, kernel: str, forward: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """A function of two arrays for some of NumPy's kinds of element only."""
+    """Restrict a function of two arrays to some of NumPy's kinds of element."""
 
     def checked(x: Array, y: Array) -> Any:
         if x.dtype.kind not in kinds:
@@ -232,7 +232,7 @@ def only(kinds: str, kernel: str, forward: Callable[[Any, Any], Any]) -> Callabl
 
 
 def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:
-    """Booleans are not subtracted; each operand as (type, whether it is a tensor)."""
+    """Refuse to subtract booleans; each operand as (type, whether it is a tensor)."""
     booleans = [is_tensor for dtype, is_tensor in operands if dtype is dtypes.bool_]
     if booleans:
         if len(booleans) == 2:
@@ -241,7 +241,7 @@ def check_subtraction(*operands: tuple[dtypes.dtype, bool]) -> None:
 
 
 def check_alpha(alpha: object, target: dtypes.dtype) -> None:
-    """Refuse a factor of the second operand that the type of the result can't hold."""
+    """Refuse a factor of the second operand that the result type can't hold."""
     if isinstance(alpha, bool) and target is not dtypes.bool_:
         raise RuntimeError("Boolean alpha only supported for Boolean results.")
     if isinstance(alpha, float | complex):
@@ -254,7 +254,7 @@ def check_alpha(alpha: object, target: dtypes.dtype) -> None:
 
 
 def check_castable(found: dtypes.dtype, target: dtypes.dtype) -> None:
-    """Refuse a result whose type the tensor that it is written to can't hold."""
+    """Refuse a result whose type can't be stored in the tensor that it is written to."""
     if not dtypes.can_cast(found, target):
         raise RuntimeError(f"result type {found.title} can't be cast to the desired output type {target.title}")
 
@@ -264,7 +264,7 @@ _MOST["bfloat16"] = 3.3895313892515355e38
 
 
 def check_value(value: Any, dtype: dtypes.dtype) -> None:
-    """A number that is written has to fit into the element type."""
+    """Refuse a number that does not fit into the element type that it is written to."""
     kind = {
         "int64": "int64_t", "uint8": "uint8_t", "int8": "int8_t", "int16": "int16_t", "float16": "c10::Half",
     }.get(dtype.name, dtype.cpp)  # fmt: skip
@@ -283,5 +283,5 @@ def check_value(value: Any, dtype: dtypes.dtype) -> None:
 
 
 def plain_numbers(values: Sequence[Any]) -> tuple[int, ...]:
-    """Numbers that are looked at once: those of another class may answer differently when they are asked again."""
+    """The numbers read once: objects of another class may answer differently when asked again."""
     return tuple([int.__index__(operator.index(each)) for each in values])

@@ -1,5 +1,5 @@
 """Modes that a snippet switches on and off, each a context manager, as in PyTorch: `no_grad`, `enable_grad`,
-`set_grad_enabled` and `inference_mode`, which are decorators, too; and anomaly mode, `set_detect_anomaly` and
+`set_grad_enabled` and `inference_mode`, which are also decorators; and anomaly mode, `set_detect_anomaly` and
 `detect_anomaly`, whose checks are in `run/backward.py`."""
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class _Mode:
                         value = step()
                 except StopIteration as end:
                     return end.value
-                try:  # what the caller sends, throws or closes goes on to the generator, under the mode again
+                try:  # what the caller sends or throws, and its close, go on to the generator, under the mode again
                     step = functools.partial(generator.send, (yield value))
                 except GeneratorExit:
                     with self.clone():
@@ -63,7 +63,7 @@ class _Mode:
         return wrapped
 
     def clone(self) -> Any:
-        """A fresh one for each call."""
+        """A fresh instance for each call."""
         return type(self)()
 
     def __enter__(self) -> Any:
@@ -103,7 +103,7 @@ class enable_grad(_GradMode):
 
 
 class set_grad_enabled(_Mode):
-    """Track or not, at once; as a context manager the former state comes back at its end."""
+    """Switch tracking at once; as a context manager it restores the previous state at the end."""
 
     def __init__(self, mode: bool) -> None:
         if not isinstance(mode, bool):
@@ -132,7 +132,7 @@ class set_grad_enabled(_Mode):
 
 
 class set_multithreading_enabled(_Mode):
-    """Remembered only: a backward pass runs in the thread that asks for it."""
+    """Remembered only: a backward pass runs in the calling thread."""
 
     def __init__(self, mode: bool) -> None:
         self.prev, self.mode = state.multithreading, mode
@@ -149,7 +149,7 @@ class set_multithreading_enabled(_Mode):
 
 
 class _force_original_view_tracking(_Mode):
-    """Remembered only: a view's history is always made again from where it lies in its base."""
+    """Remembered only: a view's history is always rebuilt from its place in the base."""
 
     enabled = False
 
@@ -168,7 +168,7 @@ class _force_original_view_tracking(_Mode):
 
 
 class inference_mode(_Mode):
-    """As `no_grad`, and what is made inside can never take part in autograd."""
+    """Like `no_grad`, and tensors made inside can never take part in autograd."""
 
     def __new__(cls, mode: object = True) -> Any:
         made = super().__new__(cls)
@@ -195,12 +195,12 @@ class inference_mode(_Mode):
 
 
 def is_grad_enabled() -> bool:
-    """Whether operations are tracked now."""
+    """Return whether operations are tracked now."""
     return state.grad
 
 
 def is_inference_mode_enabled() -> bool:
-    """Whether inference mode holds now."""
+    """Return whether inference mode is on."""
     return state.inference
 
 
@@ -211,7 +211,7 @@ _NO_FILE = ("<string>", "<frozen ")
 
 
 class set_detect_anomaly:
-    """Switch anomaly mode at once; as a context manager the former state comes back at its end."""
+    """Switch anomaly mode at once; as a context manager it restores the previous state at the end."""
 
     def __init__(self, mode: bool, check_nan: bool = True) -> None:
         self.previous = (state.anomaly, state.anomaly_nan)
@@ -225,12 +225,12 @@ class set_detect_anomaly:
 
 
 def is_anomaly_enabled() -> bool:
-    """Whether anomaly mode is on."""
+    """Return whether anomaly mode is on."""
     return state.anomaly
 
 
 class detect_anomaly:
-    """While this is open, an error in a backward names the forward line that made the node."""
+    """While this is open, an error in backward names the forward line that made the node."""
 
     def __init__(self, check_nan: bool = True) -> None:
         self.check_nan = check_nan
@@ -250,7 +250,7 @@ class detect_anomaly:
 
 
 def forward_stack() -> list[str]:
-    """Where the snippet is, for anomaly mode's message: its own lines, not those of the program around and below it."""
+    """The snippet's part of the call stack, for anomaly mode's message: without the program around and below it."""
     frames = [each for each in traceback.walk_stack(sys._getframe()) if not _is_own(each[0])]
     return traceback.StackSummary.extract(reversed(frames)).format()
 

@@ -1,6 +1,6 @@
-"""The text of a tensor, character for character as PyTorch 2.13 prints it. Pure functions over NumPy arrays and one set
-of print options; what a tensor adds to its numbers (`grad_fn=<...>`) comes from the caller as suffixes, nothing here
-knows the autograd graph. Read next: `gradviz.engine.kernel.tensor`, whose `__repr__` calls `tensor_repr`."""
+"""The text of a tensor, character for character as PyTorch 2.13 prints it. Pure functions of NumPy arrays and one set
+of print options; what a tensor adds to its numbers (`grad_fn=<...>`) is passed in as suffixes, so nothing here knows
+the autograd graph. Read next: `gradviz.engine.kernel.tensor`, whose `__repr__` calls `tensor_repr`."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ from gradviz.engine.kernel.state import on_new_run
 
 @dataclass(frozen=True)
 class PrintOptions:
-    """What `torch.set_printoptions` sets; `sci_mode` None lets the values decide."""
+    """The options of `torch.set_printoptions`; with `sci_mode` None the values decide."""
 
     precision: int = 4
     threshold: float = 1000
@@ -42,7 +42,7 @@ def set_printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> None:
-    """Set the print options; as in PyTorch an unknown profile changes nothing and `sci_mode` is reset unless given."""
+    """Set the print options; as in PyTorch, an unknown profile changes nothing and `sci_mode` is reset unless given."""
     global _options
     base = _options if profile is None else _PROFILES.get(profile, _options)
     _options = PrintOptions(
@@ -71,7 +71,7 @@ def printoptions(
     profile: str | None = None,
     sci_mode: bool | None = None,
 ) -> Iterator[None]:
-    """Print with other options for a while."""
+    """Print with other options inside a `with` block."""
     global _options
     before = _options
     set_printoptions(precision, threshold, edgeitems, linewidth, profile, sci_mode)
@@ -82,12 +82,12 @@ def printoptions(
 
 
 def is_floating(dtype: np.dtype[Any]) -> bool:
-    """Whether a dtype is a real floating one; ml_dtypes' bfloat16 and float8 have kind 'V'."""
+    """Whether a dtype is a real floating point type; ml_dtypes' bfloat16 and float8 have kind 'V'."""
     return dtype.kind in "fV"
 
 
 class _Formatter:
-    """How one number of a tensor is written: notation and width are decided once from all of its numbers."""
+    """How the numbers of a tensor are written: notation and width are determined once from all of them."""
 
     def __init__(self, values: Array, floating: bool) -> None:
         self.floating = floating
@@ -117,7 +117,7 @@ class _Formatter:
         return f"{value:.0f}" if self.int_mode else f"{value:.{_options.precision}f}"
 
     def format(self, value: Any) -> str:
-        """One number, padded on the left to the width of the widest."""
+        """One number, left-padded to the width of the widest."""
         if not self.floating:
             text = str(value)
         else:
@@ -132,7 +132,7 @@ def _as_double(values: Array, floating: bool) -> Array:
 
 
 def _writer(shown: Array) -> tuple[Callable[[Any], str], int]:
-    """The function that writes one element, and the width it takes with ', ' behind it, for the shown elements."""
+    """The function that writes one element, and its width including a following ', ', for the shown elements."""
     if shown.dtype.kind != "c":
         floating = is_floating(shown.dtype)
         formatter = _Formatter(_as_double(shown, floating), floating)
@@ -165,14 +165,14 @@ def _elements(array: Array) -> list[Any]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """What every row of one tensor's text shares."""
+    """What all rows of one tensor's text share."""
 
     write: Callable[[Any], str]
     element_width: int
     summarize: bool
 
     def block(self, array: Array, indent: int) -> str:
-        """The text of a sub-array that begins in column `indent`."""
+        """The text of a sub-array that begins at column `indent`."""
         if array.ndim == 0:
             return self.write(_elements(array))
         if array.ndim == 1:
@@ -203,7 +203,7 @@ class _Layout:
 
 
 def numbers_text(array: Array, indent: int = 0) -> str:
-    """The numbers alone, `[[1., 2.]]`, as they stand inside `tensor(...)` from column `indent`."""
+    """The numbers alone, `[[1., 2.]]`, as inside `tensor(...)` at column `indent`."""
     if array.size == 0:
         return "[]"
     summarize = array.size > _options.threshold
@@ -212,7 +212,7 @@ def numbers_text(array: Array, indent: int = 0) -> str:
 
 
 def format_tensor(array: Array, *, suffixes: Sequence[str] = (), prefix: str = "tensor(") -> str:
-    """`tensor(...)` with suffixes, each of which moves to a new line when the line would get too long."""
+    """`tensor(...)` with suffixes, each of which moves to a new line if the line would get too long."""
     indent = len(prefix)
     text = prefix + numbers_text(array, indent)
     column = len(text) - text.rfind("\n") + 1
@@ -227,7 +227,7 @@ def format_tensor(array: Array, *, suffixes: Sequence[str] = (), prefix: str = "
 
 
 def dtype_text(dtype: np.dtype[Any]) -> str:
-    """`torch.float32`, the name that PyTorch gives a dtype."""
+    """`torch.float32`, PyTorch's name of a dtype."""
     return f"torch.{dtype.name}"
 
 
@@ -237,7 +237,7 @@ def size_text(shape: Sequence[int]) -> str:
 
 
 def data_suffixes(array: Array, default: np.dtype[Any]) -> list[str]:
-    """`size=` and `dtype=` where PyTorch shows them; numbers tell nothing about the dtype of an empty tensor."""
+    """`size=` and `dtype=` where PyTorch shows them; an empty tensor has no numbers that would show its dtype."""
     suffixes = []
     default_complex = np.complex128 if default == np.float64 else np.complex64
     if array.size == 0:
@@ -261,7 +261,7 @@ def tensor_repr(
     default_dtype: np.dtype[Any] | type[np.generic] = np.float32,
     prefix: str = "tensor(",
 ) -> str:
-    """The whole text of a tensor whose node has the class name `grad_fn`; `prefix` differs for a Tensor subclass."""
+    """The whole text of a tensor whose node's class is called `grad_fn`; `prefix` differs for a Tensor subclass."""
     suffixes = data_suffixes(array, np.dtype(default_dtype))
     if grad_fn is not None:
         suffixes.append(f"grad_fn=<{grad_fn}>")

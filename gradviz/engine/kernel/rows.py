@@ -1,16 +1,15 @@
-"""What an operation is: one row with its name, its forward on NumPy arrays, and one gradient formula per
-differentiable input.
+"""What an operation is: one row with its name, its forward on NumPy arrays, and one gradient formula per differentiable
+input.
 
 Everything else is derived from the row and never written again: the backward class and its number, what it saves (the
 names in the formulas that are needed), the function and the methods (`api.py`), the palette entry and the help. A
-formula is an expression, from which the function and the text on the screen are made, or a function that says what it
-computes (`formula.py`). It is written in differentiable operations, returns a value and never adds up: only the loop
-does that (`backward.py`), and it undoes broadcasting there.
+formula is an expression, from which the function and the text on screen are made, or a function with its mathematics
+given beside it (`formula.py`). It is written in differentiable operations, returns a value and never accumulates: only
+the loop does that (`backward.py`), and it also undoes broadcasting.
 
-A formula may ask, by name, for: `grad` (or `grads`, all of them, for several outputs); a tensor input or
-an output (saved); `<input>_shape` or `<input>_dtype` (not saved: not a tensor); a keyword parameter of the
-forward; `needs` (which inputs want a gradient).
-"""
+A formula may ask, by name, for: `grad` (or `grads`, all of them, for several outputs); a tensor input or an output
+(saved); `<input>_shape` or `<input>_dtype` (not saved: not a tensor); a keyword parameter of the forward; `needs`
+(which inputs want a gradient)."""
 
 from __future__ import annotations
 
@@ -49,15 +48,15 @@ class OpRow:
     symbol: str = ""
     latex: str = ""
     brief: str = ""
-    joint: Rule | None = None  # one formula for all inputs at once: returns a sequence parallel to them
+    joint: Rule | None = None  # one formula for all inputs: returns a sequence parallel to them
     view: bool = False
     ufunc: Any = None
-    fixed: tuple[str, ...] = ()  # operands of a joint formula that no gradient goes to
-    inplace_node: str = ""  # the class of the in-place form, where PyTorch numbers that apart
+    fixed: tuple[str, ...] = ()  # operands of a joint formula that get no gradient
+    inplace_node: str = ""  # the class of the in-place form, if PyTorch numbers it separately
     inplace_refused: bool = False  # PyTorch has no gradient of the in-place form
     hidden: int = 0  # how many of the last outputs are buffers for the gradient, which the caller never sees
-    follows: bool = False  # the result lies in memory as the operands do (`memory.followed`)
-    plain_numbers: bool = False  # a number as operand has no place among the node's next functions
+    follows: bool = False  # the result is laid out in memory like the operands (`memory.followed`)
+    plain_numbers: bool = False  # a number as operand has no entry among the node's next functions
     node_class: type[Node] = Node
     key: str = ""  # its name in ROWS
     plans: dict[int, Plan] = field(default_factory=dict)
@@ -84,25 +83,25 @@ class OpRow:
 
     @functools.cached_property
     def expressions(self) -> Mapping[str, str]:
-        """The gradient of each input whose formula is more than words, as an expression."""
+        """The gradient of each input that has a formula, as an expression."""
         if self.joint is not None:
             return self.joint.expressions
         return {name: text for name, one in self.gradients.items() if (text := one.expression)}
 
     @property
     def written(self) -> Mapping[str, Math]:
-        """The gradient of each input whose formula is more than words, to be typeset."""
+        """The gradient of each input that has a formula, to be typeset."""
         if isinstance(self.joint, JointRule):
             return {name: written(formula) for name, formula in self.joint.formulas.items()}
         return {name: written(one.written) for name, one in self.gradients.items() if one.is_formula}
 
     @property
     def saved(self) -> tuple[str, ...]:
-        """The tensors that its node saves when every input wants a gradient."""
+        """The tensors that the node saves if every input wants a gradient."""
         return self.plan((1 << len(self.inputs)) - 1).saved_names
 
     def inplace_plan(self, mask: int) -> Plan:
-        """As `plan`, for the in-place form."""
+        """Like `plan`, for the in-place form."""
         if not self.inplace_refused:
             return self.plan(mask)
         found = Plan(self, mask)
@@ -113,7 +112,7 @@ class OpRow:
         raise NotImplementedError(f"the derivative for 'inplace version of {self.name}' is not implemented.")
 
     def plan(self, mask: int) -> Plan:
-        """What to save and how to run, when the inputs of `mask` want gradients (bit i for input i)."""
+        """What to save and how to run, if the inputs of `mask` want gradients (bit i for input i)."""
         found = self.plans.get(mask)
         if found is None:
             found = self.plans[mask] = Plan(self, mask)
@@ -130,7 +129,7 @@ _LAYOUTS = {
 
 
 def in_rows(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A forward whose results lie row by row, however its operands lie: NumPy would follow them."""
+    """Make a forward return its results row by row, however its operands are laid out: NumPy would follow them."""
 
     @functools.wraps(forward)
     def run(*arrays: object, **params: object) -> Any:
@@ -145,7 +144,7 @@ _SEVERAL = (tuple, list)
 
 def _rows(made: object) -> Any:
     if isinstance(made, np.ndarray) and isinstance(made.base, np.ndarray) and made.base.size > made.size:
-        return made.copy()  # the last of running sums, say: memory of its own, which begins with it
+        return made.copy()  # for example the last of running sums: own memory, which begins with it
     if not isinstance(made, np.ndarray) or (made.flags.c_contiguous and 1 not in made.shape):
         return made
     return made if made.strides == row_strides(made.shape, made.itemsize) else made.copy()
@@ -174,9 +173,10 @@ def op(
     inplace_refused: bool = False,
     **gradients: str | Rule | Function,
 ) -> OpRow:
-    """Add a row. `node` is the backward class without its number; `key` tells overloads of one name apart in `ROWS`.
-    `layout` says how results lie in memory: by "rows", as the "operands" do, or as the forward makes them ("own"); else
-    the category says it. The gradients, one per input or `joint` ones, are expressions or rules of `formula.py`."""
+    """Add a row. `node` is the backward class without its number; `key` distinguishes overloads of one name in `ROWS`.
+    `layout` says how results are laid out in memory: in "rows", like the "operands", or as the forward makes them
+    ("own"); by default the category decides. The gradients, one per input or `joint` ones, are expressions or rules of
+    `formula.py`."""
     layout = layout or _LAYOUTS.get(category, "own")
     camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
     row = OpRow(
@@ -215,7 +215,7 @@ def _added(row: OpRow, key: str) -> OpRow:
 
 
 def no_derivative(name: str) -> Function:
-    """The joint formula of an operation that PyTorch tracks and has no gradient for; its node is `NotImplemented`."""
+    """The joint formula of an operation that PyTorch tracks but can't differentiate; its node is `NotImplemented`."""
 
     def refuse(grads: object) -> Any:
         raise RuntimeError(f"derivative for {name} is not implemented")
@@ -223,7 +223,7 @@ def no_derivative(name: str) -> Function:
     return refuse
 
 
-Getter = Callable[[Node, list[Any], list[Any]], Any]  # from (node, incoming gradients, unpacked buffers)
+Getter = Callable[[Node, list[Any], list[Any]], Any]  # takes (node, incoming gradients, unpacked buffers)
 
 
 class Plan:
@@ -246,11 +246,11 @@ class Plan:
             if kind in ("shape", "dtype", "strides") and base in row.inputs
         )
         self.run: Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]] = self._run_first
-        self.formulas: tuple[tuple[int, Function, tuple[Getter, ...]], ...] = ()  # once a backward came
+        self.formulas: tuple[tuple[int, Function, tuple[Getter, ...]], ...] = ()  # set by the first backward
         self.parts: dict[tuple[bool, ...], Plan] = {}
 
     def part(self, wanted: tuple[bool, ...]) -> Plan:
-        """The plan of a pass that wants the gradients of some inputs only: of those at the same places of `next`."""
+        """The plan of a pass that wants the gradients of some inputs only: those at these places of `next`."""
         if self.run == self.row._refuse:
             return self
         found = self.parts.get(wanted)
@@ -285,7 +285,7 @@ class Plan:
         self.formulas = tuple((i, one.function, tuple(map(self._getter, one.names))) for i, one in self.rules)
 
     def _getter(self, name: str) -> Getter:
-        """How to find the value of one formula parameter: from (node, incoming gradients, unpacked buffers)."""
+        """How to find the value of one formula parameter, given (node, incoming gradients, unpacked buffers)."""
         if name == "grad":
             return lambda node, grads, saved: grads[0]
         if name == "grads":
@@ -323,8 +323,8 @@ class Plan:
         return self._run if simple is None else self._run_simple(simple)
 
     def _simple(self) -> list[tuple[int, Function, int, str]] | None:
-        """(place, formula, buffer or −1, parameter or ""), where every formula takes the gradient and at most one
-        thing more."""
+        """(place, formula, buffer or −1, parameter or ""), if every formula takes the gradient and at most one more
+        value."""
         found = []
         for at, one in self.rules:
             names, fn = one.names, one.function
@@ -338,7 +338,7 @@ class Plan:
             else:
                 found.append((at, fn, -1, more))
         buffers = [k for _, _, k, _ in found if k >= 0]
-        return found if buffers == sorted(buffers) else None  # the first that was written to is the one to refuse
+        return found if buffers == sorted(buffers) else None  # the first overwritten buffer is the one to refuse
 
     @staticmethod
     def _run_simple(

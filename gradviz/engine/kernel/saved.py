@@ -1,6 +1,6 @@
-"""Saved buffers: what a node keeps for its backward, the version at which it was kept, and the hooks that it may pass
-through. The nodes themselves are in `graph.py`, the counters in `memory.py`; which buffers an operation saves is in
-its row (`rows.py`)."""
+"""Saved buffers: what a node keeps for its backward, the version at which it was saved, and the hooks that it may pass
+through. The nodes themselves are in `graph.py`, the counters in `memory.py`; which buffers an operation saves is in its
+row (`rows.py`)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ Hooks = tuple[Callable[..., Any], Callable[..., Any]]  # pack, unpack
 
 
 class Saved:
-    """One saved buffer: the tensor as it was, its data, and the version at which it was saved. An output of the
-    node is held without its history (`tensor` is None), so that node and output do not keep each other alive."""
+    """One saved buffer: the tensor as it was, its data, and its version when saved. An output of the node is held
+    without its history (`tensor` is None), so that node and output do not keep each other alive."""
 
     __slots__ = ("counter", "data", "index", "tensor", "version")
 
@@ -41,13 +41,13 @@ class Saved:
 
     @property
     def current_version(self) -> int:
-        """The version of that memory now."""
+        """The present version of that memory."""
         if self.counter is not None:
             return self.counter.value
         return 0 if self.tensor is None else self.tensor._version
 
     def value(self, node: Node) -> Tensor:
-        """The buffer as a tensor, with its history; raises when its memory was written to since."""
+        """The buffer as a tensor, with its history; raises if its memory has been written to since."""
         tensor = self.tensor
         if tensor is not None and tensor._data is self.data:
             counter = tensor._version_counter
@@ -57,7 +57,8 @@ class Saved:
 
 
 class MadeFrom(Saved):
-    """A buffer that was made from tensors of the snippet, such as the one index of several: they are watched too."""
+    """A buffer that was made from tensors of the snippet, such as the single index made of several: those are watched
+    too."""
 
     __slots__ = ("sources",)
 
@@ -73,7 +74,7 @@ _new = object.__new__
 
 
 def keep(tensor: Tensor, index: int, is_output: bool, kind: type[Saved] = Saved) -> Any:
-    """Keep a tensor as it is now; `save` also asks the hooks."""
+    """Save a tensor as it is now; `save` also calls the hooks."""
     if tensor._inference:
         raise RuntimeError(INFERENCE_SAVED)
     one = _new(kind)
@@ -91,7 +92,7 @@ def keep(tensor: Tensor, index: int, is_output: bool, kind: type[Saved] = Saved)
 
 
 def keep_sources(node: Node, made: Tensor, sources: list[Tensor]) -> None:
-    """Let the buffer `made` be refused, too, when a tensor that it was made from has been written to."""
+    """Refuse the buffer `made` also if a tensor that it was made from has been written to."""
     saved = node.saved or []
     for at, one in enumerate(saved):
         if type(one) is Saved and one.tensor is made:
@@ -101,8 +102,8 @@ def keep_sources(node: Node, made: Tensor, sources: list[Tensor]) -> None:
 
 
 class PackedSaved(Saved):
-    """A saved buffer that went through the pack hook of `saved_tensors_hooks`, and comes back through its unpack
-    hook. What came back is given the history that the buffer had."""
+    """A saved buffer that went through the pack hook of `saved_tensors_hooks` and comes back through its unpack hook.
+    The unpacked tensor is given the history of the buffer."""
 
     __slots__ = ("edge", "is_output", "packed", "unpack")
 
@@ -123,7 +124,7 @@ class PackedSaved(Saved):
 
 
 def pack(tensor: Tensor, index: int, is_output: bool, hooks: Hooks | None = None) -> PackedSaved:
-    """Give a tensor to the pack hook that is open now, or to one of its own, and keep what it returns."""
+    """Pass a tensor to the pack hook in force, or to its own, and keep what it returns."""
     one: PackedSaved = keep(tensor, index, is_output, PackedSaved)
     one.is_output = is_output
     one.edge = edge_of(tensor) if tensor._requires_grad and not is_output else None
@@ -142,7 +143,7 @@ def pack(tensor: Tensor, index: int, is_output: bool, hooks: Hooks | None = None
 
 
 class SavedTensor:
-    """What `grad_fn._raw_saved_x` gives: one saved buffer, to hang pack and unpack hooks on."""
+    """What `grad_fn._raw_saved_x` returns: one saved buffer, on which pack and unpack hooks can be registered."""
 
     __slots__ = ("_at", "_node")
 
@@ -152,7 +153,7 @@ class SavedTensor:
         self._node, self._at = place
 
     def _one(self, refusal: str) -> Saved | None:
-        """The buffer; refused when it was freed."""
+        """The buffer; raises if it was freed."""
         node = self._node
         if node.saved is None or node.freed:
             raise RuntimeError(refusal)
@@ -194,7 +195,7 @@ class SavedTensor:
 
     @property
     def unpack_hook(self) -> Any:
-        """The hook that the buffer comes back through, None where there is none."""
+        """The hook that unpacks the buffer, None if there is none."""
         one = None if self._node.saved is None else self._node.saved[self._at]
         return one.unpack if isinstance(one, PackedSaved) else None
 
@@ -213,7 +214,7 @@ Node._raw_saved = _raw_saved  # type: ignore[method-assign,assignment]  # a node
 
 
 def save(tensor: Tensor, index: int, is_output: bool) -> Saved:
-    """Keep a tensor for the backward pass; a number of the source text does not go through the hooks."""
+    """Save a tensor for the backward pass; a number written in the snippet does not go through the hooks."""
     if state.saved_hooks and tensor._wrapped is None:
         return pack(tensor, index, is_output)
     found: Saved = keep(tensor, index, is_output)
@@ -221,7 +222,7 @@ def save(tensor: Tensor, index: int, is_output: bool) -> Saved:
 
 
 def unpack_saved(one: Saved, node: Node) -> Tensor:
-    """The buffer as a tensor, with its history; raises when its memory was written to since."""
+    """The buffer as a tensor, with its history; raises if its memory has been written to since."""
     if one.current_version != one.version:
         raise RuntimeError(_version_error(one, node))
     tensor = one.tensor
@@ -239,7 +240,7 @@ def unpack_saved(one: Saved, node: Node) -> Tensor:
 
 
 def _has_history(one: Saved, node: Node, data: Array) -> bool:
-    """Whether a saved output is differentiable; a buffer that only the node sees is not."""
+    """Whether a saved output is differentiable; a buffer that only the node uses is not."""
     row = node.row
     if row.hidden and one.index >= len(row.outputs) - row.hidden:
         return False
@@ -247,7 +248,7 @@ def _has_history(one: Saved, node: Node, data: Array) -> bool:
 
 
 def _at_edge(tensor: Tensor, edge: tuple[Node, int] | None) -> Tensor:
-    """The same values with the history that the gradient goes to by `edge`."""
+    """The same values with the history at `edge`, where their gradient goes."""
     made = wrap(tensor._data)
     made._version_counter = tensor._share_version()
     if edge is None:
@@ -261,7 +262,7 @@ def _at_edge(tensor: Tensor, edge: tuple[Node, int] | None) -> Tensor:
 
 
 def _with_history_of(tensor: Tensor, data: Array) -> Tensor:
-    """`tensor` as it was before its data were exchanged (`.data = …`)."""
+    """`tensor` as it was before its data were replaced (`.data = …`)."""
     result = wrap(data)
     result._requires_grad = tensor._requires_grad
     result._node, result._output_nr, result._accumulator = tensor._node, tensor._output_nr, tensor._accumulator

@@ -1,6 +1,6 @@
-"""What a value is: a NumPy array with a place in the autograd graph. The class holds state and identity only; what
-a tensor can *do* is attached to it from the op rows and the functions (`api.py`), so that each operation is
-written down once. See `rows.py` next."""
+"""What a value is: a NumPy array with a place in the autograd graph. The class holds state and identity only; what a
+tensor can *do* is attached to it from the op rows and the functions (`api.py`), so that each operation is written down
+once. See `rows.py` next."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ class Size(tuple):  # type: ignore[type-arg]
 
 
 class View:
-    """How a view lies in its base: enough to make its `grad_fn` again after the base was written to."""
+    """How a view was made from its base: enough to rebuild its `grad_fn` after the base was written to."""
 
     __slots__ = ("lent", "origin", "version")
 
     def __init__(self, version: int, origin: str = "", lent: bool = False) -> None:
-        self.lent = lent  # it requires grad because its base does, and has no history of its own
+        self.lent = lent  # it requires grad because its base does, without a history of its own
         self.version = version  # of the memory, when `grad_fn` was last made
         self.origin = origin  # what may not be written to: "no_grad", "inference", "multiple" (of one call), "custom"
 
@@ -83,7 +83,7 @@ class View:
 if TYPE_CHECKING:
 
     class Operations:
-        """What operations tensors have, for the type checker: they are attached in `api.py`."""
+        """The operations of tensors, for the type checker: they are attached in `api.py`."""
 
         grad_dtype: Any
         retains_grad: bool
@@ -97,7 +97,7 @@ if TYPE_CHECKING:
         real: Tensor
         imag: Tensor
 
-        def __getattr__(self, name: str) -> Callable[..., Tensor]: ...  # but for those that give something else:
+        def __getattr__(self, name: str) -> Callable[..., Tensor]: ...  # except those with another result:
         def __bool__(self) -> bool: ...
         def __int__(self) -> int: ...
         def __index__(self) -> int: ...
@@ -173,7 +173,7 @@ else:
 
 
 class Tensor(Operations):
-    """A value. Attributes that start with an underscore belong to the engine. Those that every operation looks at are
+    """A value. Attributes that start with an underscore belong to the engine. Those that every operation reads are
     slots, which `bare` fills in; users may add others."""
 
     __slots__ = (
@@ -193,7 +193,7 @@ class Tensor(Operations):
     _post_accumulate: OrderedDict[int, Callable[..., Any]] | None = None
     _wrapped: Any  # the Python number that this tensor stands for
     _inference: bool
-    _detached: bool = False  # by detach_, from the history that it had
+    _detached: bool = False  # by detach_, from its history
     _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
     _dual_base: Tensor | bool = False  # whose tangents a view has: its base's (False), its own (True), or this one's
     _all_examples: tuple[Tensor, int, int, Node | None] | None = None  # what a vmap took apart: (level, dim, its node)
@@ -248,7 +248,7 @@ class Tensor(Operations):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no operation that is tracked made it."""
+        """Whether no tracked operation made it."""
         if not self._requires_grad:
             return True
         if self._base is not None:
@@ -257,7 +257,7 @@ class Tensor(Operations):
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients with respect to it are wanted; of a view also where they are of its base."""
+        """Whether gradients with respect to it are wanted; for a view also if they are for its base."""
         base = self._base
         if base is not None and base._requires_grad and self._view is not None and not self._inference:
             return True
@@ -331,7 +331,7 @@ class Tensor(Operations):
         self.grad = None
 
     def _gradient_type(self) -> Any:
-        """The NumPy type of its gradient; None where any will do."""
+        """The NumPy type of its gradient; None if any will do."""
         wanted = self._grad_dtype
         return self._data.dtype if wanted is False else None if wanted is None else wanted.np
 
@@ -343,7 +343,7 @@ class Tensor(Operations):
         found = wrap(self._data)
         found._inference = self._inference
         if self._inference and not state.inference:
-            found._share_version()  # it counts its own writes
+            found._share_version()  # it counts its writes separately
         if state.observer is not None:
             state.observer.detached(self, found)
         return found
@@ -358,7 +358,7 @@ class Tensor(Operations):
             state.observer.before_write(self)
         self._data = value._data
         if not self._inference and value._inference:
-            self._share_version()  # it goes on with its own
+            self._share_version()  # it keeps its own counter
         self._inference = value._inference
         if self._accumulator is not None:
             refresh(self._accumulator)
@@ -384,14 +384,15 @@ class Tensor(Operations):
         return self._version_counter.value
 
     def _share_version(self) -> VersionCounter:
-        """The counter of this memory, made when somebody first has to share or bump it."""
+        """The counter of this memory, made when it first has to be shared or incremented."""
         counter = self._version_counter
         if counter is None:
             counter = self._version_counter = VersionCounter()
         return counter
 
     def _count_write(self) -> None:
-        """One more version of this memory; what inference mode made has none, and is not to be written to outside."""
+        """Increment the version of this memory; tensors of inference mode have none and can't be written to outside
+        it."""
         if self._version_counter is None and self._inference:
             if not state.inference:
                 raise RuntimeError(WRITTEN_OUTSIDE)
@@ -402,7 +403,7 @@ class Tensor(Operations):
         return self._base is not None
 
     def _sync_view(self) -> None:
-        """Make the `grad_fn` of a differentiable view again when its memory was written to since it was made."""
+        """Rebuild the `grad_fn` of a differentiable view if its memory has been written to since it was made."""
         view = self._view
         if view is not None and not self._inference and view.version != self._version:
             self._remake_view()
@@ -421,7 +422,7 @@ _EMPTY: Array = np.empty(0, np.float32)
 
 
 def _fixed(name: str) -> property:
-    """A fact about a tensor that can't be assigned to, with PyTorch's words for it."""
+    """A read-only attribute of a tensor, with PyTorch's words for assignments."""
 
     def refuse(self: Tensor, value: object) -> None:
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
@@ -447,14 +448,14 @@ def wrap(data: Array, kind: type[Tensor] = Tensor) -> Tensor:
 
 
 def bare(kind: type[Tensor]) -> Any:
-    """A tensor of some class that has no data yet."""
+    """A tensor of some class without data yet."""
     tensor = wrap(_EMPTY, kind)
     del tensor._data
     return tensor
 
 
 def _check_grad(tensor: Tensor, value: object) -> None:
-    """Refuse what can't be the gradient of a tensor."""
+    """Refuse a value that can't be the gradient of a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}")
     if value is tensor:
@@ -484,7 +485,7 @@ def _unpickled(cls: type[Tensor], data: Array, requires_grad: bool) -> Tensor:
 
 
 def twin(tensor: Tensor) -> Tensor:
-    """Another tensor of which all is the same."""
+    """Another tensor with the same state."""
     made = wrap(tensor._data, type(tensor))
     for name in Tensor.__slots__[2:]:
         setattr(made, name, getattr(tensor, name))
@@ -493,5 +494,5 @@ def twin(tensor: Tensor) -> Tensor:
 
 
 def wrap_result(data: object) -> Tensor:
-    """As `wrap`, for what a NumPy function returned: 0-dimensional results come as scalars."""
+    """Like `wrap`, for results of NumPy functions: 0-dimensional ones come as scalars."""
     return wrap(data if type(data) is np.ndarray else plain(data))
