@@ -24,13 +24,14 @@ RESOURCES = _INSIDE if _INSIDE.is_dir() else _INSIDE.parents[1] / "resources"
 def record(
     path: str | Path,
     *,
-    steps: Collection[int] | None = None,
+    steps: str | Collection[int] | None = None,
     values: str = "full",
     modules: Collection[str] | None = None,
 ) -> AbstractContextManager[None]:
     """Record what real PyTorch does inside of `with gradviz.record("run.gvtrace"):`, for `gradviz run.gvtrace`.
 
-    `steps` are the iterations to be recorded, counted by the calls of an optimizer's `step()` from 0; all if absent.
+    `steps` are the iterations to be recorded, counted by the calls of an optimizer's `step()` from 0: numbers, or a
+    text such as "first:20,every:10,100-102"; all if absent.
     `values` is how much of each tensor is kept: "full" (whole, up to 65,536 elements), "summary" (range, mean, norm and
     the corners; whole up to 64 elements) or "none" (shape and type). `modules` are paths of modules, such as
     "layers.3": of all others shapes and types are kept. The job computes the same with it and without it.

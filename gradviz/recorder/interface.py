@@ -16,16 +16,23 @@ from typing import Any
 import torch
 
 from gradviz.recorder.job import Job, Wishes
+from gradviz.trace.record.chosen import Choice
 from gradviz.trace.table.recording import SUFFIX
 
 
 @contextmanager
 def record(
-    path: str | Path, frame: FrameType, *, steps: Collection[int] | None, values: str, modules: Collection[str] | None
+    path: str | Path,
+    frame: FrameType,
+    *,
+    steps: str | Collection[int] | None,
+    values: str,
+    modules: Collection[str] | None,
 ) -> Iterator[None]:
     """Record what runs inside; `frame` is the caller's."""
     script = frame.f_code.co_filename
-    job = Job(_named(path), "".join(linecache.getlines(script)), script, Wishes(steps, values, modules))
+    chosen = Choice.of(steps) if isinstance(steps, str) else steps
+    job = Job(_named(path), "".join(linecache.getlines(script)), script, Wishes(chosen, values, modules))
     look = _Watch(job, script)
     job.watch(look)
     job.begin()

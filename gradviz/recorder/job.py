@@ -25,6 +25,8 @@ from gradviz.recorder.backward import Backward, has_ranks
 from gradviz.recorder.forward import Forward
 from gradviz.recorder.rows import Rows
 from gradviz.recorder.values import FULL, NONE, POLICIES, not_compiled, plainly
+from gradviz.trace.record.chosen import Choice
+from gradviz.trace.record.gaps import iterations_left
 from gradviz.trace.record.recorder import settings_text
 from gradviz.trace.table.encoding import BUDGET
 from gradviz.trace.table.kinds import Kind
@@ -33,7 +35,7 @@ from gradviz.trace.table.schema import ELEMENT
 from gradviz.trace.table.values import MATRIX
 
 _GRAD = torch._C.TensorBase.grad
-EVERY = 4_000_000  # bytes of rows after which a batch is written
+EVERY = 8_000_000  # bytes after which a batch is written
 AT_LEAST = 1.0  # seconds after which there is one in any case: of a job that is killed no more is lost
 _AVERAGES = ("momentum_buffer", "exp_avg", "acc_delta", "step_size")
 _HOOKS = 3  # of modules: before, after, and that the latter is always called
@@ -45,7 +47,7 @@ class Wishes:
     """What is to be kept of a job: which iterations (calls of an optimizer's `step`, from 0; None: all), of which
     modules (parts of their paths; None: all), and how much of each value."""
 
-    steps: Collection[int] | None = None
+    steps: Choice | Collection[int] | None = None
     values: str = FULL
     modules: Collection[str] | None = None
     budget: int = BUDGET  # bytes of values
@@ -59,8 +61,10 @@ class Wishes:
         wanted = self.modules is None or any(f".{each}." in f".{path}." for each in self.modules)
         return self.values if wanted else NONE
 
-    def takes(self, iteration: int) -> bool:
-        """Whether this iteration is recorded."""
+    def takes(self, iteration: int, left: int = -1) -> bool:
+        """Whether this iteration is recorded, after which there are `left`, -1 where nobody knows."""
+        if isinstance(self.steps, Choice):
+            return self.steps.takes(iteration, left)
         return self.steps is None or iteration in self.steps
 
 
@@ -262,7 +266,9 @@ class Job:
             self.write()
         if not self.rows.quiet or not self._is_on:
             self._iteration += 1
-            self._switch(self._wishes.takes(self._iteration))
+            stack = self.rows.regions.stack
+            left = iterations_left(stack) - 1 if self.rows.regions.innermost_loop() else -1
+            self._switch(self._wishes.takes(self._iteration, left))
 
     @plainly
     def _write_update(self, optimizer: Any) -> None:
@@ -332,7 +338,7 @@ class Job:
         now = time.monotonic()
         if now - self._wrote > AT_LEAST:
             at_least = 1
-        if sum(map(len, self.rows.writer.rows.values())) >= at_least and os.getpid() == self.pid:
+        if self.rows.writer.size >= at_least and os.getpid() == self.pid:
             self._wrote = now
             self._file.batch(self.rows.writer.take())
 

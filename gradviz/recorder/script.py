@@ -16,6 +16,9 @@ from types import TracebackType
 from typing import Any, TextIO
 
 from gradviz.recorder import rank_of
+from gradviz.trace.record.chosen import EXAMPLES, Choice
+from gradviz.trace.record.instrument import length_of
+from gradviz.trace.record.location import TOTAL
 from gradviz.trace.table.recording import SUFFIX
 
 _MOST = 64  # elements of a container that get names
@@ -38,8 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     from gradviz.recorder.job import Wishes
 
     out = _out(options.out, script)
-    steps = None if options.steps is None else frozenset(options.steps)
-    wishes = Wishes(steps, options.values, budget=options.budget << 20)
+    wishes = Wishes(options.steps, options.values, budget=options.budget << 20)
     sys.stdout.flush()
     status = run(script, source, tree, out, wishes, options.arguments)
     if not options.quiet:
@@ -55,8 +57,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-o", "--out", type=Path, metavar="OUT", help="the recording; SCRIPT.gvtrace if absent")
     kept = ("full", "summary", "none")
     parser.add_argument("--values", choices=kept, default="full", help="how much of each tensor is kept")
-    wanted = "which iterations, counted by the updates of an optimizer from 0"
-    parser.add_argument("--steps", type=_numbers, metavar="0,1,100-102", help=wanted)
+    wanted = f"which iterations, counted by the updates of an optimizer from 0: {EXAMPLES}, also with commas between"
+    parser.add_argument("--steps", type=_choice, metavar="WHICH", help=wanted)
     parser.add_argument("--budget", type=int, default=1024, metavar="MB", help="how much of values is kept whole")
     parser.add_argument("--quiet", action="store_true", help="do not say where the recording is")
     parser.add_argument("script", metavar="SCRIPT")
@@ -64,15 +66,11 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _numbers(text: str) -> list[int]:
-    found: list[int] = []
-    for part in text.split(","):
-        first, dash, last = part.partition("-")
-        last = last if dash else first
-        if not first.isdecimal() or not last.isdecimal() or int(last) - int(first) > 1_000_000:
-            raise argparse.ArgumentTypeError(f"{text!r} is no list of numbers")
-        found += range(int(first), int(last) + 1)
-    return found
+def _choice(text: str) -> Choice:
+    try:
+        return Choice.of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _out(given: Path | None, script: Path) -> Path:
@@ -170,7 +168,7 @@ class _Binder:
         from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK
 
         tells = {HOOK: self.bind, ITERATE: self.iterate, ALSO: self.also, CATCH: _nothing}
-        return {**tells, SIZED: lambda gone_through: gone_through, LEFT: _nothing, STACK: self._stack}
+        return {**tells, SIZED: self.sized, LEFT: _nothing, STACK: self._stack}
 
     def bind(self, name: str, value: Any, rank: int = 0) -> Any:
         """The script bound `value` to `name`."""
@@ -205,6 +203,11 @@ class _Binder:
         stack[VARIABLE], stack[VALUE] = (name, value) if is_number else ("", None)
         if not is_number:
             self.bind(name, value, 2)
+
+    def sized(self, gone_through: Any) -> Any:
+        """A loop will go through this."""
+        self._stack[TOTAL] = length_of(gone_through)
+        return gone_through
 
     def also(self, name: str, value: Any) -> None:
         """Another variable of a loop."""

@@ -68,7 +68,7 @@ class PyTorchDialog(QDialog):
         self.arguments.setAccessibleName("Arguments of the script")
         self.arguments.setPlaceholderText("none, or such as --epochs 1")
         self.iterations.setAccessibleName("Iterations to record")
-        self.iterations.setPlaceholderText("all, or such as 0-9,100, counted by optimizer.step()")
+        self.iterations.setPlaceholderText("all, or such as first:20,every:100, counted by optimizer.step()")
         self.values.setAccessibleName("Values to record")
         for key, title in VALUES.items():
             self.values.addItem(title, key)
@@ -185,11 +185,12 @@ class PyTorchDialog(QDialog):
 
 def are_iterations(text: str) -> bool:
     """Whether the recorder accepts this as a list of iterations; "" means all."""
-    parts = [part.partition("-") for part in text.split(",")] if text else []
-    return all(
-        first.isdecimal() and (last.isdecimal() if dash else not last) and len(first + last) < 18
-        for first, dash, last in parts
-    )
+    from gradviz.trace.record.chosen import Choice
+
+    try:
+        return not text or bool(Choice.of(text))
+    except ValueError:
+        return False
 
 
 def _label(text: str) -> QLabel:

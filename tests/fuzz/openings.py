@@ -64,7 +64,7 @@ def on_the_command_line(path: Path, ending: str) -> None:
         with listened() as said:
             statuses = [
                 cli.run_command_line(["code", str(path)]),
-                cli._run_file(_pool(), path, (), False, False, None),
+                cli._run_file(_pool(), path, (), (), False, False, None),
                 export.export(path, out),
             ]
         assert all(status in STATUSES for status in statuses), (statuses, said.getvalue()[-2000:])

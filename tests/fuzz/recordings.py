@@ -33,6 +33,7 @@ HEADS = (
     "sentence",
     "line",
     "seconds",
+    "parts",
 )
 ODD = (*traces.WRONG, {"nodes": {}}, {"steps": {"kind": "O"}}, {"steps": {"kind": "u1"}}, ["bool"], "died", 2**31 - 1)
 
@@ -125,9 +126,10 @@ class _Forger(RecordingWriter):
         sizes = [numpy_dtype(name).itemsize * each for name, each in elements.items()] if _is_fair(elements) else [0]
         cut = self._choices.number(len(batch.payload) + 1) if self._choices.number(4) == 0 else -sum(sizes)
         cut = cut or len(batch.payload)
-        self._block(BATCH, batch.header, bytes(8 * many) + batch.payload[:cut], batch.payload[cut:])
+        behind = batch.payload[cut:]
+        self._block(BATCH, batch.header, bytes(8 * many) + batch.payload[:cut], behind, len(behind))
 
-    def _block(self, tag: bytes, header: Any, rows: bytes = b"", elements: bytes = b"") -> None:
+    def _block(self, tag: bytes, header: Any, rows: bytes = b"", elements: bytes = b"", large: int = 0) -> None:
         header = copy.deepcopy(dict(header))
         if self._choices.number(6) == 5:
             name = self._choices.of(HEADS)
@@ -136,7 +138,7 @@ class _Forger(RecordingWriter):
                 inside[self._choices.of([*inside])] = self._choices.of(ODD)
             else:
                 header[name] = self._choices.of(ODD)
-        super()._block(tag, header, rows, elements)
+        super()._block(tag, header, rows, elements, large)
 
     @property
     def made(self) -> bytes:

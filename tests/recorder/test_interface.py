@@ -61,11 +61,11 @@ def test_the_command_says_what_it_takes() -> None:
     assert done.returncode == 0 and "Run a PyTorch script as it is" in done.stdout
 
 
-def test_numbers_of_iterations() -> None:
-    assert script._numbers("0,1,100-102") == [0, 1, 100, 101, 102]
-    for wrong in ("", "a", "1-", "-1", "1,,2", "0-9999999"):
-        with pytest.raises(argparse.ArgumentTypeError):
-            script._numbers(wrong)
+def test_iterations_are_chosen_in_the_words_of_a_run() -> None:
+    chosen = script._parser().parse_args(["--steps", "first:2,every:10,last:1,14-15", "train.py"]).steps
+    assert [each for each in range(20) if chosen.takes(each, 18 - each)] == [0, 1, 10, 14, 15, 18]
+    with pytest.raises(argparse.ArgumentTypeError, match="'1-' names no iterations"):
+        script._choice("0,1-")
 
 
 def test_several_processes_have_a_file_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from gradviz import RESOURCES
-from gradviz.trace.table import recording
+from gradviz.trace.table import elements, recording
 from gradviz.trace.table.encoding import TraceFormatError
 from gradviz.trace.table.recording import About, Cancelled, Ending, RecordingWriter, batches_of, load
-from gradviz.trace.table.schema import Batch, Grads, Writes
+from gradviz.trace.table.schema import TABLES, Batch, Grads, Writes
+from gradviz.trace.table.tables import row_dtype
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.jsonable import trace_json
 from tests.trace.running import record
@@ -115,13 +116,48 @@ def test_a_file_without_an_end_says_so(tmp_path: Path) -> None:
 
 
 def test_elements_stay_on_disk_until_they_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    batches, file = list(record(TRAINING, every=1)), tmp_path / "large.gvtrace"
+    wide = TRAINING.replace("[1., 2.]", "[[i, 2.] for i in range(30)]")
+    batches, file = list(record(wide, every=1)), tmp_path / "large.gvtrace"
+    monkeypatch.setattr(recording, "PART", 100)  # less than a value
     write(file, batches)
     monkeypatch.setattr(recording, "ON_DISK", 0)
-    monkeypatch.setattr(recording, "KEPT", 16)  # so that what was read is read again
+    monkeypatch.setattr(elements, "KEPT", 16)  # so that what was read is read again
     found = load(file).trace
     assert all(not isinstance(chunk, np.ndarray) or not len(chunk) for chunk in found.store._chunks)
     assert contents(found) == contents(trace_of(batches))
+
+
+def test_a_value_is_read_without_the_others_and_a_loss_without_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = "import torch\n" + "".join(f"x{i} = torch.full((256, 256), {i}.)\ns{i} = x{i}.mean()\n" for i in range(8))
+    file, read = tmp_path / "large.gvtrace", []
+    write(file, list(record(source)))
+    monkeypatch.setattr(recording, "ON_DISK", 0)
+    monkeypatch.setattr(elements.Elements, "_part", _noted(elements.Elements._part, read))
+    trace = load(file).trace
+    values = [trace.value(at) for at in range(len(trace.values))]
+    assert [each.scalar for each in values if each is not None and not each.shape] == [*map(float, range(8))]
+    assert read == [*range(8)], "each of 256 kB is a part, read once"
+
+
+def _noted(part: Any, read: list[int]) -> Any:
+    def noted(self: elements.Elements, place: Any, number: int) -> Any:
+        read.append(number)
+        return part(self, place, number)
+
+    return noted
+
+
+def test_files_of_version_1_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    file = Path(__file__).with_name("version1.gvtrace")
+    for limit in (recording.ON_DISK, 0):
+        monkeypatch.setattr(recording, "ON_DISK", limit)
+        found = load(file)
+        values = [found.trace.value(at) for at in range(len(found.trace.values))]
+        arrays = [each.array for each in values if each is not None and each.array is not None]
+        assert found.about == ABOUT and [each.size for each in arrays] == [400, 400, 1]
+        assert np.array_equal(arrays[1], np.arange(400, dtype=np.float32) ** 0.5)
 
 
 def test_damaged_elements_are_nan_and_the_rest_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,11 +192,13 @@ def test_columns_and_tables_of_another_version(tmp_path: Path, monkeypatch: pyte
 def _with_clocks(block: Any) -> Any:
     """Batches with one more table, of one row, behind all others."""
 
-    def made(self: RecordingWriter, tag: bytes, header: Any, rows: bytes = b"", elements: bytes = b"") -> None:
+    def made(self: RecordingWriter, tag: bytes, header: Any, rows: bytes = b"", *rest: Any) -> None:
         if tag == recording.BATCH:
+            end = 8 * header["rows"]["values"]
+            end += sum(row_dtype(TABLES[name]).itemsize * count for name, count in header["rows"].items())
             counts, start = {**header["rows"], "clocks": 1}, {**header["start"], "clocks": 0}
-            header, rows = {**header, "rows": counts, "start": start}, rows + bytes(12)
-        block(self, tag, header, rows, elements)
+            header, rows = {**header, "rows": counts, "start": start}, rows[:end] + bytes(12) + rows[end:]
+        block(self, tag, header, rows, *rest)
 
     return made
 
@@ -179,8 +217,8 @@ def test_missing_columns_are_none_or_zero() -> None:
     [
         (b"", "not a recording"),
         (b"import torch\n" * 40, "not a recording"),
-        (recording.MAGIC + b"\x02\0\0\0", "version 2"),
-        (recording.MAGIC + b"\x01\0\0\0", "no head"),
+        (recording.MAGIC + b"\x03\0\0\0", "version 3"),
+        (recording.MAGIC + b"\x02\0\0\0", "no head"),
     ],
 )
 def test_what_is_no_recording_is_refused(data: bytes, why: str, tmp_path: Path) -> None:
@@ -192,9 +230,9 @@ def test_what_is_no_recording_is_refused(data: bytes, why: str, tmp_path: Path) 
 
 def test_a_part_that_unpacks_to_more_than_it_says_is_refused() -> None:
     with pytest.raises(TraceFormatError, match="wrong length"):
-        recording._restored(recording.zlib.compress(bytes(10_000)), 100)
+        elements.restored(recording.zlib.compress(bytes(10_000)), 100)
     with pytest.raises(TraceFormatError, match="damaged"):
-        recording._restored(b"no zlib at all", 100)
+        elements.restored(b"no zlib at all", 100)
 
 
 def test_reading_can_be_given_up(tmp_path: Path) -> None:

@@ -118,7 +118,8 @@ def _written(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "are"), [("", True), ("0", True), ("0-9,100", True), ("a", False), ("1-", False), ("1,,2", False)]
+    ("text", "are"),
+    [("", True), ("0-9,100", True), ("first:2,every:9,last:1", True), ("a", False), ("1-", False), ("1,,2", False)],
 )
 def test_lists_of_iterations(text: str, are: bool) -> None:
     assert are_iterations(text) is are

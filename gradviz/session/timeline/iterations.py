@@ -237,7 +237,7 @@ def _numbers(trace: Trace, values: NDArray[Any]) -> NDArray[Any]:
     chunk, offset = trace.values.chunk[values], trace.values.offset[values]
     for piece in np.unique(chunk).tolist():
         mine = chunk == piece
-        found[mine] = trace.store.piece(piece)[offset[mine]].real
+        found[mine] = trace.store.several(piece, offset[mine], 1)[:, 0].real
     return found
 
 

@@ -401,8 +401,7 @@ def _elements(trace: Trace, values: Array) -> Array:
     found = np.empty((len(values), size), np.complex128 if _is_complex(trace, values) else np.float64)
     for chunk in np.unique(rows.chunk[values]).tolist():
         mine = np.flatnonzero(rows.chunk[values] == chunk)
-        places = rows.offset[values[mine]][:, None] + np.arange(size)
-        found[mine] = store.piece(chunk)[places]
+        found[mine] = store.several(chunk, rows.offset[values[mine]], size)
     return found
 
 

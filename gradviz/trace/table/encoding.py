@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from struct import Struct
 from typing import Any
@@ -233,6 +233,12 @@ class Writer:
         self._value_rows += self._edge_rows[ndim]
         self._now += edges.tobytes()
 
+    @property
+    def size(self) -> int:
+        """Bytes of rows and elements since the last `take`."""
+        elements = sum(len(each) for chunks in self._elements.values() for each in chunks)
+        return sum(map(len, self.rows.values())) + elements
+
     def take(self) -> Batch:
         """Everything since the last call."""
         if self._waiting:
@@ -420,14 +426,20 @@ def _answers(tables: dict[str, Table], rows: dict[str, Array], totals: dict[str,
     refuse_unless((chains["root"] >= 0).all() and (chains["root"] < (roots == call).sum()).all(), "a path from no root")
 
 
-def _values(pieces: Pieces) -> None:
-    rows, sizes = pieces.rows["values"], pieces.rows["dims"]["size"]
+def value_counts(found: Mapping[str, Array]) -> Array:
+    """How many elements each new value brought. Raises TraceFormatError where its rows make no sense."""
+    rows, sizes = found["values"], found["dims"]["size"]
     refuse_unless((rows["dtype"] < len(DTYPES)).all(), "unknown type of value")
     refuse_unless((rows["ndim"] <= 64).all(), "too many dimensions")
     refuse_unless(int(rows["ndim"].sum(dtype=np.int64)) == len(sizes), "sizes are missing")
     refuse_unless((sizes >= 0).all() and (_bytes(rows, sizes) <= 2.0**63).all(), "impossible size")
     count = kept_elements(rows, sizes)
     refuse_unless((count <= WHOLE).all(), "a value is too large")
+    return count.astype(np.int64)
+
+
+def _values(pieces: Pieces) -> None:
+    rows, count = pieces.rows["values"], value_counts(pieces.rows)
     for code, name in enumerate(DTYPES):
         found = count[rows["dtype"] == code].sum()
         refuse_unless(found == len(pieces.elements[name]), f"values and elements of {name} disagree")

@@ -1,7 +1,7 @@
 """A trace in a file, `.gvtrace`: a head that says what was recorded; the batches of `encoding` as they came, each
 compressed and with checksums; then how it ended, and an index. Files are append-only: after a crash everything up to
 the last complete batch opens. They are read as untrusted data: lengths before bytes, checksums before meaning, and
-every batch is validated like one from a worker. No pickle.
+every batch is validated like one from a worker. No pickle. The elements of values are in `elements`.
 
 Note [Blocks] After `MAGIC` and a version come blocks: a tag, the stored and original lengths of three parts (header,
 rows, elements), a checksum of everything before the elements, and one of the elements. A part whose two lengths are
@@ -9,19 +9,14 @@ equal is stored uncompressed. The last block, `INDX`, lists where the others beg
 file without one is scanned, verifying all checksums.
 
 Note [Older and newer columns] The head lists the columns of all tables. Columns unknown to this program are ignored;
-missing ones are filled with -1 if that means none, otherwise with 0. So files outlive changes of `schema`.
-
-Note [Elements on demand] The elements of values are most of a large file. They stay on disk until somebody looks at
-them, and the file has the norms that the trace needs. Elements with a wrong checksum read as NaN."""
+missing ones are filled with -1 if that means none, otherwise with 0. So files outlive changes of `schema`."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
-import threading
 import zlib
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -31,6 +26,18 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.trace.table.elements import (
+    PART,
+    Elements,
+    OnDisk,
+    Place,
+    Run,
+    compressed,
+    divided,
+    place_of,
+    restored,
+    runs_of,
+)
 from gradviz.trace.table.encoding import FORMAT, Pieces, TraceFormatError, read, refuse_unless
 from gradviz.trace.table.schema import TABLES, Batch
 from gradviz.trace.table.tables import Table, columns, row_dtype
@@ -41,16 +48,14 @@ Array = NDArray[Any]
 
 SUFFIX = ".gvtrace"
 MAGIC = b"\x89GVTRACE\r\n\x1a\n"  # damaged by programs that convert line endings or strip the eighth bit
-VERSION = 1
+VERSION = 2  # version 1 can be read, too
 HEAD, BATCH, FIGURE, END, INDEX = b"HEAD", b"BTCH", b"FIGR", b"DONE", b"INDX"
 MOST_HEADER = 64 << 20
 MOST_PART = 1 << 30
 MOST_ROWS = 3 << 30  # bytes of rows that a file may have, all of which are loaded into memory
 MOST_SOURCE = 4_000_000  # characters of the recorded program
 ON_DISK = 64 << 20  # bytes of a file from which its elements stay on disk
-KEPT = 128 << 20  # bytes of them that are cached
 PIECE = 4 << 20  # bytes of elements that are written together
-LEVEL = 1  # compression: higher levels take long and gain little
 
 _BLOCK = Struct("<4s8I")
 _START = Struct("<12sI")
@@ -114,7 +119,11 @@ class RecordingWriter:
         rows = sum(array.nbytes for array in pieces.rows.values())
         norms = _norms(pieces).astype("<f8").tobytes()
         self._steps += len(pieces.rows["steps"])
-        self._block(BATCH, batch.header, norms + batch.payload[:rows], batch.payload[rows:])
+        little, large = divided(runs_of(pieces.rows, batch.header["elements"]), memoryview(batch.payload)[rows:])
+        parts = [compressed(large[at : at + PART]) for at in range(0, len(large), PART)]
+        stored = {"bytes": PART, "lengths": [*map(len, parts)], "checksums": [*map(zlib.crc32, parts)]}
+        front = norms + batch.payload[:rows] + little
+        self._block(BATCH, {**batch.header, "parts": stored}, front, b"".join(parts), len(large))
 
     def figure(self, header: Mapping[str, Any], payload: bytes) -> None:
         """Append a plot, as a worker sends it."""
@@ -127,10 +136,13 @@ class RecordingWriter:
         self._block(INDEX, {"blocks": self._blocks})
         self._write(_TRAILER.pack(INDEX, at))
 
-    def _block(self, tag: bytes, header: Mapping[str, Any], rows: bytes = b"", elements: bytes = b"") -> None:
-        raw = (json.dumps(header, separators=(",", ":")).encode(), rows, elements)
-        stored = [_compressed(each) for each in raw]
-        lengths = [length for pair in zip(map(len, stored), map(len, raw), strict=True) for length in pair]
+    def _block(
+        self, tag: bytes, header: Mapping[str, Any], rows: bytes = b"", elements: bytes = b"", large: int = 0
+    ) -> None:
+        raw = (json.dumps(header, separators=(",", ":")).encode(), rows)
+        stored = [*map(compressed, raw), elements]
+        lengths = [length for each, was in zip(stored, raw, strict=False) for length in (len(each), len(was))]
+        lengths += [len(elements), large]
         front = zlib.crc32(b"".join((_BLOCK.pack(tag, *lengths, 0, 0), *stored[:2])))
         self._blocks.append((tag.decode(), self._at, self._steps))
         self._write(b"".join((_BLOCK.pack(tag, *lengths, front, zlib.crc32(stored[2])), *stored)))
@@ -139,12 +151,6 @@ class RecordingWriter:
         self._file.write(data)
         self._file.flush()
         self._at += len(data)
-
-
-def _compressed(data: bytes) -> bytes:
-    """Compressed, if that is worthwhile."""
-    made = zlib.compress(data, LEVEL) if len(data) > 64 else data
-    return made if len(made) < 0.9 * len(data) else data
 
 
 def _norms(pieces: Pieces) -> Array:
@@ -200,7 +206,7 @@ def _batch_of(trace: Trace, start: dict[str, int], first: int, last: int, others
     elements: dict[str, list[bytes]] = {}
     for value in range(first, last):
         offset, many = int(values.offset[value]), int(values.count[value])
-        part = trace.store.piece(int(values.chunk[value]))[offset : offset + many]
+        part = trace.store.part(int(values.chunk[value]), offset, offset + many)
         elements.setdefault(DTYPES[values.dtype[value]], []).append(part.tobytes())
     joined = {name: b"".join(elements[name]) for name in DTYPES if name in elements}
     header = {
@@ -270,8 +276,7 @@ class Follower:
                 self._reader = reader
         while self._reader is not None and (block := self._reader.grown(size)) is not None:
             if block.tag == BATCH:
-                norms = 8 * int(block.header["rows"]["values"])
-                yield Batch(block.header, block.rows[norms:] + (block.elements or b""))
+                yield self._reader.batch(block)
             elif block.tag == END:
                 self.ending = _ending(block.header)
 
@@ -303,7 +308,7 @@ class _Reader:
         start = self._file.read(_START.size)
         refuse_unless(len(start) == _START.size and start[:12] == MAGIC, "it is not a recording")
         version = _START.unpack(start)[1]
-        refuse_unless(version == VERSION, f"it is of version {version}, and this program reads version {VERSION}")
+        refuse_unless(1 <= version <= VERSION, f"it is of version {version}, and this program reads up to {VERSION}")
         self.at = _START.size
         block = self._block()
         if block is None or block.tag != HEAD:
@@ -327,6 +332,11 @@ class _Reader:
             found.ending = _ending(block.header)
         return True
 
+    def batch(self, block: _Block) -> Batch:
+        """The batch of a block whose elements were read."""
+        assert self._fits is not None
+        return self._fits.batch(block)[0]
+
     def grown(self, size: int) -> _Block | None:
         """The next block of a file that has grown to this size, None if there is no complete one yet."""
         self._size = size
@@ -347,26 +357,17 @@ class _Reader:
         if zlib.crc32(b"".join((_BLOCK.pack(tag, *numbers[:6], 0, 0), *parts))) != front:
             return None
         refuse_unless(raw[0] <= MOST_HEADER and max(raw[1:]) <= MOST_PART, "a part of it is too long")
-        place = _Place(begin + stored[0] + stored[1], stored[2], raw[2], behind)
+        header = _header(restored(parts[0], raw[0]))
+        told = header.pop("parts", None) if tag == BATCH else None
+        place = place_of(told, begin + stored[0] + stored[1], stored[2], raw[2], behind)
         elements: bytes | None = None
         if self._elements is None or not self._is_whole:
             data = self._file.read(stored[2])
             if zlib.crc32(data) != behind:
                 return None
-            elements = None if self._elements is not None else _restored(data, raw[2])
-        header = _header(_restored(parts[0], raw[0]))
+            elements = None if self._elements is not None else place.restored(data)
         self.at = begin + sum(stored)
-        return _Block(tag, header, _restored(parts[1], raw[1]), elements, place, self._elements)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the elements of a block are in the file."""
-
-    at: int
-    stored: int
-    raw: int
-    checksum: int
+        return _Block(tag, header, restored(parts[1], raw[1]), elements, place, self._elements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,21 +376,8 @@ class _Block:
     header: dict[str, Any]
     rows: bytes
     elements: bytes | None  # None: they stay on disk
-    place: _Place
+    place: Place
     store: Elements | None
-
-
-def _restored(data: bytes, length: int) -> bytes:
-    """A part decompressed; never more than its declared length."""
-    if len(data) == length:
-        return data
-    machine = zlib.decompressobj()
-    try:
-        found = machine.decompress(data, length + 1)
-    except zlib.error as error:
-        raise TraceFormatError(f"malformed trace: a part of it is damaged ({error})") from None
-    refuse_unless(len(found) == length, "a part of it has the wrong length")
-    return found
 
 
 def _header(data: bytes) -> dict[str, Any]:
@@ -445,24 +433,50 @@ class _Columns:
 
     def pieces(self, block: _Block) -> tuple[Pieces, Array]:
         """The batch of a block, decoded, and the norms of its values."""
+        if block.elements is not None:
+            batch, norms = self.batch(block)
+            return read(batch), norms
+        pieces, _, norms, little, runs = self._front(block)
+        assert block.store is not None
+        for name, each in runs.items():
+            if each:
+                pieces.elements[name] = OnDisk(block.store, block.place, little, each, numpy_dtype(name))
+        return pieces, norms
+
+    def batch(self, block: _Block) -> tuple[Batch, Array]:
+        """The batch of a block whose elements were read, and the norms of its values."""
+        assert block.elements is not None
+        _, batch, norms, little, runs = self._front(block)
+        sources = (memoryview(block.elements), memoryview(little))
+        elements = [
+            sources[run.little][run.base : run.base + run.stop - run.start] for each in runs.values() for run in each
+        ]
+        lengths = {name: block.header["elements"][name] for name in DTYPES if name in block.header["elements"]}
+        return Batch({**batch.header, "elements": lengths}, b"".join([batch.payload, *elements])), norms
+
+    def _front(self, block: _Block) -> tuple[Pieces, Batch, Array, bytes, dict[str, list[Run]]]:
+        """The rows of a block, taken apart and as a batch without elements, the norms of its values, the elements of
+        those that are little, and where all others are."""
         header = dict(block.header)
         counts = header.get("rows")
         refuse_unless(isinstance(counts, dict) and set(counts) == set(self._rows), "rows must name every table")
         assert isinstance(counts, dict)
         refuse_unless(all(type(n) is int and 0 <= n < 1 << 31 for n in counts.values()), "rows must be counts")
         many = 8 * int(counts.get("values", 0))
-        refuse_unless(many <= len(block.rows), "the norms are missing")
+        end = many + sum(counts[name] * kind.itemsize for name, kind in self._rows.items())
+        refuse_unless(end <= len(block.rows), "rows or norms are missing")
         norms = np.frombuffer(block.rows[:many], "<f8")
-        rows = block.rows[many:]
+        rows, little = block.rows[many:end], block.rows[end:]
         if not self._is_same:
             header, rows = self._fitted(header, rows)
-        if block.elements is not None:
-            return read(Batch(header, rows + block.elements)), norms
         lengths, header["elements"] = header.get("elements"), {}
-        pieces = read(Batch(header, rows))
-        assert block.store is not None
-        pieces.elements.update(block.store.pieces(block.place, lengths))
-        return pieces, norms
+        batch = Batch(header, rows)
+        pieces = read(batch)
+        runs = runs_of(pieces.rows, lengths, divided=block.place.divided)
+        sizes = [sum(run.stop - run.start for each in runs.values() for run in each if run.little is is_little)
+                 for is_little in (False, True)]  # fmt: skip
+        refuse_unless(sizes == [block.place.raw, len(little)], "the payload has the wrong length")
+        return pieces, batch, norms, little, runs
 
     def _fitted(self, header: dict[str, Any], rows: bytes) -> tuple[dict[str, Any], bytes]:
         start, counts = header.get("start"), header["rows"]
@@ -501,75 +515,3 @@ def _fit(rows: Array | None, table: type[Table]) -> Array:
         elif column.none:
             made[name] = -1
     return made
-
-
-# -- elements that stay on disk
-
-
-class Elements:
-    """Reads the elements of blocks on demand, and caches the most recent ones."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path.absolute()
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[int, bytes] = OrderedDict()
-
-    def pieces(self, place: _Place, lengths: object) -> dict[str, Array | OnDisk]:
-        """What a batch says that it has of each dtype, to be read later."""
-        refuse_unless(isinstance(lengths, dict) and set(lengths) <= set(DTYPES), "unknown type of values")
-        assert isinstance(lengths, dict)
-        refuse_unless(
-            all(type(n) is int and 0 <= n <= MOST_PART for n in lengths.values()), "impossible length of values"
-        )
-        at, found = 0, {}
-        for name in lengths:
-            size = lengths[name] * numpy_dtype(name).itemsize
-            found[name] = OnDisk(self, place, at, lengths[name], name)
-            at += size
-        refuse_unless(at == place.raw, "the payload has the wrong length")
-        return dict(found)
-
-    def bytes_of(self, place: _Place) -> bytes | None:
-        """All elements of a block; None if they are damaged."""
-        with self._lock:
-            if place.at in self._kept:
-                self._kept.move_to_end(place.at)
-                return self._kept[place.at]
-            try:
-                with open(self._path, "rb") as file:
-                    file.seek(place.at)
-                    data = file.read(place.stored)
-                found = _restored(data, place.raw) if zlib.crc32(data) == place.checksum else None
-            except (OSError, TraceFormatError):
-                found = None
-            if found is not None:
-                self._kept[place.at] = found
-                while len(self._kept) > 1 and sum(map(len, self._kept.values())) > KEPT:
-                    self._kept.popitem(last=False)
-            return found
-
-
-@dataclass(frozen=True, slots=True)
-class OnDisk:
-    """The elements of one type in a block."""
-
-    store: Elements
-    place: _Place
-    at: int
-    count: int
-    dtype: str
-
-    def __len__(self) -> int:
-        return self.count
-
-    def array(self) -> Array:
-        """The elements; NaN or 0 where the file is damaged."""
-        kind = numpy_dtype(self.dtype)
-        data = self.store.bytes_of(self.place)
-        if data is None:
-            made: Array = np.zeros(self.count, kind)
-            if kind.kind not in "biu":
-                made[:] = np.nan
-            return made
-        found = data[self.at : self.at + self.count * kind.itemsize]
-        return np.frombuffer(found, np.uint8) != 0 if kind == np.bool_ else np.frombuffer(found, kind)

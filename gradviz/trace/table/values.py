@@ -298,6 +298,7 @@ class Elsewhere(Protocol):
 
     def __len__(self) -> int: ...
     def array(self) -> Array: ...
+    def between(self, start: int, stop: int) -> Array: ...
 
 
 class ValueStore:
@@ -339,7 +340,7 @@ class ValueStore:
         rows = self.rows
         shape = self.shape(index)
         start = int(rows.offset[index])
-        flat = self.piece(rows.chunk[index])[start : start + int(rows.count[index])]
+        flat = self.part(int(rows.chunk[index]), start, start + int(rows.count[index]))
         name = DTYPES[rows.dtype[index]]
         if rows.kept[index] == NOTHING:
             return Value(shape, name, None, flat, _UNKNOWN)
@@ -356,6 +357,18 @@ class ValueStore:
         """The elements of all values of one dtype that arrived together, in sequence; read-only."""
         found = self._chunks[chunk]
         return found if isinstance(found, np.ndarray) else found.array()
+
+    def part(self, chunk: int, start: int, stop: int) -> Array:
+        """Some of the elements of a piece; must not be written."""
+        found = self._chunks[chunk]
+        return found[start:stop] if isinstance(found, np.ndarray) else found.between(start, stop)
+
+    def several(self, chunk: int, starts: Array, size: int) -> Array:
+        """The elements of values of one size, one value per row, that begin there in a piece."""
+        found = self._chunks[chunk]
+        if isinstance(found, np.ndarray):
+            return found[starts[:, None] + np.arange(size)]
+        return np.stack([found.between(at, at + size) for at in starts.tolist()])
 
     def norms(self, first: int, count: int) -> Array:
         """The norms of `count` values from `first`, at most a million elements at a time."""
