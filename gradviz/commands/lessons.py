@@ -42,7 +42,8 @@ FILE_LESSON_ROWS = (
         id="file.add_lesson",
         title="Add to T&his Lesson Set",
         menu="File",
-        help="Append this document to the lesson set, as it is; if you predict now, the lesson asks for predictions.",
+        help="Append this document to the lesson set, or in place of the lesson with its title. If you predict now, "
+        "the lesson asks for predictions.",
         group=2,
         enabled=lambda state: _can_add(state) and not state.is_recording,
         run=lambda shell, _: shell.lesson_sets.add(),

@@ -23,6 +23,10 @@ from gradviz.session.store import Store
 from gradviz.ui.files import WindowFiles
 
 NOT_TRUSTED = "Run this document once before it is added to a lesson set: it comes from elsewhere."
+NO_TEXT = (
+    "A docstring in its first line becomes its text: a title, an empty line, what it is about, an empty line, and "
+    "“Look at: …”."
+)
 
 
 class WindowLessons:
@@ -122,7 +126,7 @@ class WindowLessons:
             self.add()
 
     def add(self) -> None:
-        """Append the document of this window, and whether predict mode is on."""
+        """Append the document of this window, and whether one predicts now; a lesson of this title is changed."""
         found, state = self.opened, self._store.state
         if found is None or not found.is_editable:
             self._store.say("This lesson set can't be changed. Make one of your own: File > New Lesson Set.")
@@ -135,8 +139,9 @@ class WindowLessons:
                 self._store.say(str(error))
                 return
             if self._keep(more):
-                title = more.lessons[-1].example.title
-                self._store.say(f"“{shown(title)}” is lesson {len(more.lessons)} of {shown(more.title)}.")
+                example, now = more.lessons[more.at].example, ", as it is now" if more.at < len(found.lessons) else ""
+                hint = "" if example.paragraph or example.look_at else f" {NO_TEXT}"
+                self._store.say(f"“{shown(example.title)}” is lesson {more.at + 1} of {shown(more.title)}{now}.{hint}")
 
     def move(self, place: int, by: int) -> None:
         """Move a lesson up or down."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 from functools import cache
 from string import Template
 
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QApplication, QComboBox
 
 from gradviz import RESOURCES
 from gradviz.ui.theme import Theme
@@ -120,3 +121,14 @@ def escape(text: str) -> str:
     import html
 
     return html.escape(text).replace("\n", "<br>")
+
+
+class DropDown(QComboBox):
+    """A choice that is seen to be one: the sheet leaves it no arrow."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        with QPainter(self) as painter:
+            painter.setPen(self.palette().placeholderText().color())
+            place = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(self.rect().adjusted(0, 0, -8, 0), place, "▾")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QShortcut, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -32,6 +32,7 @@ from gradviz.classroom import Classroom
 from gradviz.session.preferences import GATHERED, REMEMBERED, SETTINGS, Gathered, Setting, values_of
 from gradviz.session.state import Slice, State, View
 from gradviz.session.store import Store
+from gradviz.ui import look
 from gradviz.ui.command_palette import matches
 from gradviz.ui.settings import Settings
 from gradviz.ui.theme import Theme
@@ -93,16 +94,8 @@ def facts(limits: Limits, room: Classroom, state: State) -> tuple[Fact, ...]:
 # -- rows
 
 
-class Choices(QComboBox):
-    """The wheel scrolls the list of settings and must not change one on the way. The style sheet leaves combo boxes
-    without an arrow."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        super().paintEvent(event)
-        with QPainter(self) as painter:
-            painter.setPen(self.palette().placeholderText().color())
-            place = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-            painter.drawText(self.rect().adjusted(0, 0, -8, 0), place, "▾")
+class Choices(look.DropDown):
+    """The wheel scrolls the list of settings: it changes none in passing."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

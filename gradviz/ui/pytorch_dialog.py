@@ -13,7 +13,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -28,6 +27,7 @@ from PySide6.QtWidgets import (
 from gradviz.document.documents import files_of, text_of, words_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import State
+from gradviz.ui import look
 from gradviz.ui.theme import Theme
 from gradviz.worker.process.pytorch import Interpreter, Job, interpreters, look_at
 
@@ -64,7 +64,7 @@ class PyTorchDialog(QDialog):
         self.note.setObjectName("muted")
         document = state.document
         self.arguments = QLineEdit(document.arguments if isinstance(document, Snippet) else "")
-        self.iterations, self.values = QLineEdit(), QComboBox()
+        self.iterations, self.values = QLineEdit(), look.DropDown()
         self.arguments.setAccessibleName("Arguments of the script")
         self.arguments.setPlaceholderText("none, or such as --epochs 1")
         self.iterations.setAccessibleName("Iterations to record")

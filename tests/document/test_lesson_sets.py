@@ -52,6 +52,15 @@ def test_lessons_change_places_and_go() -> None:
     assert len(without(made, 0).lessons) == 1 and without(made, 1).at == -1 and without(made, 0).at == 0
 
 
+def test_a_lesson_of_the_same_title_is_changed() -> None:
+    made = own(Path("set.gvlessons"))
+    longer = FIRST + "y = x * x\n"
+    changed = with_lesson(made, Contents(Snippet(longer)), predict=True)
+    assert len(changed.lessons) == 2 and changed.at == 0
+    assert changed.lessons[0].example.document == Snippet(longer) and changed.lessons[1] == made.lessons[1]
+    assert len(with_lesson(made, Contents(Snippet(longer)), predict=False).lessons) == 3
+
+
 def test_the_examples_are_a_set_with_a_key_for_each() -> None:
     assert len({lesson.key for lesson in shipped().lessons}) == len(shipped().lessons) == len(lessons(FOLDER))
     assert shipped().lessons[0].example == read(FOLDER / "01_two_gradients.py")

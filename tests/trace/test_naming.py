@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gradviz.trace.table.naming import Naming
+from gradviz.trace.table.texts import shortened
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 
@@ -57,6 +58,16 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
     ("x = torch.ones(3)\nfor i in range(3):\n    F.relu(x)", ["F.relu(x)"]),
     ("torch.nn.GRU(2, 2)(torch.ones(1, 1, 2))", ["GRU: split[1]", "(constant of GRU)[0]"]),
     ("x = torch.tensor(1., requires_grad=True)\nF.softsign(x)", ["x.abs().add(1)"]),
+    (  # of a Sequential that another function calls
+        "from torch.utils.checkpoint import checkpoint\n"
+        "block = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.Tanh())\n"
+        "h = checkpoint(block, torch.ones(1, 1), use_reentrant=False)",
+        ["output of block[0]"],
+    ),
+    (  # steps that only give another shape are one; an exchange of axes is seen
+        "a, b = torch.ones(2, 3), torch.ones(3, 4)\ntorch.einsum('ik,kj->ij', a, b)",
+        ["a.reshape(2, 1, 3)", "a.reshape(1, 2, 3)", "b.permute(1, 0).reshape(1, 4, 3)", "b.reshape(1, 3, 4)"],
+    ),
     ("torch.linalg.svdvals(torch.eye(2)).sum()", ["svdvals: linalg_svd[0]", "svdvals: linalg_svd[1]"]),
 ]
 
@@ -65,6 +76,23 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
 def test_what_a_call_makes_on_its_way_is_not_called_after_the_call(source: str, expected: list[str]) -> None:
     found = names(source)
     assert set(expected) <= set(found)
+
+
+SHORTENED = [  # expressions that are too long for a name: less in their brackets, which are in pairs
+    ("nn.functional.log_softmax(model(image), dim=1)", "nn.functional.log_softmax(…, dim=1)"),
+    ('torch.einsum("bij,bjk->bik", a[None], b[None])', 'torch.einsum("bij,bjk->bik", …, b[None])'),
+    ("-0.5 * ((x - mu) / sigma) ** 2 - sigma.log()", "-0.5 * ((…) / sigma) ** 2 - sigma.log()"),
+    ("torch.cat([h(y) for h in self.all_of_them], dim=-1)", "torch.cat([…], dim=-1)"),
+    ("(output of blocks.0.ffwd.1).reshape(24, 32)", "(output of blocks.0.ffwd.1).reshape(…)"),
+    ("first_operand * second + third_operand - fourth_one", "first_operand * … - fourth_one"),
+    ("torch.nn.functional.binary_cross_entropy(x / 8, y)", "binary_cross_entropy(…)"),
+    (f"torch.stack([{'x, ' * 70}…", "torch.stack(…)"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), SHORTENED)
+def test_a_long_expression_is_shortened_within_its_brackets(text: str, expected: str) -> None:
+    assert shortened(text) == expected
 
 
 PARTS = [  # results that have no name of their own, and what they are called

@@ -239,7 +239,7 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
     ),
     (
         "torch.nn.functional.binary_cross_entropy(x / 8, x.detach() / 9, weight=torch.ones(2))",
-        "grad · torch.ones(2).expand() · ((x / 8) − (x.detach() / 9)) / ((x / 8) · (1 − (x / 8)) · 4)",
+        "grad · torch.ones(2).expand(2, 2) · ((x / 8) − (x.detach() / 9)) / ((x / 8) · (1 − (x / 8)) · 4)",
     ),
     (
         "torch.nn.functional.binary_cross_entropy_with_logits(x, x.detach() / 9, pos_weight=torch.ones(2))",

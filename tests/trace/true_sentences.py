@@ -60,11 +60,11 @@ def _style(kind: Kind, sentence: str) -> Iterator[str]:
         yield "two full stops"
     if re.search(r"[-−] ?[-−]\d", sentence) or "+ -" in sentence:
         yield "two signs"
-    if "((" in sentence and "…" not in sentence and re.search(r"(?<![\w)\]])\(\(([^()]*)\)\)", sentence):
+    if "((" in sentence and re.search(r"(?<![\w)\]])\(\(([^()]*)\)\)", sentence):
         yield "two brackets"
     if kind in _STEPS_SAID and re.search(r"= \(?([^=;:()]+)\)? = \1(?:[;.]|$)", sentence):
         yield "says the same twice"
-    if "…" not in sentence and not _is_balanced(sentence):
+    if not _is_balanced(sentence):
         yield "a bracket without the other one"
     if re.search(r"∂-?\d|∂\(-?[\d.]+\)", sentence):
         yield "a derivative by a number"

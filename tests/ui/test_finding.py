@@ -280,6 +280,24 @@ def test_the_map_is_there_when_something_is_out_of_view(far: TraceView) -> None:
     assert not minimap.isVisible()
 
 
+def test_the_map_covers_no_card_where_a_corner_is_free(qtbot: QtBot) -> None:
+    far = shown(qtbot, sample_trace(), 14)
+    minimap, placed = Minimap(far, LIGHT), far.scene.placed
+    for _ in range(3):
+        far.viewport.zoom_in()
+    far.viewport.sharpen()
+    for x, y in placed.card_corner.tolist():  # each card in the corner at the top right
+        left, top = far.camera.to_screen(x, y)
+        far.viewport.pan(far.width() - 100 - left, 20 - top)
+        minimap.refresh()
+        across, down = (placed.card_corner - (far.camera.left, far.camera.top)).T * far.camera.scale
+        wide, high = placed.diagram.card.T * far.camera.scale
+        at = minimap.geometry()
+        over = (across < at.right()) & (across + wide > at.x()) & (down < at.bottom()) & (down + high > at.y())
+        assert not over.any()
+    assert minimap.y() > far.height() / 2
+
+
 @pytest.mark.parametrize("width", [60, 96, 101, 130, 240])
 def test_on_a_narrow_canvas_the_map_has_room_for_the_graph_or_is_not_there(far: TraceView, width: int) -> None:
     minimap = Minimap(far, LIGHT)

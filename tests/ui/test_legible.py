@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from gradviz.session.state import TEXT_SCALES
 from gradviz.ui.canvas import sizes
 from gradviz.ui.canvas.camera import LARGEST_FIT, Camera, fitting
-from gradviz.ui.canvas.ink import LEAST, Ink
+from gradviz.ui.canvas.ink import ALMOST, LEAST, Ink
 from gradviz.ui.canvas.item_painter import cell_in
 from gradviz.ui.canvas.scene import Scene
 from gradviz.ui.canvas.surface import legible
@@ -80,7 +80,7 @@ def test_no_example_has_text_that_is_too_small(qapp: QApplication, monkeypatch: 
                 scene.move_to(at)
                 if scene.extent() is not None:
                     paint(scene, opened(scene, 0.7 * width, 0.7 * height, theme.scale), width, height)
-        small = sorted({(round(size, 1), said) for size, said in writing.sizes if size < 0.98 * LEAST * theme.scale})
+        small = sorted({(round(size, 1), said) for size, said in writing.sizes if size < ALMOST * LEAST * theme.scale})
         assert not small, (text, small[:5])
         assert len(writing.sizes) >= 5 * len(trace.tensors) or len(trace.tensors) > 10
 
@@ -94,7 +94,7 @@ def test_at_no_zoom_is_a_gradient_without_its_sign(
     extent = scene.extent()
     assert extent is not None
     paint(scene, Camera(scale).centred((extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2, 900, 600), 900, 600)
-    said = {text for size, text in writing.sizes if size >= 0.98 * LEAST}
+    said = {text for size, text in writing.sizes if size >= ALMOST * LEAST}
     assert {"3.", "21."} <= said or {"3", "21"} <= said
     assert any("∇" in text for text in said)
 

@@ -55,6 +55,14 @@ def test_a_teacher_makes_a_set_without_leaving_the_program(teacher: Pilot, tmp_p
     assert found.title == "My lessons" and titles(teacher) == ["First", "Second"]
     assert "“Second” is lesson 2 of My lessons." in teacher.state.notice.sentence
     assert gallery(teacher).heads[0].progress.text() == "0 of 2 done"
+    teacher.window.commands.do("file.add_lesson")
+    said = teacher.state.notice.sentence
+    assert said.startswith("“Second” is lesson 3 of My lessons. A docstring") and titles(teacher) == [
+        "First",
+        *["Second"] * 2,
+    ]
+    teacher.window.commands.do("file.add_lesson")
+    assert "“Second” is lesson 3 of My lessons, as it is now." in teacher.state.notice.sentence
 
 
 def test_lessons_are_walked_through_and_what_is_done_is_remembered(teacher: Pilot, tmp_path: Path) -> None:

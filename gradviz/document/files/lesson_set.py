@@ -181,13 +181,18 @@ def _embedded(part: Part, path: Path, number: int) -> Example:
 
 
 def with_lesson(lessons: LessonSet, contents: Contents, *, predict: bool) -> LessonSet:
-    """With one more at its end."""
-    if len(lessons.lessons) >= MOST_LESSONS:
-        raise UserError(f"A lesson set may have {MOST_LESSONS} lessons. Begin another one.")
+    """With one more at its end, or in place of that with the same title which asks for predictions as it does: so is a
+    lesson changed. `at` is where it is."""
     document = cast(Json, json.loads(gradviz_file.write(replace(contents, sight=Sight()))))
     part: Part = {"predict": predict, "document": document}
     lesson = _lesson(part, lessons.path or Path("lessons"), len(lessons.lessons) + 1)
-    return replace(lessons, lessons=(*lessons.lessons, lesson), at=len(lessons.lessons))
+    named = [(each.example.title, each.predict) for each in lessons.lessons]
+    if (lesson.example.title, predict) in named:
+        at = named.index((lesson.example.title, predict))
+        return replace(lessons, lessons=(*lessons.lessons[:at], lesson, *lessons.lessons[at + 1 :]), at=at)
+    if len(named) >= MOST_LESSONS:
+        raise UserError(f"A lesson set may have {MOST_LESSONS} lessons. Begin another one.")
+    return replace(lessons, lessons=(*lessons.lessons, lesson), at=len(named))
 
 
 def moved(lessons: LessonSet, place: int, by: int) -> LessonSet:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
@@ -13,6 +14,17 @@ from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NEVER
 from gradviz.trace.table.tables import History, ranges
+from gradviz.trace.table.texts import (
+    LONGEST,
+    OF_SHAPE,
+    Rearranged,
+    is_primary,
+    ordinal,
+    owned,
+    rearranged,
+    shortened,
+    with_ending,
+)
 from gradviz.trace.table.values import number_text
 
 if TYPE_CHECKING:
@@ -20,7 +32,6 @@ if TYPE_CHECKING:
 
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 MOST_TOLD_APART = 2_000  # results of a graph
-LONGEST = 40  # characters of an expression that still serves as a name
 
 
 class Naming:
@@ -35,6 +46,7 @@ class Naming:
         self._at_end: list[str | None] = []  # filled on first use
         self._origins: dict[int, int] = {}
         self._made: dict[int, tuple[int, str]] = {}
+        self._shapes: dict[int, tuple[int, Rearranged]] = {}
         self._same: dict[int, dict[str, dict[int, int]]] = {}
         self._leaves: dict[int, dict[str, list[int]]] = {}
         self._has_name = np.zeros(len(trace.tensors), bool)
@@ -84,24 +96,22 @@ class Naming:
 
     def _name(self, tensor: int, cursor: int) -> str:
         ending, asked, steps = "", tensor, 0
-        while len(ending) < LONGEST:
+        while len(ending) < 2 * LONGEST:
             bound = self._bound(tensor, cursor)
             if bound:
-                return _short(_with(bound, ending))
+                return shortened(with_ending(bound, ending))
             if steps == _MOST_STEPS and self._trace.nodes.scope[self._trace.tensors.producer[asked]]:
-                return _short(self._own(asked))
-            steps += 1
+                return shortened(self._own(asked))
             if tensor not in self._made:
                 self._made[tensor] = self._made_of(tensor)
             before, step = self._made[tensor]
             if before < 0:
-                return _short(_with(self._own(tensor), ending))
-            tensor, ending = before, step + ending
-        return _short("…" + ending[-LONGEST + 1 :])
+                return shortened(with_ending(self._own(tensor), ending))
+            tensor, ending, steps = before, step + ending, steps + 1
+        return "…" + ending[ending.rfind(".", 0, len(ending) - LONGEST // 2) :]
 
     def shown_at_end(self, tensors: NDArray[np.int64]) -> list[str]:
-        """`shown` for many tensors at the end of the trace: only those that may have to be distinguished are handled
-        one by one."""
+        """`shown` for many tensors at the end of the trace: only those that may be alike one by one."""
         end, apart = self._end, _may_be_told_apart(self, tensors)
         pairs = zip(tensors.tolist(), apart[tensors].tolist(), strict=True)
         return [self.shown(tensor, end) if special else self.name(tensor, end) for tensor, special in pairs]
@@ -113,11 +123,11 @@ class Naming:
         if producer < 0:
             alike = _leaves_alike(self, tensor)
             number = str(alike.index(tensor) + 1).translate(_SUBSCRIPTS) if len(alike) > 1 else ""
-            plain = not number or _PRIMARY.fullmatch(name) or "…" in name
+            plain = not number or is_primary(name)
             return f"{name}{number}" if plain else f"({name}){number}"
         same = self._namesakes(_picture(self._trace, tensor, producer)).get(name, {})
         if tensor in same:
-            plain = _PRIMARY.fullmatch(name) or "…" in name
+            plain = is_primary(name)
             name = f"{name if plain else f'({name})'}{str(same[tensor]).translate(_SUBSCRIPTS)}"
         after, nodes = self._overwritten_by.get(tensor, -1), self._trace.nodes
         return f"{name} (before {self._time(after)})" if after >= 0 and nodes.step[after] < cursor else name
@@ -166,7 +176,7 @@ class Naming:
             return ""
         names = self._trace.names
         row = rows[names.rank[rows].argmin()]
-        return _owned(str(names.name[row]), str(names.owner[row]), self._ambiguous)
+        return owned(str(names.name[row]), str(names.owner[row]), self._ambiguous)
 
     def _made_of(self, tensor: int) -> tuple[int, str]:
         """The tensor after which an unnamed one is named, and what to append to that name; -1 if there is none."""
@@ -187,6 +197,9 @@ class Naming:
             return int(inputs[0]), _field(trace, tensor, producer)
         if (label and not _inner(trace, self._overwritten, producer)) or _output(trace, tensor, producer):
             return -1, ""
+        shape = trace.tensors.shape
+        if op in OF_SHAPE and math.prod(shape[inputs[0]]) == math.prod(shape[tensor]):
+            return _reshaped(self, tensor, producer, int(inputs[0]))
         return int(inputs[0]), _ending(trace, tensor, producer)
 
     def _own(self, tensor: int) -> str:
@@ -222,21 +235,10 @@ class Naming:
             return f"indices of {label}"
         if not made and value is not None and value.scalar is not None:
             return value.brief()
+        if label[:1] in ("[", "{"):  # a list is no tensor
+            return f"tensor made in {label}"
         inside = self._inside(tensor) if not made else ""
-        return inside or self._parameter(tensor, label) or _constant(trace, tensor) or label or f"tensor {tensor}"
-
-    def _parameter(self, tensor: int, label: str) -> str:
-        """An unbound parameter of a module: "torch.nn.Linear(2, 1).weight"."""
-        tensors = self._trace.tensors
-        if not tensors.is_parameter[tensor] or not _MODULE.fullmatch(label):
-            return ""
-        same = np.flatnonzero(tensors.is_parameter & (tensors.label == label)).tolist()
-        sites = list(dict.fromkeys(tensors.site[same].tolist()))
-        mine = [each for each in same if tensors.site[each] == tensors.site[tensor]]
-        number = str(sites.index(int(tensors.site[tensor])) + 1).translate(_SUBSCRIPTS) if len(sites) > 1 else ""
-        is_usual = len(mine) <= 2 and len(tensors.shape[mine[-1]]) == 1
-        field = ("weight", "bias")[mine.index(tensor)] if is_usual else f"parameters[{mine.index(tensor)}]"
-        return f"{label}{number}.{field}"
+        return inside or _parameter(trace, tensor, label) or _constant(trace, tensor) or label or f"tensor {tensor}"
 
     def _inside(self, tensor: int) -> str:
         """What a module made for itself, named after its role: "mask of dropout1", "bn.running_mean"; "" for others."""
@@ -274,14 +276,6 @@ class Naming:
         return origin
 
 
-def _owned(name: str, owner: str, ambiguous: set[str]) -> str:
-    """A name with that of the owning module, if needed."""
-    if owner and name[:1].isdigit():  # of a Sequential: "net[2].bias"
-        first, _, rest = name.partition(".")
-        return f"{owner}[{first}].{rest}" if rest else f"{owner}[{first}]"
-    return f"{owner}.{name}" if owner and ("." not in name or name in ambiguous) else name
-
-
 def _plain_names(trace: Trace, overwritten: NDArray[np.int64], ambiguous: set[str]) -> list[str | None]:
     """By tensor the name that `Naming.name` gives at the end of the trace, if that is a variable or the text of an
     expression, as in nearly all cases: computed for all at once. None if it has to be looked up."""
@@ -296,14 +290,14 @@ def _plain_names(trace: Trace, overwritten: NDArray[np.int64], ambiguous: set[st
     rows = rows[np.lexsort((names.rank[rows], names.tensor[rows]))]
     rows = rows[np.diff(names.tensor[rows], prepend=-1) > 0]
     found[names.tensor[rows]] = [
-        _owned(*each, ambiguous) for each in zip(names.name[rows], names.owner[rows], strict=True)
+        owned(*each, ambiguous) for each in zip(names.name[rows], names.owner[rows], strict=True)
     ]
     found[backward] = None
     owner = tensors.grad_of
     is_known = np.array([name is not None for name in found.tolist()], bool)
     grads = np.flatnonzero((owner >= 0) & ~backward & ~is_known & is_known[owner])
-    found[grads] = [_with(name, ".grad") for name in found[owner[grads]]]
-    return [_short(name) if name else None for name in found.tolist()]
+    found[grads] = [with_ending(name, ".grad") for name in found[owner[grads]]]
+    return [shortened(name) if name else None for name in found.tolist()]
 
 
 def _leaves_of(trace: Trace, results: NDArray[np.int64]) -> list[int]:
@@ -403,12 +397,6 @@ def _gives_no_tensor(op: str, text: str) -> bool:
     return _STEP.search(text) is not None or (op == "all" and _MODULE.fullmatch(text) is not None)
 
 
-def ordinal(number: int) -> str:
-    """ "1st", "2nd", "4th", "21st"."""
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{'th' if number // 10 % 10 == 1 else ending}"
-
-
 def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) -> dict[int, int]:
     """Numbers for tensors, the same for all states of one that was written in place."""
     numbers: dict[int, int] = {}
@@ -449,6 +437,34 @@ def _same_turn(trace: Trace, one: int, other: int) -> bool:
     """Whether two operations ran in the same iteration of the loops around them."""
     turn, region = trace.nesting.turn, trace.nodes.region
     return bool(turn[region[one]] == turn[region[other]])
+
+
+def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[int, str]:
+    """As `_made_of`, where a tensor was only given another shape: all such steps at once."""
+    trace, shape = naming._trace, naming._trace.tensors.shape
+    if not naming._has_name[source] and source not in naming._made:
+        naming._made[source] = naming._made_of(source)
+    step = str(trace.nodes.op[producer]), str(trace.nodes.params[producer]), shape[source], shape[tensor]
+    alone = source, rearranged(shape[source])
+    first, so_far = alone if naming._has_name[source] else naming._shapes.get(source, alone)
+    if (found := so_far.then(*step)) is None:  # what was exchanged is not visible any more
+        first, found = source, alone[1].then(*step) or alone[1]
+    naming._shapes[tensor] = first, found
+    return first, found.text(shape[first], shape[tensor])
+
+
+def _parameter(trace: Trace, tensor: int, label: str) -> str:
+    """A parameter of a module that has no name: "torch.nn.Linear(2, 1).weight"."""
+    tensors = trace.tensors
+    if not tensors.is_parameter[tensor] or not _MODULE.fullmatch(label):
+        return ""
+    same = np.flatnonzero(tensors.is_parameter & (tensors.label == label)).tolist()
+    sites = list(dict.fromkeys(tensors.site[same].tolist()))
+    mine = [each for each in same if tensors.site[each] == tensors.site[tensor]]
+    number = str(sites.index(int(tensors.site[tensor])) + 1).translate(_SUBSCRIPTS) if len(sites) > 1 else ""
+    is_usual = len(mine) <= 2 and len(tensors.shape[mine[-1]]) == 1
+    field = ("weight", "bias")[mine.index(tensor)] if is_usual else f"parameters[{mine.index(tensor)}]"
+    return f"{label}{number}.{field}"
 
 
 def _field(trace: Trace, tensor: int, producer: int) -> str:
@@ -501,6 +517,10 @@ def _ending(trace: Trace, tensor: int, producer: int) -> str:
     op, params = str(trace.nodes.op[producer]), str(trace.nodes.params[producer])
     if op == "select" and (place := _PLACE.fullmatch(params)):
         return f"[{':, ' * int(place[1])}{place[2]}]"
+    if op == "expand":
+        return f".expand{trace.tensors.shape[tensor]}"
+    if op == "slice" and (cut := _CUT.fullmatch(params)):
+        return f"[{':, ' * int(cut[1])}{cut[2]}:{cut[3]}]"
     return f".{op.lstrip('_')}({_arguments(params)}){_field(trace, tensor, producer)}"
 
 
@@ -545,8 +565,11 @@ def _module(trace: Trace, node: int) -> str:
     """The module or function that an operation belongs to, with its name in the snippet."""
     scope, label = str(trace.nodes.scope[node]), str(trace.nodes.source[node])
     called = re.match(r"([\w.]+)\(", label)
-    if called and scope[:1].isdigit():  # of a Sequential: "net[3]"
-        return called[1] + "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in scope.split("."))
+    if called and scope[:1].isdigit():  # of a Sequential: "net[3]", also where another function calls it
+        owners = trace.kept("owners of names", lambda: set(trace.names.owner.tolist()))
+        given = [each for each in re.findall(r"[\w.]+", label) if each in owners] if called[1] not in owners else []
+        path = "".join(f"[{each}]" if each.isdigit() else f".{each}" for each in scope.split("."))
+        return (given[0] if len(given) == 1 else called[1]) + path
     if scope and not scope[0].isupper():
         return scope
     return called[1].rsplit(".", 1)[-1] if called else scope
@@ -559,20 +582,8 @@ def _output(trace: Trace, tensor: int, producer: int) -> str:
         return ""
     is_last = nodes.step[producer] == trace.nesting.last[region]
     module = _module(trace, producer) if is_last and len(trace.users_of(tensor)) else ""
-    return (
-        "" if module[:1].isupper() or nodes.scope[producer][:1].isupper() else f"output of {module}" if module else ""
-    )
-
-
-def _short(label: str) -> str:
-    """A label that fits, keeping both ends: expressions with equal beginnings mostly differ at their ends."""
-    return label if len(label) <= LONGEST else f"{label[: LONGEST - 19].rstrip()} … {label[-16:].lstrip()}"
-
-
-def _with(name: str, ending: str) -> str:
-    """A tensor's name with the operation appended: "x.detach()", "(x * w).log_softmax()"."""
-    whole = not ending.startswith((".", "[")) or _PRIMARY.fullmatch(name) is not None
-    return f"{name}{ending}" if whole else f"({name}){ending}"
+    is_class = module[:1].isupper() or nodes.scope[producer][:1].isupper()
+    return f"output of {module}" if module and not is_class else ""
 
 
 _OF_SEVERAL = "∇: "  # a gradient of something without a short name
@@ -580,9 +591,9 @@ _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after 
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
 _SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
 _WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
+_CUT = re.compile(r"dim=(\d+), start=(\d+), end=(\d+), step=1")
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
 _PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
 _STEP = re.compile(r"\.step\([^()]*\)$")  # of an optimizer, which returns no tensor that it makes
 _MODULE = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"
-_PRIMARY = re.compile(r"([\w.]+|\([^()]*\)(?=\.|\[))(\([^()]*\)|\[[^\[\]]*\]|\.\w+)*")

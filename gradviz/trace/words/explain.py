@@ -255,7 +255,8 @@ def _computed(frame: Frame, tensor: int) -> str:
     if value is None or frame.current_node < 0:
         return text
     worked = _in_numbers(frame, value) or _in_names(frame)
-    is_news = worked.replace("−", "-") not in ("", text, frame.name(tensor)) and len(worked) <= _LONGEST_ARITHMETIC
+    said_already = [each.replace(" ", "") for each in ("", text, frame.name(tensor))]
+    is_news = worked.replace("−", "-").replace(" ", "") not in said_already and len(worked) <= _LONGEST_ARITHMETIC
     return f"{worked} = {text}" if is_news else text
 
 
@@ -297,7 +298,7 @@ def _inplace(frame: Frame) -> Said:
         tensor=frame.name(tensor),
         value=_computed(frame, tensor),
         version=frame.version(tensor),
-        shared=said("part.shared", others=", ".join(dict.fromkeys(others))) if others else "",
+        shared=said("part.shared", others=listed(list(dict.fromkeys(others)))) if others else "",
         stale=_stale(frame, tensor),
     )
 

@@ -249,14 +249,21 @@ def incoming_name(frame: Frame, node: int) -> str:
 
 
 def _untransposed(frame: Frame, formula: str, operands: dict[str, int]) -> tuple[str, dict[str, int]]:
-    """ "grad @ w" for "grad @ w.t()ᵀ": the transposition made for the operation cancels."""
+    """ "grad @ w" for "grad @ w.t()ᵀ" or "grad @ w.Tᵀ": what was transposed is not transposed back."""
     trace = frame.trace
     for name, tensor in operands.items():
         maker = int(trace.tensors.producer[tensor])
-        if f"{name}ᵀ" in formula and maker >= 0 and trace.nodes.op[maker] == "t":
+        if f"{name}ᵀ" in formula and maker >= 0 and _transposes(trace, maker):
             formula = re.sub(rf"(?<!\w){name}ᵀ", f"{name}_t", formula)
             operands = operands | {f"{name}_t": int(trace.inputs_of(maker)[0])}
     return formula, operands
+
+
+def _transposes(trace: Trace, node: int) -> bool:
+    op, axes = str(trace.nodes.op[node]), re.findall(r"(?<!\w)-?\d", str(trace.nodes.params[node]))
+    turned = [int(each) % 2 for each in axes] in ([1, 0], [0, 1] if op == "transpose" else [1, 0])
+    is_matrix = len(trace.tensors.shape[int(trace.inputs_of(node)[0])]) == 2
+    return op == "t" or (op in ("transpose", "permute") and is_matrix and turned)
 
 
 def _unspread(formula: str, sent: Value, grad: Value | None) -> str:

@@ -64,7 +64,10 @@ SENTENCES: dict[str, str] = {
     "accumulate.zero": "{tensor}.grad was 0, so it becomes the incoming gradient: {before} → {now}.",
     "accumulate.added": "{tensor}.grad still held {before} from before; the incoming gradient is added: {sum}.",
     "free": "{node} lets go of {kept}.",
-    "free.first": "{node} lets go of {kept}: for a second backward() through it, this one needs retain_graph=True.",
+    "free.first": (
+        "{node} lets go of {kept}, as this call was not given retain_graph=True: another backward() through it would "
+        "fail."
+    ),
     "hook": "The hook was called and changed nothing.",
     "hook.same": "The hook returned a new gradient, which reads the same: {after}.",
     "hook.changed": "The hook changed the gradient: {before} → {after}.",

@@ -17,7 +17,7 @@ from gradviz.ui.canvas.heat import BEYOND, FULL
 from gradviz.ui.theme import Theme
 
 LEAST = 11.0  # pixels of the smallest text on a screen: anything smaller is not drawn
-ALMOST = 0.98  # steps of a size: fonts have whole pixels, zooms don't
+ALMOST = 1 - 1e-9  # of a size, which is a product of two numbers
 PATH = re.compile(r"\w+(\.\w+)*\.[^\W\d]\w*")
 ONE_LINE = int(Qt.TextFlag.TextSingleLine) | int(Qt.TextFlag.TextDontClip)
 LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter) | ONE_LINE  # joined once, not for every text

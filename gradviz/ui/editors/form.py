@@ -145,8 +145,8 @@ class TextField(QLineEdit):
             self.left.emit()
 
 
-class Choice(QComboBox):
-    """A choice from a list; the wheel scrolls the editor, not the choice."""
+class Choice(look.DropDown):
+    """One of several; the wheel scrolls the editor, not the choice."""
 
     said = Signal(str)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPixmap, QTransform, QWheelEvent
 from PySide6.QtWidgets import QApplication, QFrame, QGridLayout, QLabel, QLineEdit, QToolButton, QWidget
 from shiboken6 import Shiboken
@@ -54,6 +54,7 @@ class Minimap(QWidget):
         self._shown: tuple[object, bytes, QSize] | None = None  # what the picture shows
         self._extent: Box = (0.0, 0.0, 1.0, 1.0)
         self.wanted = True
+        self._held = False  # while the view is dragged it stays where it is
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setAccessibleName("Mini-map")
         self.setToolTip("Overview of the graph. Click or drag to move the view.")
@@ -79,13 +80,33 @@ class Minimap(QWidget):
             self.hide()
             return
         self._extent = extent
-        self.setGeometry(QRect(self._view.width() - size.width() - MAP_GAP, MAP_GAP, size.width(), size.height()))
+        if not self._held or self.size() != size:
+            self.setGeometry(QRect(self._corner(scene, size), size))
         key = scene.placed.corner, scene.moment.graphs.tobytes(), size
         if self._shown is None or self._shown[0] is not key[0] or self._shown[1:] != key[1:]:
             self._shown = key
             self._picture = None
         self.show()
         self.update()
+
+    def _corner(self, scene: Scene, size: QSize) -> QPoint:
+        """Where it covers no card: where it is, else at the top right, else in another corner but the top left,
+        which the search has. Where all are taken it stays."""
+        import numpy as np
+
+        right, bottom = self._view.width() - size.width() - MAP_GAP, self._view.height() - size.height() - MAP_GAP
+        corners = [QPoint(right, MAP_GAP), QPoint(right, bottom), QPoint(MAP_GAP, bottom)]
+        if self.isVisible() and self.pos() in corners:
+            corners.sort(key=lambda corner: corner != self.pos())
+        placed, camera = scene.placed, self._view.camera
+        here = scene.moment.graphs[placed.diagram.graph]
+        low = (placed.card_corner[here] - (camera.left, camera.top)) * camera.scale
+        high = low + placed.diagram.card[here] * camera.scale
+        for corner in corners:
+            far = np.array([corner.x() + size.width(), corner.y() + size.height()])
+            if not np.any(np.all((low < far) & (high > (corner.x(), corner.y())), axis=1)):
+                return corner
+        return corners[0]
 
     def _size_for(self, extent: Box) -> QSize:
         """As large as allowed, in the shape of the graph."""
@@ -150,7 +171,12 @@ class Minimap(QWidget):
     # -- moving the camera
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._held = True
         self._go(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._held = False
+        self.refresh()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         if event.buttons() & Qt.MouseButton.LeftButton:

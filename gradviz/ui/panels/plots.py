@@ -53,7 +53,7 @@ class PlotsPanel(Panel):
         self.nothing.setContentsMargins(16, 8, 16, 8)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.nothing)
-        self.choice = QComboBox()
+        self.choice = look.DropDown()
         self.choice.setAccessibleName("Plot")
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choice.setMinimumContentsLength(6)

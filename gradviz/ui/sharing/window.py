@@ -13,7 +13,6 @@ from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
-    QComboBox,
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
@@ -30,6 +29,7 @@ from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
 from gradviz.session.folding import Presentation
 from gradviz.session.state import State
+from gradviz.ui import look
 from gradviz.ui.export import FORMATS, Format, Options, writing
 from gradviz.ui.layout_progress import Task
 from gradviz.ui.sharing.picture import PNG_SCALE, Shown, image_of, png, svg
@@ -117,7 +117,7 @@ class ExportDialog(QDialog):
         self._follow()
 
     def _make_options(self) -> None:
-        self.kind, self.theme, self.scale = QComboBox(), QComboBox(), QDoubleSpinBox()
+        self.kind, self.theme, self.scale = look.DropDown(), look.DropDown(), QDoubleSpinBox()
         for row in FORMATS:
             self.kind.addItem(row.title, row)
         for title, name in CHOICES:

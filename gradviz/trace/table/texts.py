@@ -1,0 +1,155 @@
+"""Texts that serve as names: an expression that is too long has less in its brackets, and steps that only give another
+shape are written as one."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+LONGEST = 40  # characters of an expression that still serves as a name
+_ELLIPSIS, _BARE = "…", "(…)"
+_HEAD, _TAIL = LONGEST - 19, 16  # characters of both ends, where what is in no brackets is too long
+
+
+@lru_cache(maxsize=4_096)
+def shortened(text: str) -> str:
+    """An expression that fits: what is in brackets gives way, "log_softmax(…, dim=1)", as little as is enough, then the
+    middle. Its brackets are in pairs."""
+    while len(text) > LONGEST:
+        if (groups := _groups(text)) is None:  # the end was cut off when it was recorded
+            return f"{text.partition('(')[0][: LONGEST - 3]}({_ELLIPSIS})"
+        found = [each for start, end in groups for each in _with_less(text, start, end) if len(each) < len(text)]
+        if not found:
+            return within if len(within := _MODULES.sub("", text)) <= LONGEST else _ends(text)
+        fits = [each for each in found if len(each) <= LONGEST]
+        text = max(fits or found, key=lambda each: (_BARE not in (each[:3], each[-3:]), each[:3] != _BARE, len(each)))
+    return text
+
+
+@lru_cache(maxsize=4_096)
+def is_primary(text: str) -> bool:
+    """Whether ".exp()" can follow without brackets: a name, a call, an element, what stands in brackets itself."""
+    groups = _groups(text) or []
+    outside = (sign for at, sign in enumerate(text) if not any(start <= at < end for start, end in groups))
+    return _PRIMARY.fullmatch("".join(outside)) is not None
+
+
+def with_ending(name: str, ending: str) -> str:
+    """What was done to a tensor: "x.detach()", "(x * w).log_softmax()"."""
+    whole = not ending.startswith((".", "[")) or is_primary(name)
+    return f"{name}{ending}" if whole else f"({name}){ending}"
+
+
+def owned(name: str, owner: str, ambiguous: set[str]) -> str:
+    """A name with that of the module that has it, where it needs one."""
+    if owner and name[:1].isdigit():  # of a Sequential: "net[2].bias"
+        first, _, rest = name.partition(".")
+        return f"{owner}[{first}].{rest}" if rest else f"{owner}[{first}]"
+    return f"{owner}.{name}" if owner and ("." not in name or name in ambiguous) else name
+
+
+def ordinal(number: int) -> str:
+    """ "1st", "2nd", "4th", "21st"."""
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{'th' if number // 10 % 10 == 1 else ending}"
+
+
+class Rearranged(NamedTuple):
+    """Where the axes of a tensor that are longer than 1 stand that was only given another shape."""
+
+    shape: tuple[int, ...]  # of those axes, before they were exchanged
+    order: tuple[int, ...]  # that of them that now stands first, second, ...
+
+    def then(self, op: str, params: str, before: tuple[int, ...], after: tuple[int, ...]) -> Rearranged | None:
+        """With one more step, None where that begins anew."""
+        if op in ("permute", "transpose"):
+            long = [axis for axis, size in enumerate(before) if size != 1]
+            moved = [axis for axis in _order(op, params, len(before)) if before[axis] != 1]
+            return Rearranged(self.shape, tuple(self.order[long.index(axis)] for axis in moved))
+        sizes = tuple(size for size in after if size != 1)
+        if sizes == tuple(size for size in before if size != 1):
+            return self
+        is_plain = self.order == tuple(range(len(self.order))) and math.prod(before) == math.prod(after)
+        return Rearranged(sizes, tuple(range(len(sizes)))) if is_plain else None
+
+    def text(self, before: tuple[int, ...], after: tuple[int, ...]) -> str:
+        """ ".reshape(2, 1, 3)", ".permute(1, 0)": from the first shape to the last in one step, where one will do."""
+        if self.order == tuple(range(len(self.order))):
+            return f".reshape({_sizes(after)})"
+        first = "" if before == self.shape else f".reshape({_sizes(self.shape)})"
+        turned = tuple(self.shape[axis] for axis in self.order)
+        return f"{first}.permute({_sizes(self.order)}){'' if turned == after else f'.reshape({_sizes(after)})'}"
+
+
+def rearranged(before: tuple[int, ...]) -> Rearranged:
+    """A tensor as it is."""
+    sizes = tuple(size for size in before if size != 1)
+    return Rearranged(sizes, tuple(range(len(sizes))))
+
+
+def _order(op: str, params: str, count: int) -> list[int]:
+    axes = [int(each) % max(1, count) for each in _AXIS.findall(params)]
+    if op == "permute":
+        return axes
+    return [axes[1 - axes.index(each)] if each in axes else each for each in range(count)]
+
+
+def _sizes(numbers: tuple[int, ...]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+def _groups(text: str) -> list[tuple[int, int]] | None:
+    """Where the contents of brackets begin and end; None if one has no other."""
+    found, opened, quote = [], list[tuple[int, str]](), ""
+    for at, sign in enumerate(text):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        elif sign in _PAIRS:
+            opened.append((at + 1, _PAIRS[sign]))
+        elif sign in _PAIRS.values():
+            if not opened or opened[-1][1] != sign:
+                return None
+            found.append((opened.pop()[0], at))
+    return None if opened or quote else found
+
+
+def _with_less(text: str, start: int, end: int) -> Iterator[str]:
+    """The text with less between two brackets: some of the first and last arguments, or none."""
+    inside = text[start:end]
+    depths, depth, commas = [*_PAIRS, *_PAIRS.values()], 0, []
+    quote = ""
+    for at, sign in enumerate(inside):
+        quote = ("" if sign == quote else quote) if quote else sign if sign in "'\"" else ""
+        if not quote and sign in depths:
+            depth += 1 if sign in _PAIRS else -1
+        elif sign == "," and not quote and not depth:
+            commas.append(at)
+    if commas and " for " not in inside and re.search(r"[^\W\d]", inside):
+        first, last = inside[: commas[0]], inside[commas[-1] + 1 :].strip()
+        if len(commas) > 1:
+            yield f"{text[:start]}{first}, {_ELLIPSIS}, {last}{text[end:]}"
+        yield f"{text[:start]}{_ELLIPSIS}, {last}{text[end:]}"
+        yield f"{text[:start]}{first}, {_ELLIPSIS}{text[end:]}"
+    yield f"{text[:start]}{_ELLIPSIS}{text[end:]}"
+
+
+def _ends(text: str) -> str:
+    """Both ends of a text, neither of which begins or ends within brackets, or within a word that fits."""
+    groups = _groups(text) or []
+    outside = [at for at in range(len(text) + 1) if not any(start <= at <= end for start, end in groups)]
+    spaces = [at for at in outside if text[at : at + 1] == " "]
+    head = max((at for at in spaces or outside if at <= _HEAD), default=_HEAD)
+    tail = min((at for at in spaces or outside if at >= len(text) - _TAIL), default=len(text) - _TAIL)
+    return f"{text[:head].rstrip()} {_ELLIPSIS} {text[tail:].lstrip()}".strip()
+
+
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_MODULES = re.compile(r"^(\w+\.)+(?=\w+\(…\)$)")  # of "torch.nn.functional.binary_cross_entropy(…)"
+_PRIMARY = re.compile(r"([\w.]+|\(\)(?=\.|\[))(\(\)|\[\]|\.\w+)*")
+_AXIS = re.compile(r"(?<!\w)-?\d+")  # "0" of "dim0=0"
+OF_SHAPE = frozenset("permute transpose unsqueeze squeeze view _unsafe_view _reshape_alias expand".split())
