@@ -23,7 +23,7 @@ from gradviz.engine.ops import ranges
 from gradviz.engine.reference import Entry, entries
 from gradviz.engine.run.api import FFT, FUNCTIONAL, FUNCTIONS, LINALG, SPECIAL
 
-_INNER = ("fn", "offered", "prepare", "function", "view")  # what wrappers call the function that they wrap
+_INNER = ("fn", "offered", "prepare", "function", "view")  # where wrappers hold the function that they wrap
 REQUIRED = inspect.Parameter.empty
 
 

@@ -40,7 +40,7 @@ def memory_of(x: Array) -> Array:
     found: Array = root.ravel(order="K")
     if np.may_share_memory(found, root) or not root.size:
         return found.view(np.uint8)
-    low, high = np.lib.array_utils.byte_bounds(root)  # every second element of a foreign buffer, say: all between them
+    low, high = np.lib.array_utils.byte_bounds(root)  # every second element of a foreign buffer: all in between
     lowest = root[tuple(-1 if step < 0 else 0 for step in root.strides)]
     return np.lib.stride_tricks.as_strided(lowest.reshape(1).view(np.uint8), (high - low,), (1,))
 

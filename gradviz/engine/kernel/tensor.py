@@ -77,7 +77,7 @@ class View:
     def __init__(self, version: int, origin: str = "", lent: bool = False) -> None:
         self.lent = lent  # it requires grad because its base does, without a history of its own
         self.version = version  # of the memory, when `grad_fn` was last made
-        self.origin = origin  # what may not be written to: "no_grad", "inference", "multiple" (of one call), "custom"
+        self.origin = origin  # why it can't be written to: "no_grad", "inference", "multiple" (results), "custom"
 
 
 if TYPE_CHECKING:

@@ -22,13 +22,13 @@ import numpy as np
 from gradviz.engine.kernel.dtypes import Array
 
 POINTS = 64
-NEAR = 25.0  # up to here the integrals, from here the asymptotic series
+NEAR = 25.0  # the integrals below, the asymptotic series above
 ANGLES = np.pi * (np.arange(POINTS) + 0.5) / POINTS
 SINES, COSINES = np.sin(ANGLES), np.cos(ANGLES)
 
 
 def _split(x: Array, near: Callable[[Array], Array], far: Callable[[Array], Array], limit: float = NEAR) -> Array:
-    """`near` where x is at most `limit` and `far` elsewhere, each computed only where it is wanted."""
+    """`near` where x is at most `limit` and `far` elsewhere, each computed only where it is needed."""
     found = np.empty(x.shape)
     small = x <= limit
     found[small] = near(x[small])
@@ -41,7 +41,7 @@ def _mean(values: Array) -> Array:
 
 
 def _hankel(order: int, terms: int = 30) -> tuple[Array, Array]:
-    """The coefficients a_k of the asymptotic series, those with even and those with odd k."""
+    """The coefficients a_k of the asymptotic series: those with even k, and those with odd k."""
     a = [1.0]
     for k in range(1, terms):
         a.append(a[-1] * (4 * order**2 - (2 * k - 1) ** 2) / (8 * k))
@@ -50,7 +50,7 @@ def _hankel(order: int, terms: int = 30) -> tuple[Array, Array]:
 
 
 def _asymptotic(x: Array, order: int) -> tuple[Array, Array]:
-    """J and Y of a large argument."""
+    """J and Y of a large argument, by the asymptotic series."""
     even, odd = _hankel(order)
     square = 1 / (x * x)
     p, q = np.polynomial.polynomial.polyval(square, even), np.polynomial.polynomial.polyval(square, odd) / x
@@ -60,7 +60,7 @@ def _asymptotic(x: Array, order: int) -> tuple[Array, Array]:
     return scale * (p * c - q * s), scale * (p * s + q * c)
 
 
-_DENOMINATORS = (  # of the order 0 and of the order 1, in (5 / x)², without the leading term
+_DENOMINATORS = (  # of order 0 and of order 1, in (5 / x)², without the leading term
     (6.43178256118178023184e1, 8.56430025976980587198e2, 3.88240183605401609683e3, 7.24046774195652478189e3,
      5.93072701187316984827e3, 2.06209331660327847417e3, 2.42005740240291393179e2),
     (7.42373277035675149943e1, 1.05644886038262816351e3, 4.98641058337653607651e3, 9.56231892404756170795e3,
@@ -69,7 +69,7 @@ _DENOMINATORS = (  # of the order 0 and of the order 1, in (5 / x)², without th
 
 
 def _as_pytorch(order: int, x: Array, j: Array, y: Array) -> tuple[Array, Array]:
-    """J and Y of positive arguments with the last digits of PyTorch's; see Note [Leading terms]."""
+    """J and Y of positive arguments, with PyTorch's last digits; see Note [Leading terms]."""
     phase = x - np.pi / 4 - order * np.pi / 2
     sine, cosine, z = np.sin(phase), np.cos(phase), 25 / (x * x)
     share = (y * cosine - j * sine) * z**7 / np.polyval(_DENOMINATORS[order], z)
@@ -108,7 +108,7 @@ def _j0(x: Array) -> Array:
 
 
 def _j1(x: Array) -> Array:
-    """By Poisson's integral, whose error is relative."""
+    """J₁ by Poisson's integral, whose error is relative."""
     near = functools.partial(_integral, lambda x: x * np.cos(x * COSINES) * SINES**2)
     return _split(x, near, lambda x: _asymptotic(x, 1)[0])
 
@@ -119,7 +119,7 @@ def _integral(integrand: Callable[[Array], Array], x: Array) -> Array:
 
 @functools.cache
 def _neumann() -> Array:
-    """The weights of Neumann's series Σ (−1)ᵏ J₂ₖ / k, put into the integral of the J₂ₖ."""
+    """The weights of Neumann's series Σ (−1)ᵏ J₂ₖ / k, applied to the integral of the J₂ₖ."""
     k = np.arange(1, POINTS // 2)
     return np.asarray(((-1.0) ** k / k) @ np.cos(2 * k[:, None] * ANGLES))
 
@@ -137,7 +137,7 @@ def _y0(x: Array) -> Array:
 
 
 def _y1(x: Array) -> Array:
-    """−Y₀′."""
+    """Y₁ as −Y₀′."""
 
     def near(x: Array) -> Array:
         series = _integral(lambda x: np.sin(x * SINES) * SINES * _neumann(), x)
@@ -194,7 +194,7 @@ def i1(x: Array) -> Array:
 
 
 def _steep(x: Array, factor: Callable[[Array], Array]) -> Array:
-    """∫ e^(−x (cosh t − 1)) factor(t) dt from 0, up to where nothing is left of the integrand."""
+    """∫ e^(−x (cosh t − 1)) factor(t) dt from 0 to where the integrand vanishes."""
     count = 160
     end = np.arccosh(1 + 60 / x)
     t = end[..., None] * (np.arange(count) + 0.5) / count
@@ -250,7 +250,7 @@ _LEFT = -2.09
 
 
 def _taylor(start: Array, value: Array, slope: Array, step: Array, terms: int) -> tuple[Array, Array]:
-    """The solution of y″ = x y and its slope a step away from where both are known."""
+    """The solution of y″ = x y and its slope, one step away from where both are known."""
     before, now, after = np.zeros_like(value), value, slope  # the coefficients n − 1, n, n + 1 of its Taylor series
     total, total_slope, power = value + slope * step, np.copy(slope), np.copy(step)
     for n in range(terms):

@@ -1,6 +1,6 @@
 """The random number generator, PyTorch's CPU `Generator`, which is MT19937 seeded by Knuth's recurrence, with its state
-in PyTorch's bytes; and random numbers as PyTorch 2.13 draws them on an x86 CPU: NumPy arrays made of a Generator's raw
-numbers, bit for bit. Each function notes how many raw numbers a value takes. Where the last bit comes from the C
+in PyTorch's bytes; and random numbers as PyTorch 2.13 draws them on an x86 CPU: NumPy arrays made from a Generator's
+raw numbers, bit for bit. Each function notes how many raw numbers a value takes. If the last bit comes from the C
 library's `log`, `sin` and `cos` (float64 and short normals, exponentials), it equals PyTorch's on the same machine. Not
 matched: tensors filled in a memory order that is not row by row, and CPUs without AVX2 for 16 and more float32 normals.
 See `rounding.py` next."""
@@ -41,7 +41,7 @@ class Generator:
 
     def __init__(self, device: str = "cpu") -> None:
         if str(device) != "cpu":
-            Device(device)  # refused where there is none of this name
+            Device(device)  # refused if there is no such device
             raise RuntimeError(f"Device type {device} is not supported for torch.Generator() api.")
         self.device = Device("cpu")
         self.next_normal: float | None = None
@@ -66,21 +66,21 @@ class Generator:
         self._bits.state = {"bit_generator": "MT19937", "state": {"key": words, "pos": position}}
 
     def initial_seed(self) -> int:
-        """The seed that the stream began with."""
+        """The seed that the stream started from."""
         return self._seed
 
     def seed(self) -> int:
-        """Seed from the system's entropy and return that seed."""
+        """Seed from the system's entropy and return the seed."""
         return self.manual_seed(secrets.randbits(64)).initial_seed()
 
     def raw32(self, count: int) -> Raw:
-        """The next `count` numbers of 32 bits."""
+        """The next `count` 32-bit numbers."""
         if count:
             self._fresh = False
         return self._bits.random_raw(count)
 
     def raw64(self, count: int) -> Raw:
-        """The next `count` numbers of 64 bits, each made of two with the high half first."""
+        """The next `count` 64-bit numbers, each made of two 32-bit ones, the high half first."""
         halves = self.raw32(2 * count)
         return (halves[0::2] << np.uint64(32)) | halves[1::2]
 
@@ -98,7 +98,7 @@ class Generator:
         return np.frombuffer(head + inner["key"].astype("<u8").tobytes() + tail, np.uint8).copy()
 
     def load_bytes(self, state: NDArray[np.uint8]) -> None:
-        """Continue from a state that `state_bytes` gave, here or in PyTorch."""
+        """Continue from a state that `state_bytes` returned, here or in PyTorch."""
         if state.dtype != np.uint8:
             raise TypeError("RNG state must be a torch.ByteTensor")
         if state.size != STATE_BYTES:
@@ -118,7 +118,7 @@ class Generator:
         self._load(words, _WORDS if left == 1 else position)
 
     def clone_state(self) -> Generator:
-        """A second generator that will give the same numbers."""
+        """A second generator that will produce the same numbers."""
         other = Generator()
         other.load_bytes(self.state_bytes())
         return other
@@ -153,7 +153,7 @@ def _require_float(dtype: np.dtype[Any], kernel: str) -> None:
 
 
 def _each(function: Callable[[float], float], values: Array) -> Array:
-    """The C library's function of every double; NumPy's own differ from it in the last bit."""
+    """The C library's function of every double; NumPy's own differ in the last bit."""
     return np.fromiter(map(function, values.tolist()), np.float64, values.size)
 
 
@@ -204,7 +204,7 @@ _PART = 1 << 18  # numbers that are drawn at once, a multiple of 16: many would 
 
 
 def _parts(values: Array) -> list[Array]:
-    """A row of numbers in pieces, one after the other."""
+    """Split a row of numbers into consecutive pieces."""
     return [values[at : at + _PART] for at in range(0, values.size, _PART)]
 
 
@@ -218,7 +218,8 @@ def normal(
     *,
     contiguous: bool = True,
 ) -> Array:
-    """`normal_(mean, std)` and `randn`: doubles by twos below 16 values or in scattered memory, else blocks of 16."""
+    """`normal_(mean, std)` and `randn`: pairs of doubles below 16 values or in scattered memory, otherwise blocks of
+    16."""
     kind = np.dtype(dtype)
     _require_float(kind, "normal_kernel_cpu")
     if not std >= 0:
@@ -233,7 +234,7 @@ def normal(
 
 
 def _scalar_normals(generator: Generator, count: int, mean: float, std: float) -> Array:
-    """Box-Muller on doubles: four raw numbers for a pair, of which the sine is kept for the next call if not used."""
+    """Box-Muller on doubles: four raw numbers for a pair; an unused sine is kept for the next call."""
     kept = [generator.next_normal] if count and generator.next_normal is not None else []
     pairs = (count - len(kept) + 1) // 2
     u1, u2 = _doubles(generator, 2 * pairs).reshape(pairs, 2).T
@@ -247,7 +248,7 @@ def _scalar_normals(generator: Generator, count: int, mean: float, std: float) -
 
 
 def _block_normals(generator: Generator, count: int, mean: float, std: float, kind: np.dtype[Any]) -> Array:
-    """Blocks of 16; if these do not come out even, the last 16 values are drawn anew."""
+    """Blocks of 16; if the size is no multiple of 16, the last 16 values are drawn again."""
     whole = count - count % 16
     wide = kind == np.float64
     draw, transform = (_doubles, _box_muller64) if wide else (_singles, _box_muller32)
@@ -306,7 +307,7 @@ def random_full(generator: Generator, shape: Sequence[int], dtype: DType) -> Arr
 
 @per_example(1)
 def randperm(generator: Generator, n: int, dtype: DType = np.int64) -> Array:
-    """A permutation of 0..n-1: one raw number for each swap."""
+    """A permutation of 0..n-1: one raw number per swap."""
     if n < 0:
         raise RuntimeError(f"Trying to create tensor with negative dimension {n}: [{n}]")
     swaps = max(n - 1, 0)
@@ -328,7 +329,7 @@ def bernoulli_scalar(generator: Generator, shape: Sequence[int], p: float = 0.5,
 
 @per_example(1)
 def bernoulli(generator: Generator, probabilities: Array, dtype: DType | None = None) -> Array:
-    """`torch.bernoulli(p)`: one raw number each, two where the probabilities are float64."""
+    """`torch.bernoulli(p)`: one raw number each, two if the probabilities are float64."""
     kind = probabilities.dtype
     _require_float(kind, "bernoulli_tensor_cpu_p_")
     if not np.all((probabilities >= 0) & (probabilities <= 1)):
@@ -344,7 +345,7 @@ def bernoulli(generator: Generator, probabilities: Array, dtype: DType | None = 
 
 @per_example(1)
 def dropout_mask(generator: Generator, shape: Sequence[int], p: float, dtype: DType = np.float32) -> Array:
-    """What `dropout` multiplies by, for 0 < p < 1: zero with probability p, else 1 / (1 - p)."""
+    """What `dropout` multiplies by, for 0 < p < 1: zero with probability p, otherwise 1 / (1 - p)."""
     kept = bernoulli_scalar(generator, shape, 1 - p, np.float32)
     kind = np.dtype(dtype)
     work: Any = np.float64 if kind == np.float64 else np.float32
@@ -392,7 +393,7 @@ def cauchy(
 def log_normal(
     generator: Generator, shape: Sequence[int], mean: float = 1.0, std: float = 2.0, dtype: DType = np.float32
 ) -> Array:
-    """`log_normal_(mean, std)`: the exponential of normals drawn by twos, whatever the size."""
+    """`log_normal_(mean, std)`: the exponential of normals drawn in pairs, whatever the size."""
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     normals = _scalar_normals(generator, _count(shape), mean, std)
@@ -401,7 +402,7 @@ def log_normal(
 
 @per_example(1)
 def multinomial(generator: Generator, weights: Array, num_samples: int, replacement: bool = False) -> Array:
-    """`torch.multinomial`: a race of exponentials without replacement, else a search in the cumulative weights."""
+    """`torch.multinomial`: a race of exponentials without replacement, otherwise a search in the cumulative weights."""
     if weights.ndim not in (1, 2):
         raise RuntimeError("prob_dist must be 1 or 2 dim")
     if weights.dtype.kind in "biu":

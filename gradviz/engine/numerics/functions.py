@@ -1,13 +1,11 @@
 """Functions on whole arrays for the forwards of the op rows: elementary ones with PyTorch's last digit, and special
-functions that NumPy lacks: the error functions, Γ and its kin, Hurwitz's zeta, polygamma, the incomplete gamma
-functions, the normal distribution's own, and the orthogonal polynomials of `torch.special`. Bessel's are in
+functions that NumPy lacks: the error functions, Γ and its relatives, Hurwitz's zeta, polygamma, the incomplete gamma
+functions, those of the normal distribution, and the orthogonal polynomials of `torch.special`. Bessel functions are in
 `bessel.py`.
 
-Note [The last digit]
-NumPy's single precision functions are off by one in the last binary digit for a third of all numbers, PyTorch's for
-almost none. So single precision goes through double precision and is rounded once, which gives PyTorch's number for 99
-of 100 arguments (95 for sin and cos, 91 for log).
-"""
+Note [The last digit] NumPy's single precision functions are off by one in the last binary digit for a third of all
+numbers, PyTorch's for almost none. So single precision goes through double precision and is rounded once, which gives
+PyTorch's number for 99 of 100 arguments (95 for sin and cos, 91 for log)."""
 
 from __future__ import annotations
 
@@ -21,7 +19,7 @@ from gradviz.engine.kernel.dtypes import Array
 
 
 def precise(function: np.ufunc) -> Callable[..., Any]:
-    """`function` with single precision computed in double precision; see Note [The last digit]."""
+    """Make `function` compute single precision in double precision; see Note [The last digit]."""
 
     def computed(x: Any, *more: object) -> Any:
         if x.dtype != np.float32:
@@ -32,14 +30,14 @@ def precise(function: np.ufunc) -> Callable[..., Any]:
 
 
 def one_minus_product(x: Array, y: Any) -> Any:
-    """1 − x · y; in single precision with one rounding, as a fused multiply-add does it."""
+    """1 − x · y; in single precision rounded once, like a fused multiply-add."""
     if x.dtype != np.float32:
         return 1 - x * y
     return (1 - x.astype(np.float64) * y).astype(np.float32)
 
 
 def sigmoid(x: Any) -> Any:
-    """1 / (1 + e⁻ˣ), in this order of roundings; half types are rounded once, at the end."""
+    """1 / (1 + e⁻ˣ), with roundings in this order; half types are rounded once, at the end."""
     if x.dtype.itemsize == 2:
         return sigmoid(x.astype(np.float32)).astype(x.dtype)
     return (1 / (1 + exp(-x))).astype(x.dtype)
@@ -122,7 +120,7 @@ def digamma(x: Array) -> Array:
 
 
 def logaddexp(x: Array, y: Any) -> Any:
-    """log(exp(x) + exp(y)), of complex numbers too, where the one with the larger real part leads."""
+    """log(exp(x) + exp(y)); for complex numbers the one with the larger real part is factored out."""
     if x.dtype.kind != "c":
         return np.logaddexp(x, y)
     first = x.real >= y.real
@@ -139,7 +137,7 @@ _EVEN_BERNOULLI = (
 
 
 def zeta(x: Array, q: Array) -> Array:
-    """Σ (q + k)⁻ˣ over k ≥ 0: ten terms at least and those up to 10, then the Euler-Maclaurin remainder."""
+    """Σ (q + k)⁻ˣ over k ≥ 0: at least ten terms and all up to 10, then the Euler-Maclaurin remainder."""
     x, q = np.broadcast_arrays(x, q)
     a, total = q.astype(np.float64), np.zeros(x.shape)
     enough = np.where(q < 1e4, np.maximum(a, 0) + 10, a)
@@ -185,7 +183,7 @@ _EPSILON = np.finfo(np.float64).eps
 
 
 def _front(a: Array, x: Array) -> Array:
-    """xᵃ e⁻ˣ / Γ(a + 1); for large a through Stirling's series, without the difference of large numbers."""
+    """xᵃ e⁻ˣ / Γ(a + 1); for large a by Stirling's series, without the difference of large numbers."""
     plain = np.exp(a * np.log(x) - x - lgamma(a + 1))
     mu = (x - a) / a
     star = sum((c / a**k for k, c in enumerate(_STIRLING, start=1)), np.ones_like(a))
@@ -222,7 +220,7 @@ def _upper(a: Array, x: Array) -> Array:
 
 
 def _upper_small(a: Array, x: Array) -> Array:
-    """Q(a, x) for a small x, where 1 − P would lose digits."""
+    """Q(a, x) for small x, where 1 − P would lose digits."""
     term, total = np.ones_like(x), np.zeros_like(x)
     for n in range(1, 30):
         term = term * -x / n
@@ -250,12 +248,12 @@ def _both(a: Array, x: Array) -> tuple[Array, Array]:
 
 
 def igamma(a: Array, x: Array) -> Array:
-    """The lower incomplete gamma function over Γ(a)."""
+    """The lower incomplete gamma function divided by Γ(a)."""
     return _both(a, x)[0]
 
 
 def igammac(a: Array, x: Array) -> Array:
-    """The upper incomplete gamma function over Γ(a)."""
+    """The upper incomplete gamma function divided by Γ(a)."""
     return _both(a, x)[1]
 
 
@@ -276,8 +274,8 @@ def erfcx(x: Array) -> Array:
 
 
 def log_ndtr(x: Array) -> Array:
-    """The logarithm of the normal distribution function, rounded at each step as PyTorch does: what is computed from it
-    (its slope) shows these roundings."""
+    """The logarithm of the normal distribution function, rounded at each step as PyTorch does: values derived from it
+    (its slope) show these roundings."""
     t = x * x.dtype.type(math.sqrt(0.5))
     scaled = erfcx(-t.astype(np.float64)).astype(x.dtype)
     left = log(scaled / x.dtype.type(2)) - t * t
@@ -286,7 +284,8 @@ def log_ndtr(x: Array) -> Array:
 
 
 def ndtri(p: Array) -> Array:
-    """The inverse of the normal distribution function: erf⁻¹ in the middle, Newton's method on the logarithm beside."""
+    """The inverse of the normal distribution function: erf⁻¹ in the middle, Newton's method on the logarithm in the
+    tails."""
     tail = np.minimum(p, 1 - p)
     middle = math.sqrt(2) * erfinv(2 * p - 1)
     logs = np.log(np.where(tail > 0, tail, 0.5))
@@ -305,7 +304,8 @@ def entr(x: Array) -> Array:
 
 
 # --- orthogonal polynomials ---
-# Each by its recurrence in the degree, which may differ from element to element; Chebyshev's of high degree inside of
+# Each by its recurrence in the degree, which may differ from element to element; Chebyshev polynomials of high degree
+# inside
 # (−1, 1) by their trigonometric form.
 
 Step = Callable[[Array, Array, Array, int], Array]  # (x, the last, the one before, degree of the last)
@@ -318,7 +318,7 @@ def _recur(x: Array, n: Array, first: Array, step: Step) -> Array:
     for degree in range(1, int(n.max(initial=0))):
         before, last = last, step(x, last, before, degree)
         found = np.where(n == degree + 1, last, found)
-        if not np.isfinite(last).any():  # what is nan or has overflown stays so
+        if not np.isfinite(last).any():  # NaN and overflow are final
             found = np.where(n > degree + 1, last, found)
             break
     return found
@@ -332,7 +332,7 @@ def _prepared(x: Array, n: Array) -> tuple[Array, Array]:
 def polynomial(
     first: Callable[[Array], Array], step: Step, limit: int | None = None
 ) -> Callable[[Array, Array], Array]:
-    """The function of x and n for one family; above the degree `limit` PyTorch's result is nan."""
+    """The function of x and n for one family; above the degree `limit` PyTorch returns nan."""
 
     def values(x: Array, n: Array) -> Array:
         x, n = _prepared(x, n)
@@ -343,7 +343,7 @@ def polynomial(
 
 
 def chebyshev(first: Callable[[Array], Array], trigonometric: Any, *, shifted: bool) -> Callable[[Array, Array], Array]:
-    """The function of x and n for one of Chebyshev's four families, over [0, 1] when shifted."""
+    """The function of x and n for one of the four Chebyshev families, over [0, 1] if shifted."""
 
     def values(x: Array, n: Array) -> Array:
         x, n = _prepared(x, n)
@@ -357,7 +357,7 @@ def chebyshev(first: Callable[[Array], Array], trigonometric: Any, *, shifted: b
 
 
 def chebyshev_kinds(shifted: bool) -> dict[str, Callable[[Array, Array], Array]]:
-    """Chebyshev's polynomials of the first to the fourth kind."""
+    """The Chebyshev polynomials of the first to the fourth kind."""
     return {
         "t": chebyshev(lambda y: y, lambda a, n: np.cos(n * a), shifted=shifted),
         "u": chebyshev(lambda y: y + y, lambda a, n: np.sin((n + 1) * a) / np.sin(a), shifted=shifted),

@@ -1,6 +1,6 @@
 """Factorisations of matrices that `numpy.linalg` does not offer, on arrays of matrices (…, n, m): LU with pivoting,
-LDLᵀ, substitution, Householder reflections, the matrix exponential. Each works on all matrices of an array at once
-and walks over their columns. The operations and their gradients are in `ops/`."""
+LDLᵀ, substitution, Householder reflections, the matrix exponential. Each works on all matrices of an array at once,
+column by column. The operations and their gradients are in `ops/`."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ Array = Any  # an ndarray of floating point or complex numbers
 
 
 def by_columns(x: Array) -> Array:
-    """The same numbers with each matrix laid out column by column, as LAPACK leaves its results."""
+    """The same numbers with each matrix in column-major order, as LAPACK leaves its results."""
     return in_rows(x, x.shape[-2])
 
 
 def in_rows(x: Array, rows: int) -> Array:
-    """As `by_columns`, each matrix at the top of a memory of so many rows."""
+    """Like `by_columns`, with each matrix at the top of memory for so many rows."""
     turned = x.swapaxes(-1, -2)
     shape = (*turned.shape[:-1], rows)
-    if not x.size:  # NumPy forgets the steps of an empty array
+    if not x.size:  # NumPy forgets the strides of an empty array
         steps = [math.prod(max(n, 1) for n in shape[i + 1 :]) * x.itemsize for i in range(x.ndim)]
         return strided(np.empty(0, np.uint8), x.dtype, turned.shape, steps, 0).swapaxes(-1, -2)
-    out = np.zeros(shape, x.dtype)[..., : turned.shape[-1]]  # not ascontiguousarray: sizes of 1 have steps too
+    out = np.zeros(shape, x.dtype)[..., : turned.shape[-1]]  # not ascontiguousarray: sizes of 1 have strides too
     out[...] = turned
     return out.swapaxes(-1, -2)
 
@@ -37,27 +37,28 @@ def transposed(x: Array) -> Array:
 
 
 def eye_like(x: Array) -> Array:
-    """Identity matrices in the shape of x."""
+    """Identity matrices of the shape of x."""
     return np.broadcast_to(np.eye(x.shape[-2], x.shape[-1], dtype=x.dtype), x.shape).copy()
 
 
 def _size(x: Array) -> Array:
-    """How large LAPACK holds a number for when it looks for a pivot."""
+    """The magnitude that LAPACK compares when it looks for a pivot."""
     return np.abs(x.real) + np.abs(x.imag) if x.dtype.kind == "c" else np.abs(x)
 
 
 def _flat(a: Array) -> Array:
-    """All matrices along one dimension."""
+    """The matrices along a single batch dimension."""
     return a.reshape(math.prod(a.shape[:-2]), *a.shape[-2:])
 
 
 # --- LU ---
 
-_PANEL = 48  # columns that are factored one by one before the rest of the matrix is brought up to date
+_PANEL = 48  # columns that are factored one by one before the rest of the matrix is updated
 
 
 def lu(a: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
-    """Both factors in one array, the pivots counted from 1, and where the diagonal has its first zero (0: nowhere)."""
+    """Both factors in one array, the pivots counted from 1, and the position of the first zero on the diagonal (0:
+    none)."""
     out = np.array(_flat(a))
     k_all = min(out.shape[1:])
     pivots = np.empty((len(out), k_all), np.int32)
@@ -74,7 +75,7 @@ def lu(a: Array, pivot: bool = True) -> tuple[Array, Array, Array]:
 
 
 def _lu_panel(out: Array, pivots: Array, info: Array, columns: tuple[int, int], pivot: bool) -> Array:
-    """Some columns, with all rows exchanged; returns `info` with the zeros that were met."""
+    """Factor some columns, exchanging whole rows; returns `info` with the zeros that were found."""
     rows = np.arange(len(out))
     end = columns[1]
     for k in range(*columns):
@@ -94,7 +95,7 @@ def _lu_panel(out: Array, pivots: Array, info: Array, columns: tuple[int, int], 
 
 
 def permutation(pivots: Array, m: int) -> Array:
-    """The order of the rows that the exchanges of `pivots` make of 0 … m − 1."""
+    """The order of the rows after the exchanges of `pivots`, starting from 0 … m − 1."""
     flat = pivots.reshape(math.prod(pivots.shape[:-1]), pivots.shape[-1])
     order = np.broadcast_to(np.arange(m), (len(flat), m)).copy()
     rows = np.arange(len(flat))
@@ -113,14 +114,14 @@ def permutation_matrix(pivots: Array, m: int, dtype: object) -> Array:
 
 
 def lower_part(x: Array) -> Array:
-    """L of the two factors in one: ones on its diagonal."""
+    """L from the packed factors: ones on its diagonal."""
     k = min(x.shape[-2:])
     part = np.tril(x[..., :k], -1)
     return part + np.eye(x.shape[-2], k, dtype=x.dtype)
 
 
 def upper_part(x: Array) -> Array:
-    """U of the two factors in one."""
+    """U from the packed factors."""
     return np.triu(x[..., : min(x.shape[-2:]), :])
 
 
@@ -144,7 +145,7 @@ def solve_lu(factors: Array, pivots: Array, b: Array, *, left: bool, adjoint: bo
 
 def substitute(a: Array, b: Array, *, upper: bool, unit: bool = False, scaled: bool = False) -> Array:
     """X with A X = B for a triangular A, row by row; a zero on the diagonal gives infinities. `scaled` rows are
-    multiplied by the reciprocal of the diagonal, as PyTorch's BLAS does it after an LU decomposition."""
+    multiplied by the reciprocal of the diagonal, as PyTorch's BLAS does after an LU decomposition."""
     n = a.shape[-1]
     shape = (*np.broadcast_shapes(a.shape[:-2], b.shape[:-2]), *b.shape[-2:])
     x = np.zeros(shape, np.result_type(a, b))
@@ -195,7 +196,7 @@ def _ldl_of_one(a: Array, hermitian: bool) -> tuple[Array, Array, int]:
 
 
 def _pivot(a: Array, k: int, hermitian: bool) -> tuple[int, int]:
-    """How large the next block is (0 for a column of zeros), and which row comes to its end."""
+    """The size of the next block (0 for a column of zeros), and the row that is exchanged with its last one."""
     head = _size(a[k, k].real if hermitian else a[k, k])
     column = _size(a[k + 1 :, k])
     largest = column.max(initial=0.0)
@@ -211,7 +212,7 @@ def _pivot(a: Array, k: int, hermitian: bool) -> tuple[int, int]:
 
 
 def _exchange(a: Array, i: int, j: int, size: int, hermitian: bool) -> None:
-    """Rows and columns i < j of the symmetric matrix in the lower triangle."""
+    """Exchange rows and columns i < j of the symmetric matrix in the lower triangle."""
     turned = np.conj if hermitian else np.asarray
     a[j + 1 :, [i, j]] = a[j + 1 :, [j, i]]
     between = a[i + 1 : j, i].copy()

@@ -24,7 +24,7 @@ def _check(size: Sequence[int], itemsize: int) -> None:
 
 
 def repeat(a: Array, repeats: Array, axis: Any = None) -> Array:
-    """Each element, or each part along an axis, as often as its count, or as the one count, says."""
+    """Repeat each element, or each part along an axis, by its own count or by the single count."""
     array, counts = np.asarray(a), np.asarray(repeats).reshape(-1)
     if counts.dtype.kind in "iu":
         size = [array.size] if axis is None else list(array.shape)
@@ -40,11 +40,11 @@ def tile(A: Array, reps: Any) -> Array:
     times = np.asarray(reps).reshape(-1).tolist()
     _check([array.size, *(n for n in times if n > 0)], array.itemsize)
     made = np.tile(A, reps)
-    return made if made.size else np.empty(made.shape, array.dtype)  # which NumPy would give in the memory of A
+    return made if made.size else np.empty(made.shape, array.dtype)  # NumPy would give it in the memory of A
 
 
 def bincount(x: Array, /, weights: Array | None = None, minlength: Any = 0) -> Array:
-    """How often each whole number stands, or the sum of its weights."""
+    """How often each whole number occurs, or the sum of its weights."""
     values = np.asarray(x)
     if values.size and values.dtype.kind == "i" and values.max() == _LARGEST:
         raise ValueError(_TOO_BIG)
@@ -52,12 +52,12 @@ def bincount(x: Array, /, weights: Array | None = None, minlength: Any = 0) -> A
 
 
 def _near(offset: int) -> int:
-    """An offset beyond all diagonals is as good as another one."""
+    """The offset, limited: one beyond all diagonals is as good as another."""
     return max(-_FURTHEST, min(operator.index(offset), _FURTHEST))
 
 
 def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Array:
-    """A view of a diagonal, which is not to be written to."""
+    """A read-only view of a diagonal."""
     return np.diagonal(a, _near(offset), axis1, axis2)
 
 
@@ -72,7 +72,7 @@ def diag(v: Any, k: Any = 0) -> Array:
 
 
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
-    """Of several arrays the elements that the numbers in one array choose."""
+    """Choose elements from several arrays by the numbers in one array."""
     if not isinstance(out, np.ndarray) or out.flags.c_contiguous:
         return np.choose(a, choices, out, mode)
     found = np.choose(a, choices, mode=mode)
@@ -83,14 +83,14 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
 
 
 def clip(a: object, *limits: Any, **options: Any) -> Any:
-    """The elements within limits. Where `where` says that nothing is computed, NumPy leaves what lay in memory."""
+    """The elements limited to a range. Elements that `where` excludes keep what was in memory, as in NumPy."""
     if options.pop("where", True) is not True:
         raise TypeError("clip with where= would show what lay in memory before; use where(condition, clip(a), a)")
     return np.asarray(a).clip(*limits, **{_LIMITS.get(name, name): value for name, value in options.items()})
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Array:
-    """An array with a border; one that is said to be empty is of zeros, not of what lay in memory."""
+    """An array with a border; an "empty" one is filled with zeros, not with what was in memory."""
     return np.pad(array, pad_width, "constant" if mode == "empty" else mode, **options)
 
 

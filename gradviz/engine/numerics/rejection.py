@@ -1,6 +1,6 @@
 """Random numbers that are drawn until one is accepted: Poisson, binomial, gamma and Dirichlet, with PyTorch's draws in
-PyTorch's order, so that the same seed gives the same numbers. How many raw numbers a value takes is known only when it
-is there: this is the one place where values are drawn one after the other. The rest is in `distributions.py`."""
+PyTorch's order, so that the same seed gives the same numbers. How many raw numbers a value takes is known only once it
+is accepted: this is the only place where values are drawn one by one. The rest is in `distributions.py`."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class _Source:
         self._generator = generator
 
     def uniform(self) -> float:
-        """In [0, 1)."""
+        """A uniform number in [0, 1)."""
         return (int(self._generator.raw64(1)[0]) & (2**53 - 1)) * 2.0**-53
 
     def normal(self) -> float:
-        """The sine of a pair is kept for the next call."""
+        """A normal number; the sine of a pair is kept for the next call."""
         kept = self._generator.next_normal
         if kept is not None:
             self._generator.next_normal = None
@@ -81,7 +81,7 @@ def _poisson(source: _Source, rate: float) -> float:
 
 
 def binomial(generator: Generator, count: Array, prob: Array) -> Array:
-    """`torch.binomial`: sums of geometric numbers where few successes are expected, else Hörmann's BTRS (1993)."""
+    """`torch.binomial`: sums of geometric numbers if few successes are expected, otherwise Hörmann's BTRS (1993)."""
     return _drawn(generator, _binomial, count, prob).astype(count.dtype)
 
 
@@ -96,7 +96,7 @@ def _binomial(source: _Source, count: float, prob: float) -> float:
 
 
 def _by_gaps(source: _Source, count: float, prob: float) -> float:
-    """Failures between successes are geometric."""
+    """Count successes by the failures between them, which are geometric."""
     gone, successes = 0.0, 0
     while True:
         u = source.uniform()
@@ -110,7 +110,7 @@ _TAILS = [math.lgamma(k + 1) - ((k + 0.5) * math.log(k + 1) - (k + 1) + 0.5 * ma
 
 
 def _tail(k: float) -> float:
-    """What Stirling's formula for (k + 1)! lacks."""
+    """The error of Stirling's formula for (k + 1)!."""
     if k < len(_TAILS):
         return _TAILS[int(k)]
     square = (k + 1) * (k + 1)
@@ -148,7 +148,7 @@ def standard_gamma(generator: Generator, concentration: Array) -> Any:
     return np.maximum(draws, np.finfo(kind).tiny).astype(kind)
 
 
-_THIRD = np.float32(1 / 3)  # PyTorch has the third in single precision, also for doubles
+_THIRD = np.float32(1 / 3)  # PyTorch has 1/3 in single precision, also for doubles
 
 
 def _gamma(source: _Source, alpha: float, kind: type[np.floating[Any]] = np.float64) -> float:
@@ -172,19 +172,19 @@ def _gamma(source: _Source, alpha: float, kind: type[np.floating[Any]] = np.floa
 
 @per_example(1)
 def dirichlet(generator: Generator, concentration: Array) -> Any:
-    """`torch._sample_dirichlet`: gamma numbers as parts of their sum along the last dimension."""
+    """`torch._sample_dirichlet`: gamma numbers divided by their sum along the last dimension."""
     kind = concentration.dtype
     parts = _drawn(generator, _gamma, concentration)
     whole = parts.sum(axis=-1, keepdims=True)
     return np.clip((parts / whole).astype(kind), np.finfo(kind).tiny, np.nextafter(kind.type(1), kind.type(0)))
 
 
-# --- how a drawn value follows its parameter ---
+# --- derivatives of drawn values with respect to their parameters ---
 
 
 def gamma_slope(alpha: Array, drawn: Array) -> Any:
-    """d(drawn)/d(alpha) of a gamma number: minus the change of its distribution function over its density, by the
-    power series of the incomplete gamma function."""
+    """d(drawn)/d(alpha) of a gamma number: minus the derivative of its distribution function divided by its density, by
+    the power series of the incomplete gamma function."""
     a, x = alpha.astype(np.float64), drawn.astype(np.float64)
     term, psi, logarithm = x / a, digamma(a + 1), np.log(x)
     total = term * (psi - logarithm)
@@ -199,7 +199,7 @@ def gamma_slope(alpha: Array, drawn: Array) -> Any:
 
 
 def beta_slope(x: Array, alpha: Array, total: Array) -> Any:
-    """d(x)/d(alpha) over 1 − x for x drawn from Beta(alpha, total − alpha), of the same kind as `gamma_slope`."""
+    """d(x)/d(alpha) divided by 1 − x, for x drawn from Beta(alpha, total − alpha), computed like `gamma_slope`."""
     at, a = x.astype(np.float64), alpha.astype(np.float64)
     b = total.astype(np.float64) - a
     h = 1e-5 * np.maximum(a, 1e-3)

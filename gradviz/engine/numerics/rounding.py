@@ -1,11 +1,10 @@
-"""Arithmetic rounded as PyTorch's x86 kernels round it, in NumPy: `a * b + c` with one rounding, as the compiler makes
-it of most products that are added to something; float32 `log`, `sin` and `cos` to the last bit of the vector code that
-PyTorch fills normal numbers with; and the steps of the optimizers, which `gradviz.torch.optim` orders.
+"""Arithmetic rounded as PyTorch's x86 kernels round it, in NumPy: `a * b + c` with one rounding, which is what the
+compiler makes of most products that are added to something; float32 `log`, `sin` and `cos` to the last bit of the
+vector code with which PyTorch generates normal numbers; and the steps of the optimizers, which `gradviz.torch.optim`
+puts in order.
 
-Note [Order of operations]
-The last bit depends on which product is fused with which sum, and GCC fuses the product that comes first. The formulas
-below say what PyTorch's binary does; a simpler form gives other numbers.
-"""
+Note [Order of operations] The last bit depends on which product is fused with which sum, and GCC fuses the product that
+comes first. The formulas below say what PyTorch's binary does; a simpler form gives other numbers."""
 
 from typing import Any
 
@@ -20,7 +19,7 @@ BLOCK = 16_384  # elements
 
 
 def fma(a: Array, b: Any, c: object) -> Array:
-    """`a * b + c` rounded once to the type of `a`; scalars count as that type, half types work in float32."""
+    """`a * b + c` rounded once to the type of `a`; scalars are taken in that type, half types work in float32."""
     if a.dtype == np.float64:
         return fma64(a, np.float64(b), np.asarray(c, np.float64))
     if a.dtype == np.float32:
@@ -32,7 +31,8 @@ def fma(a: Array, b: Any, c: object) -> Array:
 
 
 def fma32(a: Singles, b: Any, c: Any) -> Singles:
-    """Of float32. Large arrays are done in blocks, so that what comes between stays in the processor's cache."""
+    """`fma` for float32. Large arrays are processed in blocks, so that intermediate results stay in the processor's
+    cache."""
     if a.size <= BLOCK:
         return _fma32(a, b, c)
     shape = np.broadcast_shapes(a.shape, np.shape(b), np.shape(c))
@@ -57,7 +57,7 @@ def _fma32(a: Array, b: Any, c: Any) -> Singles:
 
 
 def fma64(a: Doubles, b: object, c: object) -> Doubles:
-    """Of float64, for numbers far from overflow; where something is not finite, the plain result."""
+    """`fma` for float64, for numbers far from overflow; the plain result where something is not finite."""
     a, b, c = np.broadcast_arrays(a, np.asarray(b, np.float64), np.asarray(c, np.float64))
     with np.errstate(all="ignore"):
         high, low = _two_product(a, b)
@@ -74,8 +74,8 @@ def _two_sum(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
 
 
 def _add_to_odd(a: Doubles, b: Doubles) -> Doubles:
-    """The sum, rounded to an odd last bit if inexact, so that rounding it once more is as if it were exact
-    (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008)."""
+    """The sum, rounded to an odd last bit if inexact, so that rounding it once more is correct (Boldo and Melquiond,
+    "Emulation of FMA and correctly rounded sums", 2008)."""
     total, error = _two_sum(a, b)
     even = (total.view(np.int64) & 1) == 0
     towards = np.where(error > 0, np.inf, -np.inf)
@@ -131,7 +131,7 @@ def log(x: Singles) -> Singles:
 
 
 def sincos(x: Singles) -> tuple[Singles, Singles]:
-    """Sine and cosine of numbers from 0 up to some thousands."""
+    """Sine and cosine of numbers from 0 to a few thousand."""
     octant = ((x * _FOUR_OVER_PI).astype(np.int32) + 1) & ~1
     y = octant.astype(np.float32)
     for part in _QUARTER_PI:
@@ -151,7 +151,7 @@ def sincos(x: Singles) -> tuple[Singles, Singles]:
 
 
 def _work(array: Array) -> Array:
-    """The array in the type that the arithmetic is done in: half types in float32."""
+    """The array in the type in which the arithmetic is done: half types in float32."""
     return array.astype(np.float32) if array.dtype.kind in "fV" and array.dtype.itemsize < 4 else array
 
 
@@ -182,7 +182,7 @@ def addcdiv(a: Array, first: Array, second: Array, value: float) -> Array:
 
 
 def lerp(a: Array, end: Array, weight: float) -> Array:
-    """`a.lerp(end, weight)`: from the nearer of the two ends."""
+    """`a.lerp(end, weight)`: computed from the nearer of the two ends."""
     start, stop = _work(a), _work(end)
     difference = stop - start
     small = start.dtype.type(weight)

@@ -1,18 +1,16 @@
 """Sums of floating-point numbers in the order in which PyTorch adds them on the CPU, so that the last digit of a loss
-is PyTorch's. Neither a faster nor a more precise sum than NumPy's: the same additions in another order.
+is PyTorch's. The sum is neither faster nor more precise than NumPy's: the same additions in another order.
 
-Note [The moments of a row]
-Mean and variance of layer_norm (aten/native/cpu/moments_utils.h) are updated vector by vector, sixteen at a time; such
-pieces are put together in a cascade, then the numbers of the vector, one after the other, with what is left of the
-row. The compiler makes one rounding of most products that are added, which `_fused` does.
+Note [The moments of a row] Mean and variance of layer_norm (aten/native/cpu/moments_utils.h) are updated vector by
+vector, sixteen at a time; such pieces are combined in a cascade, then the numbers of the vector one after the other,
+together with the rest of the row. The compiler rounds most added products once, which `_fused` does.
 
-Note [The order of a sum]
-PyTorch (aten/native/cpu/SumKernel.cpp) reads a row in vectors of 32 bytes, keeps four of them as partial sums, and adds
-in a cascade: sixteen vectors, then sixteen such sums, and so on. A reduced dimension that is not the nearest in memory
-is added in the same cascade, column by column. Dimensions are first put in the order of `TensorIterator`: the reduced
-ones innermost, the nearest in memory first, and neighbours in memory joined. Above 32,768 elements PyTorch divides the
-work among its threads, so that the order depends on the machine: there NumPy's own sum does.
-"""
+Note [The order of a sum] PyTorch (aten/native/cpu/SumKernel.cpp) reads a row in vectors of 32 bytes, keeps four of them
+as partial sums, and adds in a cascade: sixteen vectors, then sixteen such sums, and so on. A reduced dimension that is
+not the innermost in memory is added in the same cascade, column by column. Dimensions are first put in the order of
+`TensorIterator`: the reduced ones innermost, those with the smallest strides first, and neighbours in memory joined.
+Above 32,768 elements PyTorch divides the work among its threads, so that the order depends on the machine: then NumPy's
+own sum is used."""
 
 from __future__ import annotations
 
@@ -25,15 +23,15 @@ from gradviz.engine.kernel.dtypes import Array
 _VECTOR = 32  # bytes; PyTorch does not build this kernel for wider registers
 _SIDE_BY_SIDE = 4
 _LEVELS = 4
-_STEP = 16  # vectors that are added before the next level, at least
-_DIVIDED = 32_768  # elements from which PyTorch works in several threads
-_WIDE = 16  # numbers in the widest register, which softmax is built for
+_STEP = 16  # at least so many vectors are added before the next level
+_DIVIDED = 32_768  # from so many elements on, PyTorch uses several threads
+_WIDE = 16  # numbers in the widest register, for which softmax is built
 _SHORT = ([0], [0], [0, 1], [0, 1, 2], [0, 1, 2, 3], [0, 4, 1, 2, 3], [0, 4, 5, 1, 2, 3], [0, 4, 5, 6, 1, 2, 3])
 
 
 def total(x: Array, axes: tuple[int, ...] | None = None, keepdims: bool = False) -> Array:
-    """The sum of a float or complex array over `axes` (over all when None); see Note [The order of a sum]. PyTorch
-    begins with 0, so that it has no sum of −0."""
+    """The sum of a float or complex array over `axes` (all if None); see Note [The order of a sum]. PyTorch starts from
+    0, so its sums are never −0."""
     return np.asarray(_total(x, axes, keepdims) + 0.0)
 
 
@@ -50,13 +48,13 @@ def _total(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
         shape = tuple([1 if i in axes else n for i, n in enumerate(x.shape) if keepdims or i not in axes])
     if not x.size:
         return np.zeros(shape, x.dtype)
-    if plain and max(axes) == len(axes) - 1:  # the first dimensions: one after the other in memory
+    if plain and max(axes) == len(axes) - 1:  # the first dimensions: contiguous in memory
         return _upright(x.reshape(-1, int(np.prod(x.shape[len(axes) :])))).reshape(shape)
     return _over(x, axes).reshape(shape)
 
 
 def _upright(x: Array) -> Array:
-    """The sum of each column of a matrix that lies in order."""
+    """The sum of each column of a contiguous matrix."""
     size, count = x.shape
     if count == 1:
         return _all(x.reshape(-1))
@@ -68,14 +66,14 @@ def _upright(x: Array) -> Array:
 
 
 def _all(x: Array) -> Array:
-    """The sum of a contiguous array of one dimension."""
+    """The sum of a contiguous one-dimensional array."""
     if x.size < 8 and x.size * x.itemsize < _VECTOR:
         return np.add.accumulate(x.take(_SHORT[x.size]))[-1:]
     return _contiguous_rows(x.reshape(1, -1))
 
 
 def _over(x: Array, axes: tuple[int, ...]) -> Array:
-    """The sum over `axes` of an array that has elements; the other dimensions stay in their order."""
+    """The sum over `axes` of an array that has elements; the other dimensions keep their order."""
     kept = [i for i, n in enumerate(x.shape) if n != 1 and i not in axes]
     reduced = sorted((i for i in axes if x.shape[i] != 1), key=lambda i: -x.strides[i])
     if not reduced:
@@ -97,7 +95,7 @@ def _over(x: Array, axes: tuple[int, ...]) -> Array:
 
 
 def _joined(y: Array, start: int, stop: int) -> tuple[int, ...]:
-    """The sizes of the dimensions from start to stop, where neighbours that lie in one piece are one."""
+    """The sizes of the dimensions from start to stop, with contiguous neighbours joined into one."""
     sizes: list[int] = []
     for i in range(start, stop):
         if sizes and y.strides[i - 1] == y.shape[i] * y.strides[i]:
@@ -108,7 +106,7 @@ def _joined(y: Array, start: int, stop: int) -> tuple[int, ...]:
 
 
 def _contiguous_rows(x: Array) -> Array:
-    """The sum of each row: vectors first, then what is left of the row, then the numbers of the vector."""
+    """The sum of each row: vectors first, then the rest of the row, then the numbers of the vector."""
     lanes = _VECTOR // x.itemsize
     count = x.shape[1] // lanes
     vectors = _row(x[:, : count * lanes].reshape(len(x), count, lanes))
@@ -155,7 +153,8 @@ def _row(x: Array) -> Array:
 
 
 def _cascade(x: Array) -> Array:
-    """The sums over the middle dimension by levels; the last dimension, of at least two, is the nearest in memory."""
+    """The sums over the middle dimension by levels; the last dimension, of size two or more, is the innermost in
+    memory."""
     size = x.shape[1]
     step = max(_STEP, 1 << (size - 1).bit_length() // _LEVELS)
     if size < step:
@@ -177,8 +176,8 @@ def _cascade(x: Array) -> Array:
 
 
 def exponentials(e: Array, axis: int) -> Array:
-    """The sum that softmax divides by, over one axis that stays as a one: single precision rows are read in registers
-    of sixteen, whose halves are added until one number is left (aten/native/cpu/SoftMaxKernel.cpp)."""
+    """The sum that softmax divides by, over one axis that is kept with size 1: single precision rows are read in
+    registers of sixteen, which are halved and added until one number is left (aten/native/cpu/SoftMaxKernel.cpp)."""
     if e.dtype != np.float32 or not e.size:
         return np.asarray(np.sum(e, axis=axis, keepdims=True))
     if axis not in (-1, e.ndim - 1) or e.shape[-1] < _WIDE:
@@ -191,7 +190,7 @@ def exponentials(e: Array, axis: int) -> Array:
 
 
 def _by_halves(lanes: Array) -> Array:
-    """The sum of each row, whose halves are added until one number is left; their length is a power of two."""
+    """The sum of each row, halved and added until one number is left; the row length is a power of two."""
     while lanes.shape[1] > 1:
         lanes = lanes[:, : lanes.shape[1] // 2] + lanes[:, lanes.shape[1] // 2 :]
     return lanes[:, 0]
@@ -199,7 +198,7 @@ def _by_halves(lanes: Array) -> Array:
 
 def squares(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
     """Σ x² in the order of PyTorch's norm (aten/native/cpu/ReduceOpsKernel.cpp): a single precision row in registers of
-    eight, their numbers one after the other, then what is left of the row."""
+    eight, then their numbers one after the other, then the rest of the row."""
     if x.dtype != np.float32 or not x.size or x.size >= _DIVIDED:
         return np.asarray(np.sum(x * x, axis=axes, keepdims=keepdims))
     axes = tuple(range(x.ndim)) if axes is None else axes
@@ -227,16 +226,16 @@ def squares(x: Array, axes: tuple[int, ...] | None, keepdims: bool) -> Array:
 
 
 def _fused(a: Array, b: Any, c: Array) -> Array:
-    """a · b + c in single precision, rounded once but for one case in 2²⁸."""
+    """a · b + c in single precision, rounded once, except for one case in 2²⁸."""
     wide: Array = a.astype(np.float64) * b + c
     return wide.astype(np.float32)
 
 
-Moments = tuple[int, Array, Array]  # how many numbers, their mean, and the sum of the squares of what they differ by
+Moments = tuple[int, Array, Array]  # the count, the mean, and the sum of squared deviations
 
 
 def _piece(x: Array) -> Moments:
-    """The moments over the dimension before the last."""
+    """The moments over the second to last dimension."""
     mean, squares = x[..., 0, :], np.zeros_like(x[..., 0, :])
     for i in range(1, x.shape[-2]):
         each = x[..., i, :]
@@ -247,8 +246,8 @@ def _piece(x: Array) -> Moments:
 
 
 def _together(first: Moments, second: Moments, *, one_lane: bool = False) -> Moments:
-    """The moments of both. For whole registers PyTorch writes the products in another order than for `one_lane` of
-    them, so that others are rounded once."""
+    """The combined moments of both. For whole registers PyTorch writes the products in another order than for
+    `one_lane` of them, so that others are rounded once."""
     if not first[0]:
         return second
     count = first[0] + second[0]
@@ -292,7 +291,8 @@ def moments(rows: Array) -> tuple[Array, Array]:
 
 
 def _by_lanes(*factors: Array) -> Array:
-    """The sum of the products in each row: in a register of eight, whose halves are added until one number is left."""
+    """The sum of the products in each row: in a register of eight, which is halved and added until one number is
+    left."""
     lanes = _VECTOR // factors[0].itemsize
     count, size = factors[0].shape
     whole = size // lanes * lanes
@@ -312,7 +312,8 @@ def _by_lanes(*factors: Array) -> Array:
 
 
 def weight_of_rows(grad: Array, rows: Array, mean: Array, scale: Array) -> Array:
-    """The gradient of the weight of layer_norm, row after row as in one thread; a few of them with one rounding."""
+    """The gradient of the weight of layer_norm, row after row as in a single thread; a few of them with one
+    rounding."""
     standard = _fused(rows, scale.reshape(-1, 1), -scale.reshape(-1, 1) * mean.reshape(-1, 1))
     if len(rows) > 4 * _STEP:
         return np.asarray(np.add.reduce(grad * standard, axis=0))
@@ -323,7 +324,7 @@ def weight_of_rows(grad: Array, rows: Array, mean: Array, scale: Array) -> Array
 
 
 def through_moments(grad: Array, rows: Array, weight: Array | None, mean: Array, scale: Array) -> Array:
-    """The gradient of rows of single precision through layer_norm; mean and scale have a number for each row."""
+    """The gradient of single precision rows through layer_norm; mean and scale have one number per row."""
     weights = () if weight is None else (np.broadcast_to(weight, rows.shape),)
     along, total_ = (_by_lanes(grad, *more, *weights)[:, None] for more in ((rows,), ()))
     mean, scale, share = mean.reshape(-1, 1), scale.reshape(-1, 1), np.float32(1) / np.float32(rows.shape[1])
@@ -334,7 +335,8 @@ def through_moments(grad: Array, rows: Array, weight: Array | None, mean: Array,
 
 
 def picked_losses(x: Array) -> Array:
-    """The sum of the losses of a batch in the order of nll_loss: sixteen by sixteen in a cascade, the first at last."""
+    """The sum of the losses of a batch in the order of nll_loss: in groups of sixteen in a cascade, the first one
+    last."""
     if not x.size or x.size >= _DIVIDED:
         return np.asarray(np.sum(x))
     level = x.reshape(-1)[1:]
@@ -348,9 +350,9 @@ def picked_losses(x: Array) -> Array:
 
 
 def product(a: Array, b: Array) -> Array:
-    """a @ b, or a batch of them. PyTorch multiplies small single precision matrices term by term, in order and with
-    two roundings each (a batch: aten/native/LinearAlgebra.cpp; alone: the small kernel of its BLAS). One product alone
-    can be −0, a sum of several can't."""
+    """a @ b, or a batch of products. PyTorch multiplies small single precision matrices term by term, in order and with
+    two roundings each (a batch: aten/native/LinearAlgebra.cpp; a single product: the small kernel of its BLAS). A
+    single term can be −0, a sum of several can't."""
     if a.ndim == b.ndim == 2 and a.dtype.kind == "f" and a.size and b.size:
         (n, k), m = a.shape, b.shape[1]
         if k == 1 and n > 1 and m > 1:

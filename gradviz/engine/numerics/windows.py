@@ -1,5 +1,4 @@
-"""Sliding windows over the last dimensions of an array: what convolution, pooling and unfold are computed with.
-NumPy only."""
+"""Sliding windows over the last dimensions of an array, as used by convolution, pooling and unfold. NumPy only."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from gradviz.engine.kernel.memory import sliding
 
-Array = Any  # an ndarray: what NumPy's own annotations say of indexing with tuples is too narrow
+Array = Any  # an ndarray: NumPy's own annotations are too narrow for indexing with tuples
 Sizes = tuple[int, ...]
 
 
@@ -24,7 +23,7 @@ def sizes(value: Any, count: int) -> Sizes:
 
 
 def channels_last(x: Array) -> bool:
-    """Whether the channels of an image or a volume lie side by side in memory, as PyTorch tells from the strides."""
+    """Whether the channels of an image or a volume are innermost in memory, as PyTorch tells from the strides."""
     if x.ndim not in (4, 5) or not x.strides[1]:
         return False
     least = 0
@@ -36,7 +35,7 @@ def channels_last(x: Array) -> bool:
 
 
 def keeps_layout(forward: Callable[..., Any]) -> Callable[..., Any]:
-    """A forward whose results have their channels side by side where an operand has."""
+    """Make a forward return channels-last results if an operand is channels-last."""
 
     @functools.wraps(forward)
     def run(*arrays: object, **params: object) -> Any:
@@ -57,8 +56,8 @@ def _turned(x: Array) -> Array:
 
 
 def window_count(n: int, kernel: int, stride: int, padding: int, dilation: int = 1, *, ceil_mode: bool = False) -> int:
-    """How many windows fit along a dimension of size n; with `ceil_mode` one that sticks out counts if it starts
-    inside."""
+    """The number of windows that fit along a dimension of size n; with `ceil_mode` one that sticks out counts if it
+    starts inside."""
     rest = n + 2 * padding - dilation * (kernel - 1) - 1
     count = (-(-rest // stride) if ceil_mode else rest // stride) + 1
     if ceil_mode and (count - 1) * stride >= n + padding:
@@ -67,12 +66,12 @@ def window_count(n: int, kernel: int, stride: int, padding: int, dilation: int =
 
 
 def spans(kernel: Sizes, dilation: Sizes) -> Sizes:
-    """How far each window reaches."""
+    """The extent of each window."""
     return tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilation, strict=True))
 
 
 def windows(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Array:
-    """The windows of x over its last dimensions, zeros around it: (…, windows in each dimension, kernel in each)."""
+    """The windows of x over its last dimensions, with zero padding: (…, windows in each dimension, kernel in each)."""
     n = len(kernel)
     if any(padding):
         x = np.pad(x, [(0, 0)] * (x.ndim - n) + [(p, p) for p in padding])
@@ -85,7 +84,7 @@ def windows(x: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Si
 def padded(
     x: Array, counts: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, value: object = 0
 ) -> Array:
-    """x in a frame of `value` that so many windows fit into; x itself where it needs none."""
+    """x padded with `value` so that so many windows fit; x itself if no padding is needed."""
     n = len(kernel)
     ends = [
         (p, max(0, (c - 1) * s + d * (k - 1) + 1 - size - p))
@@ -100,15 +99,16 @@ def padded(
 
 
 def offset_slices(x: Array, counts: Sizes, kernel: Sizes, stride: Sizes, dilation: Sizes) -> Iterator[Array]:
-    """For each place in the kernel, in order, what all windows hold there: views of the size of the result."""
+    """For each position in the kernel, in order, the elements of all windows at that position: views of the size of the
+    result."""
     each = list(zip(counts, stride, dilation, strict=True))
     for offset in itertools.product(*map(range, kernel)):
         yield x[(..., *(slice(o * d, o * d + (c - 1) * s + 1, s) for o, (c, s, d) in zip(offset, each, strict=True)))]
 
 
 def put_windows(cols: Array, shape: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> Array:
-    """The transpose of `windows`: adds each window back to where it came from, in an array whose last dimensions
-    are `shape`."""
+    """The transpose of `windows`: adds each window back to where it came from, in an array whose last dimensions are
+    `shape`."""
     n = len(shape)
     counts, kernel = cols.shape[-2 * n : -n], cols.shape[-n:]
     wide = [
@@ -129,7 +129,7 @@ _AT_ONCE = 1 << 26  # bytes of windows that are laid out at a time
 
 
 def _chunks(batch: int, each: int) -> Iterator[slice]:
-    """Parts of a batch whose windows, `each` bytes for one sample, fit into memory."""
+    """Parts of a batch whose windows, `each` bytes per sample, fit into memory."""
     step = max(1, min(batch, _AT_ONCE // max(each, 1)))
     return (slice(start, start + step) for start in range(0, batch, step))
 
@@ -162,7 +162,7 @@ def convolve(x: Array, w: Array, stride: Sizes, padding: Sizes, dilation: Sizes,
 def transposed(
     x: Array, w: Array, stride: Sizes, padding: Sizes, dilation: Sizes, output_padding: Sizes, groups: int
 ) -> Array:
-    """The transpose of `convolve` in x: x (N, C, …), w (C, O / groups, kernel) to (N, O, …)."""
+    """The transpose of `convolve` with respect to x: x (N, C, …), w (C, O / groups, kernel) to (N, O, …)."""
     kernel, at = w.shape[2:], x.shape[2:]
     batch, channels = x.shape[:2]
     outs = w.shape[1]
@@ -185,7 +185,7 @@ def transposed(
 def kernel_gradient(
     x: Array, g: Array, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, groups: int
 ) -> Array:
-    """The gradient of `convolve` in w, from that of its result g (N, O, …)."""
+    """The gradient of `convolve` with respect to w, from that of its result g (N, O, …)."""
     settings, out = (stride, padding, dilation), g.shape[2:]
     batch, channels, outs = x.shape[0], x.shape[1], g.shape[1]
     found = np.zeros((groups, outs // groups, channels // groups * math.prod(kernel)), np.result_type(x, g))

@@ -1,5 +1,5 @@
-"""The operations, a row each, by family, and the functions around them: making tensors, casts, questions. Importing it
-fills `rows.ROWS` and the tables of names in `api.py`."""
+"""The operations, a row each, by family, and the functions around them: factories, casts, queries. Importing this fills
+`rows.ROWS` and the tables of names in `api.py`."""
 
 from gradviz.engine.ops import (
     activation,

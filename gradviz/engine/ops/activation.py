@@ -1,6 +1,6 @@
-"""Activation functions that work element by element. Each is two rows, the function and its derivative times the
-incoming gradient, as PyTorch has them; the second derivative is written in differentiable operations. relu, sigmoid and
-tanh are in `elementary.py`, those with parameters, halves or randomness in `gated.py`."""
+"""Activation functions that work element by element. Each has two rows, the function and its derivative times the
+incoming gradient, as in PyTorch; the second derivative is written in differentiable operations. relu, sigmoid and tanh
+are in `elementary.py`, those with parameters, halves or randomness in `gated.py`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Curvature = Callable[..., object] | None
 
 
 def _scaled(g: Array, slope: object) -> Any:
-    """g · slope, and 0 rather than −0 where the slope is 0."""
+    """g · slope, but 0 rather than −0 where the slope is 0."""
     return np.where(slope == 0, g.dtype.type(0), g * slope).astype(g.dtype)
 
 
@@ -44,8 +44,8 @@ def _derivative_row(
     twice: bool = True,
     node: str | None = None,
 ) -> OpRow:
-    """grad · f′(self) as an operation, whose `formula` that is; `curvature` is f″ in tensor operations, None where it
-    is zero."""
+    """grad · f′(self) as an operation with this `formula`; `curvature` is f″ in tensor operations, None if it is
+    zero."""
     names = [each.strip() for each in params.split(",") if each.strip()]
 
     def along(grad: Tensor, x: Tensor, *values: Any) -> Tensor:
@@ -88,9 +88,9 @@ def activation(
     explicit: Callable[[Any, Any], Any] | None = None,
     backward_node: str | None = None,
 ) -> OpRow:
-    """The row of the function and that of its derivative. PyTorch has no second derivative of some (`twice`), and
-    computes the first of others by several operations when it may be differentiated again (`explicit`): there `slope`
-    gives the factors by which the gradient is multiplied in turn."""
+    """The rows of the function and of its derivative. For some PyTorch has no second derivative (`twice`), and for
+    others it computes the first one by several operations if it may be differentiated again (`explicit`): then `slope`
+    returns the factors by which the gradient is multiplied in turn."""
     names = [each.strip() for each in params.split(",") if each.strip()]
     through = in_single(lambda g, x: math.prod(slope(x), start=g).astype(g.dtype))
     if explicit is None:
@@ -117,7 +117,7 @@ def activation(
 def of_result(
     name: str, params: str, row: OpRow, slope: object, curvature: Curvature, formula: str, node: str | None = None
 ) -> OpRow:
-    """The row of the in-place form, whose gradient is computed from the result because the input is gone."""
+    """The row of the in-place form, whose gradient is computed from the result because the input is overwritten."""
     names = [each.strip() for each in params.split(",") if each.strip()]
     node = node or f"{row.node_name.removesuffix('0')}Backward0"
     backward = _derivative_row(
@@ -286,7 +286,7 @@ def softplus(input: Tensor, beta: float = 1, threshold: float = 20) -> Tensor:
     return run(SOFTPLUS, SOFTPLUS, input, False, "softplus_cpu", beta=beta, threshold=threshold)
 
 
-# --- logsigmoid keeps a buffer ---
+# --- logsigmoid saves a buffer ---
 
 
 def _log_sigmoid(x: Array) -> Any:
@@ -340,7 +340,7 @@ def logsigmoid(input: Tensor) -> Tensor:
     return call_all(LOG_SIGMOID, input)[0]
 
 
-# --- put together from others ---
+# --- composed of other operations ---
 
 
 @api("softsign", where="F")
@@ -361,7 +361,8 @@ api("sigmoid", where="F")(lambda input: input.sigmoid())
 api("tanh", where="F")(lambda input: input.tanh())
 
 
-# --- leaky_relu and the exponential linear units; in place they are rows of their own, computed from the result ---
+# --- leaky_relu and the exponential linear units; their in-place forms have rows of their own, computed from the result
+# ---
 
 
 LEAKY_RELU = activation(
@@ -471,7 +472,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return run(CELU, CELU_, input, inplace, "elu_cpu", alpha=alpha)
 
 
-# --- straight lines: hardtanh, relu6, hardsigmoid, hardswish, the shrinking ones, threshold ---
+# --- piecewise linear: hardtanh, relu6, hardsigmoid, hardswish, hardshrink and softshrink, threshold ---
 
 
 HARDTANH = activation(

@@ -1,5 +1,5 @@
-"""Products added to a tensor: addmm, addmv, baddbmm, addbmm, addr and their in-place forms; the dot product that
-conjugates, vdot; and bilinear, a form of two inputs. The products themselves are in `matmul.py`."""
+"""Products added to a tensor: addmm, addmv, baddbmm, addbmm, addr and their in-place forms; the conjugating dot
+product, vdot; and bilinear, a bilinear form. The products themselves are in `matmul.py`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _one_product = in_single(lambda x, a, b, *, beta, alpha: _scaled_sum(x, product(
 
 
 def _sum_of_batch(x: Array, a: Array, b: Array, *, beta: int = 1, alpha: int = 1) -> Any:
-    """One matrix after the other, as PyTorch adds them up: half types are rounded each time."""
+    """One matrix after the other, as PyTorch adds them: half types are rounded each time."""
     if not len(a):
         return _scaled_sum(x, np.zeros((a.shape[1], b.shape[2]), a.dtype), beta, alpha)
     found = _one_product(x, a[0], b[0], beta=beta, alpha=alpha)
@@ -141,7 +141,7 @@ VDOT = op(
     other="grad * self",
 )
 
-# --- what each takes ---
+# --- checks of the operands ---
 
 
 def _refuse_bool(kernel: str, dtype: dtypes.dtype) -> None:
@@ -189,7 +189,7 @@ def _check_batches(x: Tensor, y: Tensor) -> None:
 
 def _baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor) -> Sum:
     for each, dim in ((batch1, 0), (batch1, 1), (batch2, 2)):
-        each.size(dim)  # which PyTorch asks for before it looks at the number of dimensions
+        each.size(dim)  # PyTorch asks for it before it looks at the number of dimensions
     _check_batches(batch1, batch2)
     _refuse_bool("baddbmm", batch1.dtype)
     if batch1.dtype is input.dtype is not batch2.dtype:
@@ -273,7 +273,7 @@ def _offer(name: str, prepare: Callable[..., Sum], first: str, second: str) -> N
     def function(input: Tensor, *args: object, **named: object) -> Tensor:
         (row, tensors, arrays, shape), params = arguments(input, args, named)
         if input._data.shape != shape:
-            expanded_shape(input, shape)  # refused here, where the shapes do not fit
+            expanded_shape(input, shape)  # refused here if the shapes do not fit
         made: Tensor = apply(row, tensors, arrays, params)
         return made
 

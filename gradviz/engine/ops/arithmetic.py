@@ -1,5 +1,5 @@
-"""Arithmetic: + - * / ** and their kin. Each row is the operation; what it is called is put together by
-`elementwise.py`."""
+"""Arithmetic: + - * / ** and related operations. Each row is an operation; `elementwise.py` makes its functions and
+methods."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ from gradviz.engine.run.inplace import write
 
 @helper("x")
 def conj(x: Tensor) -> Tensor:
-    """The conjugate of a complex tensor; real ones are their own."""
+    """The conjugate of a complex tensor; a real tensor is returned unchanged."""
     return x.conj() if x._data.dtype.kind == "c" else x
 
 
 @helper("0")
 def zero(grad: Tensor) -> Tensor:
-    """Nothing goes on: as many zeros as there are elements."""
+    """No gradient flows on: zeros of the same shape."""
     return grad.new_zeros(grad.shape)
 
 
 @helper("grad * alpha")
 def times_alpha(grad: Tensor, alpha: Any) -> Tensor:
-    """`conj(alpha) * grad`, and `grad` itself for alpha 1, as no node is made for that."""
+    """`conj(alpha) * grad`, and `grad` itself for alpha 1, without making a node."""
     return grad if alpha == 1 else scaled(grad, alpha.conjugate())
 
 
@@ -69,7 +69,7 @@ def _sub(x: Array, y: Array, *, alpha: Any = 1) -> Array:
 
 
 def _fused(*arrays: Array) -> bool:
-    """Whether a sum and a product are rounded together: of real numbers, if they are not those of several examples."""
+    """Whether a sum and a product are rounded together: for real numbers outside vmap."""
     return all(type(x) is np.ndarray and x.dtype.kind in "fV" for x in arrays)
 
 
@@ -187,7 +187,7 @@ FLOOR_DIV = op(
 
 
 def _mod(x: Array, y: Array) -> Array:
-    """What is left with the divisor's sign; zero keeps the dividend's."""
+    """The remainder with the divisor's sign; zero keeps the dividend's."""
     left = np.asarray(np.mod(x, y))
     if left.dtype.kind in "fV":
         np.copysign(left, x, out=left, where=left == 0)
@@ -195,7 +195,8 @@ def _mod(x: Array, y: Array) -> Array:
 
 
 def _left_over(name: str, ufunc: Any, mode: str, brief: str, latex: str) -> tuple[OpRow, OpRow]:
-    """What division leaves over: a row for two tensors, and one for a number as divisor, which is not saved."""
+    """Rows for the remainder of a division: one for two tensors, and one for a number as divisor, which is not
+    saved."""
     shown: dict[str, Any] = {"category": "arithmetic", "latex": latex, "brief": brief}
     shown["symbol"] = "%" if name == "remainder" else name
     two = op(
@@ -273,7 +274,7 @@ unary(RECIPROCAL)
 
 
 def _divided_by_zero(forward: Any) -> Any:
-    """Integers divided by zero are an error, floating point numbers are not."""
+    """Refuse to divide integers by zero; floating point numbers may be."""
 
     def checked(x: Array, y: Array, **mode: Any) -> Any:
         if y.dtype.kind in "iu" and x.size and not np.all(y):
@@ -366,11 +367,11 @@ def _power(x: Array, *, exponent: object) -> Any:
 
 
 def _whole_power(x: Array, y: Array) -> Any:
-    """A power; whole numbers with a negative exponent become 0, but for 1 and −1."""
+    """An integer power; with a negative exponent it is 0, except for bases 1 and −1."""
     if y.dtype.kind == "c":
         of_zero = np.where(y.real < 0, complex(math.inf, math.nan), complex(0.0, -0.0))
         of_zero = np.where(y.real == 0, complex(math.nan, math.nan), of_zero).astype(y.dtype)
-        return np.where(x == 0, of_zero, np.exp(np.log(x) * y))  # in C, too, through the logarithm
+        return np.where(x == 0, of_zero, np.exp(np.log(x) * y))  # C also goes through the logarithm
     if y.dtype.kind != "i" or not (y < 0).any():
         return functions.power(x, y)
     found = np.power(x, np.maximum(y, 0))
@@ -499,7 +500,7 @@ GRAD_COPY = op(
     symbol="copy",
     latex=r"x",
     brief="The copy that a leaf keeps as its gradient.",
-    self="zero(grad)",  # the new tensor had no history: nothing ever goes there
+    self="zero(grad)",  # the new tensor had no history: no gradient ever goes there
     src="grad",
 )
 
@@ -515,7 +516,7 @@ def clone(input: Tensor, *, memory_format: object = None) -> Tensor:
 
 
 def _fill_row(key: str, number: int, **of_value: Any) -> OpRow:
-    """Of a number, which has no gradient, and of a tensor."""
+    """Two rows: for a number, which has no gradient, and for a tensor."""
     return op(
         "fill",
         "self, value",
@@ -566,7 +567,7 @@ ZERO = op(
 
 
 def _for_target(target: Tensor, data: Array) -> Array:
-    """What is written of complex numbers: their real part, where the target has no other."""
+    """What is written for complex numbers: their real part, if the target is real."""
     if data.dtype.kind != "c" or target._data.dtype.kind in "bc":
         return data
     warn_once("imaginary part", IMAGINARY_PART)
@@ -574,7 +575,7 @@ def _for_target(target: Tensor, data: Array) -> Array:
 
 
 def _is_same(a: Array, b: Array) -> bool:
-    """Whether two arrays whose elements share memory look at it in one way."""
+    """Whether two arrays that share memory are the same view of it."""
     if type(a) is not np.ndarray or type(b) is not np.ndarray or 0 not in a.strides:
         return False
     mine, other = a.__array_interface__["data"], b.__array_interface__["data"]
@@ -586,7 +587,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     """Write the values of `src`, broadcast, into this tensor."""
     value = operand(src)
     if _is_same(self._data, value._data) and not (state.grad and (self._requires_grad or value._requires_grad)):
-        self._count_write()  # whether or not its elements share memory
+        self._count_write()  # whether or not the elements share memory
         return self
     return write(self, COPY, (self, value), (self._data, _for_target(self, value._data)), NO_PARAMS)
 
@@ -611,7 +612,7 @@ def zero_(self: Tensor) -> Tensor:
     return write(self, ZERO, (self,), (self._data,), NO_PARAMS)
 
 
-# --- combinations of three ---
+# --- combinations of three tensors ---
 
 ADDCMUL = op(
     "addcmul",

@@ -1,6 +1,6 @@
-"""scaled_dot_product_attention: the fused row that PyTorch runs on four dimensions, and several operations for all
-else; and multi_head_attention_forward, several attentions side by side, made of ordinary operations. The layer with its
-parameters is `gradviz.torch.nn.modules.activation`."""
+"""scaled_dot_product_attention: the fused row that PyTorch runs on four dimensions, and several operations for
+everything else; and multi_head_attention_forward, several attentions side by side, made of ordinary operations. The
+layer with its parameters is `gradviz.torch.nn.modules.activation`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ F = FUNCTIONS
 
 
 def _safe_softmax(x: Array, *, dim: int) -> Any:
-    """Softmax that is 0 in rows where all is −inf."""
+    """Softmax that is 0 in rows that are −inf throughout."""
     top = np.max(x, axis=dim, keepdims=True)
     e = np.exp(x - np.where(np.isinf(top), 0, top))
     total = np.sum(e, axis=dim, keepdims=True)
@@ -120,7 +120,7 @@ def _fused_grads(
 
 
 def _fused_as_query(query: Array, key: Array, value: Array, mask: Array | None, **params: Any) -> Any:
-    """The result lies as the query does: heads that were split off by `transpose` can be joined by `view`."""
+    """The result is laid out like the query: heads that were split off by `transpose` can be joined by `view`."""
     out, *kept = _fused(query, key, value, mask, **params)
     return laid_as(out, query, None), *kept
 
@@ -171,7 +171,7 @@ def _check(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, is_causal: bool
 
 
 def _added(mask: Tensor, q: Tensor) -> Tensor:
-    """A boolean mask as what is added to the scores."""
+    """A boolean mask as numbers that are added to the scores."""
     if mask.dtype is dtypes.bool_:
         return wrap(np.where(mask._data, 0.0, -np.inf).astype(q._data.dtype))
     return mask
@@ -239,7 +239,7 @@ Mask = Tensor | None
 
 
 def additive(mask: Mask, name: str, like: Tensor, other: Mask = None, other_name: str = "") -> Mask:
-    """A mask as numbers to add: minus infinity where a boolean one is true. `other` ought to have its type."""
+    """A mask as numbers to add: minus infinity where a boolean mask is true. Its type should be that of `other`."""
     if mask is None:
         return None
     if mask.dtype is not dtypes.bool_ and not mask.dtype.is_floating_point:
@@ -255,7 +255,7 @@ def additive(mask: Mask, name: str, like: Tensor, other: Mask = None, other_name
 
 
 def _check_dimensions(query: Tensor, key: Tensor, value: Tensor, padding: Mask, mask: Mask, heads: int) -> bool:
-    """Whether there is a batch."""
+    """Check the dimensions; return whether there is a batch."""
     batched = query._data.ndim == 3
     if query._data.ndim not in (2, 3):
         raise AssertionError(
@@ -296,7 +296,7 @@ def _check_sizes(query: Tensor, key: Tensor, value: Tensor, width: int, heads: i
 
 
 def _packed(query: Tensor, key: Tensor, value: Tensor, weight: Tensor | None, bias: Tensor | None) -> Any:
-    """Queries, keys and values by one weight for all three; one product for what is one tensor."""
+    """Project queries, keys and values by one weight for all three; a single product if they are the same tensor."""
     if weight is None:
         raise AssertionError("use_separate_proj_weight is False but in_proj_weight is None")
     width = query.shape[-1]
@@ -318,7 +318,7 @@ def _unpacked(joined: Tensor, count: int, width: int) -> Any:
 
 
 def _separate(inputs: tuple[Tensor, ...], weights: tuple[Tensor | None, ...], bias: Tensor | None) -> Any:
-    """Queries, keys and values by a weight each."""
+    """Project queries, keys and values by separate weights."""
     width = inputs[0].shape[-1]
     for name, weight in zip("qkv", weights, strict=True):
         if weight is None:
@@ -342,7 +342,7 @@ def _three_dimensional(mask: Tensor, target: int, source: int, rows: int) -> Ten
 
 
 def _wider(*masks: Mask) -> tuple[Mask, ...]:
-    """The masks with one more column, which hides nothing."""
+    """The masks with one more column, which masks nothing."""
     return tuple(None if each is None else FUNCTIONAL["pad"](each, (0, 1)) for each in masks)
 
 
@@ -393,7 +393,7 @@ def _lengthened(
     bias: tuple[Tensor | None, Tensor | None],
     static: tuple[Tensor | None, Tensor | None],
 ) -> Any:
-    """Keys and values with the learned ones at the end."""
+    """Keys and values with the learned ones appended."""
     if bias[0] is None and bias[1] is None:
         return k, v, masks
     if bias[0] is None or bias[1] is None:
@@ -417,7 +417,7 @@ def multi_head_attention_forward(
     v_proj_weight: Tensor | None = None, static_k: Tensor | None = None, static_v: Tensor | None = None,
     average_attn_weights: bool = True, is_causal: bool = False,
 ) -> tuple[Tensor, Tensor | None]:  # fmt: skip
-    """Attention of `num_heads` heads over (length, batch, width): the output, and the weights if they are wanted."""
+    """Attention of `num_heads` heads over (length, batch, width): the output, and the weights if requested."""
     batched = _check_dimensions(query, key, value, key_padding_mask, attn_mask, num_heads)
     if not batched:
         query, key, value = (x.unsqueeze(1) for x in (query, key, value))
@@ -456,7 +456,7 @@ def multi_head_attention_forward(
 
 
 def _shown(out: Tensor, weights: Tensor | None, average: bool, batched: bool) -> tuple[Tensor, Tensor | None]:
-    """What the caller gets, without the batch that was not there."""
+    """What the caller gets, without a batch dimension if the input had none."""
     if weights is not None and average:
         weights = weights.mean(dim=1)
     if batched:

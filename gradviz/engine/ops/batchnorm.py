@@ -77,7 +77,8 @@ def _through_batch(g: Any, x: Any, w: object, mean: object, scale: object) -> tu
 
 
 def _channel_sums(x: Array) -> Any:
-    """The sum of each channel: an image in its own precision, the images in double precision; vectors in turn."""
+    """The sum of each channel: within an image in its own precision, over the images in double precision; vectors in
+    turn."""
     if x.ndim == 2:
         return np.add.accumulate(x, axis=0)[-1]
     images = exponentials(x.reshape(*x.shape[:2], -1), 2)[..., 0]
@@ -158,7 +159,7 @@ BATCH_NORM = op(
 
 
 def _update(running: Tensor | None, value: Array, momentum: float) -> None:
-    """Move a running statistic towards the batch's. PyTorch does not count this as a write to the tensor."""
+    """Move a running statistic towards that of the batch. PyTorch does not count this as a write to the tensor."""
     if running is None:
         return
     if state.observer is not None:

@@ -1,5 +1,6 @@
-"""Running sums and products along a dimension, and what is made of them and of differences: derivatives and integrals
-of samples (`diff`, `gradient`, `trapezoid` and their kin), made of other operations as PyTorch makes them."""
+"""Running sums and products along a dimension, and functions based on them and on differences: derivatives and
+integrals of samples (`diff`, `gradient`, `trapezoid` and their relatives), composed of other operations as in
+PyTorch."""
 
 from __future__ import annotations
 
@@ -77,7 +78,7 @@ def _joined(center: Tensor, first: Tensor, last: Tensor, dim: int) -> Tensor:
 
 
 def _even(x: Tensor, h: float, dim: int, edge_order: int) -> Tensor:
-    """Samples at equal distances."""
+    """The gradient of evenly spaced samples."""
 
     def divided(value: Tensor, by: Any) -> Tensor:
         return value / by if isinstance(by, Tensor) else _over(value, by)
@@ -96,7 +97,7 @@ def _even(x: Tensor, h: float, dim: int, edge_order: int) -> Tensor:
 
 
 def _uneven(x: Tensor, at: Tensor, dim: int, edge_order: int) -> Tensor:
-    """Samples at the coordinates `at`."""
+    """The gradient of samples at the coordinates `at`."""
     shape = [1] * x._data.ndim
     step = _part(at, 0, 1, None) - _part(at, 0, 0, -1)
     shape[dim] = max(step._data.shape[0] - 1, 0)
@@ -247,7 +248,7 @@ def _cumulative(ufunc: Any) -> Any:
         wide = np.float64 if x.dtype.kind in "fV" else made  # as PyTorch accumulates it
         found = ufunc.accumulate(x, axis=axis, dtype=wide) if x.ndim else x.astype(wide)
         if ufunc is np.add:
-            found = found + found.dtype.type(0)  # which comes before all others: there is no sum of −0
+            found = found + found.dtype.type(0)  # it starts from 0: there is no sum of −0
         return found.astype(made, copy=False)
 
     return forward
@@ -284,7 +285,7 @@ def _cumprod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tenso
     axis = wrap_dim(dim, self.ndim)
     self = conj(self)
     parts = []
-    for i in range(self.shape[axis]):  # for each element: products that leave it out
+    for i in range(self.shape[axis]):  # for each element: the products that leave it out
         head = self.narrow(axis, 0, i).prod(axis, keepdim=True) if i else 1
         tail = F["cat"](
             [self.narrow(axis, 0, 1) * 0 + 1, self.narrow(axis, i + 1, self.shape[axis] - i - 1)], axis

@@ -1,6 +1,6 @@
-"""Losses over classes: nll_loss, cross_entropy in its three forms, multi_margin_loss and the multi-label ones;
-one_hot; and linear_cross_entropy, which PyTorch can compute in parts, to save memory: here it is computed at once, with
-the same numbers."""
+"""Losses over classes: nll_loss, cross_entropy in its three forms, multi_margin_loss and the multi-label ones; one_hot;
+and linear_cross_entropy, which PyTorch can compute in parts to save memory: here it is computed at once, with the same
+numbers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ F = FUNCTIONS
 
 
 def _picked(x: Array, target: Array, weight: Array | None, ignore_index: int) -> tuple[Any, Any, Any]:
-    """For each target: where it is in `x` (classes at dimension 1, or 0), and its weight, 0 where it is ignored."""
+    """For each target: its position in `x` (classes at dimension 1, or 0), and its weight, 0 if it is ignored."""
     axis = 1 if x.ndim > 1 else 0
     kept = target != ignore_index
     classes = np.where(kept, target, 0).astype(np.int64)
@@ -70,7 +70,7 @@ def _nll_backward(
 
 
 def _nll_row(name: str, node: str) -> OpRow:
-    """The row of the loss; that of its gradient stands before it."""
+    """The row of the loss; the row of its gradient is added first."""
     backward = _nll_backward_row(name, node)
 
     def gradient(
@@ -103,7 +103,7 @@ def _nll_row(name: str, node: str) -> OpRow:
 
 
 def _nll_backward_row(name: str, node: str) -> OpRow:
-    """The gradient of the loss, whose own gradient is the loss of what comes along."""
+    """The row of the loss's gradient; the gradient of that row is again the loss of the incoming gradient."""
 
     def again(
         grad: Tensor,
@@ -162,7 +162,7 @@ def _check_weight(input: Tensor, weight: Tensor | None, count: int) -> None:
 
 
 def _nll_flat(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int) -> Tensor:
-    """(N, C) or (C): one target for each row."""
+    """(N, C) or (C): one target per row."""
     shape, of_target = input._data.shape, target._data.shape
     if len(of_target) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -177,7 +177,7 @@ def _nll_flat(input: Tensor, target: Tensor, weight: Tensor | None, reduction: s
 
 
 def _nll_images(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int) -> Tensor:
-    """(N, C, H, W): one target for each pixel."""
+    """(N, C, H, W): one target per pixel."""
     shape, of_target = input._data.shape, target._data.shape
     if len(of_target) != 3:
         raise RuntimeError(
@@ -241,13 +241,13 @@ def _log_softmax(input: Tensor) -> Tensor:
 
 
 def _per_class(weight: Tensor, ndim: int) -> Tensor:
-    """The weights in a shape that broadcasts against (N, C, …)."""
+    """The weights, shaped to broadcast against (N, C, …)."""
     made: Tensor = weight.view(1, -1, *(1,) * (ndim - 2)) if ndim > 1 else weight
     return made
 
 
 def _probabilities(input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, smoothing: float) -> Tensor:
-    """Targets that are probabilities of each class."""
+    """Cross entropy for targets that are probabilities of each class."""
     axis = 0 if input._data.ndim == 1 else 1
     count = input._data.shape[axis] if input._data.ndim else 1
     logs = _log_softmax(input)
@@ -263,7 +263,7 @@ def _probabilities(input: Tensor, target: Tensor, weight: Tensor | None, reducti
 def _smoothed(
     input: Tensor, target: Tensor, weight: Tensor | None, reduction: str, ignore_index: int, smoothing: float
 ) -> Tensor:
-    """Targets that are classes, a part of which is spread over all classes."""
+    """Cross entropy for targets that are classes, with part of each spread over all classes."""
     axis = 0 if input._data.ndim == 1 else 1
     logs = _log_softmax(input)
     likelihood = _nll_nd(logs, target, weight, reduction, ignore_index)
@@ -400,12 +400,12 @@ def linear_cross_entropy(
 
 
 def _width(x: Array) -> int:
-    """How many classes; a single number is one."""
+    """The number of classes; 1 for a scalar."""
     return int(x.shape[-1]) if x.ndim else 1
 
 
 def _margins(x: Array, target: Array, weight: Array | None, p: int, margin: float) -> tuple[Any, Any, Any]:
-    """How far each other class comes into the margin, the weights, and where the targets are."""
+    """How far each other class intrudes into the margin, the weights, and where the targets are."""
     rows = x.reshape(-1, _width(x))
     at = target.reshape(-1, 1)
     short = np.maximum(margin - np.take_along_axis(rows, at, 1) + rows, 0)
@@ -460,7 +460,7 @@ MULTI_MARGIN = op(
 
 
 def _need_rows(input: Tensor) -> tuple[int, ...]:
-    """The shape of a vector or matrix, or PyTorch's refusal."""
+    """The shape of a vector or matrix; otherwise PyTorch's refusal."""
     shape = input._data.shape
     if len(shape) > 2 or 0 in (shape if len(shape) < 2 else shape[1:]):
         raise RuntimeError(

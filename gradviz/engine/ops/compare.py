@@ -1,5 +1,5 @@
-"""Comparisons, logic and tests of elements: boolean results, no gradients; and `where`, `maximum`, `minimum`,
-`clamp`, which have them."""
+"""Comparisons, logic and tests of elements: boolean results, no gradients; and `where`, `maximum`, `minimum`, `clamp`,
+which have gradients."""
 
 from __future__ import annotations
 
@@ -296,7 +296,7 @@ CLAMP_MAX_TENSOR = op(
 
 
 def _check_bounds(target: dtypes.dtype, input: Tensor, low: object, high: object) -> None:
-    """Refuse numbers as bounds of the wrong type."""
+    """Refuse numbers of the wrong type as bounds."""
     check_kind("clamp", input.dtype if input.dtype.rank == 2 else target)
     for each in (low, high):
         if input.dtype.rank == 2 and isinstance(each, complex):
@@ -311,7 +311,7 @@ def _check_bounds(target: dtypes.dtype, input: Tensor, low: object, high: object
 
 
 def _check_own(input: Tensor, min: object = None, max: object = None) -> None:
-    """What is clamped in place takes no numbers that would make another type of it."""
+    """Refuse bounds of an in-place clamp that would change the type of the tensor."""
     numbers = [each for each in (min, max) if each is not None and not isinstance(each, Tensor)]
     if input.dtype.rank < 2 and numbers and all(isinstance(each, NUMBERS) for each in numbers):
         target = result_type(input, *map(operand, numbers))
@@ -320,7 +320,7 @@ def _check_own(input: Tensor, min: object = None, max: object = None) -> None:
 
 
 def _bounded(name: str, row: OpRow, two: OpRow) -> Any:
-    """How the operands of one bound are prepared."""
+    """Prepare the operands of a clamp with one bound."""
     bound = name.removeprefix("clamp_")
     known = [((), f"(Tensor input, {kind} {bound}, *, Tensor out = None)", 3) for kind in ("Tensor", "Number")]
 

@@ -57,7 +57,7 @@ VIEW_AS_COMPLEX = op(
 
 
 def _from_parts(re: Array, im: Array) -> Array:
-    """Both parts as they are: infinity times 1j has no real part."""
+    """Both parts as they are: infinity times 1j would add a NaN real part."""
     re, im = np.broadcast_arrays(re, im)
     made = np.empty(re.shape, np.complex128 if re.dtype.itemsize == 8 else np.complex64)
     made.real, made.imag = re, im

@@ -1,8 +1,8 @@
 """Convolutions in one, two and three dimensions, plain and transposed.
 
-Note [Convolution and its gradients]
-One row, `convolution`, is plain or transposed; each is the gradient of the other in the input. The gradient in the
-weight is a second row, linear in both operands, whose gradients are convolutions again: two rows for any order."""
+Note [Convolution and its gradients] One row, `convolution`, covers plain and transposed; each is the gradient of the
+other with respect to the input. The gradient with respect to the weight is a second row, linear in both operands, whose
+gradients are convolutions again: two rows suffice for any order."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _forward(
 
 
 def _input_gradient(grad: Tensor, weight: Tensor, shape: Sizes, settings: dict[str, Any]) -> Tensor:
-    """The other convolution of the gradient, of the input's shape."""
+    """The opposite convolution of the gradient, with the input's shape."""
     kernel = weight.shape[2:]
     extra = (0,) * len(kernel)
     if not settings["transposed"]:
@@ -72,7 +72,7 @@ def _input_gradient(grad: Tensor, weight: Tensor, shape: Sizes, settings: dict[s
 
 
 def _weight_gradient(image: Tensor, small: Tensor, kernel: Sizes, settings: dict[str, object]) -> Tensor:
-    """The gradient in the weight; a transposed convolution has the roles of input and gradient exchanged."""
+    """The gradient with respect to the weight; a transposed convolution swaps the roles of input and gradient."""
     if settings["transposed"]:
         image, small = small, image
     given = {name: settings[name] for name in ("stride", "padding", "dilation", "groups")}
@@ -124,7 +124,7 @@ CONVOLUTION: OpRow = op(
         bias="Σ grad of each channel",
     ),
 )
-# Not in the table of rows: it runs within `convolution_backward` only, and is never seen by itself.
+# Not in the table of rows: it runs only within `convolution_backward`, and is never shown by itself.
 CONVOLUTION_WEIGHT = OpRow(
     "convolution_weight",
     ("input", "grad_output"),
@@ -178,7 +178,7 @@ def _per_dimension(value: object, count: int, dims: int, name: str) -> Sizes:
 
 
 def _check_dimensions(input: Tensor, weight: Tensor) -> int:
-    """How many dimensions the kernel has."""
+    """Check the number of dimensions against that of the kernel."""
     dims, w = weight._data.ndim, list(weight._data.shape)
     if dims < 3:
         raise RuntimeError("weight should have at least three dimensions")
@@ -308,7 +308,7 @@ def _batched(input: Tensor, count: int, name: str) -> tuple[Tensor, bool]:
 
 
 def _same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes) -> tuple[Tensor, Sizes]:
-    """The padding for `padding="same"`; an odd total is padded onto the end of the input first."""
+    """The padding for `padding="same"`; if the total is odd, the end of the input is padded first."""
     if any(s != 1 for s in stride):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     totals = [d * (k - 1) for k, d in zip(weight._data.shape[2:], dilation, strict=True)]
@@ -321,7 +321,7 @@ def _same_padding(input: Tensor, weight: Tensor, stride: Sizes, dilation: Sizes)
 
 
 def _convolved(x: Tensor, w: Tensor, b: Tensor | None, **settings: object) -> Tensor:
-    """A convolution; one of complex numbers is three of real ones."""
+    """A convolution; a complex one takes three real ones."""
     if not x.dtype.is_complex:
         return call(CONVOLUTION, x, w, b, **settings)
     (xr, xi), (wr, wi) = ((F["real"](t), F["imag"](t)) for t in (x, w))

@@ -1,4 +1,4 @@
-"""Out of a tensor and into other types: casts, numbers, lists, NumPy arrays, text."""
+"""Conversions of tensors: casts, numbers, lists, NumPy arrays, text."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def array_wrap(self: Tensor, array: object, context: object = None, return_scala
 
 
 class AsSaved(dict[int, Any]):
-    """The memo of a copy that stands for what was saved: there a tensor with history is a leaf with its values."""
+    """The memo of a copy that stands for a saved object: in it a tensor with history becomes a leaf with its values."""
 
 
 @method("__deepcopy__")
@@ -269,7 +269,7 @@ def _shown(tensor: Tensor) -> str:
             return found
     try:
         node = tensor.grad_fn
-    except RuntimeError:  # a view that can't be followed through a write
+    except RuntimeError:  # a view whose history can't be rebuilt after a write
         name: str | None = "Invalid"
     else:
         name = None if node is None else node.class_name

@@ -1,6 +1,6 @@
-"""Making tensors: from what a person gives as data (numbers, nested sequences, arrays, tensors), in the type that
-PyTorch would choose; filled; over memory that is already there (`asarray`, `frombuffer`, a tensor's memory read as
-another type); and the legacy constructors (`torch.FloatTensor`). See `convert.py` for the way out."""
+"""Making tensors: from data that the user gives (numbers, nested sequences, arrays, tensors), in the type that PyTorch
+would choose; filled; over existing memory (`asarray`, `frombuffer`, a tensor's memory read as another type); and the
+legacy constructors (`torch.FloatTensor`). See `convert.py` for the opposite direction."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def infer_array(data: object, dtype: dtypes.dtype | None) -> Array:
         _store(data, 0, shape, kinds, flat)
     except (TypeError, ValueError):
         if dtype is None:
-            _infer(data)  # PyTorch looks for the type first, and refuses what has none
+            _infer(data)  # PyTorch infers the type first, and refuses data that have none
         raise
     target = (
         dtype or functools.reduce(dtypes.promote, kinds, dtypes.bool_)
@@ -99,12 +99,12 @@ def _others(flat: list[Any], target: dtypes.dtype) -> Array:
 
 
 def _is_sequence(data: object) -> bool:
-    """What Python's C interface calls a sequence: an array, but no tensor."""
+    """Whether Python's C interface considers it a sequence: an array is one, a tensor is not."""
     return isinstance(data, _SEQUENCES) or (isinstance(data, np.ndarray) and data.ndim > 0)
 
 
 def _sizes(data: Any) -> list[int]:
-    """The shape that the first elements tell, as PyTorch reads it off."""
+    """The shape read off the first elements, as PyTorch does."""
     found: list[int] = []
     while _is_sequence(data):
         found.append(len(data))
@@ -117,7 +117,7 @@ def _sizes(data: Any) -> list[int]:
 
 
 def _store(data: Any, dim: int, shape: list[int], kinds: set[object], flat: list[object]) -> None:
-    """Collect element types and values of nested sequences; ragged ones are refused, but where nothing is in them."""
+    """Collect element types and values of nested sequences; ragged ones are refused, unless they are empty."""
     if 0 in shape:
         return
     if dim == len(shape):
@@ -165,7 +165,7 @@ def _leaf(data: Any, kinds: set[object], flat: list[object]) -> None:
 
 
 def _infer(data: Any) -> dtypes.dtype | None:
-    """The element type of data; refused where it has none."""
+    """The element type of data; refused if it has none."""
     if isinstance(data, Tensor):
         return data.dtype
     if isinstance(data, np.ndarray):
@@ -191,7 +191,7 @@ def from_array(data: Array, dtype: dtypes.dtype | None = None) -> Array:
 
 
 def made(data: Array, requires_grad: bool = False) -> Tensor:
-    """What a factory returns: reported to the observer, able to require grad."""
+    """The result of a factory: reported to the observer, able to require grad."""
     tensor = wrap(data)
     if state.layered:
         tensor._wraps = layers.tracking()
@@ -207,7 +207,7 @@ def made(data: Array, requires_grad: bool = False) -> Tensor:
 
 
 def _size(given: Any) -> int:
-    """One of several sizes; a tensor may stand for it that holds a whole number."""
+    """One of several sizes, possibly given as a tensor that holds an integer."""
     if isinstance(given, Tensor) and given._data.dtype.kind not in "iub":
         raise TypeError
     return operator.index(given) if not isinstance(given, Tensor) else int(given)
@@ -290,7 +290,7 @@ def from_numpy(data: Array) -> Tensor:
         )
     if not data.flags.writeable:
         warn_once("read-only array", _READ_ONLY)
-    return made(np.asarray(data))  # of a subclass, the plain array over the same memory
+    return made(np.asarray(data))  # for a subclass, the plain array over the same memory
 
 
 _READ_ONLY = (
@@ -302,7 +302,7 @@ _READ_ONLY = (
 
 
 def _kind(device: object) -> str:
-    if isinstance(device, int) and STANDING.kinds:  # a number is that of a GPU
+    if isinstance(device, int) and STANDING.kinds:  # a number means a GPU
         return "cuda"
     return Device(device).type
 
@@ -339,7 +339,7 @@ def get_default_device() -> Device:
 
 
 def put_out(out: Tensor, values: Array) -> Tensor:
-    """For `out=` of a factory: the tensor that was given takes the shape and the values."""
+    """Implement `out=` of a factory: the given tensor takes the shape and the values."""
     kind = out._data.dtype
     if out._data.shape == values.shape:
         np.copyto(out._data, values, casting="unsafe")
@@ -398,11 +398,11 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
 
 _factory("zeros", np.zeros)
 _factory("ones", np.ones)
-_factory("empty", np.zeros)  # what memory happens to hold is zeros here
+_factory("empty", np.zeros)  # uninitialised memory is zeros here
 
 
 def _fitted(value: Any, target: dtypes.dtype) -> Any:
-    """A number that `check_value` let through, as NumPy takes it."""
+    """A number that passed `check_value`, as NumPy takes it."""
     if target is dtypes.bool_:
         return bool(value)
     if isinstance(value, int):
@@ -525,7 +525,7 @@ def _options(dtype: dtypes.dtype) -> str:
 
 
 def _legacy_data(dtype: dtypes.dtype, data: object) -> Array:
-    """The elements of a sequence, in the type that is asked for."""
+    """The elements of a sequence, in the requested type."""
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
     if not isinstance(data, (*_SEQUENCES, np.ndarray)):
@@ -543,7 +543,7 @@ def _legacy_data(dtype: dtypes.dtype, data: object) -> Array:
 Tensor._legacy_new = staticmethod(legacy_tensor)  # type: ignore[method-assign]
 
 
-# --- over memory that is already there ---
+# --- over existing memory ---
 
 
 _INHERITS = (
@@ -581,7 +581,7 @@ def asarray(
 
 
 def _over(obj: Any, dtype: Any) -> Tensor | None:
-    """The tensor over an array's or a buffer's memory; None of anything else."""
+    """The tensor over an array's or a buffer's memory; None for anything else."""
     if isinstance(obj, np.ndarray):
         return from_numpy(obj)
     if isinstance(obj, np.generic):
@@ -611,7 +611,7 @@ def _of_tensor(obj: Tensor, dtype: Any, copy: bool | None, requires_grad: bool |
         return found
     if found._requires_grad and not requires_grad and not found.is_leaf:
         return found.detach()
-    return found.requires_grad_(requires_grad)  # of the leaf that was given, too
+    return found.requires_grad_(requires_grad)  # also on the leaf that was passed in
 
 
 @api("frombuffer", where="torch")
@@ -646,7 +646,8 @@ def frombuffer(
 
 
 def read_as(self: Tensor, dtype: dtypes.dtype) -> Tensor:
-    """`x.view(dtype)`: the bytes read as another type, without history; the last dimension takes the difference."""
+    """`x.view(dtype)`: the bytes read as another type, without history; the last dimension absorbs the difference in
+    size."""
     array = self._data
     old, new = array.dtype.itemsize, dtype.itemsize
     if old != new:

@@ -20,7 +20,7 @@ Lengths = tuple[int, ...]
 
 
 def _labels(targets: Array, lengths: Lengths, blank: int) -> list[Any]:
-    """For each sample its labels with a blank before, between and after them."""
+    """The labels of each sample with a blank before, between and after them."""
     found, start = [], 0
     for i, n in enumerate(lengths):
         own = targets[i, :n] if targets.ndim == 2 else targets[start : start + n]
@@ -32,14 +32,14 @@ def _labels(targets: Array, lengths: Lengths, blank: int) -> list[Any]:
 
 
 def _may_skip(labels: Array, blank: int) -> Array:
-    """Which states can be entered from two states before: labels that differ from the last one."""
+    """Which states can be entered from two states before: labels that differ from the previous label."""
     skip = np.zeros(len(labels), np.bool_)
     skip[2:] = (labels[2:] != blank) & (labels[2:] != labels[:-2])
     return skip
 
 
 def _sum_of_paths(logs: Array, labels: Array, skip: Array, start: int) -> Array:
-    """The log-probabilities of all ways into each state at each time; `start` is how many states may come first."""
+    """The log-probabilities of all paths into each state at each time; `start` is how many states may come first."""
     scores = np.full((len(logs), len(labels)), -np.inf)
     scores[0, :start] = logs[0, labels[:start]]
     for t in range(1, len(logs)):

@@ -1,8 +1,7 @@
-"""Derivatives that PyTorch has as operations of their own, so that a gradient that is differentiated again shows its
-names: `TanhBackwardBackward0`, `SoftmaxBackwardDataBackward0`, and the product with a number, `MulBackward1`.
+"""Derivatives that PyTorch has as separate operations, so that a gradient that is differentiated again shows its names:
+`TanhBackwardBackward0`, `SoftmaxBackwardDataBackward0`, and the product with a number, `MulBackward1`.
 
-Functions whose derivative is written in ordinary operations need nothing here.
-"""
+Functions whose derivative is written in ordinary operations need nothing here."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Distances and similarities: `dist` of two tensors, `cdist` and `pdist` of their rows, cosine_similarity,
-pairwise_distance, normalize, and the losses that are made of them: ranking, hinge, cosine and triplet."""
+pairwise_distance, normalize, and the losses based on them: ranking, hinge, cosine and triplet."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _no_second(grad: Tensor) -> None:
 
 
 def _toward_rows(g: Array, x: Array, y: Array, result: Array, *, p: float) -> Any:
-    """The gradient of the distances in the rows of the first operand."""
+    """The gradient of the distances with respect to the rows of the first operand."""
     found = norm_gradient(wrap(g), wrap(_rows_apart(x, y)), wrap(result), p, (-1,), False)
     return found._data.sum(-2)
 
@@ -295,7 +295,7 @@ def _pairs(x: Array) -> Array:
 
 
 def _toward_pairs(g: Array, x: Array, result: Array, *, p: float) -> Array:
-    """The gradient of the distances of pairs in the rows."""
+    """The gradient of pairwise distances with respect to the rows."""
     each = norm_gradient(wrap(g), wrap(_pairs(x)), wrap(result), p, (-1,), False)._data
     found = np.zeros_like(x)
     first, second = np.triu_indices(len(x), 1)

@@ -1,7 +1,7 @@
 """Random tensors: `rand`, `randn`, `randint`, `normal_` … and the seed; and random numbers whose parameters may require
 a gradient: bernoulli, poisson, binomial, normal and gamma. The numbers are drawn in `distributions.py` and
-`rejection.py`, bit for bit as PyTorch draws them, and come to the row as its second operand; the gradient is zero where
-the values are counted, and follows the distribution function for gamma."""
+`rejection.py`, bit for bit as PyTorch draws them, and are passed to the row as its second operand; the gradient is zero
+for discrete values, and follows the distribution function for gamma."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ on_new_run(lambda: generator.manual_seed(DEFAULT_SEED))
 
 
 def source_of(given: Any) -> Generator:
-    """The stream that a caller means: the one given, or the one that all share."""
+    """The stream to draw from: the given one, or the shared default."""
     if given is None:
         return generator
     if not isinstance(given, Generator):
@@ -41,8 +41,8 @@ def source_of(given: Any) -> Generator:
 
 
 def drawn_like(like: Array, kind: Any, draw: Callable[[tuple[int, ...], bool], Array], memory_format: object) -> Array:
-    """Numbers for a tensor that lies as another one does, drawn in the order of memory. `draw` gets the sizes in that
-    order, and whether they are those of the tensor row by row."""
+    """Numbers for a tensor laid out like another one, drawn in memory order. `draw` gets the sizes in that order, and
+    whether they are those of the tensor row by row."""
     if type(like) is not np.ndarray or (like.flags.c_contiguous and memory_format is None):
         return draw(like.shape, True)
     made = laid_as(np.empty(like.shape, kind), like, memory_format)
@@ -262,7 +262,7 @@ Generator.set_state = _set_tensor_state
 
 
 def _fill_row(name: str, number: int = 0, inputs: str = "self, noise") -> OpRow:
-    """The row of `x.normal_()` and the like: what is written does not depend on what was there."""
+    """The row of `x.normal_()` and similar methods: what is written does not depend on what was there."""
     title = name.replace("_", " ")
     slopes: Any = {each.strip(): "zero(grad)" for each in inputs.split(",") if each.strip() != "noise"}
     return op(
@@ -280,8 +280,8 @@ def _fill_row(name: str, number: int = 0, inputs: str = "self, noise") -> OpRow:
 
 
 def _fill_random(name: str, rows: Callable[..., OpRow], draw: Callable[..., Array]) -> None:
-    """`x.uniform_(a, b)` and the like: drawn anew, in the order in which the elements lie in memory. `rows` gives the
-    row for the arguments."""
+    """`x.uniform_(a, b)` and similar methods: drawn in the order of the elements in memory. `rows` gives the row for
+    the arguments."""
 
     @method(name)
     def function(self: Tensor, *args: object, generator: object = None, **kwargs: object) -> Tensor:
@@ -295,7 +295,7 @@ def _fill_random(name: str, rows: Callable[..., OpRow], draw: Callable[..., Arra
 
 
 def _filled(self: Tensor, row: OpRow, given: Sequence[Tensor], draw: Callable[[Array], Array]) -> Tensor:
-    """Write what is drawn; a node is made where a history ends by it."""
+    """Write the drawn numbers; a node is made if this ends a history."""
     tracked = state.grad and any(each._requires_grad for each in (self, *given))
     check_writable(self, tracked)
     if state.layered:
@@ -311,7 +311,7 @@ def _filled(self: Tensor, row: OpRow, given: Sequence[Tensor], draw: Callable[[A
 
 
 def _placed(given: object, like: Array) -> object:
-    """A tensor among the arguments has a number for each element, in the order in which they are drawn."""
+    """A tensor among the arguments has a number for each element, in the order of drawing."""
     if not isinstance(given, Tensor) or not like.ndim or given._data.ndim > like.ndim:
         return given
     return wrap(in_memory_order(np.broadcast_to(given._data, like.shape), like))
@@ -433,7 +433,7 @@ STANDARD_GAMMA = _row(
 
 
 def _result(row: OpRow, input: Tensor, drawn: Array) -> Tensor:
-    """A new tensor, which has a history only where the parameter has one."""
+    """A new tensor, which has a history only if the parameter has one."""
     return call(row, input, wrap(drawn)) if input.requires_grad else made(drawn)
 
 

@@ -1,5 +1,6 @@
-"""Elementary functions of one tensor, activations included: exp, log, sin, tanh, sigmoid, relu, abs, sign, rounding …;
-and operations on the way a number is written: whole divisors, mantissa and exponent, the neighbour in the type."""
+"""Elementary functions of one tensor, including activations: exp, log, sin, tanh, sigmoid, relu, abs, sign, rounding …;
+and operations on the representation of numbers: integer division, mantissa and exponent, the next representable
+number."""
 
 from __future__ import annotations
 
@@ -278,7 +279,7 @@ method("__abs__")(F["abs"])
 
 
 def _step(name: str, forward: Any, latex: str, *names: str, brief: str, floating: bool = False) -> None:
-    """A row that is constant between its jumps: its gradient is zero, not absent."""
+    """A row for a step function: its gradient is zero, not absent."""
     row = op(
         name,
         "self",
@@ -366,7 +367,7 @@ register(_prepare_frac, ("frac",))
 
 
 def _round_row(key: str, number: int) -> OpRow:
-    """`round` to integers, and to decimals, which is a node of its own."""
+    """`round` to integers, and to decimals, which is a separate node."""
     return op(
         "round",
         "self",
@@ -470,7 +471,7 @@ api("is_floating_point")(lambda input: input.dtype.is_floating_point)
 api("is_signed")(lambda input: input.dtype.is_signed)
 
 
-# --- the way a number is written ---
+# --- the representation of numbers ---
 
 
 def _whole(name: str, ufunc: Any, latex: str, brief: str) -> None:
@@ -484,7 +485,7 @@ _whole("lcm", np.lcm, r"\operatorname{lcm}(x, y)", "The least common multiple.")
 
 
 def _narrowed(forward: Any) -> Any:
-    """Small types by way of single precision, where NumPy has no function for them."""
+    """Small types computed in single precision, if NumPy has no function for them."""
 
     def computed(x: Array) -> Any:
         wide = x.astype(np.float32) if x.dtype.kind == "V" else x

@@ -1,6 +1,6 @@
-"""Operations that work element by element, made from their rows: the function, the method, the in-place method and
-the operator. Type promotion and numbers as operands are handled here for all of them. The rows themselves are in
-`ops/`."""
+"""Operations that work element by element, made from their rows: the function, the method, the in-place method and the
+operator. Type promotion and numbers as operands are handled here for all of them. The rows themselves are in the other
+modules of `ops/`."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ def _number(value: object, target: np.dtype[Any]) -> Array:
 
 def number_array(value: Any, target: np.dtype[Any]) -> Array:
     """A Python number as a 0-dimensional array of the given type."""
-    if not value:  # 0.0 and -0.0 are one key
+    if not value:  # 0.0 and -0.0 are the same key
         return np.array(value, target)
     try:
         return _number(value, target)
-    except OverflowError:  # whole numbers wrap around
+    except OverflowError:  # integers wrap around
         return np.array(value).astype(target) if target.kind in "iu" else np.array(float(value), target)
 
 
 def number_tensor(value: object) -> Tensor:
     """A Python number as an operand: it takes part in type promotion as a number, not as a tensor."""
-    if isinstance(value, np.generic):  # only NumPy's double precision numbers are Python's complex numbers
+    if isinstance(value, np.generic):  # among NumPy's complex numbers only double precision ones are Python's
         value = float(value.real) if isinstance(value, np.complex64) else value.item()
     target = np.dtype(np.complex128) if isinstance(value, complex) else dtypes.float64.np
     if isinstance(value, bool):
@@ -62,7 +62,7 @@ def number_tensor(value: object) -> Tensor:
 
 
 def operand(value: object, function: str = "", position: int = 1) -> Tensor:
-    """A tensor, or a number as one; anything else is refused."""
+    """A tensor, or a number as a tensor; anything else is refused."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, NUMBERS):
@@ -74,7 +74,7 @@ def operand(value: object, function: str = "", position: int = 1) -> Tensor:
 
 
 def result_type(*tensors: Tensor) -> dtypes.dtype:
-    """The type that operands have in common."""
+    """The common type of the operands."""
     known = [(t.dtype, t._data.ndim) for t in tensors if t._wrapped is None]
     return dtypes.common(known, [t._wrapped for t in tensors if t._wrapped is not None])
 
@@ -90,7 +90,7 @@ def cast(tensor: Tensor, target: dtypes.dtype) -> Array:
 
 
 def broadcast_error(a: tuple[int, ...], b: tuple[int, ...]) -> RuntimeError:
-    """PyTorch's refusal of shapes that don't broadcast."""
+    """PyTorch's error for shapes that don't broadcast."""
     n = max(len(a), len(b))
     for i in reversed(range(n)):
         left = a[i - n + len(a)] if i - n + len(a) >= 0 else 1
@@ -140,8 +140,8 @@ def register(
     inplace: bool = True,
     own: Callable[..., None] = lambda *args, **kwargs: None,
 ) -> Callable[..., Any]:
-    """From a function that prepares the operands: the function, the method and the in-place method, which `own`
-    may refuse before."""
+    """Register a function that prepares the operands as function, method and in-place method, which `own` may refuse
+    first."""
 
     @functools.wraps(prepare)
     def function(*args: object, out: Any = None, **kwargs: object) -> Any:
@@ -158,7 +158,7 @@ def register(
         if isinstance(out, Tensor):
             check_overlap(out, [each for each in args if isinstance(each, Tensor)])
         if out._data.shape != result._data.shape and out.dtype is not result.dtype and out._data.size:
-            warn_resized(out, result._data)  # once for the result, once for what it is turned into
+            warn_resized(out, result._data)  # once for the result, once for what it is converted to
         return give(out, result)
 
     function.__name__ = names[0]
@@ -178,14 +178,14 @@ def register(
     return function
 
 
-_FIRST = (  # what a scatter looks at before memory
+_FIRST = (  # what a scatter checks before memory
     "Index tensor must", "Expected index", "scatter(): Expected", "source tensor shape must", "index_add_()",
     "index_reduce_()",
 )  # fmt: skip
 
 
 def _refused_first(name: str, target: Tensor, others: Sequence[object], error: Exception) -> Exception | None:
-    """PyTorch looks whether the target can be written before it looks whether the result can be computed."""
+    """PyTorch checks whether the target can be written before it checks whether the result can be computed."""
     known = [each for each in others if isinstance(each, (Tensor, *NUMBERS))]
     tensors = [each for each in known if isinstance(each, Tensor)]
     try:
@@ -210,7 +210,7 @@ def _refused_first(name: str, target: Tensor, others: Sequence[object], error: E
 
 
 def _uncastable(target: Tensor, known: Sequence[Any], error: Exception) -> Exception | None:
-    """The type of the result does not go into the target, which PyTorch says before it says that there is no kernel."""
+    """Whether the result type does not fit the target, which PyTorch reports before a missing kernel."""
     if "lerp" in str(error) or isinstance(error, IndexError):
         return None
     if isinstance(error, RuntimeError) and not isinstance(error, NotImplementedError):
@@ -229,7 +229,7 @@ def _uncastable(target: Tensor, known: Sequence[Any], error: Exception) -> Excep
 
 
 def check_pair(name: str, target: dtypes.dtype, *operands: Array) -> None:
-    """Refuse an element type for which there is no kernel, which is looked for when the shapes are known to fit."""
+    """Refuse an element type without a kernel, which PyTorch looks for once the shapes are known to fit."""
     try:
         check_kind(name, target)
     except NotImplementedError:
@@ -257,7 +257,7 @@ def prepare_pair(row: OpRow, x: Tensor, y: Any, params: Mapping[str, object], di
 
 
 def _is_exact(row: OpRow, target: np.dtype[Any], number: Tensor | None) -> bool:
-    """Products and quotients of halves take one number as it is in single precision, and round only the result."""
+    """Whether products and quotients of halves take the number in single precision and round only the result."""
     if target.itemsize != 2 or target.kind not in "fV" or row.name not in ("mul", "div", "floor_divide"):
         return False
     return number is None or (number._data.size == 1 and number._data.dtype is not target)
@@ -273,8 +273,8 @@ def binary(
     inplace: bool = True,
     number: OpRow | None = None,
 ) -> None:
-    """Register an operation of two operands. `operators` names the dunder (`mul`): `__mul__`, `__rmul__`,
-    `__imul__` come of it. `number` is the row for a Python number as second operand, where PyTorch has another."""
+    """Register an operation of two operands. `operators` names the dunder (`mul`), which gives `__mul__`, `__rmul__`,
+    `__imul__`. `number` is the row for a Python number as second operand, if PyTorch has a separate one."""
     shared: Mapping[str, Any] = {"alpha": 1} if alpha else NO_PARAMS
 
     def prepare(input: Tensor, other: object, **given: object) -> Prepared:
@@ -315,8 +315,8 @@ def dunders(name: str, quick: Callable[[object, object], object], prepare: Calla
 
 
 def reflected(name: str, fn: Callable[[Any, object], object]) -> Callable[[Any, Any], Any]:
-    """A method such as `__rsub__`: for numbers and, when it is called by name, for tensors. NumPy's arrays come by
-    way of `Tensor.__array__` and `__array_wrap__`, if they come: NumPy asks for no more than `x + array`."""
+    """A method such as `__rsub__`: for numbers and, when called by name, for tensors. NumPy's arrays come by way of
+    `Tensor.__array__` and `__array_wrap__`, if at all: NumPy asks for no more than `x + array`."""
 
     def right(self: Tensor, other: object) -> Any:
         if not isinstance(self, Tensor):
@@ -334,7 +334,7 @@ def reflected(name: str, fn: Callable[[Any, object], object]) -> Callable[[Any, 
 def _quick(
     row: OpRow, function: Callable[..., Any], kinds: str, params: Mapping[str, object]
 ) -> Callable[[Any, Any], Any]:
-    """The short way for two operands of one type: the same result as `function`, without promotion and generic
+    """The fast path for two operands of one type: the same result as `function`, without promotion and generic
     bookkeeping."""
     ufunc = row.ufunc
 
@@ -378,7 +378,7 @@ def _quick(
 
 
 def _matched(x: Tensor, other: float, kinds: str) -> tuple[Array, Array, Tensor] | None:
-    """Both operands in one type where a Python number takes that of the tensor; None where promotion has to decide."""
+    """Both operands in one type if a Python number takes that of the tensor; None if promotion has to decide."""
     a = x._data
     if isinstance(other, int | float):
         if a.dtype.kind not in kinds or isinstance(other, np.generic):
@@ -396,7 +396,7 @@ def _matched(x: Tensor, other: float, kinds: str) -> tuple[Array, Array, Tensor]
 
 
 def attach_pair(row: OpRow, x: Tensor, y: Tensor, out: Tensor, params: Mapping[str, object]) -> Node | None:
-    """As `apply.attach`, for two operands and one floating point result."""
+    """Like `apply.attach`, for two operands and one floating point result."""
     mask = 0
     first = second = None
     if x._requires_grad:
@@ -446,7 +446,7 @@ def compare(row: OpRow, *names: str, operators: str = "") -> None:
 
         def left(self: Tensor, other: object) -> Tensor:
             if operators == "eq" and isinstance(other, np.ndarray) and other.dtype in dtypes.OF_NUMPY:
-                other = wrap(np.asarray(other))  # the one comparison for which PyTorch takes an array
+                other = wrap(np.asarray(other))  # the only comparison for which PyTorch takes an array
             return function(self, other) if isinstance(other, (Tensor, *NUMBERS)) else NotImplemented
 
         method(f"__{operators}__")(left)

@@ -1,5 +1,5 @@
-"""Look-up tables: embedding, and embedding_bag: sums, means and maxima of rows of a table, without the rows in
-between."""
+"""Look-up tables: embedding, and embedding_bag: sums, means and maxima of rows of a table, without materialising the
+rows."""
 
 from __future__ import annotations
 
@@ -269,7 +269,7 @@ def _check_form(input: Tensor, weight: Tensor, offsets: Tensor | None, per_sampl
 
 
 def _in_order(input: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
-    """Indices and table, which once were the other way round."""
+    """Indices and table in this order; older callers pass them the other way round."""
     if weight.dtype is not dtypes.int64 or not input.dtype.is_floating_point:
         return input, weight
     warnings.warn(
@@ -281,7 +281,7 @@ def _in_order(input: Tensor, weight: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _check_bags(input: Tensor, weight: Tensor, offsets: Tensor, mode: str) -> None:
-    """Refuse runs that don't lie in the input, and indices of rows that are not there."""
+    """Refuse bags that are outside the input, and indices of missing rows."""
     indices, starts, rows = input._data, offsets._data, weight._data.shape[0]
     if starts.size and starts[0]:
         raise RuntimeError(
