@@ -1,5 +1,5 @@
 """Factorisations of matrices: LU, LDL, QR and Householder reflections, singular values, eigenvalues. Systems of
-equations are in `linalg.py`; what NumPy has not is computed in `lapack.py` of the engine."""
+equations are in `linalg.py`; what NumPy lacks is computed in `lapack.py` of the engine."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _solve_triangular(a: Tensor, b: Tensor, upper: bool, left: bool = True, unit
 
 
 def _plu_grad(P: Tensor, L: Tensor, U: Tensor, grad_lower: Tensor, grad_upper: Tensor) -> Any:
-    """The gradient of A from those of L and U, where A = P L U; in all three shapes of A."""
+    """The gradient of A from those of L and U, for A = P L U; in all three shapes of A."""
     m, n = L.shape[-2], U.shape[-1]
     k = min(m, n)
     lower, upper = L[..., :k, :], U[..., :, :k]
@@ -185,7 +185,7 @@ def lu(A: Tensor, *, pivot: bool = True) -> Any:
 
 
 def _detach_constant(tensor: Tensor) -> None:
-    """A permutation does not depend on the numbers."""
+    """Detach the permutation, which does not depend on the numbers."""
     tensor._requires_grad, tensor._node, tensor._output_nr = False, None, 0
 
 
@@ -457,8 +457,8 @@ def geqrf(input: Tensor) -> Any:
 
 
 def _reflection_grads(vectors: Tensor, tau: Tensor, steps: Any, start: Tensor, grad: Tensor) -> tuple[Any, Any]:
-    """The gradients of the Householder vectors and of their factors, where the result is F₁ F₂ … times `start`; each
-    step is (the number of the reflection, whether its adjoint is taken)."""
+    """The gradients of the Householder vectors and of their factors, for the result F₁ F₂ … times `start`; each step is
+    (the number of the reflection, whether its adjoint is taken)."""
     m = vectors.shape[-2]
     count = tau.shape[-1]
     unit = vectors[..., :count].tril(-1) + F["eye"](m, count, dtype=vectors.dtype)
@@ -476,7 +476,7 @@ def _reflection_grads(vectors: Tensor, tau: Tensor, steps: Any, start: Tensor, g
     for (k, adjoint), right in zip(steps, reversed(rights), strict=True):
         v, t = factor(k, adjoint)
         seen, passed = h(right) @ v, h(grad) @ v
-        forward, backward = grad @ seen, right @ passed  # (grad · rightᴴ) v and its adjoint's
+        forward, backward = grad @ seen, right @ passed  # (grad · rightᴴ) v, and the same for the adjoint
         found_v[k] = -(conj(t) * forward) - t * backward
         slope = -(h(v) @ forward)[..., 0, 0]
         slopes[..., k].copy_(conj(slope) if adjoint else slope)

@@ -1,7 +1,6 @@
-"""Questions about tensors and types that make no graph: where the memory is, limits of a type, which shapes broadcast.
+"""Queries about tensors and types that make no graph: where the memory is, limits of a type, which shapes broadcast.
 
-See `convert.py` for the ways out of a tensor.
-"""
+See `convert.py` for conversions of tensors."""
 
 from __future__ import annotations
 
@@ -109,7 +108,7 @@ def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: Any
     self._count_write()
     if tracked and (node := attach(SET, (self, source), (self,), {}, rebase=True)) is not None:
         rebase_history(self, node)
-    self._accumulator = None  # another leaf from now on
+    self._accumulator = None  # a different leaf from now on
     return self
 
 

@@ -1,6 +1,6 @@
 """`torch.fft`: discrete Fourier transforms of real and complex numbers in any number of dimensions, as the three
-transforms that PyTorch has underneath (real to complex, complex to real, complex to complex), and what prepares their
-input. Short-time transforms are in `signal.py`."""
+transforms that PyTorch has underneath (real to complex, complex to real, complex to complex), and the preparation of
+their input. Short-time transforms are in `signal.py`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Dims = tuple[int, ...]
 
 
 def _factor(normalization: int, count: int) -> float:
-    """0: as it is, 1: divided by √n, 2: divided by n."""
+    """0: unchanged, 1: divided by √n, 2: divided by n."""
     return 1.0 if normalization == 0 else 1 / math.sqrt(count) if normalization == 1 else 1 / count
 
 
@@ -39,8 +39,8 @@ def _scaled(x: Array, dims: Dims, shape: Sequence[int], normalization: int, targ
 
 
 def _laid_out(found: Array, x: Array, dims: Sequence[int]) -> Array:
-    """A result in the memory order of PyTorch's library: first the other dimensions as they lie in the input, then the
-    transformed ones."""
+    """A result in the memory order of PyTorch's library: first the other dimensions as they are ordered in the input,
+    then the transformed ones."""
     others = sorted((d for d in range(x.ndim) if d not in dims), key=lambda d: -x.strides[d])
     order = [*others, *dims]
     return np.ascontiguousarray(found.transpose(order)).transpose(np.argsort(order))
@@ -73,7 +73,7 @@ def _c2r(x: Array, *, dim: Dims, normalization: int, last_dim_size: int) -> Arra
     found = _scaled(
         transform(x, s=[shape[d] for d in dim], axes=dim, norm="forward"), dim, shape, normalization, target
     )
-    if len(dim) > 1:  # PyTorch transforms the other dimensions first, which orders the memory anew
+    if len(dim) > 1:  # PyTorch transforms the other dimensions first, which reorders the memory
         x = _laid_out(x, x, _by_stride(x, dim[:-1]))
     return _laid_out(found, x, dim[-1:])
 
@@ -135,7 +135,7 @@ C2R = op(
     **_KIND,
 )
 
-# --- what is common to the functions ---
+# --- shared by the functions ---
 
 
 def _promoted(x: Tensor, is_complex: bool = False) -> Tensor:
@@ -173,7 +173,7 @@ def _axis(dim: int, ndim: int) -> int:
 
 
 def _resized(x: Tensor, dims: Dims, sizes: Sequence[int]) -> Tensor:
-    """Cut or filled with zeros to `sizes` along `dims`."""
+    """Cut or zero-padded to `sizes` along `dims`."""
     padding = [0] * (2 * x._data.ndim)
     shape = x._data.shape
     for dim, size in zip(dims, sizes, strict=True):
@@ -213,7 +213,7 @@ def _need_real(x: Tensor, name: str, how: str) -> None:
 
 
 def _half_geometry(x: Tensor, s: Any, dim: object, name: str) -> tuple[Dims, list[int], int]:
-    """As `_geometry`, for a transform to real numbers; and the size of its last dimension."""
+    """Like `_geometry`, for a transform to real numbers; and the size of its last dimension."""
     dims, sizes = _geometry(x, s, dim)
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")

@@ -1,5 +1,5 @@
-"""Fractional max pooling (Graham, 2014): windows that begin at random places, so many that the output has its size.
-Pooling with even steps is in `pool.py`."""
+"""Fractional max pooling (Graham, 2014): windows that begin at random places, as many as the output size needs. Pooling
+with even strides is in `pool.py`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _begins(sample: Array, n: int, out: int, kernel: int) -> Array:
 def _pool(x: Array, samples: Array, *, kernel_size: Sizes, output_size: Sizes) -> tuple[object, object]:
     n = len(kernel_size)
     inner, planes = x.shape[-n:], math.prod(x.shape[:-n])
-    order = range(n) if n == 3 else reversed(range(n))  # in two dimensions the first number is for the width
+    order = range(n) if n == 3 else reversed(range(n))  # in two dimensions the first random number is for the width
     drawn = samples.reshape(-1, n)[:planes]
     flat = np.zeros((planes, *(1,) * (2 * n)), np.int64)
     for i, column in enumerate(order):

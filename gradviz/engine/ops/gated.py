@@ -248,7 +248,7 @@ def _multiplied(input: Tensor, factor: Tensor, inplace: bool) -> Tensor:
 
 
 def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:
-    """The input times a random mask of `shape`; the input itself when there is nothing to drop."""
+    """The input times a random mask of `shape`; the input itself if there is nothing to drop."""
     if not training or p == 0 or not input._data.size:
         return input
     if p == 1:
@@ -355,7 +355,7 @@ def dropout3d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     return made.squeeze_(0) if inplace else made.squeeze(0)
 
 
-_ALPHA = 1.7580993408473766  # −scale · α of selu: where its lower branch ends
+_ALPHA = 1.7580993408473766  # −scale · α of selu: the limit of its lower branch
 
 
 def _alpha_dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tuple[int, ...]) -> Tensor:

@@ -1,5 +1,5 @@
 """Picking and scattering along one dimension by an index tensor: gather, scatter, index_select, index_add and their
-kin, and what their index tensors have to be, each refusal in PyTorch's words."""
+relatives, and the checks of their index tensors, each error in PyTorch's words."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import NO_PARAMS, call
 
-# --- what index tensors have to be ---
+# --- checks of index tensors ---
 
 
 def check_index(index: Tensor, name: str) -> None:
-    """The index is a tensor of integers."""
+    """Check that the index is a tensor of integers."""
     if not isinstance(index, Tensor):
         raise TypeError(f"{name}(): argument 'index' must be Tensor, not {type(index).__name__}")
     if index._data.size and index.dtype not in (dtypes.int64, dtypes.int32):
@@ -32,7 +32,7 @@ def check_index(index: Tensor, name: str) -> None:
 
 
 def check_range(index: Tensor, input: Tensor, dim: int) -> None:
-    """Each index names a place along `dim`."""
+    """Check that each index is in range along `dim`."""
     n = input._data.shape[dim] if input._data.ndim else 1
     data = index._data
     bad = data[(data < 0) | (data >= n)]
@@ -41,7 +41,7 @@ def check_range(index: Tensor, input: Tensor, dim: int) -> None:
 
 
 def check_gather(input: Tensor, index: Tensor, dim: int) -> None:
-    """The index has the dimensions of the input and is nowhere larger, but along `dim`."""
+    """Check that the index has the dimensions of the input and is nowhere larger, except along `dim`."""
     if not index._data.size:
         return
     if max(index._data.ndim, 1) != max(input._data.ndim, 1):
@@ -55,7 +55,7 @@ def check_gather(input: Tensor, index: Tensor, dim: int) -> None:
 
 
 def check_scatter(input: Tensor, index: Tensor, source: object, dim: int) -> None:
-    """The index has the dimensions of the input and of the source, and fits into both."""
+    """Check that the index has the dimensions of the input and of the source, and fits into both."""
     if isinstance(source, Tensor) and source.dtype is not input.dtype:
         raise RuntimeError("scatter(): Expected self.dtype to be equal to src.dtype")
     if not index._data.size:
@@ -76,7 +76,7 @@ def check_scatter(input: Tensor, index: Tensor, source: object, dim: int) -> Non
 
 
 def check_slices(name: str, input: Tensor, index: Tensor, source: Tensor, dim: int) -> None:
-    """For `index_add_` and `index_reduce_`: a vector of indices, and one slice of the source for each."""
+    """The check of `index_add_` and `index_reduce_`: a vector of indices, and one slice of the source for each."""
     kinds = (dtypes.int64, dtypes.int32)
     count, own = index._data.size, list(input._data.shape)
     if index._data.ndim > 1:
@@ -108,7 +108,7 @@ def check_slices(name: str, input: Tensor, index: Tensor, source: Tensor, dim: i
 
 
 def check_copy(input: Tensor, index: Tensor, source: Tensor, dim: int) -> None:
-    """For `index_copy_`."""
+    """The check of `index_copy_`."""
     if index._data.ndim > 1:
         raise IndexError(f"index_copy_(): Index should have dimension 1 or 0 (got {index._data.ndim})")
     count = index._data.size
@@ -148,7 +148,7 @@ def _spaced(sizes: list[int]) -> str:
 
 
 def check_places(name: str, index: Tensor, count: int) -> None:
-    """For `take` and `put_`: places in the flattened tensor, which may be counted from the end."""
+    """The check of `take` and `put_`: positions in the flattened tensor, which may be counted from the end."""
     bad = index._data[(index._data < -count) | (index._data >= count)]
     if bad.size:
         raise IndexError(f"out of range: tried to access index {int(bad.flat[0])} on a tensor of {count} elements.")
@@ -158,7 +158,7 @@ F = FUNCTIONS
 
 
 def places(index: Array, dim: int) -> tuple[Array, ...]:
-    """For each entry of `index` its own position, with the index itself along `dim`."""
+    """The full position of each entry of `index`, with the index itself along `dim`."""
     index = index.reshape(index.shape or (1,))
     found = list(np.ogrid[tuple(slice(n) for n in index.shape)])
     found[dim] = index
@@ -303,7 +303,7 @@ register(_prepare_scatter_add, ("scatter_add",))
 
 
 def _slices_at(x: Array, index: Array, dim: int) -> Array:
-    """NumPy's `take` is fast, and copies what does not lie in order: an expanded array for one of its slices."""
+    """NumPy's `take` is fast, but copies what is not contiguous: an expanded array for one of its slices."""
     if not isinstance(x, np.ndarray) or x.flags.c_contiguous:
         return x.take(index, dim)
     return np.ascontiguousarray(x[(slice(None),) * dim + (index,)])
@@ -593,7 +593,7 @@ def _nonzero(x: Array) -> Array:
     found = (
         np.asarray(np.nonzero(x), np.int64).reshape(x.ndim, -1).T if x.ndim else np.zeros((int(x != 0), 0), np.int64)
     )
-    return found if len(found) else strided(np.empty(0, np.uint8), np.int64, found.shape, (8, 0), 0)  # as PyTorch
+    return found if len(found) else strided(np.empty(0, np.uint8), np.int64, found.shape, (8, 0), 0)  # as in PyTorch
 
 
 NONZERO = op(

@@ -1,10 +1,9 @@
-"""Sampling an image at places of a grid: affine_grid and grid_sample.
+"""Sampling an image at the points of a grid: affine_grid and grid_sample.
 
-Note [Weights of neighbours]
-Each sample is a sum over neighbours of the place that it looks at: in each dimension a few indices (two for straight
-lines, one for the nearest, four for cubic curves), each with a weight. The weight of a neighbour is the product over
-the dimensions; the gradient in the place has the derivative in one dimension and the weights in the others.
-Half types round after each step here, as they do in PyTorch's kernels."""
+Note [Weights of neighbours] Each sample is a weighted sum over the neighbours of its point: in each dimension a few
+indices (two for linear, one for nearest, four for cubic), each with a weight. The weight of a neighbour is the product
+over the dimensions; the gradient with respect to the point has the derivative in one dimension and the weights in the
+others. Half types are rounded after each step here, as in PyTorch's kernels."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ Neighbours = list[tuple[Any, list[Any]]]  # the index of each neighbour in one d
 
 
 def _reflected(at: Array, low: int, high: int) -> tuple[Any, Any]:
-    """Places thrown back at both ends (twice their position, to keep to integers), and the sign of the derivative."""
+    """Points reflected at both ends (times two, to keep to integers), and the sign of the derivative."""
     if low == high:
         return np.zeros_like(at), np.zeros_like(at)
     least, span = at.dtype.type(low / 2), at.dtype.type((high - low) / 2)
@@ -64,7 +63,7 @@ def _kept(at: Array, slope: Array, n: int, padding: int, align: bool) -> tuple[A
 
 
 def _cubic_weight(part: Array, offset: int, slope: Array) -> list[Any]:
-    """The weight of the neighbour `offset` away, and its three derivatives in the place of the grid."""
+    """The weight of the neighbour at distance `offset`, and its three derivatives with respect to the grid position."""
     x, turn = np.abs(part - offset), np.sign(part - offset) * slope
     near = [((_A + 2) * x - (_A + 3)) * x * x + 1, (3 * (_A + 2) * x - 2 * (_A + 3)) * x]
     near += [6 * (_A + 2) * x - 2 * (_A + 3), 6 * (_A + 2) + 0 * x]
@@ -89,7 +88,7 @@ def _neighbours(at: Array, n: int, mode: int, padding: int, align: bool) -> Neig
 
 
 def _corners(grid: Array, shape: tuple[int, ...], mode: int, padding: int, align: bool) -> Any:
-    """For each combination of neighbours: the flat index, whether it is inside, and the parts of the weight."""
+    """For each combination of neighbours: the flat index, whether it is inside, and the factors of the weight."""
     n = len(shape)
     each = [_neighbours(grid[..., n - 1 - i], shape[i], mode, padding, align) for i in range(n)]
     for combination in itertools.product(*each):
@@ -102,7 +101,7 @@ def _corners(grid: Array, shape: tuple[int, ...], mode: int, padding: int, align
 
 
 def _taken(x: Array, flat: Array, inside: Array) -> Array:
-    """The elements of each sample's channels: (N, C, places)."""
+    """The channels of each sample's elements: (N, C, places)."""
     batch, channels = x.shape[:2]
     rows = x.reshape(batch, channels, -1)
     found = np.take_along_axis(rows, np.broadcast_to(flat.reshape(batch, 1, -1), (batch, channels, flat[0].size)), 2)
@@ -140,7 +139,7 @@ def _sample_backward(
 
 
 def _by_steps(x: Tensor, grid: Tensor, settings: tuple[int, int, bool]) -> Tensor:
-    """The samples by tensor operations. What a place in the grid changes is added as derivative · (grid − grid), so
+    """The samples by tensor operations. The dependence on a grid position is added as derivative · (grid − grid), so
     that the numbers are those of `_sample`."""
     batch, channels, *inner = x._data.shape
     n, rows = len(inner), x.reshape(batch, channels, -1)
@@ -156,7 +155,7 @@ def _by_steps(x: Tensor, grid: Tensor, settings: tuple[int, int, bool]) -> Tenso
 
 
 def _moving(derivatives: list[Any], moved: Tensor) -> Any:
-    """A weight as a polynomial in what its place is moved by."""
+    """A weight as a polynomial in the displacement of its position."""
     found: object = wrap(derivatives[0])
     power: Any = moved
     for i, each in enumerate(derivatives[1:], 1):
@@ -245,7 +244,7 @@ SAMPLERS = {n: _sampler(n) for n in (2, 3)}
 
 
 def _check(input: Tensor, grid: Tensor, mode: int) -> int:
-    """How many dimensions the image has, or PyTorch's refusal."""
+    """The number of dimensions of the image, after PyTorch's checks."""
     x, g = input._data.shape, grid._data.shape
     if x[0] != g[0]:
         raise RuntimeError(
@@ -331,7 +330,7 @@ def grid_sample(
 
 
 def _base(size: tuple[int, ...], align: bool, dtype: Any) -> Array:
-    """Every place of an image as (x, y, 1) or (x, y, z, 1), from −1 to 1: (places, dimensions + 1)."""
+    """Every point of an image as (x, y, 1) or (x, y, z, 1), from −1 to 1: (places, dimensions + 1)."""
     lines = []
     for n in size[2:]:
         line = np.linspace(-1, 1, n) if n > 1 else np.zeros(n)

@@ -1,9 +1,8 @@
 """Indexing: `x[...]` in all its forms, assignment to it, and picking, scattering and sorting by index tensors.
 
-Note [Index plans] `x[…]` is taken apart as PyTorch does: integers select, slices slice, None adds a dimension
-(views, a node each); what is left are index tensors, which make one `index` node. Several index tensors are
-broadcast together and kept as one saved tensor, first dimension one per index.
-"""
+Note [Index plans] `x[…]` is split up as in PyTorch: integers select, slices slice, None adds a dimension (views, a node
+each); the remaining index tensors make one `index` node. Several index tensors are broadcast together and kept as one
+saved tensor whose first dimension has one entry per index."""
 
 from __future__ import annotations
 
@@ -140,7 +139,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 
 def _key(indices: Array, slots: tuple[int, ...], ndim: int) -> tuple[Any, ...]:
-    """NumPy's key: the index arrays at the dimensions `slots`, everything elsewhere."""
+    """NumPy's key: the index arrays at the dimensions `slots`, full slices elsewhere."""
     parts = (indices,) if len(slots) == 1 else tuple(indices)
     at = dict(zip(slots, parts, strict=True))
     return tuple(at.get(i, slice(None)) for i in range(ndim))
@@ -200,7 +199,7 @@ INDEX_PUT: OpRow = op(
 
 
 def _as_index(value: object) -> Any:
-    """A tensor for a list, an array or a tensor given as index; None for what is no index tensor."""
+    """A tensor for a list, an array or a tensor given as index; None if it is no index tensor."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, np.ndarray):
@@ -244,8 +243,8 @@ def _bound(value: Any) -> int | None:
 
 
 class _Indexer:
-    """Takes `x[items]` apart; see Note [Index plans]. After `run`, `view` is what the views gave and `slots` the
-    index tensors left."""
+    """Splits up `x[items]`; see Note [Index plans]. After `run`, `view` is the result of the views and `slots` the
+    remaining index tensors."""
 
     def __init__(self, tensor: Tensor, items: Any, *, writes: bool = False) -> None:
         self.original = tensor
@@ -278,7 +277,7 @@ class _Indexer:
         if used > n:
             raise IndexError(f"too many indices for tensor of dimension {n}")
         for place, item in enumerate(self.items):
-            self.place = place  # which PyTorch calls the dimension, whatever it is
+            self.place = place  # PyTorch calls this the dimension, whatever it is
             if item is Ellipsis:
                 self.dim += n - used
             else:
@@ -323,7 +322,7 @@ class _Indexer:
             n = self.view._data.shape[self.dim]
             start, end, step = slice(*parts).indices(n)
             if (self.writes or len(self.items) > 1) and parts[0] in (None, 0) and end == n and step == 1:
-                self.dim += 1  # PyTorch leaves out what is seen to change nothing
+                self.dim += 1  # PyTorch skips slices that change nothing
                 return
             self.view = call(SLICE, self.view, dim=self.dim, start=start, end=max(start, end), step=step)
         self.dim += 1
@@ -376,8 +375,8 @@ class _Indexer:
         return np.where(data < 0, data + n, data)
 
     def show(self, node: Node | None, indices: Tensor) -> None:
-        """Let the node show what it saved as PyTorch does: the index tensors as they were given, None for the rest;
-        and refuse its backward when one of them was written to."""
+        """Let the node show what it saved as PyTorch does: the index tensors as they were given, None for the rest; and
+        refuse its backward if one of them was written to."""
         if node is None or node.saved is None:
             return
         shown: list[Tensor | None] = []
@@ -410,7 +409,7 @@ class _Indexer:
 
 
 def _together(*parts: Array) -> Array:
-    """The index arrays of one example of a vmap as one."""
+    """The index arrays of one example of a vmap, combined into one."""
     return parts[0].astype(np.int64) if len(parts) == 1 else np.stack(np.broadcast_arrays(*parts)).astype(np.int64)
 
 
@@ -429,7 +428,7 @@ def getitem(self: Tensor, items: object) -> Tensor:
 
 
 def _type_name(value: object) -> str:
-    """A type as Python's C code names it: "numpy.ndarray"."""
+    """The name of a type as Python's C code gives it: "numpy.ndarray"."""
     kind = type(value)
     return f"numpy.{kind.__name__}" if isinstance(value, (np.ndarray, np.generic)) else kind.__name__
 
@@ -462,7 +461,7 @@ def setitem(self: Tensor, items: object, value: object) -> None:
         return
     indices, slots = found.indices()
     if given.dtype is not self.dtype and not given._data.ndim and _is_mask(found):
-        given = given.to(self.dtype)  # PyTorch fills here
+        given = given.to(self.dtype)  # PyTorch fills in this case
     if given._data.shape[:1] == (1,):
         given = _without_ones(given)
     check_writable(found.view, state.grad and (found.view._requires_grad or given._requires_grad))
@@ -474,7 +473,7 @@ def setitem(self: Tensor, items: object, value: object) -> None:
 
 
 def _without_ones(given: Tensor) -> Tensor:
-    """A view of a value without the dimensions of size 1 that it begins with."""
+    """A view of a value without its leading dimensions of size 1."""
     shape = given._data.shape
     first = next((at for at, n in enumerate(shape) if n != 1), len(shape))
     found: Tensor = given.view(shape[first:])
@@ -504,12 +503,12 @@ def _check_assignable(given: Tensor, target: Tensor) -> None:
 
 @method("__delitem__")
 def delitem(self: Tensor, items: object) -> None:
-    """A tensor keeps all its elements."""
+    """Refused: a tensor keeps all its elements."""
     raise TypeError("Tensor does not support deleting items")
 
 
 def _check_put(target: Tensor, indices: Tensor, slots: tuple[int, ...], given: Tensor, assigned: bool = False) -> None:
-    """Refuse values that don't fit to what is indexed, in shape or in type."""
+    """Refuse values that don't fit the indexed part, in shape or in type."""
     at = target._data[_key(indices._data, slots, target._data.ndim)].shape
     shape = given._data.shape
     while assigned and shape[:1] == (1,) and len(shape) > 1:

@@ -1,6 +1,6 @@
-"""Joining and taking apart: `split`, `chunk`, `tensor_split`, `unbind` and their kin, and functions that are made of
-other operations as PyTorch makes them: joining and splitting by name, integration, a part replaced in a copy, whole
-numbers. `cat` and `stack` are in `shape.py`."""
+"""Joining and splitting: `split`, `chunk`, `tensor_split`, `unbind` and their relatives, and functions composed of
+other operations as in PyTorch: named forms of joining and splitting, integration, replacing part of a copy, integer
+functions. `cat` and `stack` are in `shape.py`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _joined(grads: Any, dim: int, self_shape: tuple[int, ...], sizes: tuple[int,
 
 
 def _split_row(name: str, brief: str) -> OpRow:
-    """`split` by one size and by several are one operation under two names of PyTorch's."""
+    """`split` by one size and by several sizes: one operation under two of PyTorch's names."""
     return op(
         name,
         "self",
@@ -121,7 +121,7 @@ def split_with_sizes(self: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tens
 
 
 def _cuts(input: Tensor, wanted: Any) -> Any:
-    """Sections as a number or indices as a list, where they come as a tensor."""
+    """Sections as a number or indices as a list, if they come as a tensor."""
     if wanted.dtype is not dtypes.int64:
         raise RuntimeError(
             f"tensor_split expected tensor_indices_or_sections to have dtype of long, but got {wanted.dtype.title}"
@@ -183,7 +183,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 def _one_of(*given: object) -> Any:
-    """Where to cut, which goes by three names."""
+    """The indices or sections to cut at, an argument with three names."""
     return next((each for each in given if each is not None), None)
 
 
@@ -217,7 +217,7 @@ _split_along("vsplit", 2, 0)
 _split_along("dsplit", 3, 2)
 
 
-# --- made of other operations ---
+# --- composed of other operations ---
 
 
 # --- joining and splitting ---
@@ -284,7 +284,7 @@ def _block_diag(*parts: Any) -> Array:
 
 
 def _blocks(shapes: Sequence[tuple[int, ...]]) -> list[tuple[slice, slice]]:
-    """Where each matrix stands."""
+    """The place of each matrix in the result."""
     blocks, top, left = [], 0, 0
     for shape in shapes:
         height, width = (1, 1, *shape)[-2:]
@@ -354,7 +354,7 @@ def fill_diagonal_(self: Tensor, fill_value: object, wrap: bool = False) -> Tens
     return self
 
 
-# --- whole numbers and facts ---
+# --- integers and queries ---
 
 
 @api("is_nonzero")
@@ -373,7 +373,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 @api("is_conj", "is_neg")
 def is_conj(input: Tensor) -> bool:
-    """False: conjugation and negation are done at once here."""
+    """False: conjugation and negation are computed at once here."""
     return False
 
 

@@ -31,7 +31,7 @@ def h(x: Tensor) -> Tensor:
     return conj(x.transpose(-2, -1))
 
 
-# --- what is refused ---
+# --- errors ---
 
 
 class LinAlgError(RuntimeError):
@@ -40,7 +40,7 @@ class LinAlgError(RuntimeError):
 
 LinAlgError.__module__ = "torch._C"
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
-LINALG["LinAlgError"] = cast("Callable[..., Tensor]", LinAlgError)  # the one name there that is no function
+LINALG["LinAlgError"] = cast("Callable[..., Tensor]", LinAlgError)  # the only name there that is no function
 
 SINGULAR = "The diagonal element {} is zero, the inversion could not be completed because the input matrix is singular."
 NOT_SOLVED = "The solver failed because the input matrix is singular."
@@ -51,7 +51,7 @@ NOT_POSITIVE = (
 
 
 def check_type(dtype: dtypes.dtype, name: str) -> None:
-    """Refuse what is not a floating point or complex type of at least four bytes."""
+    """Refuse anything but floating point or complex types of at least four bytes."""
     if dtype.rank < 2:
         raise RuntimeError(f"{name}: Expected a floating point or complex tensor as input. Got {dtype.title}")
     if dtype.itemsize < 4:
@@ -59,13 +59,13 @@ def check_type(dtype: dtypes.dtype, name: str) -> None:
 
 
 def check_matrix(x: Tensor, name: str, label: str = "A") -> None:
-    """Refuse what is not a matrix or a batch of them."""
+    """Refuse anything but a matrix or a batch of matrices."""
     if x._data.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor {label} must have at least 2 dimensions.")
 
 
 def check_square(x: Tensor, name: str, typed: bool = True) -> None:
-    """Refuse what is not a batch of square matrices of floating point numbers."""
+    """Refuse anything but a batch of square matrices of floating point numbers."""
     check_matrix(x, name)
     n, m = x._data.shape[-2:]
     if n != m:
@@ -75,7 +75,8 @@ def check_square(x: Tensor, name: str, typed: bool = True) -> None:
 
 
 def check_info(info: object, name: str, message: str, error: type[Exception] = LinAlgError) -> None:
-    """Raise for the first matrix that a factorisation failed for; `message` may have a place for where it did."""
+    """Raise for the first matrix whose factorisation failed; `message` may have a placeholder for the position of the
+    failure."""
     codes = everything(info._data if isinstance(info, Tensor) else info)
     bad = np.flatnonzero(codes)
     if bad.size:
@@ -92,8 +93,8 @@ def named(title: str, fields: str, values: Any) -> Any:
 
 
 def _lu_for_determinant(a: Array) -> tuple[Array, Array]:
-    """Factors and pivots. PyTorch takes the transpose of a matrix that lies row by row, which needs no copy there:
-    the determinant is the same but for its last digit."""
+    """Factors and pivots. PyTorch takes the transpose of a row-major matrix, which needs no copy there: the determinant
+    differs at most in its last digit."""
     lu, pivots, _ = lapack.lu(a.swapaxes(-1, -2) if a.flags.c_contiguous and a.dtype.kind != "c" else a)
     return lu, pivots
 
@@ -116,7 +117,7 @@ def _det_grad(grads: Any, A: Tensor, LU: Tensor, pivots: Tensor, result: Tensor)
 
 
 def _cofactors(a: object) -> Tensor:
-    """For singular matrices: the matrix of cofactors, through the SVD, det(U)·det(V) times what is left of the
+    """For singular matrices: the matrix of cofactors, through the SVD, det(U)·det(V) times the products of the other
     singular values."""
     u, s, vh = LINALG["svd"](a, full_matrices=True)
     n = s.shape[-1]
@@ -311,7 +312,7 @@ def check_sides(A: Tensor, B: Tensor, name: str, left: bool, vector: bool = Fals
 
 
 def check_same_type(A: Tensor, B: Tensor, name: str) -> None:
-    """Refuse matrices of two types."""
+    """Refuse matrices of different types."""
     if A.dtype is not B.dtype:
         raise RuntimeError(
             f"{name}: Expected A and B to have the same dtype, but found A of type {A.dtype.title} and B of type "

@@ -1,4 +1,5 @@
-"""Looking values up: which are there (`unique`, `isin`) and where they would stand (`searchsorted`, `bucketize`)."""
+"""Looking up values: which ones occur (`unique`, `isin`) and where they would be inserted (`searchsorted`,
+`bucketize`)."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ F = FUNCTIONS
 
 
 def _different(x: Array, *, dim: int | None) -> Any:
-    """The different values in order, where each went, and how often each stands."""
+    """The distinct values in order, the index of each element among them, and how often each occurs."""
     rows = comparable(x) if dim is None else np.moveaxis(comparable(x), dim, 0)
     values, inverse, counts = np.unique(
         rows, return_inverse=True, return_counts=True, axis=None if dim is None else 0, equal_nan=False
@@ -34,7 +35,7 @@ def _different(x: Array, *, dim: int | None) -> Any:
 
 
 def _runs(x: Array, *, dim: int | None) -> Any:
-    """The same without the repetitions that follow one another."""
+    """The same, merging only consecutive repetitions."""
     rows = x.reshape(-1) if dim is None else np.moveaxis(x, dim, 0)
     first = np.ones(len(rows), np.bool_)
     if len(rows):
@@ -112,7 +113,8 @@ def isin(elements: Tensor, test_elements: Tensor, *, assume_unique: bool = False
 
 
 def _number_or_all(given: object) -> Array:
-    """What is compared. A list is refused as PyTorch does it: NumPy reads it while its items can still change it."""
+    """The values to compare with. A list is refused as in PyTorch: NumPy would read it while its items can still change
+    it."""
     if isinstance(given, Tensor):
         return comparable(given._data)
     if isinstance(given, (bool, np.bool_)):
@@ -124,11 +126,11 @@ def _number_or_all(given: object) -> Array:
     return np.asarray(given)
 
 
-# --- where values would stand ---
+# --- insertion points ---
 
 
 def _places(rows: Array, values: Array, right: bool) -> Array:
-    """For each value how many of its row are below it (or at most it); every row at once, by bisection."""
+    """For each value, how many of its row are below it (or at most it); every row at once, by bisection."""
     n = rows.shape[-1]
     low, high = np.zeros(values.shape, np.int64), np.full(values.shape, n, np.int64)
     for _ in range(int(n).bit_length()):
@@ -197,7 +199,7 @@ def searchsorted(
     rows, values = comparable(cast(sorted_sequence, shared)), comparable(cast(operand(input), shared))
     if sorter is not None:
         rows = np.take_along_axis(rows, sorter._data, -1)
-    if rows.ndim == 1 and not np.all(rows[1:] >= rows[:-1]):  # PyTorch bisects what is not sorted, too
+    if rows.ndim == 1 and not np.all(rows[1:] >= rows[:-1]):  # PyTorch also bisects unsorted sequences
         return made(
             _places(np.broadcast_to(rows, (*values.shape, len(rows))), values[..., None], way)[..., 0].astype(kind)
         )

@@ -144,7 +144,7 @@ def binary_cross_entropy(
 
 
 def _bce_logits(x: Array, y: Array, weight: Array | None, pos_weight: Array | None, *, reduction: str) -> Any:
-    """In the type of the target, whatever half type the others have."""
+    """The loss in the type of the target, whatever half type the others have."""
     kept = y.dtype
     given: Any = (x, y, weight, pos_weight)
     x, y, weight, pos_weight = (
@@ -360,7 +360,8 @@ def _difference_loss(
     node: str | None = None,
     halves: Callable[[Any], Any] = in_single,
 ) -> OpRow:
-    """The row of a loss of the difference, with the row of its derivative. `halves` says how half types are done."""
+    """The row of a loss of the difference, with the row of its derivative. `halves` says how half types are
+    computed."""
     names = [each.strip() for each in params.split(",") if each.strip()]
     more = "".join(f", {each}" for each in names)
     backward = _backward_row(name, params, slope, curvature)
@@ -433,7 +434,7 @@ def _warn_of_sizes(input: Tensor, target: Tensor) -> None:
 
 
 def expanded(*tensors: Tensor) -> tuple[Tensor, ...]:
-    """The tensors in their common shape; those that have it stay as they are."""
+    """The tensors expanded to their common shape; those that have it stay as they are."""
     check_broadcast(*(each._data for each in tensors))
     shape = np.broadcast_shapes(*(each._data.shape for each in tensors))
     return tuple(each if each._data.shape == shape else each.expand(shape) for each in tensors)

@@ -1,5 +1,5 @@
-"""Products of matrices and vectors: mm, mv, dot, bmm and what is put together from them (matmul, linear, outer). Those
-that are added to a tensor (addmm) are in `addmm.py`."""
+"""Products of matrices and vectors: mm, mv, dot, bmm and functions built on them (matmul, linear, outer). Products
+added to a tensor (addmm) are in `addmm.py`."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def adjoint(x: Tensor) -> Tensor:
 
 @helper("grad @ adjoint(second)")
 def first_grad(grad: Tensor, second: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) -> Tensor:
-    """The gradient of a product for its first factor, laid out in memory as that is: a transposed one is not turned
-    again when its gradient goes on to the matrix behind it."""
+    """The gradient of a product with respect to its first factor, laid out in memory like the factor: a transposed one
+    is not transposed again when its gradient goes on to the matrix behind it."""
     turned = _by_columns(grad, shape, strides)
     if _only_numbers(second):
         g, y = grad._data, second._data
@@ -49,7 +49,7 @@ def second_grad(grad: Tensor, first: Tensor, shape: tuple[int, ...], strides: tu
 
 
 def _only_numbers(factor: Tensor) -> bool:
-    """Whether nobody follows what is computed now, so that no operations need to be made of it."""
+    """Whether the computation is not followed, so that it needs no operations."""
     followed = state.grad or state.layered or state.inference or state.observer is not None
     return not followed and factor._data.dtype.kind != "c"
 
@@ -59,7 +59,7 @@ def _by_columns(grad: Tensor, shape: tuple[int, ...], strides: tuple[int, ...]) 
     return bool(strides[0] == size and strides[1] == size * shape[0])
 
 
-_product = in_single(product)  # NumPy's own knows no bfloat16, and adds up float16 in float16
+_product = in_single(product)  # NumPy's matmul knows no bfloat16, and adds up float16 in float16
 
 
 MM = op(
@@ -122,7 +122,7 @@ def _check_types(x: Tensor, y: Tensor) -> None:
 
 
 def check_inner(x: Tensor, y: Tensor) -> None:
-    """Refuse matrices that do not fit together."""
+    """Refuse matrices whose inner sizes differ."""
     (n, k), (m, p) = x._data.shape, y._data.shape
     if k != m:
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{k} and {m}x{p})")
@@ -153,8 +153,8 @@ def mv(input: Tensor, vec: Tensor) -> Tensor:
 
 
 def check_vectors(ndim: int, size: int | None, mat: Tensor, vec: Tensor) -> None:
-    """Refuse a matrix and a vector that do not fit together, or not with the `size` elements of what they are added
-    to."""
+    """Refuse a matrix and a vector that do not fit together, or whose result does not fit the `size` elements of what
+    it is added to."""
     if mat._data.ndim != 2 or vec._data.ndim != 1 or ndim > 1:
         raise RuntimeError(f"vector + matrix @ vector expected, got {ndim}, {mat._data.ndim}, {vec._data.ndim}")
     n, m = mat._data.shape
@@ -246,8 +246,8 @@ def squeezed(x: Tensor, dim: int) -> Tensor:
 
 
 def _batched(x: Tensor, y: Tensor) -> Tensor:
-    """As PyTorch does it: folded into one mm or mv where one operand has no batch and nothing is copied for it, else
-    one bmm."""
+    """A product in a batch, as in PyTorch: folded into one mm or mv if one operand has no batch and nothing is copied
+    for it, otherwise one bmm."""
     if not _is_folded(x, y):
         return _broadcast_batches(x, y)
     turned = x._data.ndim < y._data.ndim
@@ -315,7 +315,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     if not n or not m:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {n}D and {m}D")
     if bias is not None and any(type(each._data) is not np.ndarray for each in (input, weight, bias)):
-        summed: Tensor = matmul(input, weight.t()) + bias  # which is what vmap makes of it
+        summed: Tensor = matmul(input, weight.t()) + bias  # vmap turns it into this
         return summed
     if input._data.ndim == 2 and bias is not None:
         plain: Tensor = F["addmm"](bias, input, weight.t())

@@ -1,7 +1,6 @@
-"""Matrices and grids that are more than a product: diagonals, triangles, trace, tensordot, cross, distances, meshgrid;
-and `einsum`, sums of products by an equation such as "bij,jk->bik". It is computed as PyTorch does, operands two at a
-time: each brought to the same dimensions (the result's first, then those to be summed), each pair multiplied by one
-bmm."""
+"""Matrices and grids beyond plain products: diagonals, triangles, trace, tensordot, cross, distances, meshgrid; and
+`einsum`, sums of products by an equation such as "bij,jk->bik". It is computed as in PyTorch, two operands at a time:
+each brought to the same dimensions (the result's first, then those to be summed), each pair multiplied by one bmm."""
 
 from __future__ import annotations
 
@@ -77,7 +76,7 @@ _triangle(TRIU)
 
 
 def diagonal_of(x: Array, *, offset: int, dim1: int, dim2: int) -> Array:
-    """As `np.diagonal`, but a view that can be written to."""
+    """Like `np.diagonal`, but a writable view."""
     found = overflow.diagonal(x, *plain_numbers((offset, dim1, dim2)))
     if not found.size and type(x) is np.ndarray and not found.shape[-1]:  # PyTorch leaves it where x begins
         memory = memory_of(x)
@@ -441,7 +440,7 @@ api("repeat_interleave")(lambda input, repeats=None, dim=None, **kw: _repeat_int
 
 
 def _repeat_interleave(input: Tensor, repeats: int | None, dim: int | None) -> Tensor:
-    if repeats is None:  # torch.repeat_interleave(counts): each index as often as its count says
+    if repeats is None:  # torch.repeat_interleave(counts): repeat each index by its count
         return made(_each(input._data.size, input._data))
     x = input.reshape(-1) if dim is None else input
     axis = 0 if dim is None else wrap_dim(dim, x._data.ndim)
@@ -466,7 +465,7 @@ def _repeat_interleave(input: Tensor, repeats: int | None, dim: int | None) -> T
 
 
 def _each(n: int, counts: Array) -> Array:
-    """The numbers below n, each as often as its count, or as the one count, says."""
+    """The numbers below n, each repeated by its own count or by the single count."""
     if (counts < 0).any():
         raise RuntimeError("repeats can not be negative")
     memory.check_room((sum(counts.reshape(-1).tolist()) * (n if counts.size == 1 else 1),), 8)
@@ -480,7 +479,7 @@ _DOTS = 0x100  # letters from here on stand for the dimensions of an ellipsis
 
 
 class _Equation:
-    """One equation, taken apart: the letters of each operand, and all letters, those of the result first."""
+    """A parsed equation: the letters of each operand, and all letters, those of the result first."""
 
     def __init__(self, equation: str, operands: Sequence[Tensor]) -> None:
         left, arrow, right = equation.partition("->")
@@ -514,7 +513,7 @@ class _Equation:
 
     @staticmethod
     def _check_letters(equation: str, left: str, right: str) -> None:
-        """Refuse what is neither a letter nor an ellipsis, one of which each operand and the result may have."""
+        """Refuse anything but letters and an ellipsis, at most one of which each operand and the result may have."""
         start = 0
         for operand, part in enumerate([*left.split(","), right]):
             of_output = start > len(left)
@@ -561,7 +560,7 @@ def _letter(place: Any) -> str:
 
 
 def _in_letters(given: Sequence[Any]) -> tuple[str, list[Tensor]]:
-    """The form that gives the dimensions of each operand, and of the result at the end, as lists of numbers."""
+    """Convert the form that gives the dimensions of each operand, and of the result at the end, as lists of numbers."""
     lists = ["".join(map(_letter, each)) for each in [*given[1::2], *(given[-1:] if len(given) % 2 else [])]]
     inputs = ",".join(lists[: len(given) // 2])
     return inputs + ("->" + lists[-1] if len(given) % 2 else ""), list(given[: len(given) // 2 * 2 : 2])
@@ -617,7 +616,7 @@ def _check_sizes(plan: _Equation, operands: list[Tensor]) -> None:
 
 
 def _aligned(x: Tensor, letters: list[str], order: list[str]) -> Tensor:
-    """An operand with a dimension for every letter, in one order; a letter that stands twice names its diagonal."""
+    """An operand with a dimension for every letter, in one order; a letter that occurs twice selects its diagonal."""
     letters = list(letters)
     while len(set(letters)) < len(letters):
         c = next(c for c in letters if letters.count(c) > 1)
@@ -633,7 +632,7 @@ def _aligned(x: Tensor, letters: list[str], order: list[str]) -> Tensor:
 
 
 def _pair(x: Tensor, y: Tensor, now: list[int]) -> Tensor:
-    """The product of two aligned operands, summed over the dimensions `now`, which stay with size 1."""
+    """The product of two aligned operands, summed over the dimensions `now`, which are kept with size 1."""
     sizes = [(n, m) for n, m in zip(x._data.shape, y._data.shape, strict=True)]
     only_x = [d for d in now if sizes[d][0] != 1 and sizes[d][1] == 1]
     only_y = [d for d in now if sizes[d][0] == 1 and sizes[d][1] != 1]
@@ -644,7 +643,8 @@ def _pair(x: Tensor, y: Tensor, now: list[int]) -> Tensor:
 
 
 def _sum_of_products(x: Tensor, y: Tensor, summed: list[int]) -> Tensor:
-    """One bmm: dimensions of both are the batch, of one alone its rows or columns, `summed` the inner one."""
+    """One bmm: dimensions of both operands are the batch, those of only one its rows or columns, `summed` the inner
+    one."""
     a, b = x._data.shape, y._data.shape
     free = [d for d in range(len(a)) if d not in summed]
     batch = [d for d in free if a[d] > 1 and b[d] > 1]

@@ -117,7 +117,7 @@ def cond(A: Tensor, p: object = None) -> Tensor:
 
 
 def _tolerances(A: Tensor, atol: Any, rtol: object) -> tuple[Any, Any]:
-    """(absolute, relative), where what is not given depends on what is."""
+    """(absolute, relative) tolerances; the default of each depends on whether the other is given."""
     if rtol is None:
         given = atol is not None
         eps = float(np.finfo(A._data.dtype).eps) * max(A._data.shape[-2:])

@@ -1,11 +1,10 @@
 """What the rows of neural networks share: operations with a Python number that save nothing, checks of types,
-reductions of losses, and work in float32 for the half types. No function of its own has a public name here; see
+reductions of losses, and work in float32 for the half types. None of these functions has a public name; see
 `activation.py` and `loss.py` next.
 
-Note [Numbers that are not saved]
-`x * 2` in a snippet is a product of two tensors, and its node saves the number as one. PyTorch's own functions call
-overloads that take the number as it is: `MulBackward1`, `AddBackward1`, `ClampMinBackward0` … and save no tensor
-for it."""
+Note [Numbers that are not saved] `x * 2` in a snippet is a product of two tensors, and its node saves the number as
+one. PyTorch's own functions call overloads that take the number as it is: `MulBackward1`, `AddBackward1`,
+`ClampMinBackward0` … and save no tensor for it."""
 
 from __future__ import annotations
 
@@ -85,7 +84,7 @@ DIV_NUMBER = op(
 
 
 def plus(x: Tensor, number: float) -> Tensor:
-    """x + number; see Note [Numbers that are not saved]. Integers become floating point beside such a number."""
+    """x + number; see Note [Numbers that are not saved]. Integers become floating point with such a number."""
     if isinstance(number, float) and x.dtype.rank < 2:
         x = x.to(dtypes.default.dtype)
     return call(ADD_NUMBER, x, other=number)
@@ -167,7 +166,7 @@ def _narrow(x: Array, target: Any) -> Array:
 
 
 def need_tensor(value: Tensor, function: str, name: str = "input", position: int = 1) -> None:
-    """Refuse what is no tensor."""
+    """Refuse anything but a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"{function}(): argument '{name}' (position {position}) must be Tensor, not {type(value).__name__}"
@@ -175,7 +174,7 @@ def need_tensor(value: Tensor, function: str, name: str = "input", position: int
 
 
 def need_line(input: Tensor, name: str) -> None:
-    """Refuse what is no line with channels."""
+    """Refuse anything but (C, L) or (N, C, L)."""
     need_tensor(input, name)
     ndim = input._data.ndim
     if ndim not in (2, 3):
@@ -196,13 +195,13 @@ def need_constants(function: str, **operands: Tensor | None) -> None:
 
 
 def need_floats(x: Tensor, kernel: str) -> None:
-    """Refuse types that PyTorch's kernel does not have."""
+    """Refuse types that PyTorch's kernel does not support."""
     if x.dtype.rank != 2:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{x.dtype.title}'")
 
 
 def check_mixed(input: Tensor, parameter: Tensor | None) -> None:
-    """Refuse a parameter of a norm that has another type; half types may go with float32."""
+    """Refuse a parameter of a norm that has another type; half types may be combined with float32."""
     if parameter is None or parameter.dtype is input.dtype:
         return
     if parameter.dtype is not dtypes.float32:
@@ -211,11 +210,11 @@ def check_mixed(input: Tensor, parameter: Tensor | None) -> None:
         raise RuntimeError("mixed dtype (CPU): all inputs must share same datatype.")
 
 
-# --- gradients as one operation ---
+# --- gradients as a single operation ---
 
 
 def _again(fn: Callable[..., Any], kept: Sequence[int], grads: Any, tensors: list[Any], rest: Sequence[object]) -> Any:
-    """The gradients of `fn(*tensors, *rest)` in those of its operands that are `kept`."""
+    """The gradients of `fn(*tensors, *rest)` with respect to those of its operands that are `kept`."""
     inner = [i for i in kept if tensors[i] is not None and tensors[i]._requires_grad]
     create, count = state.grad, len(tensors)
     with unseen(True):
@@ -244,9 +243,9 @@ def one_gradient(
     symbol: str,
     node: str | None = None,
 ) -> Callable[..., Any]:
-    """A gradient in tensor operations, `fn(*inputs, wanted, *params)`, that counts as a single operation where it is
-    recorded: PyTorch has one backward function for it. To differentiate it, `fn` runs again with history. Gives what to
-    call in the place of `fn`."""
+    """A gradient in tensor operations, `fn(*inputs, wanted, *params)`, that is recorded as a single operation: PyTorch
+    has one backward function for it. To differentiate it, `fn` runs again with history. Returns the function to call
+    instead of `fn`."""
     names = [each.strip() for each in params.split(",") if each.strip()]
     count = len(inputs.split(","))
     kept = [i for i, each in enumerate(inputs.split(",")) if each.strip() not in fixed.replace(" ", "").split(",")]
@@ -300,7 +299,7 @@ REDUCTIONS = ("none", "mean", "sum")
 
 
 def need_reduction(reduction: str) -> None:
-    """Refuse what is no reduction."""
+    """Refuse an unknown reduction."""
     if reduction not in REDUCTIONS:
         raise ValueError(f"{reduction} is not a valid value for reduction")
 
@@ -332,7 +331,7 @@ def reduced(x: Tensor, reduction: str) -> Tensor:
 
 
 def reduced_array(x: Array, reduction: str) -> Any:
-    """As `reduced`, within a forward."""
+    """Like `reduced`, within a forward."""
     if reduction == "none":
         return x
     summed = total(x)
@@ -340,7 +339,7 @@ def reduced_array(x: Array, reduction: str) -> Any:
 
 
 def share(grad: Tensor, shape: Sequence[int], reduction: str) -> Tensor:
-    """What each element of a loss receives of the gradient of the reduced loss."""
+    """The part of the gradient of the reduced loss that each element receives."""
     if reduction == "mean":
         count = 1
         for n in shape:

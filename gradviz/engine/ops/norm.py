@@ -1,10 +1,9 @@
-"""Normalisation of each sample: layer_norm, group_norm, rms_norm, local_response_norm. batch_norm is in
-`batchnorm.py`.
+"""Normalisation of each sample: layer_norm, group_norm, rms_norm, local_response_norm. batch_norm is in `batchnorm.py`.
 
-Note [Statistics in second derivatives]
-The nodes save mean and 1/σ of the forward pass. An ordinary backward pass uses them as they are, in PyTorch's order
-of multiplications and additions: the terms cancel almost, so another order shows other digits. Under `create_graph`
-they are computed again from the saved input, because the second derivative has to know that they depend on it."""
+Note [Statistics in second derivatives] The nodes save mean and 1/σ of the forward pass. An ordinary backward pass uses
+them as they are, in PyTorch's order of multiplications and additions: the terms almost cancel, so another order shows
+other digits. Under `create_graph` they are recomputed from the saved input, because the second derivative has to know
+that they depend on it."""
 
 from __future__ import annotations
 
@@ -30,8 +29,8 @@ Dims = tuple[int, ...]
 
 
 def standardised(x: Array, axes: Dims, eps: float) -> tuple[Any, Any, Any]:
-    """(x − mean) / σ, the mean and 1/σ over `axes`, kept as ones."""
-    x = np.ascontiguousarray(x)  # as PyTorch's result is, whatever the order of the input
+    """(x − mean) / σ, and the mean and 1/σ over `axes`, which are kept with size 1."""
+    x = np.ascontiguousarray(x)  # as in PyTorch's result, whatever the order of the input
     mean = np.mean(x, axis=axes, keepdims=True, dtype=x.dtype)
     centred = x - mean
     scale = (1 / np.sqrt(np.mean(centred * centred, axis=axes, keepdims=True) + x.dtype.type(eps))).astype(x.dtype)
@@ -48,12 +47,12 @@ def statistics(x: Tensor, dims: Dims, eps: float, mean: Tensor, scale: Tensor) -
 
 
 def through_standard(grad: Tensor, standard: Tensor, scale: Tensor, dims: Dims) -> Tensor:
-    """Through (x − mean) / σ: what changes mean and variance is taken out of the gradient."""
+    """The gradient through (x − mean) / σ: without the components that change mean and variance."""
     return scale * (grad - grad.mean(dims, keepdim=True) - standard * (grad * standard).mean(dims, keepdim=True))
 
 
 def through_rows(grad: Tensor, x: Tensor, mean: Tensor, scale: Tensor, dims: Dims) -> Any:
-    """The same with the statistics as they are, in the order of PyTorch's layer_norm."""
+    """The same with the saved statistics, in the order of PyTorch's layer_norm."""
     share = 1 / math.prod(x.shape[dim] for dim in dims)
     along, total = (grad * x).sum(dims, keepdim=True), grad.sum(dims, keepdim=True)
     slope = (total * mean - along) * scale * scale * scale * share
@@ -61,7 +60,7 @@ def through_rows(grad: Tensor, x: Tensor, mean: Tensor, scale: Tensor, dims: Dim
 
 
 def channels(x: Any, like: Any) -> Any:
-    """A value for each channel in a shape that broadcasts."""
+    """One value per channel, in a shape that broadcasts."""
     return x.reshape(1, -1, *(1,) * (like.ndim - 2))
 
 
@@ -69,7 +68,7 @@ def channels(x: Any, like: Any) -> Any:
 
 
 def _in_rows(*arrays: Array | None) -> bool:
-    """Whether these are numbers of single precision, and not so many that PyTorch's order of operations is slow."""
+    """Whether these are single precision numbers, and few enough that PyTorch's order of operations is not slow."""
     return all(x is None or (type(x) is np.ndarray and x.dtype == np.float32 and 0 < x.size < 2**17) for x in arrays)
 
 

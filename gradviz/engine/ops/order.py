@@ -1,5 +1,4 @@
-"""Order: sort, topk, median, kthvalue, cummax. Values carry gradients to the
-places they were taken from."""
+"""Order: sort, topk, median, kthvalue, cummax. Gradients of values go to the places that they were taken from."""
 
 from __future__ import annotations
 
@@ -18,15 +17,15 @@ from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call, call_all
 from gradviz.engine.run.arguments import along, return_type
 
-# --- which of several equal elements is named ---
+# --- ties: which of several equal elements is chosen ---
 
 
 Selection = Callable[[list[int], int], list[int]]  # ranks and how many of the first are wanted: places in order
-LONGEST = 127  # from 128 on PyTorch's topk goes by a heap
+LONGEST = 127  # from 128 on PyTorch's topk uses a heap
 
 
 def ranks(rows: Array) -> Array:
-    """Of sorted rows: the number of each element among the different ones; NaN are equal."""
+    """For sorted rows: the rank of each element among the distinct ones; NaN are equal."""
     same = (rows[:, 1:] == rows[:, :-1]) | ((rows[:, 1:] != rows[:, 1:]) & (rows[:, :-1] != rows[:, :-1]))
     found = np.zeros(rows.shape, np.int64)
     np.cumsum(~same, axis=1, out=found[:, 1:])
@@ -52,19 +51,19 @@ def selected(order: Array, rows: Array, k: int, select: Selection) -> Array:
 
 
 def in_order(keys: list[int], k: int) -> list[int]:
-    """Equal elements as they stand."""
+    """Equal elements keep their order."""
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def by_sorting(keys: list[int], k: int) -> list[int]:
-    """As C++'s `sort`, which `mode` uses."""
+    """Like C++'s `sort`, which `mode` uses."""
     at = list(range(len(keys)))
     _sort_in_place(keys, at, len(at))
     return at
 
 
 def by_partition(keys: list[int], k: int) -> list[int]:
-    """As C++'s `nth_element` for the k-th: what `topk` does that need not sort."""
+    """Like C++'s `nth_element` for the k-th: what `topk` does if it need not sort."""
     at = list(range(len(keys)))
     if k == 1 and len(keys) >= 64:
         return in_order(keys, k)
@@ -77,14 +76,14 @@ def by_partition(keys: list[int], k: int) -> list[int]:
 
 
 def by_partitions(keys: list[int], k: int) -> list[int]:
-    """And C++'s `sort` for those before the k-th: what `topk` does."""
+    """Like `by_partition`, followed by C++'s `sort` of those before the k-th: what `topk` does."""
     at = by_partition(keys, k)
     _sort_in_place(keys, at, k - 1)
     return at
 
 
 def _sort_in_place(keys: list[int], at: list[int], end: int) -> None:
-    """C++'s `sort` of the first places: long stretches are parted, and then all is sorted by insertion."""
+    """C++'s `sort` of the first places: long stretches are partitioned, then everything is sorted by insertion."""
     pending = [(0, end)]
     while pending:
         low, high = pending.pop()
@@ -95,8 +94,8 @@ def _sort_in_place(keys: list[int], at: list[int], end: int) -> None:
 
 
 def _parted(keys: list[int], at: list[int], low: int, high: int) -> int:
-    """Part a stretch around the middle one of three of its elements, which goes to the front; where the second part
-    begins."""
+    """Partition a stretch around the median of three of its elements, which goes to the front; return where the second
+    part begins."""
     a, b, c = low + 1, low + (high - low) // 2, high - 1
     x, y, z = (keys[at[i]] for i in (a, b, c))
     if x < y:
@@ -119,7 +118,7 @@ def _parted(keys: list[int], at: list[int], low: int, high: int) -> int:
 
 
 def by_quickselect(keys: list[int], k: int) -> list[int]:
-    """As PyTorch's own quickselect, which `kthvalue` uses: only the k-th place means something."""
+    """Like PyTorch's own quickselect, which `kthvalue` uses: only the k-th place is meaningful."""
     at = list(range(len(keys)))
     low, high, wanted = 0, len(at) - 1, k - 1
     while high > low + 1:
@@ -136,7 +135,7 @@ def by_quickselect(keys: list[int], k: int) -> list[int]:
 
 
 def _crossed(keys: list[int], at: list[int], low: int, high: int) -> tuple[int, int]:
-    """Exchange what stands on the wrong side of the pivot at `low`; where the two ways crossed."""
+    """Exchange elements on the wrong side of the pivot at `low`; return where the two scans crossed."""
     pivot, left, right = keys[at[low]], low + 1, high
     while True:
         left += 1
@@ -213,7 +212,7 @@ _DERIVATIVE = "grad at the places the values came from, 0 elsewhere"
 
 
 def _sort_row(key: str, number: int) -> OpRow:
-    """`sort`, and `sort` that was asked to be stable; here it always is."""
+    """`sort`, and the explicitly stable `sort`; here it is always stable."""
     return op(
         "sort",
         "self",
@@ -304,7 +303,7 @@ def has_nan(x: Array) -> Array:
 
 
 def median_of_nothing(kind: np.dtype[Any]) -> Any:
-    """NaN, or what C makes of it in whole numbers: the smallest of 32 bits or more, 0 of less."""
+    """NaN, or what C makes of it as an integer: the smallest value for 32 bits or more, 0 for fewer."""
     if kind.kind in "iu":
         return kind.type(np.iinfo(kind).min if kind.itemsize > 2 else 0)
     return kind.type(np.nan)
@@ -328,7 +327,7 @@ def _median(x: Array) -> Any:
 
 
 def _median_along(x: Array, *, dim: int, keepdim: bool = False) -> Any:
-    """The lower median along a dimension and its index; where there is a NaN, the first of them."""
+    """The lower median along a dimension and its index; if there is a NaN, the first of them."""
     k = (x.shape[dim] + 1) // 2 if x.ndim else 1
     values, at = _kth(x, k=k, dim=dim, keepdim=keepdim, select=in_order)
     nan = has_nan(x)

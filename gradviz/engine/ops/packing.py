@@ -1,5 +1,5 @@
-"""Sequences of different lengths: padded into one tensor, and packed step by step without the padding. What a snippet
-calls is in `gradviz.torch.nn.utils.rnn`."""
+"""Sequences of different lengths: padded into one tensor, and packed step by step without the padding. The functions
+for snippets are in `gradviz.torch.nn.utils.rnn`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ F = FUNCTIONS
 
 
 def _places(batch_sizes: Array) -> tuple[Any, Any]:
-    """For each row of the packed data: its time and its sequence."""
+    """The time and the sequence of each row of the packed data."""
     times = repeat(np.arange(len(batch_sizes)), batch_sizes)
     starts = np.cumsum(batch_sizes) - batch_sizes
     return times, np.arange(len(times)) - repeat(starts, batch_sizes)
@@ -70,7 +70,7 @@ def pack_padded_sequence(input: Tensor, lengths: Tensor, batch_first: bool = Fal
     if not input._data.size:
         raise RuntimeError("Cannot pack empty tensors.")
     if input._data.ndim < 2:
-        input.size(1)  # PyTorch's refusal of a dimension that is not there
+        input.size(1)  # PyTorch's error for a missing dimension
     batch = input._data.shape[0 if batch_first else 1]
     each = lengths._data
     if len(each) != batch:

@@ -27,7 +27,7 @@ F = FUNCTIONS
 
 
 def _ends(pad: Sizes, ndim: int) -> list[tuple[int, int]]:
-    """(before, after) for each dimension, from PyTorch's list that begins with the last one."""
+    """(before, after) for each dimension, from PyTorch's list, which begins with the last one."""
     pairs = [(pad[2 * i], pad[2 * i + 1]) for i in range(len(pad) // 2)]
     return [(0, 0)] * (ndim - len(pairs)) + pairs[::-1]
 
@@ -85,7 +85,7 @@ def _repeated(n: int, a: int, b: int) -> Array:
 
 
 def _copy_rows(kind: str, camel: str, index: Any, dims: int, brief: str) -> OpRow:
-    """The row of a padding that copies elements of the input, with that of its gradient."""
+    """The row of a padding that copies elements of the input, with the row of its gradient."""
 
     def places(shape: Sizes, pad: Sizes) -> list[Any]:
         return [index(n, *ends) for n, ends in zip(shape[-dims:], _ends(pad, dims), strict=True)]
@@ -156,7 +156,7 @@ def _check_mirror(input: Tensor, pad: Sizes) -> None:
 
 
 def _circular(input: Tensor, pad: Sizes) -> Tensor:
-    """The input continued at its other end: written part by part into new memory, as PyTorch does it."""
+    """The input continued at its other end: written part by part into new memory, as in PyTorch."""
     shape, ndim = input._data.shape, input._data.ndim
     ends = _ends(pad, ndim)
     for n, (a, b) in zip(shape, ends, strict=True):

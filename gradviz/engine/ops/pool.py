@@ -1,6 +1,5 @@
-"""Max pooling in one, two and three dimensions, also adaptive: the values and where they came from; and what all
-pooling functions refuse, in PyTorch's order and words. The averages are linear in the input and are in
-`resample.py`."""
+"""Max pooling in one, two and three dimensions, also adaptive: the values and where they came from; and the checks of
+all pooling functions, in PyTorch's order and words. The averages are linear in the input and are in `resample.py`."""
 
 from __future__ import annotations
 
@@ -19,11 +18,11 @@ from gradviz.engine.ops.neural import need_line, need_tensor
 from gradviz.engine.run.api import FUNCTIONAL, api
 from gradviz.engine.run.apply import call, call_all
 
-# --- what pooling functions refuse ---
+# --- checks of pooling functions ---
 
 
 _COUNT = {2: "two", 3: "three"}
-_WORDS = {  # how each function says what it takes, for its two and its three dimensions
+_WORDS = {  # how each function describes its input, in two and in three dimensions
     "kernel_size": ("must either be a single int, or", "must be a single int, or"),
     "stride": ("must either be omitted, a single int, or", "must be omitted, a single int, or"),
     "padding": ("must either be a single int, or", "must be a single int, or"),
@@ -32,7 +31,7 @@ _WORDS = {  # how each function says what it takes, for its two and its three di
 
 
 def per_dimension(value: object, n: int, name: str, what: str) -> Sizes:
-    """One number for each dimension, or PyTorch's refusal."""
+    """One number per dimension, or PyTorch's error."""
     found = sizes(value, n)
     if len(found) != n:
         words = _WORDS[what][name == "avg_pool3d"]
@@ -41,7 +40,7 @@ def per_dimension(value: object, n: int, name: str, what: str) -> Sizes:
 
 
 def check_padding(kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes) -> None:
-    """What the size of the output can't be computed from."""
+    """Refuse arguments from which the output size can't be computed."""
     for k, s, p, d in zip(kernel, stride, padding, dilation, strict=True):
         if s == 0:
             raise RuntimeError("stride should not be zero")
@@ -65,7 +64,7 @@ def _check_positive(kernel: Sizes, stride: Sizes, dilation: Sizes) -> None:
 def check_pool(
     name: str, shape: Sizes, kernel: Sizes, stride: Sizes, padding: Sizes, dilation: Sizes, ceil_mode: bool
 ) -> None:
-    """What pooling of any kind refuses."""
+    """The checks of all kinds of pooling."""
     n = len(kernel)
     if n == 3 or (name == "max_pool2d" and len(shape) not in (3, 4)):
         if len(shape) not in (n + 1, n + 2) and n == 3:
@@ -100,7 +99,7 @@ def _check_empty(name: str, shape: Sizes, n: int) -> None:
         )
     if 0 in shape[-n - 1 :] or (len(shape) == n + 1 and not shape[0]):
         said = "max_pool3d_with_indices_out_cpu_template()" if name == "max_pool3d" else f"{name}()"
-        raise RuntimeError(  # PyTorch names the size, 0, where the dimension was meant
+        raise RuntimeError(  # PyTorch names the size, 0, where it means the dimension
             f"{said}: Expected input's non-batch dimensions to have positive length, but input has a shape of "
             f"{list(shape)} and non-batch dimension 0 has length zero!"
         )
@@ -116,7 +115,7 @@ def _check_covered(inner: Sizes, kernel: Sizes, padding: Sizes) -> None:
 
 
 def one_number(value: object, name: str, what: str) -> int:
-    """A number that may stand in a list of one."""
+    """A number that may be in a list of one."""
     found = sizes(value, 1)
     if len(found) != 1:
         raise RuntimeError(f"{name}() argument '{what}' should contain one int (got {len(found)})")
@@ -124,7 +123,7 @@ def one_number(value: object, name: str, what: str) -> int:
 
 
 def check_line(shape: Sizes, given: dict[str, Any], ceil_mode: bool, return_indices: bool) -> tuple[int, int, int, int]:
-    """Kernel, stride, padding and dilation of max_pool1d, or PyTorch's refusal."""
+    """Kernel, stride, padding and dilation of max_pool1d, or PyTorch's error."""
     if len(shape) not in (2, 3) or not math.prod(shape[-2:]):
         raise RuntimeError(
             "max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:"
@@ -165,7 +164,7 @@ def check_line(shape: Sizes, given: dict[str, Any], ceil_mode: bool, return_indi
 
 
 def adaptive_output(output_size: Any, shape: Sizes, n: int, name: str) -> Sizes:
-    """The output size with None standing for the input's."""
+    """The output size, with None replaced by the input's size."""
     if not isinstance(output_size, tuple | list):
         return (int(shape[-1] if output_size is None else output_size),) * n
     given = tuple(output_size)
@@ -186,7 +185,7 @@ def adaptive_output(output_size: Any, shape: Sizes, n: int, name: str) -> Sizes:
 
 
 def check_adaptive_max(input: Tensor, wanted: Sizes, name: str, shown: str) -> None:
-    """What adaptive max pooling refuses; `shown` is the function that PyTorch's message names."""
+    """The checks of adaptive max pooling; `shown` is the function that PyTorch's message names."""
     n, shape = len(wanted), input._data.shape
     if len(shape) not in (n + 1, n + 2):
         raise RuntimeError(f"{shown}(): Expected {n + 1}D or {n + 2}D tensor, but got: {list(shape)}")
@@ -213,11 +212,11 @@ def need_sizes(shape: Sizes, name: str, first: int = 1) -> None:
 
 Places = list[
     tuple[Any, Any]
-]  # for each dimension: which index each window holds, and whether that is inside the input
+]  # for each dimension: the index of each window's elements, and whether they are inside the input
 
 
 def adaptive_places(shape: Sizes, output: Sizes) -> Places:
-    """Windows that cover the input evenly, of as many as the output has."""
+    """Windows that cover the input evenly, as many as the output has elements."""
     found = []
     for n, m in zip(shape, output, strict=True):
         i = np.arange(m)
@@ -270,9 +269,9 @@ def _max_pool(
     for i, (_, k, s, p, d) in enumerate(each):
         at = (np.arange(counts[i]) * s - p).reshape(-1, *(1,) * (n - 1 - i))
         begin = begin + at * steps[i]
-        first = first * k + np.maximum(0, -(at // d))  # of a window that begins outside, the first place inside
+        first = first * k + np.maximum(0, -(at // d))  # for a window that begins outside, the first place inside
     best = np.full((*shape[:-n], *counts), lowest)
-    small = np.min_scalar_type(-math.prod(kernel_size))  # arithmetic on few bytes is faster than a masked copy
+    small = np.min_scalar_type(-math.prod(kernel_size))  # arithmetic on small types is faster than a masked copy
     chosen = np.empty(best.shape, small)
     chosen[...] = first
     for number, part in enumerate(offset_slices(wide, counts, kernel_size, stride, dilation)):
@@ -289,7 +288,7 @@ def _max_pool(
 
 
 def _put(g: Array, x: Array, indices: Array, *, dims: int) -> Array:
-    """The gradients at the places that the maxima came from, added up."""
+    """The gradients added up at the places that the maxima came from."""
     shape = x.shape
     planes = math.prod(shape[:-dims])
     size = math.prod(shape[-dims:])

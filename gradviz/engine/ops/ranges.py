@@ -1,5 +1,5 @@
-"""Tensors of numbers in a row (`arange`, `linspace`, `logspace`), and tensors without values whose memory is laid out
-as asked. Other tensors from nothing are in `creation.py`."""
+"""Evenly spaced numbers (`arange`, `linspace`, `logspace`), and uninitialised tensors with a given memory layout. Other
+factories are in `creation.py`."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def inclusive_range(
     """Numbers from `start` up to and with `end`."""
     if end is None:
         raise TypeError('range() missing 1 required positional arguments: "end"')
-    warnings.warn(_RANGE, UserWarning, stacklevel=4)  # past `options`
+    warnings.warn(_RANGE, UserWarning, stacklevel=4)  # a level above `options`
     check_device(device)
     target = float_type(dtype) if out is None else out.dtype
     start, end, step = (_number(v, "range", label, i) for i, (v, label) in enumerate(
@@ -129,7 +129,7 @@ def _ends(start: object, end: object, steps: int, name: str) -> tuple[object, ob
 
 
 def _spaced(start: float, end: float, steps: int, target: dtypes.dtype) -> Array:
-    """From each end inwards, as PyTorch computes it."""
+    """From each end inwards, as in PyTorch."""
     if target.rank == 1:
         start, end = int(start), int(end)
     work: Any = target.np.type if target.rank >= 2 and target.itemsize >= 4 else np.float64
@@ -204,7 +204,7 @@ def scalar_tensor(
     return made(np.array(s, target.np), requires_grad)
 
 
-# --- memory laid out as asked; what it happens to hold is zeros here ---
+# --- memory with a given layout; uninitialised memory is zeros here ---
 
 
 def _strided(size: Sequence[int], stride: Sequence[int], kind: Any) -> Array:

@@ -56,7 +56,7 @@ def _steps(
     memory: Tensor,
     order: list[int],
 ) -> dict[int, Any]:
-    """The forward pass again in tensor operations: for each time its gates, memory and what it started from."""
+    """The forward pass again in tensor operations: for each time its gates, memory and initial state."""
     gates = x @ w_in.t()
     if b_in is not None:
         gates = gates + b_in + b_hidden
@@ -76,7 +76,7 @@ def _gradients(
     grads: Any, input: Tensor, weight0: Tensor, weight1: Tensor, weight2: Tensor | None, weight3: Tensor | None,
     hx_: Tensor, cx_: Tensor, reverse: bool, needs: Any,
 ) -> Any:  # fmt: skip
-    """Back through time, as in the original: the last step that ran comes first."""
+    """Back through time, as in the original: the last step comes first."""
     count = input.shape[0]
     order = list(reversed(range(count))) if reverse else list(range(count))
     kept = _steps(input, weight0, weight1, weight2, weight3, hx_, cx_, order)

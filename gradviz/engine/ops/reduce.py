@@ -29,7 +29,7 @@ Dim = int | Sequence[int] | None
 
 
 def wrap_dim(dim: int, ndim: int) -> int:
-    """A dimension counted from the front; PyTorch's IndexError when there is none of that number."""
+    """A dimension counted from the front; raises PyTorch's IndexError if it does not exist."""
     if not isinstance(dim, (int, np.integer)) or isinstance(dim, bool):
         raise TypeError(f"dimension must be an int, not {type(dim).__name__}")
     n = max(ndim, 1)
@@ -56,7 +56,7 @@ def axes_of(dim: Dim, ndim: int) -> tuple[int, ...] | None:
 
 
 def spread(grad: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Tensor:
-    """The gradient of a reduction with the reduced dimensions back in place, expanded to `shape`."""
+    """The gradient of a reduction with the reduced dimensions restored and expanded to `shape`."""
     if dim is not None and not keepdim and shape:
         for axis in sorted(axes_of(dim, len(shape)) or ()):
             grad = grad.unsqueeze(axis)
@@ -66,7 +66,7 @@ def spread(grad: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Ten
 
 @helper("x")
 def kept(x: Tensor, shape: tuple[int, ...], dim: Dim, keepdim: bool) -> Tensor:
-    """A reduced tensor with its dimensions back as ones, so that it broadcasts against the input."""
+    """A reduced tensor with its dimensions restored with size 1, so that it broadcasts against the input."""
     if dim is None or keepdim or not shape:
         return x
     for axis in sorted(axes_of(dim, len(shape)) or ()):
@@ -93,7 +93,7 @@ def _numeric(input: Tensor, dtype: Any, floating: bool) -> Tensor:
 
 
 def in_type(made: Tensor, dtype: Any) -> Tensor:
-    """A sum or product of integers, which is computed in 64 bits, in the type that was asked for."""
+    """A sum or product of integers, which is computed in 64 bits, converted to the requested type."""
     if dtype is None or made.dtype is dtype:
         return made
     found: Tensor = made.to(dtype)
@@ -247,7 +247,8 @@ def _prod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int | None, keep
 
 
 def _others_product(x: Any, dim: int) -> Tensor:
-    """For each element the product of all others along `dim`: from the left times from the right."""
+    """For each element the product of all others along `dim`: the running product from the left times that from the
+    right."""
     ones = x.narrow(dim, 0, 1) * 0 + 1
     n = x.shape[dim]
     before = F["cat"]([ones, x.narrow(dim, 0, n - 1)], dim).cumprod(dim)
@@ -292,7 +293,7 @@ def prod(input: Tensor, dim: int | None = None, keepdim: bool = False, *, dtype:
 
 
 def even_share(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
-    """All places of one value, such as the largest, share the gradient evenly; where it is NaN, all that are."""
+    """Share the gradient evenly among all places of one value, such as the largest; if it is NaN, among all NaN."""
     mask = self == result
     if result.dtype.rank > 1:
         mask = mask | ((self != self) & (result != result))
@@ -325,7 +326,7 @@ class _Extreme:
     arg: Any
 
     def along(self, x: Array, *, dim: int, keepdim: bool = False) -> Any:
-        """The extreme over one dimension and where it is."""
+        """The extreme over one dimension and its position."""
         axis = wrap_dim(dim, x.ndim)
         if not x.ndim:
             return x.copy(), np.zeros((), np.int64)
@@ -340,7 +341,7 @@ class _Extreme:
         return self.reduce(x, axis=axes_of(dim, x.ndim), keepdims=keepdim)
 
     def position(self, x: Array, *, dim: Any = None, keepdim: bool = False) -> Array:
-        """Where the extreme is."""
+        """The position of the extreme."""
         return _position(x, self.arg, dim, keepdim, self.name)
 
 
@@ -420,7 +421,7 @@ def _refuse_extreme(name: str, given: tuple[object, ...]) -> None:
 
 
 def _check_extent(name: str, input: Tensor, dim: Any, error: type[Exception]) -> None:
-    """Along the dimensions that are reduced there has to be an element."""
+    """Refuse to reduce dimensions without elements."""
     if dim is None:
         raise error(
             f"{name}: Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with "
@@ -519,7 +520,7 @@ ALL = op(
 
 
 def _as_bytes(found: Tensor, input: Tensor) -> Tensor:
-    """Bytes were PyTorch's booleans once, and answer with bytes."""
+    """Bytes were once PyTorch's booleans, so for them the answer is in bytes."""
     return found.to(dtypes.uint8) if input.dtype is dtypes.uint8 else found
 
 
@@ -673,7 +674,7 @@ _with_mean("std_mean", False)
 def norm_forward(x: Array, *, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     axes = axes_of(dim, x.ndim)
     size = np.abs(x)
-    if x.dtype.itemsize == 2:  # the halves are added up in single precision
+    if x.dtype.itemsize == 2:  # half types are added up in single precision
         return norm_forward(size.astype(np.float32), ord=ord, dim=dim, keepdim=keepdim).astype(x.dtype)
     if ord == math.inf:
         return np.max(size, axis=axes, keepdims=keepdim)
@@ -805,7 +806,7 @@ def _log_softmax(x: Array, *, dim: int) -> Any:
 
 
 def _wide(x: Array) -> Array:
-    """Row by row, as PyTorch's result is, whatever the order of the input; half types as float32."""
+    """Row by row, like PyTorch's result, whatever the order of the input; half types as float32."""
     return np.asarray(x, np.float32 if x.dtype.itemsize == 2 else x.dtype, order="C")
 
 

@@ -1,9 +1,8 @@
 """Linear maps along the last dimensions: average pooling, adaptive average pooling and interpolation.
 
-Note [One matrix for each dimension]
-Each of these is a product of one small matrix for each dimension (mean of windows, weights of neighbours) with the
-input. Its gradient is the product with the transposed matrices, whose own gradient is the first product again. So a
-family is one function that makes matrices."""
+Note [One matrix for each dimension] Each of these is a product of one small matrix per dimension (mean of windows,
+weights of neighbours) with the input. Its gradient is the product with the transposed matrices, whose own gradient is
+the first product again. So a family is one function that makes matrices."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ from gradviz.engine.run.api import FUNCTIONAL, FUNCTIONS, api
 from gradviz.engine.run.apply import call
 
 Matrices = list[Any]
-_FEW = 16  # so many terms of a sum are added one by one
+_FEW = 16  # up to so many terms of a sum are added one by one
 F = FUNCTIONS
 
 
@@ -40,7 +39,7 @@ def _along(x: Array, matrices: Matrices) -> Array:
 
 
 def _times(x: Array, matrix: Array) -> Array:
-    """x @ matrixᵀ, without letting nan and infinity into results that have no part in them."""
+    """x @ matrixᵀ, without letting nan and infinity into results that do not depend on them."""
     used = matrix != 0
     most = int(used.sum(1).max(initial=0))
     if most > _FEW:
@@ -66,8 +65,8 @@ def linear_rows(
     forward: Callable[..., object] | None = None,
     **texts: Any,
 ) -> OpRow:
-    """The row of a linear map, with that of its transpose before it; `keeps` says whether PyTorch's node holds on to
-    its input. `forward` is the same map in PyTorch's order of additions."""
+    """The row of a linear map, preceded by that of its transpose; `keeps` says whether PyTorch's node keeps its input.
+    `forward` is the same map in PyTorch's order of additions."""
     names = [each.strip() for each in params.split(",")]
     backward = _transposed_row(name, node, matrices, params, keeps, texts["symbol"])
 
@@ -372,7 +371,7 @@ Scales = tuple[float | None, ...]
 
 
 def _step(n: int, m: int, scale: float | None) -> float:
-    """How far apart neighbouring results lie in the input."""
+    """The distance of neighbouring results in the input."""
     return 1.0 / scale if scale is not None and scale > 0 else n / m
 
 
@@ -392,7 +391,7 @@ def _nearest_exact(n: int, m: int, scale: float | None, align_corners: bool) -> 
 
 
 def _source(n: int, m: int, scale: float | None, align_corners: bool) -> Array:
-    """Where each result lies between the elements of the input."""
+    """The position of each result between the elements of the input."""
     i = np.arange(m)
     if align_corners:
         return i * ((n - 1) / (m - 1)) if m > 1 else i * 0.0

@@ -1,5 +1,5 @@
-"""Several values that meet at one index are put together (`scatter_reduce`, `index_reduce`), and elements are written
-by their place in the flattened tensor (`put`). Writing and adding by index are in `gathering.py`."""
+"""Combining several values at one index (`scatter_reduce`, `index_reduce`), and writing elements by their position in
+the flattened tensor (`put`). Writing and adding by index are in `gathering.py`."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _REDUCTIONS: dict[str, tuple[Any, Callable[[Any], Any]]] = {
 
 
 def _meeting(x: Array, key: Any, source: Array, reduce: str, include_self: bool) -> Array:
-    """`x` with what `source` brings to the places `key`."""
+    """`x` combined with the values that `source` brings to the places `key`."""
     ufunc, neutral = _REDUCTIONS[reduce]
     small = x.dtype.kind in "fV" and x.dtype.itemsize == 2
     out = np.array(x, np.float32 if small else x.dtype)
@@ -73,7 +73,7 @@ class _Way:
     clear: Callable[[Any, int, Any], Any]
 
     def forward(self, x: Array, index: Array, source: Array, *, dim: int, reduce: str, include_self: bool) -> Array:
-        """The values put together."""
+        """The combined values."""
         if not x.ndim:
             one = self.forward(
                 x.reshape(1), index.reshape(-1), source.reshape(-1), dim=0, reduce=reduce, include_self=include_self
@@ -84,13 +84,13 @@ class _Way:
         return _meeting(x, self.key(x, index, dim), source, reduce, include_self)
 
     def again(self, x: Tensor, dim: int, index: Tensor, source: Tensor, include_self: bool) -> Tensor:
-        """The product once more."""
+        """The product computed again."""
         return F[self.name](x, dim, index, source, "prod", include_self=include_self)
 
     def both(
         self, grad: Tensor, x: Tensor, index: Tensor, source: Tensor, result: Tensor, how: tuple[int, str, bool]
     ) -> Any:
-        """The gradients of the tensor and of what is brought."""
+        """The gradients of the tensor and of the source."""
         dim, reduce, include_self = how
         if reduce == "sum":
             mine, theirs = grad, self.gather(grad, dim, index)
@@ -225,7 +225,7 @@ register(_prepare_scatter_reduce, ("scatter_reduce",))
 register(_prepare_index_reduce, ("index_reduce",))
 
 
-# --- by place in the flattened tensor ---
+# --- by position in the flattened tensor ---
 
 
 def _put(x: Array, index: Array, source: Array, *, accumulate: bool) -> Array:

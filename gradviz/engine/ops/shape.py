@@ -1,5 +1,4 @@
-"""Views and rearrangements: the same elements seen in another shape. Most share memory with their source
-(`view=True`)."""
+"""Views and rearrangements: the same elements in another shape. Most share memory with their source (`view=True`)."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ F = FUNCTIONS
 
 
 def distinct_dims(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
-    """Dimensions counted from the front, none of them twice."""
+    """Dimensions counted from the front; duplicates are refused."""
     found = tuple(wrap_dim(d, ndim) for d in dims)
     for d in found:
         if found.count(d) > 1:
@@ -332,7 +331,7 @@ _NUMBER_TURNED = {
 
 
 def warn_of_number(name: str) -> None:
-    """Tell once that a tensor without dimensions has nothing to be turned."""
+    """Warn once that a tensor without dimensions can't be transposed."""
     warn_once(f"{name} of a number", _NUMBER_TURNED[name].format(name if name == "adjoint()" else f"Tensor.{name}"))
 
 
@@ -577,7 +576,7 @@ def tile(input: Tensor, *dims: object) -> Tensor:
     return repeat(input, *((1,) * (input._data.ndim - len(times)) + times))
 
 
-# --- putting together and taking apart ---
+# --- joining and splitting ---
 
 
 def _cat_grads(grads: Any, shapes: Any, dim: int) -> Any:
@@ -679,7 +678,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
 
 
 def listed(tensors: Any, name: str) -> list[Tensor]:
-    """The tensors to put together, of which there is at least one."""
+    """The tensors to join, of which there has to be at least one."""
     if isinstance(tensors, Tensor):
         raise TypeError(f"{name}(): argument 'tensors' (position 1) must be tuple of Tensors, not Tensor")
     several = list(tensors)
@@ -701,7 +700,7 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
     return cat([x if x._data.ndim > 1 else reshape(x, 1, -1) for x in listed(tensors, "vstack")], 0)
 
 
-# --- what a shape is ---
+# --- queries of the shape ---
 
 api("numel")(lambda input: input._data.size)
 method("nelement")(lambda self: self._data.size)
@@ -729,11 +728,11 @@ def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements lie between neighbours along each dimension."""
     data = self._data
     if self._base is None and data.flags.c_contiguous and data.size and data.base is None:
-        # NumPy leaves the steps of single rows open
+        # NumPy leaves the strides of single rows open
         found = tuple(math.prod(data.shape[i + 1 :]) for i in range(data.ndim))
     elif data.size or any(data.strides):
         found = tuple(step // data.itemsize for step in data.strides)
-    else:  # where there are no elements, as if each dimension had at least one
+    else:  # without elements, as if each dimension had at least one
         found = tuple(math.prod(max(n, 1) for n in data.shape[i + 1 :]) for i in range(data.ndim))
     return found if dim is None else found[_dim_of(self, dim)]
 

@@ -1,7 +1,7 @@
-"""Signals: short-time Fourier transforms, `torch.stft` and `torch.istft`, put together from views, a window and the
-transforms of `fourier.py`; and window functions, `torch.hann_window` and its kin and those of `torch.signal.windows`.
-All are made of tensor operations in PyTorch's order, so that their last digits and, with `requires_grad`, their graph
-are its own. The windows that slide over images are in `windows.py`."""
+"""Signals: short-time Fourier transforms, `torch.stft` and `torch.istft`, composed of views, a window and the
+transforms of `fourier.py`; and window functions, `torch.hann_window` and its relatives and those of
+`torch.signal.windows`. All are made of tensor operations in PyTorch's order, so that their last digits and, with
+`requires_grad`, their graph are the same. The windows that slide over images are in `windows.py`."""
 
 from __future__ import annotations
 
@@ -265,7 +265,7 @@ def _back(x: Tensor, n_fft: int, normalization: int, onesided: bool, return_comp
 
 
 def _overlapped(parts: Tensor, window: Tensor, hop: int, first: int, how: tuple[int | None, bool], text: str) -> Tensor:
-    """The windows added up, divided by the sum of the squared windows, and cut."""
+    """The windows added up, divided by the sum of the squared windows, and trimmed."""
     n_fft, count = window._data.shape[0], parts._data.shape[1]
     whole = n_fft + hop * (count - 1)
     at: dict[str, Any] = {"dim": 1, "size": n_fft, "step": hop}
@@ -369,7 +369,7 @@ _window("kaiser_window", _kaiser, (("beta", 12.0),))
 
 
 class _Made:
-    """How the tensors of one window are made, and the points that its formula is computed at."""
+    """How the tensors of one window are made, and the points at which its formula is evaluated."""
 
     def __init__(self, name: str, count: int, dtype: Any, layout: Any, device: object, requires_grad: bool) -> None:
         check_device(device)
@@ -395,8 +395,8 @@ class _Made:
 def _signal(
     name: str, check: Callable[..., None] = lambda **_: None, called: str = "", **defaults: object
 ) -> Callable[..., Any]:
-    """Register `torch.signal.windows.<name>`; the formula gets how to make tensors, `sym`, and its own parameters.
-    `called` is the name that its refusals give, where that is another."""
+    """Register `torch.signal.windows.<name>`; the formula gets the factory of tensors, `sym`, and its own parameters.
+    `called` is the name in its error messages, if different."""
 
     def register(values: Callable[..., Tensor]) -> Callable[..., Tensor]:
         def window(

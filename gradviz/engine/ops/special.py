@@ -1,5 +1,5 @@
-"""Functions that are met less often: lgamma, digamma, erfinv, logit, sinc, atan2, hypot, xlogy, logaddexp,
-nan_to_num, logcumsumexp …"""
+"""Less common functions: lgamma, digamma, erfinv, logit, sinc, atan2, hypot, xlogy, logaddexp, nan_to_num, logcumsumexp
+…"""
 
 from __future__ import annotations
 
@@ -369,7 +369,7 @@ def _logcumsumexp(x: Array, *, dim: int) -> Array:
 
 
 def _logcumsumexp_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tensor:
-    """In logarithms, the positive part of the gradient and the negative part each on its own."""
+    """In logarithms, with the positive and the negative part of the gradient treated separately."""
     if not grad._data.ndim or not grad._data.size:
         return grad
     if grad.is_complex():

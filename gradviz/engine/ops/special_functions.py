@@ -1,6 +1,5 @@
 """`torch.special` beyond the elementary functions: Bessel functions, the normal distribution, incomplete gamma, zeta,
-polygamma, orthogonal polynomials. The numbers come from `bessel.py`, `functions.py` and `functions.py` of the
-engine."""
+polygamma, orthogonal polynomials. The numbers come from `bessel.py` and `functions.py` of the engine."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ def _no_gradient(name: str) -> Any:
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")
 
 
-# --- of one operand ---
+# --- one operand ---
 
 
 def _one(
@@ -66,7 +65,7 @@ def _one(
     node: str = "",
     gradient: str | Rule | None = None,
 ) -> OpRow:
-    """`torch.special.<name>`, of floating point numbers; `narrow` where also those of two bytes are taken."""
+    """`torch.special.<name>` for floating point numbers; `narrow` if it also takes two-byte types."""
     gradients: dict[str, Any] = {} if gradient is None else {"self": gradient}
     row = op(
         f"special_{name}",
@@ -109,7 +108,7 @@ for _name, _forward, _latex, _brief in (
 
 
 def _away_from_zero(name: str, grad: Tensor, self: Tensor, slope: Callable[[Any], object]) -> Tensor:
-    """grad · slope(self), where the slope, which has a 1 / x in it, is 1/2 at 0."""
+    """grad · slope(self), with the slope, which contains a 1 / x, replaced by 1/2 at 0."""
     _check_type(self.dtype, f"{name}_backward", False)
     tiny = float(np.finfo(self._data.dtype).eps)
     large = self.abs() > tiny
@@ -276,7 +275,7 @@ def _prepare_mvlgamma(input: Tensor, p: int) -> Prepared:
 register(_prepare_mvlgamma, ("mvlgamma",))
 register(_prepare_mvlgamma, ("multigammaln",), "special", inplace=False)
 
-# --- of two operands ---
+# --- two operands ---
 
 
 def _overloads(
@@ -288,7 +287,7 @@ def _overloads(
     names: str,
     narrow: bool,
 ) -> None:
-    """`torch.special.<name>(x, y)` where one of both may be a number: to PyTorch an operation of its own each."""
+    """`torch.special.<name>(x, y)`, one of which may be a number: PyTorch has a separate operation for each case."""
     base = f"special_{name}"
     about: dict[str, Any] = {"category": "functions", "symbol": name, "latex": latex, "brief": brief}
     rows = _rows_of_overloads(base, _in_double(forward), formulas, about)
@@ -313,7 +312,7 @@ def _overloads(
 def _rows_of_overloads(
     base: str, forward: Callable[..., object], formulas: dict[str, Any], about: dict[str, Any]
 ) -> dict[tuple[bool, ...], OpRow]:
-    """By which of the two is a number."""
+    """The rows by which of the two is a number."""
     camel = "".join(part.capitalize() for part in base.split("_"))
     node = {"special_xlog1py": "SpecialXlog1PyBackward"}.get(base, f"{camel}Backward")
     rows: dict[tuple[bool, ...], OpRow] = {

@@ -1,5 +1,5 @@
-"""Statistics: covariance and correlation; and those that need the elements in order or counted: quantiles and medians,
-with NaN or without, the mode, histograms and `bincount`. Sorting itself is in `order.py`."""
+"""Statistics: covariance and correlation; and functions that sort or count the elements: quantiles and medians, with or
+without NaN, the mode, histograms and `bincount`. Sorting itself is in `order.py`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _kept_shape(input: Tensor, dim: int | None, keepdim: bool) -> list[int]:
 
 
 def _ranks(rows: Tensor, q: Tensor, without_nan: bool) -> Tensor:
-    """How far along its row each quantile stands; at the end, where a NaN is, if one counts."""
+    """The position of each quantile along its row; at the end, where a NaN is, if NaN counts."""
     nan = F["isnan"](rows)
     if without_nan:
         ranks = q * (F["logical_not"](nan).sum(-1, keepdim=True) - 1)
@@ -124,7 +124,7 @@ def nanquantile(
     return _quantile(input, q, dim, keepdim, interpolation, True, "quantile")
 
 
-# --- the median of what is not NaN ---
+# --- the median ignoring NaN ---
 
 
 def _nanmedian(x: Array) -> Any:
@@ -331,7 +331,7 @@ def _histogram(data: Array, bins: int, low: float, high: float) -> Array:
 
 
 def _mode(x: Array, *, dim: int, keepdim: bool = False) -> Any:
-    """The most frequent value of each row, the smallest of several, and one of its places."""
+    """The most frequent value of each row, the smallest if there are several, and one of its places."""
     if not x.ndim:
         return x.copy(), np.zeros((), np.int64)
     axis = wrap_dim(dim, x.ndim)

@@ -1,6 +1,6 @@
-"""Memory seen with given sizes and strides: `as_strided`, in place, and a copy that is written so; and the other
-copies of which a part is written (`select_scatter` and its kin). What lies where, and whether it is there, is in
-`memory.py`; what a view is otherwise is in `shape.py`."""
+"""Memory viewed with given sizes and strides: `as_strided`, in place, and a copy that is written so; and the other
+copies of which a part is written (`select_scatter` and its relatives). Where elements are in memory, and whether they
+exist, is in `memory.py`; other views are in `shape.py`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _strided(x: Array, *, size: object, stride: object, storage_offset: int) -> 
 
 
 def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Array:
-    """Where in memory each element lies, counted in elements."""
+    """The position of each element in memory, counted in elements."""
     found = np.array(offset, np.int64)
     for n, step in zip(shape, stride, strict=True):
         found = np.add.outer(found, np.arange(n) * step)
@@ -55,8 +55,8 @@ def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Array:
 def _as_strided_grad(
     grad: Tensor, self_shape: Any, self_strides: Any, size: Any, stride: Any, storage_offset: int
 ) -> Tensor:
-    """Through memory: the gradient is put where the view lies, and read where the source lies. Of elements of the
-    source that share a place each has its part."""
+    """The gradient through memory: put at the places of the view, and read at those of the source. Elements of the
+    source that share a place share its gradient."""
     many = repeated(size, stride)
     if many:
         grad = grad.sum(many, keepdim=True)
@@ -82,7 +82,7 @@ def _once(size: Sequence[int], stride: Sequence[int]) -> tuple[int, ...]:
 
 
 def _shared_out(memory: Tensor, own_shape: tuple[int, ...], shape: tuple[int, ...]) -> Tensor:
-    """Of the gradient of an element that is repeated each repetition has its part."""
+    """Divide the gradient of a repeated element among its repetitions."""
     found = memory.reshape(own_shape)
     if own_shape == shape:
         return found
@@ -118,7 +118,7 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
 
 
 def check_view(size: Sequence[int], stride: Sequence[int], offset: int, itemsize: int, room: int) -> None:
-    """Refuse a view that does not lie in so many bytes of memory; sizes, strides and offset count elements."""
+    """Refuse a view that does not fit in so many bytes of memory; sizes, strides and offset count elements."""
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
     if any(s < 0 for s in stride):
@@ -135,7 +135,8 @@ def check_view(size: Sequence[int], stride: Sequence[int], offset: int, itemsize
 
 
 def _check_example(data: Array, start: int, size: Sequence[int], stride: Sequence[int], offset: int) -> None:
-    """Under `vmap` a view may not leave the memory of its example: of the last one it would leave that of all."""
+    """Under `vmap` a view may not leave the memory of its example: for the last example it would leave the whole
+    memory."""
     if len(size) != len(stride):
         raise RuntimeError(
             "Tensor.as_strided(size, stride, ...): size and stride must have the same length! Got size "
@@ -165,7 +166,7 @@ def _check_example(data: Array, start: int, size: Sequence[int], stride: Sequenc
 method("as_strided_")(lambda self, *args, **kw: resize_in_place(self, lambda: as_strided(self, *args, **kw)))
 
 
-# --- a copy whose memory is written as another tensor lies ---
+# --- a copy whose memory is written in the layout of another tensor ---
 
 
 def _as_strided_scatter(x: Array, src: Array, *, size: object, stride: object, storage_offset: int | None) -> Array:
