@@ -173,10 +173,9 @@ def op(
     inplace_refused: bool = False,
     **gradients: str | Rule | Function,
 ) -> OpRow:
-    """Add a row. `node` is the backward class without its number; `key` distinguishes overloads of one name in `ROWS`.
-    `layout` says how results are laid out in memory: in "rows", like the "operands", or as the forward makes them
-    ("own"); by default the category decides. The gradients, one per input or `joint` ones, are expressions or rules of
-    `formula.py`."""
+    """Add a row. `node` is the backward class without its number; `key` distinguishes overloads of one name. `layout`
+    is the memory layout of results: "rows", that of the "operands", or the forward's "own"; by default the category
+    decides. Gradients, one per input or `joint`, are expressions or rules of `formula.py`."""
     layout = layout or _LAYOUTS.get(category, "own")
     camel = "".join(part[:1].upper() + part[1:] for part in name.strip("_").split("_"))
     row = OpRow(
