@@ -1,7 +1,7 @@
-"""Where the program begins: `python -m gradviz`, the `gradviz` command and the frozen executable.
+"""The entry point: `python -m gradviz`, the `gradviz` command and the frozen executable.
 
-A worker is told apart before anything else is imported: it must hold neither Qt nor the command line.
-"""
+Whether this is a worker is decided before anything else is imported: a worker must contain neither Qt nor the command
+line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 
 
 def main() -> int:
-    """Run as a worker, or as what the command line says; returns the exit status."""
+    """Run as a worker or as the command line says; returns the exit status."""
     if "--gv-worker" in sys.argv:
         from gradviz.worker.main import main as work
 

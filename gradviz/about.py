@@ -1,6 +1,6 @@
-"""What this GradViz is: its version, the commit and the day that it was built from, and the parts that it is made of,
-with their licences. Known of a package (`packaging/build_packages.py` writes it down), and of a Python with GradViz in
-it as far as that says it. No Qt, no NumPy: `gradviz --version --verbose`, the About box and reports ask here."""
+"""About this GradViz: its version, the commit and date that it was built from, and its parts with their licences. In a
+package these are recorded (`packaging/build_packages.py`); otherwise as much as Python's package metadata tells. No Qt,
+no NumPy: used by `gradviz --version --verbose`, the About box and reports."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pathlib import Path
 from gradviz import RESOURCES, __version__
 
 BUILD = "build.json"
-PARTS = "sbom.cdx.json"  # CycloneDX; it lies in frozen programs
+PARTS = "sbom.cdx.json"  # CycloneDX; part of frozen programs
 MAIN_PARTS = ("PySide6-Essentials", "numpy", "ml_dtypes", "networkx", "fastjsonschema", "einops", "pyqtgraph")
 
-UPDATES = (  # where GradViz came from, and what brings a newer one
+UPDATES = (  # where GradViz came from, and how to get a newer one
     ("a .deb", "sudo apt install ./gradviz_VERSION_amd64.deb"),
     ("the Linux archive", "./install.sh in the new one"),
     ("the Windows installer", "gradviz-VERSION-windows-setup.exe"),
@@ -30,7 +30,7 @@ UPDATES = (  # where GradViz came from, and what brings a newer one
 
 @dataclass(frozen=True)
 class Part:
-    """Something that others made: a library, a font."""
+    """Third-party work: a library or a font."""
 
     name: str
     version: str
@@ -39,14 +39,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Build:
-    """Where this program comes from; "" is not known."""
+    """Where this program comes from; "" if unknown."""
 
     commit: str = ""
     date: str = ""
 
 
 def build(resources: Path = RESOURCES) -> Build:
-    """The commit and its day, as they were written down when a package was built; nothing in a work tree."""
+    """The commit and its date as recorded when a package was built; nothing in a work tree."""
     found = _json(resources / BUILD)
     return Build(str(found.get("commit", "")), str(found.get("date", "")))
 
@@ -59,14 +59,14 @@ def version() -> str:
 
 
 def how() -> str:
-    """In which form this GradViz is here."""
+    """The form in which this GradViz was installed."""
     if getattr(sys, "frozen", False):
         return "program with its own Python"
     return "installed package" if (RESOURCES / BUILD).exists() else "source"
 
 
 def parts(resources: Path = RESOURCES) -> tuple[Part, ...]:
-    """What a frozen program says that it holds, or else the packages that Python has for GradViz."""
+    """The parts recorded in a frozen program, otherwise the packages that Python lists for GradViz."""
     listed = _json(resources / PARTS).get("components")
     if isinstance(listed, list):
         return tuple(Part(each["name"], each.get("version", ""), _licence(each)) for each in listed)
@@ -75,13 +75,13 @@ def parts(resources: Path = RESOURCES) -> tuple[Part, ...]:
 
 
 def licences_folder(resources: Path = RESOURCES) -> Path | None:
-    """Where a frozen program has the texts of all licences."""
+    """The folder of a frozen program with the texts of all licences."""
     folder = resources.parent / "licenses"
     return folder if folder.is_dir() else None
 
 
 def lines() -> list[str]:
-    """All of it as text, for a report."""
+    """Everything as text, for a report."""
     known = build()
     rows = [
         ("GradViz", f"{__version__}, {how()}"),

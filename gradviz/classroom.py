@@ -1,8 +1,7 @@
-"""What a school sets for all of its computers: one file, `classroom.toml`, with a folder of lessons, the theme and the
-size of text for who has chosen none, limits of a run, commands that are switched off, and settings that are locked. It
-is looked for in `GRADVIZ_CLASSROOM`, beside a frozen program, and where the system keeps settings of all users. A wrong
-entry is left out and said (`notes`); the rest holds. docs/administrators.md has an example. No Qt: `gradviz run` asks
-here, too."""
+"""Settings of a school for all of its computers: one file, `classroom.toml`, with a folder of lessons, the default
+theme and text size, limits for runs, disabled commands and locked settings. It is looked up in `GRADVIZ_CLASSROOM`,
+next to a frozen program, and where the system keeps settings for all users. Wrong entries are ignored and reported
+(`notes`); the others apply. docs/administrators.md has an example. No Qt, because `gradviz run` reads it, too."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ MEGABYTES = (200, 100_000)
 
 @dataclass(frozen=True)
 class Classroom:
-    """What the file says; None, "" and empty: it says nothing. Times are in seconds, memory is in megabytes."""
+    """The contents of the file; None, "" and empty mean not set. Times are in seconds, memory is in megabytes."""
 
     path: Path | None = None
     lessons: Path | None = None
@@ -34,17 +33,17 @@ class Classroom:
     text_size: float | None = None
     seconds: float | None = None
     memory_mb: int | None = None
-    off: frozenset[str] = frozenset()  # ids of commands
-    locked: frozenset[str] = frozenset()  # names of settings; the commands that change them are off
+    off: frozenset[str] = frozenset()  # ids of disabled commands
+    locked: frozenset[str] = frozenset()  # names of settings; the commands that change them are disabled
     notes: tuple[str, ...] = ()
 
     def bounded(self, limits: Limits) -> Limits:
-        """These limits with those of the classroom in their place."""
+        """These limits, with those of the classroom replacing them."""
         wall, cpu = self.seconds or limits.wall_seconds, self.seconds or limits.cpu_seconds
         return replace(limits, wall_seconds=wall, cpu_seconds=cpu, memory_mb=self.memory_mb or limits.memory_mb)
 
     def lines(self) -> list[str]:
-        """What holds, for a report."""
+        """What applies, for a report."""
         if self.path is None:
             return []
         said = {
@@ -62,7 +61,7 @@ class Classroom:
 
 @cache
 def classroom() -> Classroom:
-    """That of this computer."""
+    """The classroom of this computer."""
     for path in places(os.environ, sys.platform):
         if path.is_file():
             return read(path)
@@ -70,14 +69,14 @@ def classroom() -> Classroom:
 
 
 def limits() -> Limits:
-    """Those of a run on this computer."""
+    """The limits for runs on this computer."""
     from gradviz.worker.process.limits import Limits
 
     return classroom().bounded(Limits())
 
 
 def places(environment: Mapping[str, str], platform: str) -> tuple[Path, ...]:
-    """Where the file may be, the first one counts."""
+    """Where the file can be; the first one found is used."""
     named = environment.get(VARIABLE)
     if named:
         return (Path(named),)
@@ -92,7 +91,7 @@ def places(environment: Mapping[str, str], platform: str) -> tuple[Path, ...]:
 
 
 def read(path: Path) -> Classroom:
-    """What this file says. A folder of lessons is meant from where the file is."""
+    """Read the file. The folder of lessons is relative to the file."""
     import tomllib  # most computers have no such file
 
     found = Classroom(path)
@@ -112,7 +111,7 @@ def read(path: Path) -> Classroom:
 
 
 def _agreed(found: Classroom) -> Classroom:
-    """A setting of which all commands are off is locked, and those of a locked one are off."""
+    """A setting is locked if all of its commands are disabled, and the commands of a locked one are disabled."""
     from gradviz.session.preferences import BY_NAME, SETTINGS
 
     locked = found.locked | {row.name for row in SETTINGS if found.off.issuperset(row.ids)}
@@ -125,7 +124,7 @@ def _flat(entries: Mapping[str, object]) -> list[tuple[str, object]]:
     return [*((name, value) for name, value in entries.items() if value is not limits or not inner), *inner]
 
 
-# -- one function for each entry: what it makes of the file, or what is wrong with the value
+# -- one function per entry: the value for it, or what is wrong with the one in the file
 
 
 def _lessons(found: Classroom, value: object) -> Classroom | str:

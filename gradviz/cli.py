@@ -1,10 +1,9 @@
-"""The command line: `gradviz [FILE]` opens the window, `gradviz run` runs snippets without one, `gradviz export`
-writes pictures, pages and data, `gradviz code` and `gradviz draw` turn drawings into code and code into drawings,
-`gradviz explain` says what is wrong with a snippet.
+"""The command line: `gradviz [FILE]` opens the window, `gradviz run` runs snippets without one, `gradviz export` writes
+pictures, pages and data, `gradviz code` and `gradviz draw` convert between drawings and code, and `gradviz explain`
+says what is wrong with a snippet.
 
-`run` needs no Qt, the window no worker before its first paint: each imports what it needs when it is asked for.
-Snippets run in the same worker, under the same policy and limits, as in the window.
-"""
+`run` needs no Qt, and the window needs no worker before its first paint: each imports what it needs on demand. Snippets
+run in the same worker, under the same policy and limits, as in the window."""
 
 from __future__ import annotations
 
@@ -59,7 +58,7 @@ What follows a -- are the arguments of the snippet: gradviz run train.py -- --ep
 
 
 def run_command_line(arguments: Sequence[str]) -> int:
-    """Do what the arguments say; returns the exit status."""
+    """Carry out the command line; returns the exit status."""
     commands = {"run": _run, "export": _export, "code": _code, "draw": _draw, "explain": _explain}
     does = commands.get(arguments[0]) if arguments else None
     return does(arguments[1:]) if does is not None else _window(arguments)
@@ -125,7 +124,7 @@ def _run_parser() -> argparse.ArgumentParser:
 
 
 def _parsed(parser: argparse.ArgumentParser, arguments: Sequence[str]) -> tuple[argparse.Namespace, Sequence[str]]:
-    """The options, and what the snippet is called with, after a "--"."""
+    """The options, and the snippet's own arguments after "--"."""
     at = arguments.index("--") if "--" in arguments else len(arguments)
     return parser.parse_args(arguments[:at]), arguments[at + 1 :]
 
@@ -142,7 +141,7 @@ def _add_attach(parser: argparse.ArgumentParser) -> None:
 
 
 def _attached(paths: Sequence[Path]) -> tuple[Attached, ...] | None:
-    """What is at these paths; None, and it is said why, if something can't be attached."""
+    """The files at these paths; None, after saying why, if something can't be attached."""
     from gradviz.document.attached import read, together
     from gradviz.document.errors import UserError
 
@@ -191,7 +190,7 @@ def _run_file(
 
 
 def _say_what_stopped(text: str, name: str, done: Done) -> None:
-    """Why it has not run, or not to its end; and all else that this file would be stopped by."""
+    """Say why it did not run, or not to its end, and everything else that would stop this file."""
     detail = done.detail
     if done.status not in ("ok", "raised"):
         for sentence in [each.sentence for each in detail.refusals] or [detail.sentence]:
@@ -220,7 +219,7 @@ def _print_steps(trace: Trace, path: Path, done: Done, as_json: bool, as_steps: 
 
 
 def _write_recording(out: Path, trace: Trace, name: str, done: Done, drawn: Sequence[Figure]) -> bool:
-    """What was recorded, as a file; False, and it is said why, if it could not be written."""
+    """Write the recording to a file; False, after saying why, if that failed."""
     from gradviz import __version__
     from gradviz.document.errors import UserError
     from gradviz.document.files import recordings
@@ -238,7 +237,7 @@ def _write_recording(out: Path, trace: Trace, name: str, done: Done, drawn: Sequ
 
 
 def _show_recording(path: Path, as_json: bool, as_steps: bool, every: bool) -> int:
-    """The steps of a recording: it is not run."""
+    """Print the steps of a recording, which is not run."""
     from gradviz.document.errors import UserError
     from gradviz.document.files import recordings
     from gradviz.worker.process.events import Detail, Done
@@ -261,7 +260,7 @@ def _show_recording(path: Path, as_json: bool, as_steps: bool, every: bool) -> i
 
 
 def _themes() -> list[str]:
-    """Those that a picture can be asked for in; the window may also follow the system."""
+    """The themes for pictures; the window can also follow the system."""
     from gradviz.session.state import THEME_CHOICES
 
     return [theme for theme in THEME_CHOICES if theme != "system"]
@@ -274,7 +273,7 @@ def _recording(text: str) -> Path:
 
 
 def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
-    """Where the plots are, or how to see them; False if they could not be written."""
+    """Say where the plots are, or how to see them; False if they could not be written."""
     many = "a plot" if len(drawn) == 1 else f"{len(drawn)} plots"
     name = shown(path.name)
     if folder is None:
@@ -302,13 +301,13 @@ def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
 
 
 def _text_of(path: Path, otherwise: str) -> str | None:
-    """The code of a snippet or a drawing; None, and it is said why, if there is none."""
+    """The code of a snippet or a drawing; None, after saying why, if there is none."""
     document = _document_of(path, otherwise)
     return None if document is None else text_of(document)
 
 
 def _document_of(path: Path, otherwise: str) -> Document | None:
-    """A snippet or a drawing; None, and it is said why, if there is none."""
+    """A snippet or a drawing; None, after saying why, if there is none."""
     from gradviz.document.errors import UserError
     from gradviz.document.files.opening import load
 
@@ -399,7 +398,7 @@ def _draw(arguments: Sequence[str]) -> int:
 
 
 def _drawn(document: Document, name: str) -> tuple[Drawing, Sequence[str]]:
-    """The drawing of code as it is written, or else as it ran, and what is otherwise in it."""
+    """The drawing of code as it is written, or else as it ran, and how it differs from the code."""
     from gradviz.document.code.parse import read
     from gradviz.document.errors import UserError
 

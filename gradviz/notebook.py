@@ -1,6 +1,6 @@
 """GradViz in a notebook: after `%load_ext gradviz`, `%%gradviz` above a cell runs it as a snippet, in a worker and
-apart from the notebook's own variables, and shows its page under the cell, to be stepped through. The page is that of
-`gradviz export`, which runs in a process of its own; `gradviz.show` shows a graph of real PyTorch in the same way."""
+separate from the notebook's own variables, and shows its page for stepping below the cell. The page is that of `gradviz
+export`, which runs in a process of its own; `gradviz.show` shows a graph of real PyTorch in the same way."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import tempfile
 from pathlib import Path
 from typing import Protocol
 
-HEIGHT = 640  # pixels of a page under a cell
+HEIGHT = 640  # height in pixels of a page below a cell
 
 
 class IPython(Protocol):
-    """What is used of the shell of a notebook."""
+    """The parts of a notebook's shell that are used."""
 
     def register_magic_function(self, function: object, kind: str, name: str) -> None: ...
 
 
 class Page:
-    """A page that a notebook shows under a cell."""
+    """A page that a notebook shows below a cell."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def _repr_html_(self) -> str:
-        """As a frame: its styles and keys are its own."""
+        """As a frame, so that its styles and keys stay separate."""
         return f'<iframe srcdoc="{html.escape(self.text)}" width="100%" height="{HEIGHT}" frameborder="0"></iframe>'
 
 
@@ -38,12 +38,12 @@ def is_here() -> bool:
 
 
 def register(ipython: IPython) -> None:
-    """What `%load_ext gradviz` does."""
+    """Register the magic command, for `%load_ext gradviz`."""
     ipython.register_magic_function(run_cell, "cell", "gradviz")
 
 
 def run_cell(_: str, cell: str) -> Page | None:
-    """What `%%gradviz` does with a cell; None where there is no page, which is said."""
+    """Run a cell with `%%gradviz`; None, after saying so, if there is no page."""
     with tempfile.TemporaryDirectory(prefix="gradviz-") as folder:
         snippet = Path(folder) / "cell.py"
         snippet.write_text(cell, encoding="utf-8")
@@ -51,7 +51,7 @@ def run_cell(_: str, cell: str) -> Page | None:
 
 
 def page_of(path: Path) -> Page | None:
-    """The page of a snippet or a recording; None where there is none, which is said."""
+    """The page of a snippet or a recording; None, after saying so, if there is none."""
     with tempfile.TemporaryDirectory(prefix="gradviz-") as folder:
         out = Path(folder) / "page.html"
         command = [sys.executable, "-m", "gradviz", "export", str(path), "-o", str(out)]
@@ -61,7 +61,7 @@ def page_of(path: Path) -> Page | None:
 
 
 def show(path: Path) -> None:
-    """Show a recording under the cell that runs."""
+    """Show a recording below the running cell."""
     page = page_of(path)
     if page is not None:
         importlib.import_module("IPython.display").display(page)

@@ -1,5 +1,5 @@
-"""A trace as text, one line per step (further ones are indented), for a terminal: `gradviz run --steps`. The words are
-the same that the window shows."""
+"""A trace as text, one line per step (with indented continuation lines), for a terminal: `gradviz run --steps`. The
+wording is that of the window."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ TITLED = {Kind.BACKWARD, Kind.HOOK, Kind.OPTIMIZER, Kind.ERROR}  # their sentenc
 
 def step_lines(trace: Trace, *, every: bool = False) -> Iterator[str]:
     """Every step as its number, the line of the snippet that was running, and the sentence that explains it. Steps that
-    are walked as one are one line, "9–10", unless every step is asked for."""
+    are walked as one are a single line, "9–10", unless every step is requested."""
     cursors = list(range(1, len(trace) + 1)) if every else trace.folds.ends.tolist()
     firsts = [end + 1 for end in [0, *cursors][: len(cursors)]]
     numbers = [f"{end}" if end == first else f"{first}–{end}" for first, end in zip(firsts, cursors, strict=True)]
     width = max(map(len, numbers), default=0)
-    again = f"\n{' ' * (width + 12)}"  # under the sentence, so that no text of the snippet looks like a step
+    again = f"\n{' ' * (width + 12)}"  # below the sentence, so that no text of the snippet looks like a step
     for number, cursor in zip(numbers, cursors, strict=True):
         frame = trace.frame(cursor)
         step = frame.step
