@@ -1,10 +1,9 @@
-"""Modules and names that a snippet imports and GradViz does not have.
+"""Modules and names that a snippet imports but GradViz does not have.
 
-Such an import is no reason to refuse a file: many files never come to what they import. `policy` puts an `Absent` in
-its place, which may be named, stored and handed on; whoever uses it gets the sentence, at the line where it is used. It
-holds a text and leads nowhere. Next: `policy`, which decides what is absent, and `stand_in` for missing names of
-modules that are here.
-"""
+Such an import is no reason to refuse a file, because many files never use what they import. `policy` puts an `Absent`
+in its place, which may be named, stored and passed on; whoever uses it gets an error at the line of that use. It holds
+only a text and gives access to nothing. Next: `policy`, which decides what is absent, and `stand_in` for missing names
+of modules that exist."""
 
 from __future__ import annotations
 
@@ -22,11 +21,11 @@ _YOURS = "if it is a file of yours, attach {}.py"
 
 _IN_PART = frozenset(
     "torchvision torchtext PIL seaborn IPython gym gymnasium wandb tyro".split()
-)  # not installed, and have much more
+)  # not installed, and contain much more
 
 
 def way_round(module: str) -> str:
-    """What to do instead of importing a module that is not here."""
+    """What to do instead of importing a module that does not exist here."""
     root = module.partition(".")[0]
     if not root:  # from .model import Net
         return f"{_ANOTHER_FILE}, or attach {module.lstrip('.').partition('.')[0]}.py"
@@ -40,7 +39,7 @@ def way_round(module: str) -> str:
 
 
 def sentence_of(path: str) -> str:
-    """What is said where `path`, as "pandas.read_csv", is used."""
+    """Return the error message for using `path`, such as "pandas.read_csv"."""
     if path.startswith("torch."):
         from gradviz.torch.missing import sentence
 
@@ -62,7 +61,7 @@ def is_known(module: str, name: str) -> bool:
 
 
 class Absent:
-    """Stands for a module or a name that is not here."""
+    """Stands for a module or a name that does not exist here."""
 
     __slots__ = ("_path",)
 
@@ -86,20 +85,20 @@ class Absent:
         return self
 
     def __instancecheck__(self, value: object) -> bool:
-        return False  # nothing can be one
+        return False  # nothing can be an instance of it
 
     def __subclasscheck__(self, kind: object) -> bool:
         return False
 
     def __or__(self, other: object) -> Any:
-        return self if other is None or isinstance(other, type) else _refuse(self)  # of a type hint
+        return self if other is None or isinstance(other, type) else _refuse(self)  # in a type hint
 
     def __ror__(self, other: object) -> Any:
         return self.__or__(other)
 
 
 def error_of(thing: Absent) -> ImportError:
-    """The error of whoever uses it."""
+    """Return the error for whoever uses it."""
     return ImportError(sentence_of(thing._path))
 
 

@@ -1,9 +1,9 @@
-"""`zipfile` and `tarfile` for a snippet: archives that are attached, or lie in the folder of a run, are read and taken
-apart there; none is written.
+"""`zipfile` and `tarfile` for a snippet: archives that are attached or lie in the folder of a run can be read and
+unpacked there; none can be written.
 
-Python's own readers get bytes only, never a name. What is in an archive is unpacked no further than the folder has
-room, names that lead out of it lose what leads out, and links and devices are left out. Next: `file_formats`.
-"""
+Python's own readers only get bytes, never a file name. An archive is unpacked only as far as the folder has room; names
+that would lead out of the folder lose the parts that lead out, and links and devices are skipped. Next:
+`file_formats`."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from gradviz.worker.stand_in import stand_in
 READ_ONLY = "archives can be read in GradViz snippets, not written; write the files themselves"
 TOO_MUCH = f"more than {MOST_BYTES >> 20} MB or {MOST_NAMES:,} files are in this archive"
 _BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, ValueError, OverflowError, RuntimeError)
-_KINDS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others ask for as much memory as a file says
-"\0".encode("cp437")  # the names of old archives: nothing can be loaded for them later
+_KINDS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # others allocate as much memory as the file claims
+"\0".encode("cp437")  # the encoding of old archives, loaded now because nothing can be loaded later
 
 
 @keep_methods
 class Member:
-    """`ZipInfo` and `TarInfo`: the name and the size of a file in an archive."""
+    """`ZipInfo` and `TarInfo`: the name and size of a file in an archive."""
 
     __slots__ = ("_name", "_size")
     _name: str
@@ -43,14 +43,14 @@ class Member:
 
     @property
     def filename(self) -> str:
-        """With its folders."""
+        """The name, including its folders."""
         return self._name
 
     name = filename
 
     @property
     def file_size(self) -> int:
-        """In bytes."""
+        """The size in bytes."""
         return self._size
 
     size = file_size
@@ -62,7 +62,7 @@ class Member:
     isdir = is_dir
 
     def isfile(self) -> bool:
-        """Whether it is none."""
+        """Whether it is not a folder."""
         return not self.is_dir()
 
     def __repr__(self) -> str:
@@ -77,7 +77,7 @@ def _member(name: str, size: int) -> Member:
 
 @keep_methods
 class Archive:
-    """An archive that was opened for reading."""
+    """An archive opened for reading."""
 
     __slots__ = ("_members", "_read")
     _members: dict[str, Member]
@@ -91,13 +91,13 @@ class Archive:
         return list(self._members)
 
     def infolist(self) -> list[Member]:
-        """All of them."""
+        """Return the entries for all files and folders."""
         return list(self._members.values())
 
     getnames, getmembers = namelist, infolist
 
     def getinfo(self, name: Any) -> Member:
-        """The one of a name."""
+        """Return the entry of this name."""
         plain = name._name if type(name) is Member else plain_path(name)
         if plain not in self._members:
             raise KeyError(f"There is no item named {plain!r} in the archive")
@@ -106,20 +106,20 @@ class Archive:
     getmember = getinfo
 
     def read(self, name: Any, pwd: object = None) -> bytes:
-        """What is in a file."""
+        """Return the contents of a file."""
         return self._read(self.getinfo(name)._name)
 
     def open(self, name: Any, mode: Any = "r", pwd: object = None) -> ByteBuffer:
-        """A file to read from."""
+        """Return an open file to read from."""
         _reading(mode)
         return ByteBuffer(self.read(name))
 
     def extractfile(self, member: Any) -> ByteBuffer | None:
-        """The same; None for a folder."""
+        """Like `open`; None for a folder."""
         return None if self.getinfo(member).is_dir() else ByteBuffer(self.read(member))
 
     def extract(self, member: Any, path: Any = None, *rest: object, **more: object) -> str:
-        """Put a file into the folder of the run; returns where it is."""
+        """Extract a file into the folder of the run and return its path."""
         found = self.getinfo(member)
         parts = [part for part in found._name.split("/") if part not in ("", ".", "..")]
         target = posixpath.join("." if path is None else plain_path(path), *parts)
@@ -134,15 +134,15 @@ class Archive:
         return target
 
     def extractall(self, path: Any = None, members: Any = None, *rest: object, **more: object) -> None:
-        """Put all files, or these, into the folder of the run."""
+        """Extract all files, or those given, into the folder of the run."""
         for each in self.infolist() if members is None else list(members):
             self.extract(each, path)
 
     def close(self) -> None:
-        """No more of it."""
+        """Close the archive."""
 
     def testzip(self) -> None:
-        """Nothing is known to be broken."""
+        """Always None: no broken file is known."""
 
     def __iter__(self) -> Iterator[Member]:
         return iter(self.infolist())
@@ -166,7 +166,7 @@ def _reading(mode: Any) -> None:
 
 
 def _bytes_of(file: Any) -> bytes:
-    """Of a file by its name, or one that is open."""
+    """Return the bytes of a file given by name or as an open file."""
     if isinstance(file, str | Path):
         return bytes(SCRATCH.file(plain_path(file)).data)
     return plain_bytes(file.read())
@@ -180,7 +180,7 @@ def _few(count: int) -> None:
 def _zip(file: Any, mode: Any = "r") -> Archive:
     _reading(mode)
     data = _bytes_of(file)
-    _few(data.count(b"PK\1\2") // 20)  # of an archive in this archive, too
+    _few(data.count(b"PK\1\2") // 20)  # including an archive inside this archive
     try:
         real = zipfile.ZipFile(io.BytesIO(data))
     except _BROKEN as error:
@@ -233,7 +233,8 @@ def _first_of(real: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 
 
 def _is_plain(info: tarfile.TarInfo) -> bool:
-    """Whether it is a file, all of which lies in the archive: the holes of others may be larger than any memory."""
+    """Whether it is a regular file whose data lies entirely in the archive: a sparse file's holes may be larger than
+    memory."""
     return info.isreg() and not info.issparse()
 
 
@@ -249,7 +250,7 @@ def _is_one(opened: Callable[[Any], Archive]) -> Callable[[Any], bool]:
 
 
 def inflated(data: bytes) -> bytes:
-    """What gzip has compressed, of every part of the file, as long as it is not too much."""
+    """Decompress every part of a gzip file, unless the result would be too large."""
     found = b""
     while data:
         part = zlib.decompressobj(wbits=31)
@@ -266,7 +267,7 @@ def inflated(data: bytes) -> bytes:
 
 
 def archive_modules() -> dict[str, Any]:
-    """The stand-ins, by module name."""
+    """Return the stand-ins by module name."""
     zips = {"ZipFile": Archive, "ZipInfo": Member, "BadZipFile": zipfile.BadZipFile, "is_zipfile": _is_one(_zip)}
     kinds = {"ZIP_STORED": zipfile.ZIP_STORED, "ZIP_DEFLATED": zipfile.ZIP_DEFLATED}
     tars = {"open": _tar_open, "TarInfo": Member, "is_tarfile": _is_one(_tar_open)}

@@ -1,15 +1,15 @@
-"""What functions and methods are not called with.
+"""Which arguments functions and methods may not be called with.
 
-A function of a snippet: with objects that a snippet should never hold, NumPy's own and what GradViz keeps for itself.
-No boundary hands them out, but PyTorch's part calls methods of the objects that it is given, with what it works with
-itself; so every function of a snippet looks at its arguments first.
+A function of a snippet may not get objects that a snippet should never hold: NumPy's own and GradViz's internal ones.
+No boundary hands them out, but the PyTorch part calls methods of the objects it is given with its own internal objects,
+so every function of a snippet checks its arguments first.
 
-A method of PyTorch's or Python's: with an object of another class. Python calls a method with any,
-`Class.method(thing)`. One that then writes an attribute would set it on a class that all runs share, one that reads an
-attribute by a name that it is given would read any of any object, one that makes an object of its object's class would
-make a class of a class, and one that hands what it holds to something of its object would hand it to the snippet. Next:
-`policy`, which puts the look at arguments in, and `hardening`, which keeps methods to their own classes.
-"""
+A method of PyTorch or Python may not get an object of another class as self. Python allows any in
+`Class.method(thing)`. A method that writes an attribute would then set it on a class that all runs share; one that
+reads an attribute by a given name would read any attribute of any object; one that makes an object of its object's
+class would make a class from a class; and one that passes what it holds to something of its object would pass it to the
+snippet. Next: `policy`, which adds the argument checks, and `hardening`, which restricts methods to their own
+classes."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ _PYTHONS = (types.ModuleType, types.FrameType, types.CodeType, memoryview)
 _OTHERS = (*_KEPT, *_PYTHONS)
 _FREQUENT = frozenset((Tensor, int, float, bool, str, type(None), types.FunctionType))
 _SEVERAL = (tuple, list)
-_LOOKED_AT = 32  # items of a list
+_LOOKED_AT = 32  # items of a list that are checked
 
 
 def is_numpys_own(thing: object) -> bool:
-    """Whether it is an object or a class of NumPy's that has a stand-in, or would need one."""
+    """Whether this is an object or class of NumPy's own that has a stand-in or would need one."""
     if isinstance(thing, type):
         return issubclass(thing, _NUMPYS) and thing not in REAL and thing.__module__ != "__main__"
     return isinstance(thing, _NUMPYS) and type(thing) not in REAL
 
 
 def check_arguments(*given: Any) -> None:
-    """Raise TypeError if one of the arguments of a call, or an item of one, is not for a snippet."""
+    """Raise TypeError if an argument of a call, or an item of one, is not allowed in a snippet."""
     for each in given:
         kind = type(each)
         if kind in _FREQUENT:
@@ -60,14 +60,15 @@ def check_arguments(*given: Any) -> None:
             for item in each[:_LOOKED_AT]:
                 _check(item)
         elif kind is dict:
-            for item in islice(each.values(), _LOOKED_AT):  # a table may be large, and is given often
+            for item in islice(each.values(), _LOOKED_AT):  # a table may be large, and is often passed
                 _check(item)
         else:
             _check(each)
 
 
 def looking(function: Callable[..., object]) -> Callable[..., Any]:
-    """The function, which looks at its arguments first: one that is made for the snippet, not written in it."""
+    """Return the function with a check of its arguments: for a function that is made for the snippet rather than
+    written in it."""
 
     @functools.wraps(function)
     def call(*given: Any, **named: Any) -> Any:
@@ -82,17 +83,17 @@ def _check(value: object) -> None:
         raise TypeError("a function of a snippet can't be called with an object that belongs to GradViz")
 
 
-# --- methods that serve objects of their own class only ---
+# --- methods that only serve objects of their own class ---
 
 C = TypeVar("C", bound=type)
 _MAKING = frozenset("__new__ __init__ __init_subclass__ __set_name__ __class_getitem__".split())  # the guard's affair
 _OPERATORS = frozenset("__add__ __sub__ __mul__ __truediv__ __matmul__ __rmatmul__".split())  # write to what they make
 _WRITING = frozenset((dis.opmap["STORE_ATTR"], dis.opmap["DELETE_ATTR"]))
-_BY_NAME = frozenset("getattr setattr delattr vars type __class__ __dict__".split())  # or by the class of an object
+_BY_NAME = frozenset("getattr setattr delattr vars type __class__ __dict__".split())  # or by an object's class
 
 
 def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., Any]:
-    """The method, for objects of its class."""
+    """Return the method, restricted to objects of its class."""
 
     @functools.wraps(original)
     def call(self: Any, *args: Any, **keywords: Any) -> Any:
@@ -104,28 +105,29 @@ def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., An
 
 
 def keep_methods(cls: C) -> C:
-    """Every method of the class is for its own objects."""
+    """Restrict every method of the class to objects of the class."""
     return _keep(cls, lambda method: True)
 
 
 def keep_public_methods(cls: C) -> C:
-    """So is every method that a snippet can name, in a class of Python's, whose other functions may be no methods."""
+    """Restrict every method that a snippet can name, in a class of Python's whose other functions may not be
+    methods."""
     return _keep(cls, lambda method: True, _MAKING.union(name for name in vars(cls) if name[:1] == "_" != name[1:2]))
 
 
 def keep_reaching_methods(cls: C) -> C:
-    """So is every method and property that writes an attribute of something, or reaches one by a name that it has as
-    data, but operators, which have to be fast."""
+    """Restrict every method and property that writes an attribute, or accesses one by a name it holds as data, except
+    operators, which have to be fast."""
     return _keep(cls, _reaches, _MAKING | _OPERATORS)
 
 
 def _keep(cls: C, chosen: Callable[[object], bool], left: frozenset[str] = _MAKING) -> C:
     for name, value in list(vars(cls).items()):
-        if is_dunder(name) and name not in READABLE_DUNDERS:  # no snippet gets it
+        if is_dunder(name) and name not in READABLE_DUNDERS:  # no snippet can access it
             continue
         if type(value) is types.FunctionType and name not in left and chosen(value):
             setattr(cls, name, of_its_own(cls, value))
-        elif type(value) is property:  # with classmethod() in a class of the snippet it is read with that class
+        elif type(value) is property:  # with classmethod() in a class of the snippet, it is read with that class
             before: Any = (value.fget, value.fset, value.fdel)
             read, write, delete = (of_its_own(cls, each) if each and chosen(each) else each for each in before)
             if (read, write, delete) != before:
@@ -143,7 +145,7 @@ def _writes(code: types.CodeType) -> bool:
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code of a function, and of the functions within it."""
+    """Yield the code of a function and of the functions nested in it."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, types.CodeType):

@@ -1,6 +1,6 @@
-"""`import numpy` for a snippet: chosen functions, each called through `numpy_boundary`, so that what it takes and
-returns are the stand-ins of `numpy_types`. Of `numpy.testing` there are the assertions that tutorials end with, without
-the package, which is slow to import."""
+"""`import numpy` for a snippet: selected functions, each called through `numpy_boundary`, so that they take and return
+the stand-ins of `numpy_types`. `numpy.testing` provides the assertions that tutorials end with, without importing the
+package, which is slow."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gradviz.worker.numpy_boundary import STAND_INS, as_tensor, call_numpy, offe
 from gradviz.worker.numpy_types import DType, Finfo, Iinfo, SafeArray
 from gradviz.worker.stand_in import stand_in
 
-# --- numpy.testing: each returns None or raises an AssertionError in NumPy's first words ---
+# --- numpy.testing: each returns None or raises an AssertionError that begins as NumPy's does ---
 
 
 def _fail(what: str, actual: object, desired: object, err_msg: str) -> None:
@@ -32,14 +32,14 @@ def _fail(what: str, actual: object, desired: object, err_msg: str) -> None:
 def assert_allclose(
     actual: Any, desired: Any, rtol: float = 1e-07, atol: float = 0, equal_nan: bool = True, err_msg: str = ""
 ) -> None:
-    """Equal within tolerances."""
+    """Assert equality within tolerances."""
     same_shape = np.shape(actual) == np.shape(desired) or () in (np.shape(actual), np.shape(desired))
     if not (same_shape and np.allclose(actual, desired, rtol, atol, equal_nan)):
         _fail(f"Not equal to tolerance rtol={rtol:g}, atol={atol:g}", actual, desired, err_msg)
 
 
 def assert_array_equal(actual: object, desired: object, err_msg: str = "") -> None:
-    """Equal to the last bit, NaNs too."""
+    """Assert exact equality; NaNs are equal."""
     a, b = np.asarray(actual), np.asarray(desired)
     numeric = a.dtype.kind in "fc" and b.dtype.kind in "fc"
     if not (a.shape == b.shape or () in (a.shape, b.shape)) or not np.all((a == b) | (numeric and (a != a) & (b != b))):
@@ -47,7 +47,7 @@ def assert_array_equal(actual: object, desired: object, err_msg: str = "") -> No
 
 
 def assert_almost_equal(actual: object, desired: object, decimal: int = 7, err_msg: str = "") -> None:
-    """Equal up to so many decimals."""
+    """Assert equality up to a number of decimals."""
     if not np.all(np.abs(np.asarray(desired) - np.asarray(actual)) < 1.5 * 10.0**-decimal):
         _fail(f"Arrays are not almost equal to {decimal} decimals", actual, desired, err_msg)
 
@@ -98,7 +98,7 @@ _RANDOM_WORDS = 624  # of the generator's state
 
 @keep_methods
 class Poly1d:
-    """What a snippet knows as `numpy.poly1d`."""
+    """`numpy.poly1d` for a snippet."""
 
     __slots__ = ("_poly",)
 
@@ -113,11 +113,11 @@ class Poly1d:
         return to_snippet(self._poly(to_numpy(val)))
 
     def deriv(self, m: Any = 1) -> Any:
-        """The derivative."""
+        """Return the derivative."""
         return to_snippet(self._poly.deriv(int(m)))
 
     def integ(self, m: Any = 1, k: Any = 0) -> Any:
-        """An integral."""
+        """Return an integral."""
         return to_snippet(self._poly.integ(int(m), to_numpy(k)))
 
     def __add__(self, other: Any) -> Any:
@@ -157,7 +157,7 @@ offer(Poly1d, np.poly1d, _poly_of, operator.attrgetter("_poly"))
 
 
 class _ByIndex:
-    """`np.c_[…]` and the like: a function that is called with brackets."""
+    """`np.c_[…]` and the like: a function called with brackets."""
 
     __slots__ = ("_called",)
 
@@ -170,7 +170,7 @@ class _ByIndex:
 
 @contextmanager
 def _printoptions(**look: Any) -> Iterator[None]:
-    """No method, because what it returns has its arguments among its attributes."""
+    """Not a method, because its return value has its arguments among its attributes."""
     before = np.get_printoptions()
     _set_printoptions(**look)
     try:
@@ -180,11 +180,11 @@ def _printoptions(**look: Any) -> Iterator[None]:
 
 
 def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, Any]:
-    """`numpy` and its submodules for one run, by name; `source` is what `np.random` draws from."""
+    """Return `numpy` and its submodules for one run, by name; `np.random` draws from `source`."""
     source = source or np.random.RandomState(0)
     functions = {**vars(np), **CAREFUL}
     names: dict[str, Any] = {name: _guarded(functions[name]) for name in _FUNCTIONS if name in functions}
-    names |= {"empty": _guarded(np.zeros), "empty_like": _guarded(np.zeros_like)}  # not what lay there before
+    names |= {"empty": _guarded(np.zeros), "empty_like": _guarded(np.zeros_like)}  # not what the memory held before
     names |= {name: STAND_INS[getattr(np, name)] for name in _DTYPES.split()}
     names |= {"pi": np.pi, "e": np.e, "inf": np.inf, "nan": np.nan, "newaxis": None, "__version__": np.__version__}
     names |= {
@@ -215,8 +215,8 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, Any]
 
 
 def _filled(function: Any) -> Callable[..., Any]:
-    """A ufunc whose `where=` without an array for the result leaves zeros where it computes nothing, not what lay there
-    before."""
+    """Return a ufunc that, with `where=` and no output array, leaves zeros where it computes nothing instead of old
+    memory contents."""
 
     def call(*args: Any, **keywords: Any) -> Any:
         where, out = keywords.get("where", True), keywords.get("out")
@@ -251,7 +251,7 @@ def _guarded(function: Any) -> Callable[..., Any]:
 
 
 def _random_names(source: Any, names: str) -> dict[str, Any]:
-    """Methods of a generator; `shuffle` works on the snippet's own list, not on a copy of it."""
+    """Return the methods of a generator; `shuffle` works on the snippet's own list, not on a copy."""
 
     def shuffle(x: Any) -> None:
         if type(x) is not list:
@@ -263,7 +263,7 @@ def _random_names(source: Any, names: str) -> dict[str, Any]:
 
     def set_state(state: Any) -> None:
         kind, key, place, *rest = (to_numpy(each) for each in tuple(state))
-        if not 0 <= int(place) <= len(key) == _RANDOM_WORDS:  # NumPy would read on behind the end
+        if not 0 <= int(place) <= len(key) == _RANDOM_WORDS:  # NumPy would read past the end
             raise ValueError("state must be what get_state() gave")
         source.set_state((kind, key, int(place), *rest))
 
@@ -281,7 +281,8 @@ def _set_printoptions(
     floatmode: str | None = None,
     sign: str | None = None,
 ) -> None:
-    """Of NumPy's all but what would be called with each number, or hand texts of the snippet's to the next run."""
+    """Accept all of NumPy's options except those that would be called for each number or pass texts of the snippet on
+    to the next run."""
     texts: dict[str, Any] = {"floatmode": floatmode, "sign": sign}
     plain: dict[str, Any] = {key: None if value is None else str.__str__(value) for key, value in texts.items()}
     edge = None if edgeitems is None else int(edgeitems)
@@ -290,7 +291,8 @@ def _set_printoptions(
 
 @contextmanager
 def _errstate(**ways: object) -> Iterator[None]:
-    """NumPy's own object would lead to its class, which takes a function that is called in the next run, too."""
+    """NumPy's own object would give access to its class, which accepts a function that is called in the next run,
+    too."""
     plain: dict[str, Any] = {key: str.__str__(way) for key, way in ways.items()}
     with np.errstate(**plain):
         yield

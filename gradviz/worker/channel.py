@@ -1,9 +1,8 @@
 """The worker's end of the pipe: collects printed text and recorded steps and sends them in order, every 50 ms at first
-and less often the longer a run takes: each batch costs the window some milliseconds, however small it is.
+and less often the longer a run takes, because each batch costs the window some milliseconds, however small it is.
 
-Everything happens in the main thread; `tick` may come between any two bytecodes, so whatever is not finished is
-marked by `_busy`, and a tick that finds it set does nothing.
-"""
+Everything happens in the main thread. `tick` may run between any two bytecodes, so unfinished work is marked by
+`_busy`, and a tick that finds it set does nothing."""
 
 from __future__ import annotations
 
@@ -16,10 +15,10 @@ from gradviz.worker.parent import parent_watch
 from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, read_frame, write_frame
 
 FLUSH_CHARS = 16_000
-SELDOM, PART = 0.25, 0.2  # a batch waits for so many seconds at most, and for this part of the time of the run
+SELDOM, PART = 0.25, 0.2  # a batch waits at most this many seconds, and at most this fraction of the run's time
 PROMPT_CHARS = 2_000
 ANSWER_BYTES = 1 << 20
-DEPTH = 200  # calls that a question takes at most: it must not end half way because the snippet is deep
+DEPTH = 200  # calls that a question needs at most: it must not stop halfway because the snippet's stack is deep
 
 
 class Recording(Protocol):
@@ -27,21 +26,21 @@ class Recording(Protocol):
 
     @property
     def step(self) -> int:
-        """How many steps there are so far."""
+        """The number of steps so far."""
 
     @property
     def busy(self) -> bool:
-        """Whether an event is being recorded now."""
+        """Whether an event is being recorded right now."""
 
     def take_batch(self) -> Any:
-        """The rows since the last call (`.header`, `.payload`), or None if there are none."""
+        """Return the rows since the last call (`.header`, `.payload`), or None if there are none."""
 
     def text(self, stream: str, text: str) -> None:
-        """The snippet printed, or a warning was shown."""
+        """Record that the snippet printed, or that a warning was shown."""
 
 
 class Channel:
-    """Sends the frames of one request at a time; answers to questions come by `answers`, a descriptor to read."""
+    """Sends the messages of one request at a time; answers to questions arrive at `answers`, a descriptor to read."""
 
     def __init__(self, descriptor: int, answers: int = -1) -> None:
         self._descriptor = descriptor
@@ -57,19 +56,19 @@ class Channel:
         self.sent = 0  # bytes of the recording
 
     def begin(self, request: int, output_chars: int) -> None:
-        """The next frames belong to this request."""
+        """Associate the messages that follow with this request."""
         self._request = request
-        self._room = output_chars + 1  # the parent must see that it was too much
+        self._room = output_chars + 1  # the parent must notice that it was too much
         self._recording = None
         self._parts, self._chars, self.sent = [], 0, 0
         self._began = self._flushed = monotonic()
 
     def record(self, recording: Recording | None) -> None:
-        """Send what this recorder records, too."""
+        """Also send what this recorder records."""
         self._recording = recording
 
     def write(self, stream: str, text: str) -> None:
-        """Text that the snippet printed ("out"), that warns ("err") or that was typed ("in")."""
+        """Add text that the snippet printed ("out"), that is a warning ("err") or that was typed ("in")."""
         text = text[: self._room]
         if not text:
             return
@@ -84,8 +83,8 @@ class Channel:
             self.flush()
 
     def tick(self) -> bool:
-        """Send what there is, if it is time for it, unless something is half done (False); end when the program that
-        asked is gone."""
+        """Send what has been collected if it is time, unless something is unfinished (False); end when the program that
+        asked has gone."""
         if self._is_orphan():
             os._exit(0)
         if self._busy or (self._recording is not None and self._recording.busy):
@@ -108,14 +107,14 @@ class Channel:
         self._busy = False
 
     def ask(self, prompt: str) -> str:
-        """input(): show the prompt, wait for the person's answer, show it as a terminal does; EOFError if there is
+        """input(): show the prompt, wait for the person's answer and show it as a terminal does; EOFError if there is
         none."""
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(limit + DEPTH)
         try:
             self.write("out", prompt)
             self.flush()
-            self._busy = True  # nothing is sent until the answer is there
+            self._busy = True  # nothing is sent until the answer has arrived
             self._send(FrameKind.ASK, {"prompt": prompt[:PROMPT_CHARS]})
             answer = self._answer()
             self._busy = False
@@ -128,7 +127,7 @@ class Channel:
         return answer
 
     def figure(self, header: dict[str, object], payload: bytes) -> None:
-        """A plot was shown: it comes after all that was printed and recorded before."""
+        """Send a plot that was shown, after everything printed and recorded before it."""
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(limit + DEPTH)
         try:
@@ -141,14 +140,14 @@ class Channel:
             sys.setrecursionlimit(limit)
 
     def file(self, name: str, data: bytes, size: int, is_object: bool) -> None:
-        """A file that the run wrote, and how long it is: its bytes may be left out."""
+        """Send a file that the run wrote, with its length; the bytes may be left out."""
         self.flush()
         self._send(FrameKind.FILE, {"name": name, "size": size, "objects": is_object}, data)
 
     def _answer(self) -> str | None:
         try:
             frame = read_frame(lambda count: os.read(self._answers, count), ANSWER_BYTES)
-            if frame is None:  # the program is gone
+            if frame is None:  # the program has gone
                 os._exit(0)
             if frame.kind is not FrameKind.ANSWER or frame.request != self._request:
                 os._exit(1)
@@ -158,16 +157,16 @@ class Channel:
         return text if type(text) is str else None
 
     def done(self, header: dict[str, object]) -> None:
-        """Say how the request ended, after everything else."""
+        """Report how the request ended, after everything else."""
         self.flush()
         self._send(FrameKind.DONE, header)
 
     def ready(self, layers: dict[str, str]) -> None:
-        """Say that snippets can come."""
+        """Report that the worker is ready for snippets."""
         self._send(FrameKind.READY, {"layers": layers})
 
     def failed(self, sentence: str) -> None:
-        """Say that this worker will never be ready."""
+        """Report that this worker will never be ready."""
         self._send(FrameKind.FAILED, {"sentence": sentence})
 
     def _send(self, kind: FrameKind, header: dict[str, object], payload: bytes = b"") -> None:
@@ -178,7 +177,7 @@ class Channel:
 
 
 def _joined(parts: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Neighbours of the same stream as one text."""
+    """Join neighbouring texts of the same stream."""
     joined: list[tuple[str, list[str]]] = []
     for stream, text in parts:
         if joined and joined[-1][0] == stream:

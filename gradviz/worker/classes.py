@@ -1,11 +1,10 @@
-"""The snippet's `class` statement: which bases it may have, what the finished class may hold.
+"""The snippet's `class` statement: which bases it may have and what the finished class may hold.
 
-Metaclasses run code that nobody has checked, so a class has the plain one; Enum and NamedTuple come in forms of their
-own. Enum's metaclass makes classes in a `class` statement only, and looks at them before they have members.
+Metaclasses run unchecked code, so every class has the plain one; Enum and NamedTuple have restricted forms. Enum's
+metaclass makes classes in a `class` statement only, and checks them before they have members.
 
-NumPy and the engine calculate with what they are given: a rate of a class of one's own is multiplied with an array of
-NumPy's own, a comparison is made with one. So a method that Python calls with an operand gets the stand-in instead.
-"""
+NumPy and the engine calculate with what they are given: a learning rate of a user-defined class is multiplied with one
+of NumPy's own arrays, or compared with one. So a method that Python calls with an operand gets the stand-in instead."""
 
 from __future__ import annotations
 
@@ -48,7 +47,7 @@ _OPERATORS = DEFINABLE_DUNDERS - _WITHOUT_OPERAND
 
 
 def guarded_operators(names: Any) -> dict[str, Any]:
-    """For the names of a class the operators among them, as they are to be."""
+    """Return the operators among the names of a class, wrapped as they have to be."""
     operators = {name: value for name, value in names.items() if name in _OPERATORS}
     return {name: _guarded_as(name, value) for name, value in operators.items() if not _is_harmless(name, value)}
 
@@ -59,12 +58,12 @@ def _guarded_as(name: str, method: Any) -> Callable[..., Any]:
 
 
 def _is_harmless(name: str, value: object) -> bool:
-    """Whether it is none, or one of Python's own comparisons, which keep nothing."""
+    """Whether it is None, or one of Python's own comparisons, which keep nothing."""
     return value is None or (name in _COMPARISONS and isinstance(value, types.WrapperDescriptorType))
 
 
 def guarded(method: Any) -> Callable[..., Any]:
-    """The method, with stand-ins for what it would get of NumPy's own."""
+    """Return the method, called with stand-ins instead of NumPy's own objects."""
     bind = getattr(type(method), "__get__", None)
 
     def operate(self: Any, *others: object, **named: object) -> Any:
@@ -81,8 +80,8 @@ def guarded(method: Any) -> Callable[..., Any]:
 
 def _met(other: Any) -> Any:
     if isinstance(other, np.ndarray | np.generic):
-        return to_snippet(other.copy())  # it may be a table of the engine's own
-    if type(other) is tuple:  # of several brackets
+        return to_snippet(other.copy())  # it may be the engine's own table
+    if type(other) is tuple:  # of an index with several items
         return tuple(map(_met, other))
     return to_snippet(other) if isinstance(other, np.dtype) else other
 
@@ -100,11 +99,11 @@ class ClassMaker:
         self._metaclasses = metaclasses
 
     def may_be_base(self, base: type) -> bool:
-        """Whether the snippet may derive from a class that it did not make."""
+        """Whether the snippet may derive from a class that it did not define."""
         return base in self._bases or type(base) in self._metaclasses or issubclass(base, BaseException)
 
     def build_class(self, body: Any, name: str, *bases: object, **keywords: object) -> type:
-        """The snippet's `class` statement."""
+        """Run the snippet's `class` statement."""
         if keywords.pop("metaclass", ABSTRACT_META) is not ABSTRACT_META:
             raise TypeError(f"a metaclass is not {HERE}")
         if keywords and (keywords.keys() != {"total"} or TypedDictForm not in bases):
@@ -131,8 +130,7 @@ class ClassMaker:
         return made
 
     def _named_tuple(self, body: Any, name: str) -> type:
-        """`class Row(NamedTuple)`: the tuple's own code is made from text, the names in which the policy has
-        checked."""
+        """`class Row(NamedTuple)`: the tuple's own code is generated from text whose names the policy has checked."""
         draft: type = builtins.__build_class__(body, name)
         _check_finished(draft)
         names = list(vars(draft).get("__annotations__", {}))
@@ -154,7 +152,7 @@ class ClassMaker:
         return self._guard.adopt(made)
 
     def _check_alone(self, made: type) -> None:
-        """A tensor or an optimizer has no methods from elsewhere: its own are called with arrays."""
+        """Refuse other bases beside a tensor or an optimizer: their own methods are called with arrays."""
         others = [base for base in made.__mro__[1:] if self._guard.owns(base) and not issubclass(base, WITH_ARRAYS)]
         if others:
             raise TypeError(f"{others[0].__name__} as another base class of a tensor or an optimizer is not {HERE}")
@@ -162,7 +160,7 @@ class ClassMaker:
     def _check_base(self, base: object) -> None:
         if isinstance(base, Absent):
             raise error_of(base)
-        if isinstance(base, _ALIASES):  # of Generic[T] or List[int] what stands before the bracket
+        if isinstance(base, _ALIASES):  # of Generic[T] or List[int], the part before the bracket
             base = getattr(base, "__origin__", None)
         known = isinstance(base, type) and (self._guard.owns(base) or self.may_be_base(base))
         if not known:
@@ -186,7 +184,7 @@ class ProtocolForm:
 
 
 class AbstractMeta:
-    """Stands for `abc.ABCMeta` in `class A(metaclass=ABCMeta)`: what it does, every class of a snippet has."""
+    """Stands for `abc.ABCMeta` in `class A(metaclass=ABCMeta)`: every class of a snippet already does what it does."""
 
     __slots__ = ()
 
@@ -286,7 +284,7 @@ def enum_names() -> dict[str, Any]:
 
 
 def _check_names(names: Any) -> None:
-    """The members are made before anybody could look at the finished class."""
+    """Check the names now: the members are made before anything could check the finished class."""
     slots = names.get("__slots__", ())
     plain = [slots] if type(slots) is str else slots
     if type(plain) not in (list, tuple) or any(type(each) is not str or is_dunder(each) for each in plain):
@@ -306,7 +304,7 @@ class ClassFormOnly(enum.EnumMeta):
     def __new__(cls, name: str, bases: Any, names: Any, **keywords: Any) -> Any:
         _check_names(names)
         mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
-        if any(issubclass(base, str) for base in mixed_in):  # its members are made before it is
+        if any(issubclass(base, str) for base in mixed_in):  # its members are made before the class is
             check_text(type(name, mixed_in, {each: names[each] for each in ("__eq__", "__hash__") if each in names}))
         for base in {each for mixed in mixed_in for each in mixed.__mro__}:
             if base.__module__.startswith(_PYTORCHS):  # their methods are called with arrays

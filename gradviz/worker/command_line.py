@@ -1,10 +1,9 @@
 """`import argparse` and `tyro` for scripts that read their settings from a command line: `sys.argv` of the run, which
-holds what somebody typed as arguments of the script; without any, defaults count.
+holds what the user typed as arguments of the script; without any, defaults apply.
 
-Python's own parser does the work behind a surface chosen here: it gets plain text and the snippet's functions, and
-nothing of it is handed out; what it prints goes where print's text goes. No option is read from a file. Next:
-`standard_modules`, which offers it.
-"""
+Python's own parser does the work behind a restricted interface: it gets plain text and the snippet's functions, and
+nothing of it is handed out; its output goes where print's goes. No option is read from a file. Next:
+`standard_modules`, which offers it."""
 
 from __future__ import annotations
 
@@ -37,7 +36,7 @@ _MARKS = {"SUPPRESS": argparse.SUPPRESS, "REMAINDER": argparse.REMAINDER, "OPTIO
 
 
 class _Parser(argparse.ArgumentParser):
-    """Python's parser, printing where the snippet prints."""
+    """Python's parser, which prints where the snippet prints."""
 
     def __init__(self, write: Callable[[str, str], None], **options: Any) -> None:
         self._send = write
@@ -50,7 +49,7 @@ class _Parser(argparse.ArgumentParser):
 
 @keep_methods
 class Namespace:
-    """What `parse_args` gives; each run has its own class of it, which the snippet may change."""
+    """The result of `parse_args`; each run has its own subclass, which the snippet may change."""
 
     def __init__(self, **values: Any) -> None:
         for name, value in values.items():
@@ -70,8 +69,8 @@ class Namespace:
 
 
 def _apart(call: Callable[..., object], *given: object, **options: object) -> Any:
-    """What a method of the real parser returns, or what it raises without what that holds: the argument itself, which
-    knows the parser."""
+    """Return what a method of the real parser returns, or raise its error without the argument object, which refers to
+    the parser."""
     try:
         return call(*given, **options)
     except argparse.ArgumentError as error:
@@ -85,36 +84,36 @@ def _apart(call: Callable[..., object], *given: object, **options: object) -> An
 
 @keep_methods
 class _Options:
-    """Where options are added: a parser or a group of one. The real one stays inside a function."""
+    """What options are added to: a parser or a group of one. The real one stays inside a function."""
 
     def __init__(self, real: Any) -> None:
-        if not isinstance(real, argparse._ActionsContainer):  # made by the class of a parser
+        if not isinstance(real, argparse._ActionsContainer):  # built by a parser's class
             raise TypeError(f"objects of this class are not {HERE} but by ArgumentParser")
         self._real: Any = real
 
     def add_argument(self, *names: str, **options: object) -> None:
-        """Describe one option or positional argument."""
+        """Add an option or positional argument."""
         plain = {key: _plain_option(key, value) for key, value in options.items()}
         for name in [*map(_text, names), plain.get("dest") or "x"]:
             _check(name)
         _apart(self._real.add_argument, *map(_text, names), **plain)
 
     def add_argument_group(self, title: str | None = None, description: str | None = None) -> _Options:
-        """A part of the options with a title of its own in the help."""
+        """Add a group of options with its own title in the help."""
         return _Options(self._real.add_argument_group(_text(title), _text(description)))
 
     def add_mutually_exclusive_group(self, *, required: bool = False) -> _Options:
-        """Options of which one at most may be given."""
+        """Add options of which at most one may be given."""
         return _Options(self._real.add_mutually_exclusive_group(required=bool(required)))
 
     def set_defaults(self, **values: object) -> None:
-        """Further names with their values."""
+        """Set names and values in addition to the options."""
         for name in values:
             _check(name)
         self._real.set_defaults(**values)
 
     def get_default(self, dest: str) -> Any:
-        """The value that counts when nothing is given."""
+        """Return the value that applies when nothing is given."""
         return self._real.get_default(_text(dest))
 
 
@@ -124,7 +123,7 @@ def _check(name: str) -> None:
 
 
 def _text(value: object) -> Any:
-    """The same text without a class of the snippet's own; None stays None."""
+    """Return the text as a plain str, in case it is of a class of the snippet; None stays None."""
     return value if value is None else str.__str__(value)
 
 
@@ -164,7 +163,7 @@ class _CommandLine(_Options):
         self._namespace = namespace
 
     def parse_known_args(self, args: Iterable[str] | None = None, namespace: object = None) -> tuple[Any, list[str]]:
-        """The settings, and the arguments that no option takes."""
+        """Return the settings, and the arguments that no option takes."""
         result = self._namespace() if namespace is None else namespace
         if not isinstance(result, Namespace):
             raise TypeError(f"a namespace that is not argparse.Namespace is not {HERE}")
@@ -175,22 +174,22 @@ class _CommandLine(_Options):
         return result, rest
 
     def parse_args(self, args: Iterable[str] | None = None, namespace: object = None) -> Any:
-        """The settings: from `args` where they are given, else from the command line."""
+        """Return the settings: from `args` if given, otherwise from the command line."""
         result, rest = self.parse_known_args(args, namespace)
         if rest:
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return result
 
     def add_subparsers(self, *args: object, **options: object) -> NoReturn:
-        """Refused: the commands of a script each have a parser of their own."""
+        """Refused: each command of a script needs a parser of its own."""
         raise NotImplementedError(f"add_subparsers is not {HERE}; keep the options of the command that you want")
 
     def format_usage(self) -> str:
-        """The line that says how the script is called."""
+        """Return the line that says how to call the script."""
         return str(self._real.format_usage())
 
     def format_help(self) -> str:
-        """The description of every option."""
+        """Return the description of every option."""
         return str(self._real.format_help())
 
     def print_usage(self, file: object = None) -> None:
@@ -202,7 +201,7 @@ class _CommandLine(_Options):
         self._write("out", self.format_help())
 
     def error(self, message: str) -> NoReturn:
-        """Say how the script is used, and end it."""
+        """Print how to use the script, and end it."""
         _apart(self._real.error, _text(message))
         raise SystemExit(2)
 
@@ -213,7 +212,7 @@ class _CommandLine(_Options):
 
 
 def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
-    """The stand-in for argparse, for one run."""
+    """Return the stand-in for argparse for one run."""
     guard.plain_bases += (Namespace,)
     own: type[Namespace] = guard.adopt(type("Namespace", (Namespace,), {"__module__": "argparse"}))
 
@@ -250,7 +249,7 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: S
 
 
 def tyro_module(write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
-    """The stand-in for tyro."""
+    """Return the stand-in for tyro."""
 
     def cli(f: Callable[..., Any], *, args: Iterable[str] | None = None, default: Any = None, **texts: object) -> Any:
         given = [_text(each) for each in (argv[1:] if args is None else args)]
@@ -264,7 +263,8 @@ def tyro_module(write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
 
 
 def _fields_of_line(parser: argparse.ArgumentParser, cls: Any, default: Any, given: list[str]) -> dict[str, Any]:
-    """The fields of a dataclass that a command line names, --num-envs 4 or --no-cuda, beside those of `default`."""
+    """Return the fields of a dataclass given on a command line, such as --num-envs 4 or --no-cuda; the rest come from
+    `default`."""
     fields = [each for each in dataclasses.fields(cls) if each.init]
     for each in fields:
         kind = each.type if each.default is None or each.default is dataclasses.MISSING else type(each.default)

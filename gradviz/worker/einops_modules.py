@@ -1,9 +1,8 @@
 """`import einops` for a snippet: the real package, on the engine's tensors.
 
 It is pure Python and looks for PyTorch when it first meets a tensor; here it finds `gradviz.torch`. A snippet gets none
-of its objects but errors: each function is called with plain texts and whole numbers, arrays go through
-`numpy_boundary`, and the layers are classes of our own over the same functions. Next: `numpy_boundary`.
-"""
+of its objects except errors: each function is called with plain texts and integers, arrays go through `numpy_boundary`,
+and the layers are GradViz's own classes over the same functions. Next: `numpy_boundary`."""
 
 from __future__ import annotations
 
@@ -26,11 +25,12 @@ from gradviz.worker.stand_in import stand_in
 
 @functools.cache
 def _einops() -> types.ModuleType:
-    """The package, with its way to tensors and arrays found: nothing can be imported once the worker is locked."""
+    """Return the package, after it has found its backends for tensors and arrays: nothing can be imported once the
+    worker is locked."""
     from gradviz import torch
 
     with _as_torch(torch), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # it tells PyTorch's compiler of itself, which is not here
+        warnings.simplefilter("ignore")  # it registers with PyTorch's compiler, which does not exist here
         import einops
 
         for one in (torch.zeros(2, 1), np.zeros((2, 1))):
@@ -41,7 +41,7 @@ def _einops() -> types.ModuleType:
 
 @contextmanager
 def _as_torch(module: types.ModuleType) -> Iterator[None]:
-    """What is imported meanwhile finds our torch, and no compiler."""
+    """Imports in the meantime find GradViz's torch, and no compiler."""
     instead: dict[str, Any] = {"torch": module, "torch._dynamo": None}
     before = {name: sys.modules[name] for name in instead if name in sys.modules}
     sys.modules.update(instead)
@@ -54,7 +54,7 @@ def _as_torch(module: types.ModuleType) -> Iterator[None]:
 
 
 def _entering(value: Any) -> Any:
-    """A tensor, or NumPy's own array; a list of either."""
+    """Convert a tensor or a stand-in of an array, or a list of either, to what einops works on."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, list | tuple) and any(isinstance(each, Tensor) for each in tuple(value)):
@@ -75,7 +75,7 @@ def _lengths(axes: dict[str, Any]) -> dict[str, int]:
 
 
 def _reduction(given: Any) -> Any:
-    """The name of one, or a function of the snippet, which gets no array of NumPy's own."""
+    """Return the name of a reduction, or a function of the snippet that gets no arrays of NumPy's own."""
     if isinstance(given, str):
         return str.__str__(given)
     if not callable(given):
@@ -84,23 +84,23 @@ def _reduction(given: Any) -> Any:
 
 
 def rearrange(tensor: Any, pattern: Any, **axes_lengths: Any) -> Any:
-    """Other axes."""
+    """Rearrange axes."""
     return _leaving(_einops().rearrange(_entering(tensor), str.__str__(pattern), **_lengths(axes_lengths)))
 
 
 def repeat(tensor: Any, pattern: Any, **axes_lengths: Any) -> Any:
-    """More of the same."""
+    """Repeat elements along axes."""
     return _leaving(_einops().repeat(_entering(tensor), str.__str__(pattern), **_lengths(axes_lengths)))
 
 
 def reduce(tensor: Any, pattern: Any, reduction: Any, **axes_lengths: Any) -> Any:
-    """Fewer axes."""
+    """Reduce over axes."""
     how = _reduction(reduction)
     return _leaving(_einops().reduce(_entering(tensor), str.__str__(pattern), how, **_lengths(axes_lengths)))
 
 
 def einsum(*tensors_and_pattern: Any) -> Any:
-    """Products and sums over named axes."""
+    """Sum products over named axes."""
     *tensors, pattern = tensors_and_pattern
     if not isinstance(pattern, str):
         raise ValueError(
@@ -110,24 +110,24 @@ def einsum(*tensors_and_pattern: Any) -> Any:
 
 
 def pack(tensors: Any, pattern: Any) -> Any:
-    """Several tensors as one, and their shapes."""
+    """Pack several tensors into one; also return their shapes."""
     packed, shapes = _einops().pack([_entering(each) for each in tensors], str.__str__(pattern))
     return _leaving(packed), shapes
 
 
 def unpack(tensor: Any, packed_shapes: Any, pattern: Any) -> Any:
-    """The way back."""
+    """Undo `pack`."""
     shapes = [tuple(operator.index(size) for size in shape) for shape in packed_shapes]
     return _leaving(_einops().unpack(_entering(tensor), shapes, str.__str__(pattern)))
 
 
 def parse_shape(x: Any, pattern: Any) -> dict[str, int]:
-    """The lengths of named axes."""
+    """Return the lengths of the named axes."""
     return dict(_einops().parse_shape(_entering(x), str.__str__(pattern)))
 
 
 def asnumpy(tensor: Any) -> Any:
-    """As an array."""
+    """Return a tensor as an array."""
     return to_snippet(to_numpy(tensor))
 
 
@@ -141,7 +141,7 @@ class Rearrange(Module):
         _check(self, "rearrange")
 
     def forward(self, input: Any) -> Any:
-        """Other axes."""
+        """Rearrange axes."""
         return rearrange(input, self.pattern, **self.axes_lengths)
 
     def __repr__(self) -> str:
@@ -158,7 +158,7 @@ class Reduce(Module):
         _check(self, self.reduction)
 
     def forward(self, input: Any) -> Any:
-        """Fewer axes."""
+        """Reduce over axes."""
         return reduce(input, self.pattern, self.reduction, **self.axes_lengths)
 
     def __repr__(self) -> str:
@@ -166,7 +166,7 @@ class Reduce(Module):
 
 
 def _check(layer: Any, operation: str) -> None:
-    """Raise einops' own error for a pattern that is none, as its layers do when they are made."""
+    """Raise einops' own error for an invalid pattern, as its layers do when they are created."""
     from einops import einops as inside
 
     try:
@@ -185,7 +185,7 @@ _FUNCTIONS: tuple[Callable[..., Any], ...] = (rearrange, repeat, reduce, einsum,
 
 
 def einops_modules() -> dict[str, Any]:
-    """The stand-ins, by module name; none where the package is not installed."""
+    """Return the stand-ins by module name; none if the package is not installed."""
     try:
         package: Any = _einops()
     except ImportError:

@@ -1,9 +1,8 @@
-"""The text of an exception as Python prints it, with the frames of the snippet only, and with an end: where there is
-too much of something, the rest is left out, and the text says so.
+"""The text of an exception as Python prints it, limited to the frames of the snippet and in length: what is too much is
+left out, and the text says so.
 
-The message of an exception whose class the snippet wrote is code of the snippet: the audit hook and the parent's
-limits hold as for the rest of it, and whatever it does instead of returning text becomes `<exception str() failed>`.
-"""
+The message of an exception whose class the snippet defines is code of the snippet: the audit hook and the parent's
+limits apply as to the rest of it, and whatever it does instead of returning text becomes `<exception str() failed>`."""
 
 from __future__ import annotations
 
@@ -14,10 +13,10 @@ import types
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
-TRACEBACK_CAP = 100_000  # characters; one error with all the caps below has fewer
-MESSAGE_CAP = 20_000  # of a message, and of the notes of an error together
+TRACEBACK_CAP = 100_000  # characters; one error with all the caps below stays under this
+MESSAGE_CAP = 20_000  # for a message, and for the notes of an error together
 FRAMES_CAP = 40_000
-LINE_CAP = 2_000  # of a line of the snippet, or a name
+LINE_CAP = 2_000  # for a line of the snippet, or a name
 NOTES_CAP = 100
 CHAIN_CAP = 20
 FAILED = "<exception str() failed>"
@@ -25,7 +24,7 @@ FAILED = "<exception str() failed>"
 
 @dataclass(frozen=True)
 class ErrorText:
-    """An exception in words: its class, its message, the line it came from, and the two texts that Python prints."""
+    """An exception as text: its class, its message, the line it came from, and the two texts that Python prints."""
 
     type_name: str
     message: str
@@ -35,11 +34,11 @@ class ErrorText:
 
 
 def describe(error: BaseException, filename: str, own: frozenset[str] = frozenset()) -> ErrorText:
-    """Put an exception into words; `own` are the files of the snippet's own modules."""
+    """Describe an exception in text; `own` are the files of the snippet's own modules."""
     messages = [(link, _guarded_message(link)) for link in _chain(error)]
     message = messages[0][1]
     shown = own | {filename}
-    parts = [_one(error, message, shown)]  # the last one, then what was before it
+    parts = [_one(error, message, shown)]  # the last one, then what came before it
     for (later, _), (link, text) in itertools.pairwise(messages):
         joint = _BECAUSE if later.__cause__ is not None else _MEANWHILE
         parts.append(f"{_one(link, text, shown)}\n{joint}\n\n")
@@ -56,14 +55,14 @@ _EARLIER = "[Earlier errors are left out]\n\n"
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The exception, then what caused it, and so on; one more than is told."""
+    """Return the exception, its cause, and so on; one more than is printed."""
     seen: set[int] = set()
     link: BaseException | None = error
     while link is not None and id(link) not in seen and len(seen) <= CHAIN_CAP:
         seen.add(id(link))
         yield link
         cause, before = link.__cause__, None if link.__suppress_context__ else link.__context__
-        link = before if cause is None else cause  # not by `or`: whether it is true, a method of the snippet may say
+        link = before if cause is None else cause  # not `or`: a method of the snippet may decide its truth value
 
 
 def _guarded_message(error: BaseException) -> str:
@@ -75,7 +74,7 @@ def _guarded_message(error: BaseException) -> str:
 
 
 def _cut(text: str, cap: int) -> str:
-    """As much of it as there is room for, in letters that UTF-8 has."""
+    """Return as much of it as fits, in characters that UTF-8 can encode."""
     kept = text[:cap].encode("utf-8", "backslashreplace").decode()[:cap]
     return kept if len(text) <= cap else f"{kept}… [{len(text) - cap:,} more characters]"
 
@@ -90,8 +89,8 @@ def _class_name(error: BaseException) -> str:
 
 
 def _syntax_error(error: BaseException) -> SyntaxError | None:
-    """A copy of Python's own SyntaxError that holds nothing but text and numbers; None for any other, such as one that
-    the snippet raised with objects of its own in it."""
+    """Return a copy of Python's own SyntaxError that holds only text and numbers; None for any other, such as one that
+    the snippet raised with its own objects in it."""
     if not isinstance(error, SyntaxError) or type(error).__module__ != "builtins":
         return None
     texts = (error.msg, error.filename, error.text)
@@ -141,11 +140,11 @@ def _notes(error: BaseException) -> str:
     return "".join(told)
 
 
-Call = tuple[types.CodeType, int, int]  # what runs, at which instruction, at which line
+Call = tuple[types.CodeType, int, int]  # the code, the instruction, the line
 
 
 def calls_of(trace: types.TracebackType | None, files: Container[str]) -> list[Call]:
-    """The calls of a traceback that are the snippet's own, in one of these files."""
+    """Return the calls of a traceback that are the snippet's own, in one of these files."""
     found = []
     while trace is not None:
         code = trace.tb_frame.f_code
@@ -156,7 +155,7 @@ def calls_of(trace: types.TracebackType | None, files: Container[str]) -> list[C
 
 
 def _told(calls: list[Call]) -> str:
-    """The calls as Python prints them; of very many the first and the last."""
+    """Yield the calls as Python prints them; if there are very many, the first and the last."""
     known = {call: _summary(*call) for call in set(calls)}
     entries = traceback.StackSummary.from_list([known[call] for call in calls]).format()
     if sum(map(len, entries)) <= FRAMES_CAP:

@@ -1,9 +1,8 @@
-"""Formats of files in the folder of a run: `pickle`, `csv`, and NumPy's functions that read and write.
+"""File formats in the folder of a run: `pickle`, `csv`, and NumPy's functions that read and write.
 
-`pickle` here makes no objects of bytes, which is what makes it dangerous elsewhere: it writes the mark of an object
-that this run has put away, and reads back a copy of it. NumPy's own code gets bytes and lines only, never a name,
-which it would open, and no objects. Next: `scratch`.
-"""
+`pickle` here does not create objects from bytes, which is what makes it dangerous elsewhere: it writes a marker for an
+object that this run has stored, and reads back a copy of it. NumPy's own code only gets bytes and lines, never a file
+name, which it would open, and no objects. Next: `scratch`."""
 
 from __future__ import annotations
 
@@ -89,7 +88,7 @@ class _Writer:
         return self._file.write(held.getvalue())
 
     def writerows(self, rows: Any) -> None:
-        """Write several."""
+        """Write several rows."""
         for each in rows:
             self.writerow(each)
 
@@ -139,7 +138,7 @@ class _DictWriter:
         self._writer = _Writer(f, **look)
 
     def writeheader(self) -> Any:
-        """Write the names of the columns."""
+        """Write a row with the names of the columns."""
         return self._writer.writerow(self._names)
 
     def writerow(self, rowdict: Any) -> Any:
@@ -147,7 +146,7 @@ class _DictWriter:
         return self._writer.writerow([rowdict.get(name, "") for name in self._names])
 
     def writerows(self, rowdicts: Any) -> None:
-        """Write several."""
+        """Write several rows."""
         for each in rowdicts:
             self.writerow(each)
 
@@ -166,7 +165,7 @@ def _gzip_open(filename: Any, mode: Any = "rb", compresslevel: object = 9, encod
 
 
 def format_modules() -> dict[str, Any]:
-    """The stand-ins, by module name."""
+    """Return the stand-ins by module name."""
     pickles = {"dump": _dump, "load": _load, "dumps": _dumps, "loads": _loads}
     errors = {"PickleError": pickle.PickleError, "UnpicklingError": pickle.UnpicklingError}
     tables = {"reader": _reader, "writer": _Writer, "DictReader": _DictReader, "DictWriter": _DictWriter}
@@ -183,7 +182,7 @@ def format_modules() -> dict[str, Any]:
 
 
 def _saved(file: Any, ending: str) -> Any:
-    """A file to write to: one that is open, or by a name, which gets its ending."""
+    """Return a file to write to: an open one, or one by name, to which the suffix is added."""
     if not isinstance(file, str | Path):
         return file
     name = plain_path(file)
@@ -210,7 +209,7 @@ def _savez(file: Any, *args: object, **kwds: object) -> None:
 
 @keep_methods
 class _Arrays:
-    """What `np.load` gives for several arrays."""
+    """What `np.load` returns for several arrays."""
 
     __slots__ = ("_held",)
 
@@ -223,15 +222,15 @@ class _Arrays:
         return list(self._held)
 
     def keys(self) -> list[str]:
-        """The same."""
+        """Return the names of the arrays."""
         return list(self._held)
 
     def items(self) -> list[tuple[str, Any]]:
-        """Names and arrays."""
+        """Return names and arrays."""
         return list(self._held.items())
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file is open."""
 
     def __getitem__(self, name: Any) -> Any:
         if name not in self._held:
@@ -269,7 +268,7 @@ def _load_arrays(file: Any, mmap_mode: object = None, allow_pickle: object = Fal
 
 
 def _lines(given: Any) -> list[str]:
-    """The lines of a file by its name, of one that is open, or of a list."""
+    """Return the lines of a file given by name or open, or of a list."""
     if isinstance(given, str | Path):
         with open_(given) as file:
             return [str.__str__(line) for line in file]
@@ -326,7 +325,7 @@ def _fromfile(file: Any, dtype: Any = float, count: Any = -1, sep: Any = "", off
 
 
 def _memmap(filename: Any, dtype: Any = np.uint8, mode: Any = "r+", offset: Any = 0, shape: Any = None) -> Any:
-    """A file as an array: a copy, which its bytes do not follow."""
+    """Return a file as an array: a copy, whose changes do not reach the file."""
     if mode not in ("r", "c"):
         raise ValueError("np.memmap is for reading, mode='r' or 'c', in GradViz snippets")
     found = _fromfile(filename, dtype, -1, "", offset)
@@ -334,14 +333,14 @@ def _memmap(filename: Any, dtype: Any = np.uint8, mode: Any = "r+", offset: Any 
 
 
 def array_files() -> dict[str, Any]:
-    """NumPy's functions, by name."""
+    """Return NumPy's file functions by name."""
     names = {"save": _save, "savez": _savez, "savez_compressed": _savez, "load": _load_arrays, "savetxt": _savetxt}
     reading = {name: _reading(getattr(np, name)) for name in ("loadtxt", "genfromtxt")}
     return {**names, **reading, "frombuffer": _frombuffer, "fromfile": _fromfile, "memmap": _memmap}
 
 
 def warm_formats() -> None:
-    """What NumPy imports when these are first used."""
+    """Import what NumPy would import when these are first used."""
     held = io.BytesIO()
     np.lib.format.write_array(held, np.eye(2), allow_pickle=False)
     np.lib.format.read_array(io.BytesIO(held.getvalue()), allow_pickle=False)

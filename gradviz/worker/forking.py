@@ -1,10 +1,9 @@
-"""The fork server's own process: everything is imported and warmed once, then each request forks a worker in
-milliseconds. It never runs a snippet itself, and the worker that it forks closes its own locks before it is READY.
+"""The fork server's own process: everything is imported and warmed up once, then each request forks a worker in
+milliseconds. It never runs a snippet itself, and the worker that it forks applies its own locks before it is READY.
 
-One message each way is one packet on the socket at descriptor 0: a request comes with the two descriptors of the
-worker's pipe, the answer brings a descriptor of the process, a second answer says how it ended. Linux only; the
-program's side is `forkserver`.
-"""
+A message in either direction is one packet on the socket at descriptor 0: a request carries the two descriptors of the
+worker's pipe, the answer carries a descriptor of the process, and a second answer says how it ended. Linux only; the
+program's side is `forkserver`."""
 
 from __future__ import annotations
 
@@ -25,14 +24,14 @@ from gradviz.worker.parent import end_with_parent
 
 SERVER_FLAG = "--gv-forkserver"
 PACKET = 8192  # bytes of a message, at most
-STACK_MB = 4096  # more than the resident memory that a run may have
-SIGNALS_ARE_LOST = (3, 13)  # from this Python on in what a thread has forked: a run would never be looked at
+STACK_MB = 4096  # more than a run may have of resident memory
+SIGNALS_ARE_LOST = (3, 13)  # from this Python on, in a process forked by a thread: a run would never be checked
 _OVERCOMMIT, _NEVER = "/proc/sys/vm/overcommit_memory", "2"
 
 
 @dataclass(frozen=True)
 class Order:
-    """What the program asks for: a worker with so much memory in this empty folder."""
+    """What the program asks for: a worker with this much memory in this empty folder."""
 
     memory_mb: int
     scratch: str
@@ -47,12 +46,12 @@ class Child:
 
 
 def on_deep_stack(work: Callable[[int], NoReturn]) -> NoReturn:
-    """Call `work` where the stack of C has so many MB as it is told, 0 where none is reserved: in a thread of its own.
-    A child that is forked there has that thread alone.
+    """Call `work` with a C stack of as many MB as it is given, 0 if none can be reserved: in a separate thread. A child
+    forked there has only that thread.
 
-    A chain of a million objects takes little memory, but Python goes down it when it dies, and some of its classes need
-    more than the system's 8 MB for that. With more stack than memory a run is ended for its memory, in a sentence.
-    """
+    A chain of a million objects takes little memory, but Python recurses through it when it is freed, and some of its
+    classes need more than the system's 8 MB for that. With more stack than memory, a run ends because of its memory,
+    with a clear message."""
 
     def begin() -> None:
         try:
@@ -60,10 +59,10 @@ def on_deep_stack(work: Callable[[int], NoReturn]) -> NoReturn:
         finally:
             os._exit(1)
 
-    context = copy_context()  # NumPy keeps there what it does about errors
+    context = copy_context()  # NumPy keeps its error handling there
     try:
         with open(_OVERCOMMIT, encoding="ascii") as file:
-            is_counted = file.read().strip() == _NEVER  # then each child has so much less that it could use
+            is_counted = file.read().strip() == _NEVER  # then each child would have that much less to use
         if not is_counted and sys.version_info < SIGNALS_ARE_LOST:
             threading.stack_size(STACK_MB << 20)
             thread = threading.Thread(target=begin, name="gradviz-forks")
@@ -75,8 +74,8 @@ def on_deep_stack(work: Callable[[int], NoReturn]) -> NoReturn:
 
 
 def serve_forks() -> Order:
-    """Fork what is asked for until the program is gone. Returns in each child, as the worker that it is to be: its
-    pipe is at 0 and 1."""
+    """Fork on request until the program has gone. Returns in each child, as the worker that it is to be: its pipe is at
+    0 and 1."""
     control = socket.socket(fileno=os.dup(0))
     children: dict[int, Child] = {}  # by the descriptor of the process
     poll = select.poll()
@@ -108,7 +107,7 @@ def serve_forks() -> Order:
 
 
 def _end(children: dict[int, Child]) -> NoReturn:
-    """The program is gone, and with it each worker, perhaps before it has removed its folder."""
+    """Called when the program has gone, and each worker with it, perhaps before it has removed its folder."""
     for child in children.values():
         with contextlib.suppress(OSError):
             os.kill(child.pid, signal.SIGKILL)
@@ -118,7 +117,7 @@ def _end(children: dict[int, Child]) -> NoReturn:
 
 
 def forget_orders() -> None:
-    """The program is gone: the folders of the workers that it had asked for go, too."""
+    """Called when the program has gone: remove the folders of the workers that it had asked for."""
     with contextlib.suppress(OSError, ValueError), socket.socket(fileno=os.dup(0)) as control:
         while message := control.recv(PACKET, socket.MSG_DONTWAIT):
             with contextlib.suppress(OSError):
@@ -126,7 +125,7 @@ def forget_orders() -> None:
 
 
 def _send(control: socket.socket, message: dict[str, int], descriptors: list[int]) -> bool:
-    """False if the program is gone."""
+    """Return False if the program has gone."""
     try:
         socket.send_fds(control, [json.dumps(message).encode()], descriptors)
     except OSError:
@@ -141,7 +140,7 @@ def _tell_end(control: socket.socket, handle: int, pid: int) -> bool:
 
 
 def _leave(control: socket.socket, children: dict[int, Child]) -> None:
-    """A child keeps nothing of the server's."""
+    """Make a child keep nothing of the server's."""
     control.close()
     for handle in children:
         os.close(handle)
@@ -152,7 +151,7 @@ def _become(order: Order, pipe: list[int]) -> Order:
     for target, end in enumerate(pipe):
         os.dup2(end, target)
         os.close(end)
-    with contextlib.suppress(OSError):  # the program may be gone, and the folder with it
+    with contextlib.suppress(OSError):  # the program may have gone, and the folder with it
         os.chdir(order.scratch)
-        os.rmdir(order.scratch)  # nobody is left to do it if the program is killed
+        os.rmdir(order.scratch)  # nobody else does it if the program is killed
     return order

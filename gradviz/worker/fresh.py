@@ -1,7 +1,6 @@
 """What a run can leave behind in tables that outlive it: a formula for a pair of distributions, a module's hook for all
-modules, a type in Python's cache. `Fresh` remembers the tables of the torch packages as they are before the first
-run and puts them back; a worker that runs one snippet only needs none of it.
-"""
+modules, a type in Python's cache. `Fresh` remembers the tables of the torch packages as they are before the first run
+and restores them; a worker that runs only one snippet does not need it."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ _PACKAGES = ("gradviz.engine", "gradviz.torch")
 
 
 class Fresh:
-    """The tables of this process, as they were when this was made."""
+    """The tables of this process, as they were when this object was created."""
 
     def __init__(self) -> None:
         self._errors = np.geterr()
@@ -31,7 +30,7 @@ class Fresh:
         self._caches = [each.cache_clear for each in values if hasattr(type(each), "cache_clear")]
 
     def restore(self) -> None:
-        """Put back what has changed; nothing is compared but identities, so that no code of a snippet runs."""
+        """Restore what has changed; only identities are compared, so that no code of a snippet runs."""
         for table, before in self._kept:
             now = list(_items(table))
             if len(now) != len(before) or any(x is not y for x, y in zip(now, before, strict=True)):
@@ -48,7 +47,8 @@ class Fresh:
 
 
 def _tables() -> Iterator[Any]:
-    """Every table of the packages' modules, of a class or an object that a module holds, and the tables in those."""
+    """Return every table of the packages' modules, of a class or object that a module holds, and the tables in
+    those."""
     seen: set[int] = set()
     waiting = list(_values())
     for value in waiting:
@@ -83,8 +83,8 @@ def _is_own_class(value: object) -> bool:
 
 
 def restore_class(cls: type, before: dict[str, object]) -> None:
-    """What a setting such as `Distribution.set_default_validate_args`, or a method that got the class as its object,
-    keeps in the class."""
+    """Restore what a setting such as `Distribution.set_default_validate_args`, or a method that got the class as self,
+    stores in the class."""
     now = dict(vars(cls))
     for name in now.keys() - before.keys():
         delattr(cls, name)

@@ -1,9 +1,8 @@
-"""What is put around a game: the bases of wrappers that a snippet writes, the wrappers that Gymnasium brings along, and
-several games that are played at once; and the modules under which `games` and these are imported.
+"""Wrappers around a game: the base classes of wrappers that a snippet writes, the wrappers that Gymnasium provides, and
+several games played at once; and the modules under which `games` and these are imported.
 
-A wrapper and several games hold what the snippet gave them and stand-ins of arrays, nothing of NumPy's own. No video is
-made. Next: `games`, the rules, and `numpy_boundary`.
-"""
+A wrapper or a set of games holds what the snippet gave it and stand-ins of arrays, nothing of NumPy's own. No video is
+made. Next: `games`, the rules, and `numpy_boundary`."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ _MOST_GAMES = 1_000
 
 
 class Env:
-    """Base of a game that a snippet writes itself."""
+    """Base class of a game that a snippet writes itself."""
 
     action_space: Any = None
     observation_space: Any = None
@@ -33,25 +32,25 @@ class Env:
 
     @property
     def unwrapped(self) -> Any:
-        """Nothing is wrapped around it."""
+        """The game itself: nothing is wrapped around it."""
         return self
 
     def reset(self, *, seed: object = None, options: object = None) -> Any:
-        """A class of its own begins an episode; this does nothing."""
+        """Begin an episode: for a subclass to define; this does nothing."""
 
     def step(self, action: object) -> NoReturn:
-        """A class of its own does something."""
+        """Take an action: for a subclass to define."""
         raise NotImplementedError
 
     def render(self) -> None:
-        """Nothing is drawn."""
+        """Do nothing: games are not drawn."""
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
 class Wrapper(Env):
-    """Base of what a snippet puts around a game: what it does not do itself, the game does."""
+    """Base class of what a snippet puts around a game: what it does not define, the game does."""
 
     def __init__(self, env: Any) -> None:
         self.env = env
@@ -66,20 +65,20 @@ class Wrapper(Env):
         return self.env.reset(**options)
 
     def step(self, action: Any) -> Any:
-        """Do something."""
+        """Take an action."""
         return self.env.step(action)
 
     def render(self, *look: Any, **more: Any) -> Any:
-        """Nothing is drawn."""
+        """Do nothing: games are not drawn."""
         return self.env.render(*look, **more)
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
         self.env.close()
 
 
 def _of_the_game(name: str) -> property:
-    """What a wrapper says of the game, unless it has been told otherwise."""
+    """What a wrapper says about the game, unless it has been set."""
 
     def told(self: Any) -> Any:
         return vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
@@ -95,7 +94,7 @@ for _told in ("action_space", "observation_space", "spec", "render_mode", "metad
 
 
 def _as_before(wrapper: Any, name: str) -> Any:
-    """The method of a class that was written for gym before 0.9, whose name began with an underscore."""
+    """Return the method of a class written for gym before 0.9, whose name began with an underscore."""
     found = getattr(type(wrapper), name, None)
     if not isinstance(found, types.FunctionType):
         raise NotImplementedError
@@ -103,10 +102,10 @@ def _as_before(wrapper: Any, name: str) -> Any:
 
 
 class ObservationWrapper(Wrapper):
-    """Base of one that changes what is seen."""
+    """Base class of wrappers that change the observations."""
 
     def observation(self, observation: Any) -> Any:
-        """A class of its own changes it."""
+        """Change an observation: for a subclass to define."""
         return _as_before(self, "_observation")(observation)
 
     def reset(self, **options: Any) -> Any:
@@ -115,41 +114,41 @@ class ObservationWrapper(Wrapper):
         return (self.observation(begun[0]), begun[1]) if type(begun) is tuple else self.observation(begun)
 
     def step(self, action: Any) -> Any:
-        """Do something."""
+        """Take an action."""
         seen, *rest = self.env.step(action)
         return (self.observation(seen), *rest)
 
 
 class RewardWrapper(Wrapper):
-    """Base of one that changes the rewards."""
+    """Base class of wrappers that change the rewards."""
 
     def reward(self, reward: Any) -> Any:
-        """A class of its own changes it."""
+        """Change a reward: for a subclass to define."""
         return _as_before(self, "_reward")(reward)
 
     def step(self, action: Any) -> Any:
-        """Do something."""
+        """Take an action."""
         seen, reward, *rest = self.env.step(action)
         return (seen, self.reward(reward), *rest)
 
 
 class ActionWrapper(Wrapper):
-    """Base of one that changes what is done."""
+    """Base class of wrappers that change the actions."""
 
     def action(self, action: Any) -> Any:
-        """A class of its own changes it."""
+        """Change an action: for a subclass to define."""
         return _as_before(self, "_action")(action)
 
     def step(self, action: Any) -> Any:
-        """Do something."""
+        """Take an action."""
         return self.env.step(self.action(action))
 
 
-# --- wrappers that are ready ---
+# --- ready-made wrappers ---
 
 
 class RecordEpisodeStatistics(Wrapper):
-    """Puts the sum of the rewards and the length of an episode into the table of its last step."""
+    """Adds the sum of the rewards and the length of an episode to the info of its last step."""
 
     def __init__(self, env: Any, buffer_length: Any = 100, stats_key: Any = "episode", **more: object) -> None:
         super().__init__(env)
@@ -166,7 +165,7 @@ class RecordEpisodeStatistics(Wrapper):
         return begun
 
     def step(self, action: Any) -> Any:
-        """Do something."""
+        """Take an action."""
         seen, reward, *ends, told = self.env.step(action)
         self.episode_returns += reward
         self.episode_lengths += 1
@@ -187,7 +186,7 @@ class RecordVideo(Wrapper):
 
 
 class TransformObservation(ObservationWrapper):
-    """What is seen, by a function."""
+    """Transforms observations by a function."""
 
     def __init__(self, env: Any, func: Any, observation_space: Any = None) -> None:
         super().__init__(env)
@@ -196,12 +195,12 @@ class TransformObservation(ObservationWrapper):
             self.observation_space = observation_space
 
     def observation(self, observation: Any) -> Any:
-        """What the function makes of it."""
+        """Return the function's result."""
         return self.func(observation)
 
 
 class FlattenObservation(ObservationWrapper):
-    """What is seen, in one row."""
+    """Flattens observations to one row."""
 
     def __init__(self, env: Any) -> None:
         super().__init__(env)
@@ -211,12 +210,12 @@ class FlattenObservation(ObservationWrapper):
             self.observation_space = Box(low, high, dtype=space.dtype)
 
     def observation(self, observation: Any) -> Any:
-        """In one row."""
+        """Return the observation as one row."""
         return to_snippet(np.asarray(to_numpy(observation)).reshape(-1))
 
 
 class ClipAction(ActionWrapper):
-    """What is done, within the bounds."""
+    """Clips actions to their bounds."""
 
     def __init__(self, env: Any) -> None:
         if not isinstance(env.action_space, Box):
@@ -225,25 +224,25 @@ class ClipAction(ActionWrapper):
         self.action_space = Box(-np.inf, np.inf, env.action_space.shape, env.action_space.dtype)
 
     def action(self, action: Any) -> Any:
-        """Within the bounds."""
+        """Return the action, clipped to the bounds."""
         space = self.env.action_space
         return to_snippet(np.clip(np.asarray(to_numpy(action)), to_numpy(space.low), to_numpy(space.high)))
 
 
 class TransformReward(RewardWrapper):
-    """Rewards, by a function."""
+    """Transforms rewards by a function."""
 
     def __init__(self, env: Any, func: Any) -> None:
         super().__init__(env)
         self.func = func
 
     def reward(self, reward: Any) -> Any:
-        """What the function makes of it."""
+        """Return the function's result."""
         return self.func(reward)
 
 
 class _Running:
-    """Mean and variance of all that came."""
+    """Mean and variance of all values so far."""
 
     __slots__ = ("count", "mean", "var")
 
@@ -259,7 +258,7 @@ class _Running:
 
 
 class NormalizeObservation(ObservationWrapper):
-    """What is seen, less its mean so far and by its deviation."""
+    """Normalizes observations by their mean and standard deviation so far."""
 
     def __init__(self, env: Any, epsilon: Any = 1e-8) -> None:
         super().__init__(env)
@@ -268,16 +267,16 @@ class NormalizeObservation(ObservationWrapper):
         self.obs_rms, self.epsilon, self.update_running_mean = _Running(shape, np.float32), float(epsilon), True
 
     def observation(self, observation: Any) -> Any:
-        """Less the mean and by the deviation."""
+        """Subtract the mean and divide by the standard deviation."""
         seen = np.asarray(to_numpy(observation))
         if self.update_running_mean:
-            self.obs_rms.add(to_snippet(seen))  # whatever a class of its own has put there
+            self.obs_rms.add(to_snippet(seen))  # whatever a subclass has put there
         mean, var = to_numpy(self.obs_rms.mean), to_numpy(self.obs_rms.var)
         return to_snippet(np.asarray((seen - mean) / np.sqrt(var + self.epsilon), np.float32))
 
 
 class NormalizeReward(Wrapper):
-    """Rewards by the deviation of their discounted sums."""
+    """Divides rewards by the standard deviation of their discounted sums."""
 
     def __init__(self, env: Any, gamma: Any = 0.99, epsilon: Any = 1e-8) -> None:
         super().__init__(env)
@@ -285,7 +284,7 @@ class NormalizeReward(Wrapper):
         self.discounted_reward = 0.0
 
     def step(self, action: Any) -> Any:
-        """Do something."""
+        """Take an action."""
         seen, reward, *ends, told = self.env.step(action)
         over = bool(ends[0])
         self.discounted_reward = self.discounted_reward * self.gamma * (1 - over) + float(reward)
@@ -298,7 +297,7 @@ class NormalizeReward(Wrapper):
 
 @keep_methods
 class MultiDiscrete:
-    """An array of whole numbers, each below its bound."""
+    """An array of integers, each below its bound."""
 
     __slots__ = ("_bounds", "_source")
 
@@ -311,7 +310,7 @@ class MultiDiscrete:
     dtype = property(lambda self: to_snippet(np.dtype(np.int64)), doc="Of a sample.")
 
     def sample(self, mask: object = None) -> Any:
-        """One of them."""
+        """Return a random array."""
         return to_snippet((self._source.random(self._bounds.shape) * self._bounds).astype(np.int64))
 
     def __repr__(self) -> str:
@@ -319,7 +318,7 @@ class MultiDiscrete:
 
 
 def _of_all(space: Any, count: int) -> Any:
-    """The space of so many of them."""
+    """Return the space of this many of them."""
     if type(space) is Discrete:
         made: Any = MultiDiscrete([int(to_numpy(space.n))] * count)
     elif type(space) is Box:
@@ -333,7 +332,7 @@ def _of_all(space: Any, count: int) -> Any:
 
 @keep_methods
 class SyncVectorEnv:
-    """Several games, one after the other; those that are over begin again by themselves."""
+    """Several games, played in turn; those that have ended start again automatically."""
 
     __slots__ = ("_is_old", "_over", "_spaces", "envs", "metadata", "num_envs")
 
@@ -355,7 +354,7 @@ class SyncVectorEnv:
     unwrapped = property(lambda self: self, doc="Nothing is wrapped around it.")
 
     def reset(self, *, seed: Any = None, options: object = None) -> Any:
-        """Begin an episode of each."""
+        """Begin an episode in each game."""
         numbers: list[Any] = [None] * self.num_envs
         if isinstance(seed, list | tuple):
             numbers = list(seed)
@@ -368,7 +367,7 @@ class SyncVectorEnv:
         return _stacked(seen), _tables(list(told))
 
     def step(self, actions: Any) -> Any:
-        """Do something in each."""
+        """Take an action in each game."""
         plain = np.asarray(to_numpy(actions))
         if len(plain) != self.num_envs:
             raise ValueError(f"actions for {len(plain)} games and not for {self.num_envs}")
@@ -383,7 +382,7 @@ class SyncVectorEnv:
         return _stacked(seen), numbers, _truths(ends), _truths(cuts), infos
 
     def _step(self, at: int, action: Any) -> tuple[Any, ...]:
-        """Of one game: what is seen, the reward, whether it is over or cut, its table, and what came before a new
+        """For one game: the observation, the reward, whether it ended or was cut, its info, and what preceded a new
         episode."""
         env = self.envs[at]
         if self._over[at]:
@@ -401,7 +400,7 @@ class SyncVectorEnv:
         return seen, reward, end, cut, told, last
 
     def close(self, **how: object) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     def __repr__(self) -> str:
         return f"SyncVectorEnv(num_envs={self.num_envs})"
@@ -416,7 +415,7 @@ def _truths(given: Any) -> Any:
 
 
 def _tables(told: list[Any]) -> dict[str, Any]:
-    """One table of all, each value an array, and which have one."""
+    """Merge the info tables of all games: each value is an array, with a mask of the games that have one."""
     made: dict[str, Any] = {}
     for key in dict.fromkeys(key for each in told for key in each):
         there = [key in each for each in told]
@@ -432,7 +431,7 @@ def _tables(told: list[Any]) -> dict[str, Any]:
 def _numbers_or_list(values: list[Any]) -> Any:
     try:
         plain = [0 if each is None else to_numpy(each) for each in values]
-    except TypeError:  # something of the snippet's own
+    except TypeError:  # an object of the snippet's own
         return values
     good = all(np.ndim(each) == 0 and isinstance(each, bool | int | float | np.generic) for each in plain)
     return to_snippet(np.array(plain)) if good else values
@@ -459,7 +458,7 @@ SyncVectorEnv.__module__, MultiDiscrete.__module__ = "gymnasium.vector", "gymnas
 
 
 def game_modules() -> dict[str, Any]:
-    """The stand-ins, by module name."""
+    """Return the stand-ins by module name."""
     begin_games()
     made: dict[str, Any] = {}
     for root, maker in (("gym", make_as_asked), ("gymnasium", make)):

@@ -1,10 +1,8 @@
 """`import gymnasium`, or `gym`, for a snippet: four classic games and the spaces of their actions and observations.
 
-The rules of motion, the limits and the random streams are Gymnasium's, so that a seeded episode has its numbers.
-Nothing is drawn. A game, a space and what they hold are objects of our own: `make` hands them out, their methods take
-plain numbers and give stand-ins of arrays. Next:
-`game_wrappers`, what is put around them, and `numpy_boundary`.
-"""
+The dynamics, the limits and the random streams are Gymnasium's, so that a seeded episode has the same numbers. Nothing
+is drawn. A game, a space and what they hold are GradViz's own objects: `make` returns them, and their methods take
+plain numbers and return stand-ins of arrays. Next: `game_wrappers`, what is put around them, and `numpy_boundary`."""
 
 from __future__ import annotations
 
@@ -31,15 +29,16 @@ _KEPT = "games and spaces are made by gym.make() and their own functions in Grad
 
 
 def begin_games() -> None:
-    """A run begins: games without a seed start as in every run."""
+    """Called when a run begins: games without a seed start as in every run."""
     global _FRESH
     _FRESH = itertools.count()
     FORM.update(is_old=False, ends_at_once=False)
 
 
 def read_form(source: str, note: Callable[[str], None]) -> None:
-    """A text that imports `gym` and takes four values from each step gets games of that form; one that asks several
-    games for `final_info` gets a new episode in the step that ends one, as before Gymnasium 1.0."""
+    """Adapt to the API version that the snippet expects: a text that imports `gym` and takes four values from each step
+    gets games of that form; one that asks several games for `final_info` gets a new episode in the step that ends one,
+    as before Gymnasium 1.0."""
     FORM["ends_at_once"] = '"final_info"' in source or "'final_info'" in source
     counts = {found[1].strip("() ").count(",") for found in _STEPS.finditer(source)}
     FORM["is_old"] = 3 in counts and 4 not in counts and _GYM.search(source) is not None
@@ -59,7 +58,7 @@ def _source(seed: Any = None) -> np.random.Generator:
 
 @keep_methods
 class Discrete:
-    """The whole numbers from `start`, `n` of them."""
+    """The integers from `start`, `n` of them."""
 
     __slots__ = ("_n", "_source", "_start")
 
@@ -75,18 +74,18 @@ class Discrete:
     dtype = property(lambda self: to_snippet(np.dtype(np.int64)), doc="Of a sample.")
 
     def sample(self, mask: object = None) -> Any:
-        """One of them."""
+        """Return a random element."""
         return to_snippet(self._start + self._source.integers(self._n))
 
     def contains(self, x: Any) -> bool:
-        """Whether it is one of them."""
+        """Whether a value is an element."""
         number = np.asarray(to_numpy(x))
         return number.shape == () and number.dtype.kind in "iu" and 0 <= int(number) - self._start < self._n
 
     __contains__ = contains
 
     def seed(self, seed: Any = None) -> Any:
-        """Begin the random numbers anew."""
+        """Restart the random numbers."""
         self._source = _source(seed)
         return seed
 
@@ -113,7 +112,7 @@ class Box:
     dtype = property(lambda self: to_snippet(self._low.dtype), doc="Of an array.")
 
     def sample(self, mask: object = None) -> Any:
-        """An array between the bounds; without a bound, a normal or exponential one."""
+        """Return an array between the bounds; without a bound, a normal or exponential one."""
         low, high = self._low.astype(np.float64), self._high.astype(np.float64)
         found = np.empty(low.shape)
         below, above = np.isfinite(low), np.isfinite(high)
@@ -128,14 +127,14 @@ class Box:
         return to_snippet(found.astype(self._low.dtype))
 
     def contains(self, x: Any) -> bool:
-        """Whether it lies between the bounds."""
+        """Whether an array lies between the bounds."""
         array = np.asarray(to_numpy(x))
         return array.shape == self._low.shape and bool(np.all((array >= self._low) & (array <= self._high)))
 
     __contains__ = contains
 
     def seed(self, seed: Any = None) -> Any:
-        """Begin the random numbers anew."""
+        """Restart the random numbers."""
         self._source = _source(seed)
         return seed
 
@@ -148,7 +147,7 @@ class Box:
 
 
 class _Rules:
-    """Base of the rules of a game."""
+    """Base class of the rules of a game."""
 
     facts: tuple[tuple[str, float], ...] = ()
     state: Any
@@ -158,7 +157,7 @@ class _Rules:
 
 
 class _CartPole(_Rules):
-    """A pole on a cart, which is pushed to the left or to the right."""
+    """A pole on a cart that is pushed to the left or to the right."""
 
     facts = (
         *(("x_threshold", 2.4), ("theta_threshold_radians", 12 * 2 * math.pi / 360), ("gravity", 9.8)),
@@ -221,7 +220,7 @@ class _MountainCar(_Rules):
 
 
 class _Pendulum(_Rules):
-    """A pendulum that is to be swung up."""
+    """A pendulum that has to be swung up."""
 
     facts = (("max_speed", 8), ("max_torque", 2.0), ("dt", 0.05), ("m", 1.0), ("l", 1.0))
 
@@ -256,7 +255,7 @@ _LAKES = {
 
 
 class _FrozenLake(_Rules):
-    """A way over ice, past the holes."""
+    """A way across ice, past the holes."""
 
     def __init__(self, desc: Any = None, map_name: Any = "4x4", is_slippery: object = True) -> None:
         rows = [str(row) for row in to_numpy(desc)] if desc is not None else _LAKES[str.__str__(map_name)].split()
@@ -299,7 +298,7 @@ def _drawn(shares: Any, source: np.random.Generator) -> int:
     return int(np.argmax(np.cumsum(shares) > source.random()))
 
 
-_RULES: dict[str, tuple[Any, int, dict[str, Any]]] = {  # the game, its longest episode, what it is made with
+_RULES: dict[str, tuple[Any, int, dict[str, Any]]] = {  # the game, its longest episode, its arguments
     "CartPole-v0": (_CartPole, 200, {}),
     "CartPole-v1": (_CartPole, 500, {}),
     "MountainCar-v0": (_MountainCar, 200, {}),
@@ -315,7 +314,7 @@ _RULES: dict[str, tuple[Any, int, dict[str, Any]]] = {  # the game, its longest 
 
 @keep_methods
 class Game:
-    """What `gym.make` gives."""
+    """What `gym.make` returns."""
 
     __slots__ = ("_begun", "_is_old", "_longest", "_name", "_rules", "_shows", "_source", "_steps")
 
@@ -340,7 +339,7 @@ class Game:
 
     @property
     def state(self) -> Any:
-        """The whole state."""
+        """The complete state."""
         state = self._rules.state
         return to_snippet(state.copy() if isinstance(state, np.ndarray) else state)
 
@@ -350,7 +349,7 @@ class Game:
         return stand_in("EnvSpec", {"id": self._name, "max_episode_steps": self._longest, "reward_threshold": None})
 
     def reset(self, *, seed: Any = None, options: object = None, return_info: object = True) -> Any:
-        """Begin an episode; returns what is seen, and a table."""
+        """Begin an episode; return the observation and an info table."""
         if seed is not None:
             self._source = _source(seed)
         self._rules.begin(self._source)
@@ -359,7 +358,8 @@ class Game:
         return seen if self._is_old else (seen, self._rules.told())
 
     def step(self, action: Any) -> Any:
-        """Do something; returns what is seen, the reward, whether the episode is over, whether it was cut, a table."""
+        """Take an action; return the observation, the reward, whether the episode ended, whether it was cut, and an
+        info table."""
         if not self._begun:
             raise RuntimeError("Cannot call env.step() before calling env.reset()")
         plain: Any = np.asarray(to_numpy(action))
@@ -377,17 +377,17 @@ class Game:
         return seen, to_snippet(reward), ends, is_cut, told
 
     def seed(self, seed: Any = None) -> list[Any]:
-        """Begin the random numbers anew."""
+        """Restart the random numbers."""
         self._source = _source(seed)
         return [seed]
 
     def render(self, *look: object, **more: object) -> None:
-        """Nothing is drawn; a script that asks for pixels is told."""
+        """Do nothing, as games are not drawn; a script that asks for pixels is told so."""
         if self._shows == "rgb_array" or "rgb_array" in look or "rgb_array" in more.values():
             raise PermissionError(f"{self._name} has no pictures in GradViz snippets; plot what step() returns instead")
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
     def __enter__(self) -> Game:
         return self
@@ -406,7 +406,7 @@ class Game:
 
 
 def make(id: Any, max_episode_steps: Any = None, render_mode: Any = None, **options: Any) -> Game:
-    """A game by its name."""
+    """Make a game by name."""
     name = str.__str__(id)
     if name not in _RULES:
         raise ValueError(
