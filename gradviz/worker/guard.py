@@ -1,11 +1,9 @@
-"""The run-time half of the policy: what the hooks that `policy` puts in let a snippet read and write.
+"""The run-time half of the policy: what the hooks that `policy` inserts let a snippet read and write.
 
-One `Guard` serves one run. It knows the classes that the snippet made (`own`): those and their instances are the
-snippet's to change; of the facade's objects only tensors, modules and the like take attributes, and their private names
-stay private; `vars(x)` and `x.__dict__` are there where every class of an object is the snippet's, so that nothing of
-PyTorch's or Python's lies in there. Classes are made in `classes`, the builtins in `snippet_builtins`, modules in
-`stand_ins`.
-"""
+One `Guard` serves one run. It knows the classes that the snippet made (`own`): the snippet may change these and their
+instances; of the facade's objects, only tensors, modules and the like accept attributes, and their private names stay
+private; `vars(x)` and `x.__dict__` work where every class of an object is the snippet's, so that they contain nothing
+of PyTorch's or Python's. Classes are made in `classes`, the builtins in `snippet_builtins`, modules in `stand_ins`."""
 
 from __future__ import annotations
 
@@ -51,19 +49,19 @@ from gradviz.worker.stand_in import StandIn, plain_type
 
 
 class Owner(Protocol):
-    """What is needed of the guard."""
+    """What `Attributes` needs of the guard."""
 
     plain_bases: tuple[type, ...]
 
     def owns(self, thing: object) -> bool:
-        """Whether it is the snippet's."""
+        """Whether `thing` is the snippet's."""
 
     def setattr(self, thing: Any, name: Any, value: object) -> None:
         """The snippet's setattr."""
 
 
 class Attributes(dict[str, Any]):
-    """A copy of an object's attributes; what is put in is set on the object."""
+    """A copy of an object's attributes; items that are assigned are set on the object, too."""
 
     __slots__ = ("_put",)
 
@@ -90,7 +88,7 @@ class Attributes(dict[str, Any]):
 
 
 def attributes_of(guard: Owner, *things: object) -> Attributes:
-    """What `vars(thing)` gives; raises TypeError where there is nothing to look at."""
+    """Return what `vars(thing)` gives; raises TypeError if there is nothing to show."""
     (thing,) = things if len(things) == 1 else (None,)
     bases = (int,) if isinstance(thing, type) else type(thing).__mro__
     if not all(base in guard.plain_bases or guard.owns(base) for base in bases) or not hasattr(thing, "__dict__"):
@@ -104,7 +102,7 @@ def attributes_of(guard: Owner, *things: object) -> Attributes:
 
 
 class Names:
-    """What a snippet sees of a function's code: what its arguments are called."""
+    """What a snippet may read of a function's code: the names of its arguments."""
 
     __slots__ = ("co_argcount", "co_varnames")
 
@@ -114,7 +112,7 @@ class Names:
 
 
 def code_of(guard: Guard, thing: object) -> Names:
-    """The snippet's f.__code__, for its own functions."""
+    """Return the snippet's f.__code__, for its own functions."""
     function = thing.__func__ if type(thing) is types.MethodType else thing
     if not guard.wrote(function):
         raise AttributeError(f"'{type(thing).__name__}' object has no attribute '__code__'")
@@ -122,12 +120,14 @@ def code_of(guard: Guard, thing: object) -> Names:
 
 
 def method_of(act: Callable[..., Any], thing: object) -> Callable[..., Any]:
-    """The snippet's x.__getattr__ or x.__setattr__: getattr or setattr of x, or of what the method of a class gets."""
+    """Return the snippet's x.__getattr__ or x.__setattr__: getattr or setattr on x, or on the instance if it is called
+    on a class."""
     return lambda *given: act(*given) if isinstance(thing, type) else act(thing, *given)
 
 
 def restorer_of(guard: Owner, thing: object) -> Callable[[object], None]:
-    """The snippet's super().__setstate__ in an optimizer: `load_state_dict` has done all that there is to do."""
+    """Return the snippet's super().__setstate__ in an optimizer, which does nothing: `load_state_dict` has done
+    everything."""
     subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
     if not isinstance(subject, Optimizer) or not guard.owns(subject):
         raise AttributeError(f"'{type(subject).__name__}' object has no attribute '__setstate__' in GradViz snippets")
@@ -159,15 +159,15 @@ _CLASSES: dict[str, type] = {
     "RemovableHandle": RemovableHandle,
 }
 _ENGINES = [(_CLASSES[name], names) for name, names in ENGINE_ATTRIBUTES.items()]
-_NUMPY_DOORS = ("__array_interface__", "__array_struct__", "__array__")  # which it looks for in the object itself
+_NUMPY_DOORS = ("__array_interface__", "__array_struct__", "__array__")  # which it looks up on the object itself
 
 
 WITH_ARRAYS = (Tensor, Optimizer)
 
 
 def meets_arrays(cls: type, name: str) -> bool:
-    """Whether PyTorch's own part of a class calls a method of this name with arrays of NumPy's own: any of a tensor's,
-    the private ones of an optimizer."""
+    """Whether PyTorch's own part of a class calls a method of this name with NumPy's own arrays: any of a tensor's, the
+    private ones of an optimizer."""
     if not issubclass(cls, WITH_ARRAYS) or not (name.startswith("_") or issubclass(cls, Tensor)):
         return False
     theirs = [vars(base).get(name) for base in cls.__mro__ if base.__module__ != "__main__"]
@@ -175,8 +175,8 @@ def meets_arrays(cls: type, name: str) -> bool:
 
 
 def is_kept(guard: Owner, cls: type, name: str) -> bool:
-    """Whether PyTorch's part of a class keeps something under this open private name: a tensor's are free in the
-    snippet's own data sets and modules."""
+    """Whether PyTorch's part of a class stores something under this readable private name: a tensor's names are free in
+    the snippet's own data sets and modules."""
     return name not in _OF_TENSORS or any(hasattr(base, name) for base in cls.__mro__ if not guard.owns(base))
 
 
@@ -209,14 +209,14 @@ class Guard:
         self._changeable = changeable
         self._own: set[type] = set()
         self.globals: dict[str, Any] = {}
-        self.tables: weakref.WeakSet[type] = weakref.WeakSet()  # what globals() gives, one for each table of names
-        self.compiler: Callable[[str, str, str], types.CodeType]  # of a text, its file and its package
+        self.tables: weakref.WeakSet[type] = weakref.WeakSet()  # what globals() returns, one for each table of names
+        self.compiler: Callable[[str, str, str], types.CodeType]  # the text, its file and its package
         self.identities = Identities(self.wrote)
         self._formatter = _Formatter(self)
         self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # with nothing of ours in their objects
 
     def hooks(self) -> dict[str, Any]:
-        """The names that `Rewriter` calls."""
+        """Return the names that `Rewriter` calls."""
         hooks: dict[str, Any] = {"<get>": self.get, "<write>": self.write, "<super>": self.super, "<vars>": self.vars}
         hooks |= {"<class>": plain_type, "<entry>": check_arguments, "<absent>": Absent}
         hooks["<code>"] = functools.partial(code_of, self)
@@ -226,15 +226,15 @@ class Guard:
         return hooks
 
     def adopt(self, made: type) -> type:
-        """Count a class as made by the snippet; NumPy asks its objects for no address, and what makes them looks at its
-        arguments, as a function of the snippet does."""
+        """Register a class as made by the snippet; NumPy does not ask its objects for an address, and its constructor
+        checks its arguments as a function of the snippet does."""
         for name in _NUMPY_DOORS:
             if not hasattr(made, name):
                 setattr(made, name, property(_shut_door))
         self.identities.dress(made)
         for name in _MAKING if type(made) is type else ():
             given = getattr(vars(made).get(name), "__func__", vars(made).get(name))
-            if type(given) is types.FunctionType and not self.wrote(given):  # by @dataclass, namedtuple
+            if type(given) is types.FunctionType and not self.wrote(given):  # made by @dataclass or namedtuple
                 type.__setattr__(made, name, staticmethod(looking(given)) if name == "__new__" else looking(given))
         remember(made)
         self._own.add(made)
@@ -246,13 +246,13 @@ class Guard:
 
     def wrote(self, thing: object) -> bool:
         """Whether `thing` is a function of the snippet, of one of its own modules or of a text that it runs: these have
-        the hooks of this guard beside their names."""
+        the hooks of this guard among their globals."""
         return type(thing) is types.FunctionType and thing.__globals__.get("<get>") == self.get
 
     # --- reading ---
 
     def get(self, thing: Any, name: str) -> Any:
-        """`thing.name` for the names that are read through a hook."""
+        """Return `thing.name` for names that are read through a hook."""
         subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
         if name in ("format", "format_map") and (isinstance(subject, str) or self._is_str_class(subject)):
             return self._format(subject, name)
@@ -267,7 +267,7 @@ class Guard:
             return self.identities.telling(value)
         foreign = isinstance(thing, self._changeable) or not self.owns(thing)
         if type(value) in _TABLES and name in _OPEN_PRIVATE and foreign:
-            return types.MappingProxyType(value.copy())  # to look at; a proxy gives what it holds to any `==`
+            return types.MappingProxyType(value.copy())  # a read-only copy; a proxy passes what it holds to any `==`
         if type(value) is types.MappingProxyType:
             return types.MappingProxyType(value.copy())
         if isinstance(value, _NEVER) or value is type:
@@ -275,29 +275,30 @@ class Guard:
         return value
 
     def _is_closed(self, thing: object, name: str) -> bool:
-        """Whether an attribute that Python would give is none for a snippet."""
-        if isinstance(thing, _FORWARDING):  # what it forwards to would be read without a look at it
+        """Whether an attribute that Python would return is hidden from a snippet."""
+        if isinstance(thing, _FORWARDING):  # the attribute it forwards to would be read without a check
             return name in HOOKED_ATTRIBUTES or name in NUMPY_ATTRIBUTES
-        if name == "register":  # which tells all runs what an abstract class is
+        if name == "register":  # it tells all runs what an abstract class is
             return isinstance(thing, abc.ABCMeta)
         if name in NUMPY_ATTRIBUTES and is_numpys_own(thing):
             return True
-        if name == "mapping":  # of a view the table behind it, which a comparison gets
+        if name == "mapping":  # of a view, the table behind it, which a comparison gets
             return isinstance(thing, _VIEWS)
         if name == "obj":
             return isinstance(thing, BaseException) or (isinstance(thing, type) and issubclass(thing, BaseException))
         return self._is_engines(thing, name)
 
     def _is_engines(self, thing: object, name: str) -> bool:
-        """Whether the engine keeps something of its own under this public name."""
+        """Whether the engine keeps something internal under this public name."""
         cls = thing if isinstance(thing, type) else type(thing)
         if not any(name in names and issubclass(cls, ours) for ours, names in _ENGINES):
             return False
         made_here = [base for base in cls.__mro__ if base in self._own and name in vars(base)]
-        return all(name == "row" and issubclass(base, Function) for base in made_here)  # which the engine puts there
+        return all(name == "row" and issubclass(base, Function) for base in made_here)  # the engine sets it there
 
     def _initializer(self, thing: object, subject: object) -> Any:
-        """`__init__`, which would make what all runs share anew: typing's forms, a constraint that PyTorch has."""
+        """Return `__init__` unless it would initialize again what all runs share: typing's forms, one of PyTorch's
+        constraints."""
         value = getattr(thing, "__init__")  # noqa: B009 of an object
         if not isinstance(subject, type):
             self._check_initialized(subject)
@@ -307,7 +308,7 @@ class Guard:
 
         def initialize(each: object, /, *args: object, **keywords: object) -> None:
             self._check_initialized(each)
-            if not isinstance(each, subject):  # which would be filled with what the class keeps for itself
+            if not isinstance(each, subject):  # it would be filled with what the class keeps internally
                 raise TypeError(f"expected a '{subject.__name__}', not '{type(each).__name__}'")
             value(each, *args, **keywords)
 
@@ -318,7 +319,7 @@ class Guard:
             raise TypeError(f"'{type(thing).__name__}' objects can't be initialized again in GradViz snippets")
 
     def super(self, cls: object, thing: Any = _MISSING) -> Any:
-        """The snippet's super() with arguments: for its own classes, whose instances have nothing to hide from it."""
+        """The snippet's super() with arguments: for its own classes, which have nothing to hide from it."""
         if thing is _MISSING or not self.owns(thing):
             raise TypeError("super() with arguments works on classes of the snippet and their objects")
         return super(cls, thing)
@@ -350,30 +351,29 @@ class Guard:
         cls = thing if isinstance(thing, type) else type(thing)
         if name == OWN_NAMES[MEMORY] and issubclass(cls, Tensor):
             raise AttributeError(f"'{cls.__name__}' object has no attribute '{MEMORY}'")
-        theirs = isinstance(cls, enum.EnumMeta) and name.endswith("_")  # which Enum keeps for itself
+        theirs = isinstance(cls, enum.EnumMeta) and name.endswith("_")  # Enum reserves these
         theirs = theirs or self._is_engine_state(cls, name) or self._is_inherited(thing, cls, name)
         if cls in self._own and not theirs:
             return
         if name in _OPEN_PRIVATE or name.startswith(_OPEN_PREFIXES):
             return
         if isinstance(thing, FunctionCtx | Tensor) and not hasattr(cls, name):
-            return  # what the snippet itself keeps there
+            return  # the snippet's own data
         if isinstance(thing, StandIn) and name in vars(cls):
-            return  # torch.optim.lr_scheduler._LRScheduler: chosen like its other names
+            return  # torch.optim.lr_scheduler._LRScheduler: allowed by list, like its other names
         raise AttributeError(f"'{cls.__name__}' object has no attribute '{name}'")
 
     @staticmethod
     def _is_engine_state(cls: type, name: str) -> bool:
-        """Whether this private name belongs to the engine's own part of a tensor or node that the snippet derives
-        from."""
+        """Whether this private name belongs to the engine's part of a tensor or node from which the snippet derives."""
         return any(
             issubclass(cls, raw) and (hasattr(raw, name) or name in raw.__annotations__)
             for raw in (Tensor, Node, Function)
         )
 
     def _is_inherited(self, thing: object, cls: type, name: str) -> bool:
-        """Whether this private name is the standard library's: of a base class that is not PyTorch's, or of Enum's
-        metaclass."""
+        """Whether this private name belongs to the standard library: to a base class that is not PyTorch's, or to
+        Enum's metaclass."""
         for base in cls.__mro__:
             if name in vars(base):
                 return base not in self._own and base.__module__.split(".")[0] not in ("torch", "gradviz")
@@ -399,7 +399,7 @@ class Guard:
         return attributes_of(self, *things)
 
     def dir(self, *things: Any) -> list[str]:
-        """The snippet's dir(x): names that it may read."""
+        """The snippet's dir(x): the names that it may read."""
         (thing,) = things
         names = dir(type(thing)) if isinstance(thing, StandIn) else dir(thing)
         hidden = FORBIDDEN_ATTRIBUTES | NUMPY_ATTRIBUTES | HOOKED_ATTRIBUTES
@@ -409,7 +409,7 @@ class Guard:
     # --- writing ---
 
     def write(self, thing: Any, name: str) -> Any:
-        """`thing`, if its attribute `name` may be assigned or deleted."""
+        """Return `thing` if its attribute `name` may be assigned or deleted."""
         if is_dunder(name):
             raise AttributeError(f"'{name}' can't be assigned to in GradViz snippets")
         cls = type(thing)
@@ -417,7 +417,7 @@ class Guard:
             self._check_private(thing, name)
             if name in _OPEN_PRIVATE and isinstance(thing, self._changeable) and is_kept(self, cls, name):
                 raise AttributeError(f"'{name}' of a '{cls.__name__}' can be read in GradViz snippets, not replaced")
-        if self.owns(thing) and self._is_engines(thing, name):  # `x.saved += y` reads it, too
+        if self.owns(thing) and self._is_engines(thing, name):  # `x.saved += y` also reads it
             raise AttributeError(f"'{name}' belongs to GradViz here; choose another name")
         if meets_arrays(thing if isinstance(thing, type) else cls, name):
             raise AttributeError(f"the method '{name}' can't be replaced in GradViz snippets; choose another name")
@@ -426,7 +426,7 @@ class Guard:
                 return thing
             raise AttributeError(f"'{thing.__name__}' belongs to GradViz and can't be changed")
         if cls in self._own or isinstance(thing, StandIn):
-            return thing  # a stand-in refuses by itself, with its own sentence
+            return thing  # a stand-in refuses with its own message
         if self.wrote(thing):
             return thing
         if isinstance(thing, Node) and hasattr(Node, name):
@@ -451,5 +451,5 @@ class Guard:
 
 
 def own_names(names: dict[str, Any]) -> dict[str, Any]:
-    """Of a namespace, a copy: what the snippet itself has named."""
+    """Return a copy of a namespace with only the names that the snippet defined."""
     return {name: value for name, value in names.items() if "<" not in name and not is_dunder(name)}

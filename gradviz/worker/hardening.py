@@ -1,11 +1,10 @@
-"""What a worker changes on the classes of its own process, once, before snippets come.
+"""What a worker changes in the classes of its own process, once, before snippets arrive.
 
-Some of PyTorch's objects set or read attributes whose names the snippet gives as data: a `ParameterDict` its keys, a
-scheduler its `load_state_dict`, a module the names of its children. NumPy would believe an `__array_interface__` that
-gets in this way, and a `__class__` would open the class. So names with two underscores on both sides stay out; and
-arrays leave as `SafeArray`. The engine's arrays are NumPy's, so an array that does not fit raises NumPy's MemoryError;
-PyTorch raises a RuntimeError, and tutorials catch that: here it is both. Next: `python_types`, for Python's own.
-"""
+Some of PyTorch's objects set or read attributes whose names the snippet passes as data: the keys of a `ParameterDict`,
+a scheduler's `load_state_dict`, the names of a module's children. NumPy would trust an `__array_interface__` set in
+this way, and a `__class__` would expose the class. So names with two underscores on both sides are refused, and arrays
+leave as `SafeArray`. The engine's arrays are NumPy's, so an array that does not fit raises NumPy's MemoryError; PyTorch
+raises a RuntimeError, which tutorials catch: here it is both. Next: `python_types`, for Python's own."""
 
 from __future__ import annotations
 
@@ -40,7 +39,8 @@ from gradviz.worker.python_types import change_python
 
 
 def speak_as_pytorch() -> None:
-    """Give NumPy's error the words and the name of PyTorch's; its C code keeps the class, so that is what changes."""
+    """Give NumPy's error the message and the name of PyTorch's; NumPy's C code keeps a reference to the class, so the
+    class itself is changed."""
     from numpy._core import _exceptions
 
     error: Any = _exceptions._ArrayMemoryError
@@ -61,11 +61,11 @@ def _words(raised: Any) -> str:
 
 _PYTHONS = (collections, contextlib, enum, fractions, random, re, warnings)
 _FREQUENT = (Tensor, int, float, bool)
-_HANDING_ON = (Optimizer, LRScheduler, Generator)  # their methods hand tables and arrays to each other
+_HANDING_ON = (Optimizer, LRScheduler, Generator)  # their methods pass tables and arrays to each other
 
 
 def harden(torch: dict[str, types.ModuleType]) -> None:
-    """Do all of it; `torch` are the real modules by the name that a snippet uses."""
+    """Apply all changes; `torch` maps the names that a snippet uses to the real modules."""
     root, modules = torch["torch"], torch["torch.nn"]
     for name in ("numpy", "__array__"):
         if hasattr(root.Tensor, name):
@@ -75,7 +75,7 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
     modules.Module.__hash__, hash_by_address = hash_of_module, root.Tensor.__hash__
     for cls in _own_classes(torch):
         cls.__array_interface__ = property(_no_array_interface)
-        if vars(cls).get("__hash__") is hash_by_address:  # each class with an `__eq__` has one
+        if vars(cls).get("__hash__") is hash_by_address:  # every class with an `__eq__` has one
             cls.__hash__ = hash_of_tensor
     if isinstance(root.dtype, type):
         type.__setattr__(root.dtype, "__init__", _none_more)
@@ -102,7 +102,7 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
 
 
 def _own_classes(torch: dict[str, types.ModuleType]) -> set[Any]:
-    """Every class that the torch modules define or hand out, and the classes of their objects."""
+    """Return every class that the torch modules define or return, and the classes of their objects."""
     values = [value for module in torch.values() for value in vars(module).values()]
     found = {value if isinstance(value, type) else type(value) for value in values}
     bases = {base for cls in found for base in cls.__mro__}
@@ -110,7 +110,8 @@ def _own_classes(torch: dict[str, types.ModuleType]) -> set[Any]:
 
 
 def _classes_of_python() -> list[Any]:
-    """Those that a snippet can use or meets the objects of, and that are written in Python; metaclasses are not."""
+    """Return those of Python's classes that a snippet can use, or whose objects it meets, and that are written in
+    Python; no metaclasses."""
     values = [value for module in _PYTHONS for value in vars(module).values() if isinstance(value, type)]
     return [cls for cls in dict.fromkeys(values) if cls is not enum.Enum and not issubclass(cls, type)]
 
@@ -121,7 +122,7 @@ def _wrap(owner: type, name: str, around: Callable[[Callable[..., Any]], Callabl
 
 
 def _owner(cls: type, name: str) -> type:
-    """The class in the hierarchy that defines the method."""
+    """Return the class in the hierarchy that defines the method."""
     return next(base for base in cls.__mro__ if name in vars(base))
 
 
@@ -130,7 +131,7 @@ def _handing_out(original: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _asking_in_a_search(original: Callable[[Any, Any], object]) -> Callable[[Any, Any], Any]:
-    """A comparison of tensors: a number of a class of the snippet is asked for its value."""
+    """Return a comparison of tensors that asks a number of one of the snippet's classes for its value."""
     asking = keeping(original)
 
     def __eq__(self: object, other: object) -> Any:
@@ -144,7 +145,7 @@ def _no_array_interface(thing: object) -> NoReturn:
 
 
 def _errors_of_numpy() -> list[Any]:
-    """The classes of errors that keep the function, or the dtypes, of which they tell."""
+    """Return the error classes that keep a reference to the function, or the dtypes, that they are about."""
     values = vars(np._core._exceptions).values()
     return [
         each for each in values if isinstance(each, type) and issubclass(each, Exception) and "__str__" in vars(each)
@@ -181,7 +182,7 @@ def _with_plain_name(original: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
-    """Else it would be one of the module's own tables."""
+    """Give it a public name; otherwise it would be one of the module's private tables."""
 
     def call(self: Any, name: str, *rest: Any) -> Any:
         if type(name) is not str or name.startswith("_"):
@@ -194,7 +195,7 @@ def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
 def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..., Any]:
     def call(self: Any, name: str, value: Any) -> None:
         becomes = name == "__class__" and type(value) is type and value.__module__.split(".")[0] in ("torch", "gradviz")
-        if not becomes:  # a lazy layer becomes what it stands for
+        if not becomes:  # a lazy layer turns into the layer it stands for
             _refuse_dunder(name)
         original(self, name, value)
 
@@ -202,8 +203,8 @@ def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..
 
 
 def _plain_weights(module: Any) -> list[Any]:
-    """The weights of a recurrent module, by the names in a list that is its own."""
-    names = list(module._flat_weights_names)  # looked at once: the list may be an object of the snippet
+    """Return the weights of a recurrent module by the names in its list."""
+    names = list(module._flat_weights_names)  # read once: the list may be an object of the snippet
     for name in names:
         _refuse_dunder(name)
     return [getattr(module, name, None) for name in names]
@@ -222,7 +223,8 @@ def _with_plain_keys(original: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _no_shared_class(original: Callable[..., object]) -> Callable[..., Any]:
-    """`@torch.no_grad()` gives a class another `__init__`: one of the snippet's."""
+    """Refuse classes that all runs share: `@torch.no_grad()` replaces a class's `__init__`, which only a class of the
+    snippet's own may lose."""
 
     def call(self: Any, fn: Any) -> Any:
         if isinstance(fn, type) and fn.__module__ != "__main__":
@@ -233,7 +235,7 @@ def _no_shared_class(original: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _plain_table(given: Any) -> dict[str, Any]:
-    """Names and values, looked at once."""
+    """Return names and values, read once."""
     plain = dict(given.items())
     for name in plain:
         _refuse_dunder(name)

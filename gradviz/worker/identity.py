@@ -1,12 +1,11 @@
 """Numbers in place of addresses: what `id`, `hash`, a default `repr` and `data_ptr` tell a snippet.
 
-An address would tell code that got out of the language where things lie, and would be another one in every run. So
-the first object that a run asks about is 1, the next one is 2, and what is printed is the same every time.
+An address would tell code that has escaped the language where things are, and would differ in every run. So the first
+object that a run asks about is 1, the next is 2, and printed output is the same every time.
 
-Python writes an address into a text in a few places, the `repr` of some of its own types, whoever asks for the text: an
-f-string, `map(str, …)`, the message of an error. `python_types` changes it there, for the whole process. Next:
-`snippet_builtins`, which offers `id` and `hash`, and `guard`, which gives a hash to the classes of a snippet.
-"""
+Python itself writes an address into a text in a few places, the `repr` of some of its own types, whoever asks for the
+text: an f-string, `map(str, …)`, the message of an error. `python_types` changes these for the whole process. Next:
+`snippet_builtins`, which offers `id` and `hash`, and `guard`, which gives the classes of a snippet a hash."""
 
 from __future__ import annotations
 
@@ -23,17 +22,17 @@ from gradviz.engine.kernel.memory import root_of
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.worker.numpy_boundary import to_numpy
 
-_FIRST, _STEP = 1 << 40, 16  # they look like addresses, and like none of this process
-_ALIGNED = 64  # bytes, as PyTorch lays memory out
+_FIRST, _STEP = 1 << 40, 16  # these look like addresses, but not like any in this process
+_ALIGNED = 64  # bytes, the alignment of PyTorch's memory
 _ADDRESS = re.compile(r"(?<= at 0x)[0-9a-fA-F]{6,16}(?=[>,;: ])")
 _HASH: Any = object.__hash__
-_PLAIN = frozenset((int, str, bool, bytes))  # their hash is made of what they hold
+_PLAIN = frozenset((int, str, bool, bytes))  # hashed by content
 _NUMBERS = (int, str, bytes, float, complex)
 _BOUND = (types.BuiltinFunctionType, types.MethodType, types.MethodWrapperType)
 
 
 def _is_nan(thing: Any) -> bool:
-    """Whether it is a number that is none, whose hash is its address."""
+    """Whether it is a NaN, whose hash is its address."""
     if isinstance(thing, np.inexact):
         return bool(np.isnan(to_numpy(thing)))
     plain = next((each for each in (float, complex) if isinstance(thing, each)), None)
@@ -41,22 +40,23 @@ def _is_nan(thing: Any) -> bool:
 
 
 class Memories:
-    """Where the memories of tensors begin, as if they lay one behind the other in the order in which they were asked
-    about."""
+    """The starts of the memory of tensors, as if the memories were laid out consecutively in the order in which they
+    were asked about."""
 
     def __init__(self) -> None:
-        self._starts: dict[int, int] = {}  # by the address of the array that has the memory
+        self._starts: dict[int, int] = {}  # by the address of the array that owns the memory
         self._alive: dict[int, weakref.ref[Any]] = {}
         self._end = _FIRST
 
     def begin(self) -> None:
-        """Another run begins."""
+        """Begin another run."""
         self._starts.clear()
         self._alive.clear()
         self._end = _FIRST
 
     def numbering(self, data_ptr: Callable[[Tensor], int]) -> Callable[[Tensor], int]:
-        """`Tensor.data_ptr` without an address: equal numbers, and the same distances, within one memory."""
+        """Return a `Tensor.data_ptr` without addresses: the same memory gives the same numbers and the same
+        distances."""
 
         def call(self_: Tensor) -> int:
             address, root = data_ptr(self_), root_of(np.asarray(self_._data))
@@ -79,11 +79,11 @@ class Memories:
         self._alive.pop(key, None)
 
 
-MEMORIES = Memories()  # of the one run that a worker has at a time
+MEMORIES = Memories()  # of the one run that a worker executes at a time
 
 
 class Identities:
-    """The numbers of one run, whose functions `wrote` tells from others."""
+    """The identity numbers of one run; `wrote` recognizes its functions."""
 
     def __init__(self, wrote: Callable[[object], bool]) -> None:
         self._wrote = wrote
@@ -100,24 +100,24 @@ class Identities:
         self._default_hash = default_hash
 
     def id(self, thing: object, /) -> int:
-        """The number of an object: its own while it lives."""
+        """Return the number of an object, which is unique while it lives."""
         address = id(thing)
         number = self._numbers.get(address)
         if number is None:
             number = self._number(address)
-            with suppress(TypeError):  # else, as with Python's id, another object may have the number after this one
+            with suppress(TypeError):  # otherwise, as with Python's id, another object may get this number later
                 self._alive[address] = weakref.ref(thing, lambda gone: self._forget(address))
         return number
 
     def hash(self, thing: object, /) -> int:
-        """Python's hash of what holds numbers and texts; of anything else a number of the run."""
+        """Return Python's hash of what contains numbers and texts; of anything else, a number of the run."""
         value, method = hash(thing), type(thing).__hash__
         if type(thing) in _PLAIN or self._is_answered_here(method):
             return value
         return self._hash_by(method, thing, value)
 
     def telling(self, method: Any) -> Callable[..., Any]:
-        """A `__hash__` without an address."""
+        """Return a `__hash__` without addresses."""
         if self._is_answered_here(getattr(method, "__func__", method)):
             return method  # type: ignore[no-any-return]
         bound = isinstance(method, types.MethodWrapperType | types.MethodType)
@@ -128,12 +128,12 @@ class Identities:
         return tell
 
     def _is_answered_here(self, method: object) -> bool:
-        """Whether the snippet, or this module, has written the method."""
+        """Whether the snippet, or this module, defines the method."""
         is_ours = type(method) is types.FunctionType and method.__globals__ is _HERE
         return is_ours or self._wrote(method)
 
     def _hash_by(self, method: Any, thing: Any, value: int) -> int:
-        """What to say for the value that this `__hash__` has found."""
+        """Return the hash to report for the value that this `__hash__` has returned."""
         home = getattr(method, "__objclass__", None)
         if getattr(method, "__func__", method) is Tensor.__hash__:
             return self.id(thing)
@@ -150,16 +150,16 @@ class Identities:
         return self._hashes.setdefault(value, _FIRST // _STEP + len(self._hashes))
 
     def local(self, text: str) -> str:
-        """What Python's own `repr` wrote, with numbers for addresses."""
+        """Return what Python's own `repr` wrote, with numbers in place of addresses."""
         return _ADDRESS.sub(lambda found: f"{self._known(int(found[0], 16)):x}", text)
 
     def dress(self, made: type) -> None:
-        """Give a class that has the hash of `object` that of this run."""
+        """Give a class that has the hash of `object` the hash of this run."""
         if made.__hash__ is _HASH:
             type.__setattr__(made, "__hash__", self._default_hash)
 
     def undress(self, made: type) -> None:
-        """Take it away again: @dataclass looks whether a class has its own."""
+        """Remove it again: @dataclass checks whether a class has its own."""
         if vars(made).get("__hash__") is self._default_hash:
             type.__delattr__(made, "__hash__")
 
@@ -179,12 +179,12 @@ class Identities:
 
 
 def current() -> Identities | None:
-    """Those of the one run that a worker has at a time."""
+    """Return the identities of the one run that a worker executes at a time."""
     return _latest[0] if _latest else None
 
 
 def hash_of_tensor(tensor: object) -> int:
-    """`Tensor.__hash__`, PyTorch's `id`, with the number of the run."""
+    """`Tensor.__hash__`, which is `id` in PyTorch, with the number of the run."""
     identities = current()
     return id(tensor) if identities is None else identities.id(tensor)
 

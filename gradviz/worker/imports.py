@@ -1,6 +1,6 @@
-"""What an import statement of a snippet means: a module that is offered, one of the snippet's own, or one that is not
-here and gets an `Absent` in its place. `policy` looks at the names and puts the statements in; the own modules are in
-`own_modules`."""
+"""What an import statement of a snippet means: a module that is offered, one of the snippet's own, or one that does not
+exist here and gets an `Absent` in its place. `policy` checks the names and inserts the statements; the snippet's own
+modules are in `own_modules`."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ class OwnFiles(Protocol):
     """The snippet's own modules."""
 
     def find(self, name: str) -> str:
-        """The module that is meant by a name, "" for none of these."""
+        """Return the module that a name means, "" if it is none of these."""
 
 
 class Imports:
-    """For one text: `used` are the names that it reads, `bound` those that it binds itself."""
+    """The imports of one text: `used` are the names that it reads, `bound` those that it binds itself."""
 
     def __init__(self, modules: Container[str], own: OwnFiles | None, package: str, bound: set[str]) -> None:
         self._modules, self._own, self._package, self._bound = modules, own, package, bound
         self.used: set[str] = set()
 
     def statement(self, alias: ast.alias, may_fail: bool) -> ast.stmt:
-        """`import a.b as c`, for one name."""
+        """Return the statement for one name of `import a.b as c`."""
         root, found = alias.name.split(".")[0], self._found(alias.name, may_fail)
         if found == alias.name:
             return ast.Import([alias])
         if found and alias.asname:
             return ast.Import([ast.alias(found, alias.asname)])
-        if alias.asname is None and root in self._modules:  # what it has of it says the rest
+        if alias.asname is None and root in self._modules:  # its missing names are reported on use
             return ast.Import([ast.alias(root)])
         return _absent(alias.asname or root, alias.name if alias.asname else root)
 
     def statement_of_name(self, node: ast.ImportFrom, alias: ast.alias, may_fail: bool) -> ast.stmt:
-        """`from a import b as c`, for one name."""
+        """Return the statement for one name of `from a import b as c`."""
         home = self._home(node, may_fail)
         if alias.name == "*":
             return ast.Expr(ast.Call(ast.Name("<star>", ast.Load()), [ast.Constant(home)], []))
@@ -51,33 +51,34 @@ class Imports:
         return _absent(alias.asname or alias.name, f"{module}{'' if module.endswith('.') else '.'}{alias.name}")
 
     def names_of(self, node: ast.ImportFrom, may_fail: bool) -> list[ast.alias] | None:
-        """What a statement imports. `*` of a module that is offered means those of its names that this text reads, of
-        one of the snippet's own all that it has once it has run; None for `*` of a module that is not here."""
+        """Return the names that a statement imports. `*` means, for an offered module, those of its names that this
+        text reads, and for one of the snippet's own, all that it has once it has run; None for `*` of a module that
+        does not exist here."""
         home = self._home(node, may_fail)
         if node.names[0].name != "*" or (home and self._own_module(home) == home):
             return node.names
         if home not in self._modules:
             return None
-        public = getattr(sys.modules.get(home), "__all__", None)  # of Python's own modules and NumPy
+        public = getattr(sys.modules.get(home), "__all__", None)  # for Python's own modules and NumPy
         read = sorted(name for name in self.used if not name.startswith("_") and (public is None or name in public))
         missing = {name for name in read if name not in self._bound and self._lacks(home, name, may_fail)}
         return [ast.alias(name) for name in read if name in missing or self._has(home, name)]
 
     def note_of(self, absent: ast.Assign) -> str:
-        """What is to be said of an import that is skipped, "" if something uses it."""
+        """Return the note about an import that is skipped, "" if something uses it."""
         target, call = absent.targets[0], absent.value
         assert isinstance(target, ast.Name) and isinstance(call, ast.Call) and isinstance(call.args[0], ast.Constant)
         path = str(call.args[0].value)
         return "" if target.id in self.used else f"{path} is skipped: it is not {HERE}, and nothing here uses it."
 
     def _home(self, node: ast.ImportFrom, may_fail: bool) -> str:
-        """The module that names are imported from, "" if it is not here."""
+        """Return the module that names are imported from, "" if it does not exist here."""
         if not node.level:
             return self._found(node.module or "", may_fail)
         return self._own_module(self._absolute(node))
 
     def _absolute(self, node: ast.ImportFrom) -> str:
-        """The whole name of a module whose name begins with dots."""
+        """Return the full name of a module whose name begins with dots."""
         parts = self._package.split(".") if self._package else []
         kept = parts[: len(parts) + 1 - node.level] if node.level <= len(parts) + 1 else []
         return ".".join([*kept, *([node.module] if node.module else [])])
@@ -86,12 +87,13 @@ class Imports:
         return self._own.find(name) if self._own is not None and name else ""
 
     def _found(self, name: str, may_fail: bool) -> str:
-        """The name of a module that can be imported; an import that may fail is left to Python."""
+        """Return the name of a module that can be imported; an import that may fail is left to Python."""
         own = self._own_module(name)
         return name if own == name or name in self._modules or may_fail else own
 
     def _lacks(self, module: str, name: str, may_fail: bool) -> bool:
-        """Whether this name of a module is only missing here; what nobody has is Python's own ImportError."""
+        """Whether this name of a module is missing only here; a name that does not exist anywhere gets Python's own
+        ImportError."""
         if may_fail or self._own_module(module) == module:
             return False
         if not isinstance(self._modules, Mapping) or f"{module}.{name}" in self._modules:

@@ -1,10 +1,9 @@
-"""`itertools` as a snippet gets it.
+"""`itertools` for a snippet.
 
-Python's own iterators let go of what they work with when they are asked for the next item while they look for one: a
-method of an item, or an iterator that a chain goes through, then finds its memory freed. A generator refuses to be
-entered twice, and keeps what it works with. So each of those here is one that Python's own stands in; Python's own
-classes, which the engine uses, stay as they are. Next: `standard_modules`, which offers it.
-"""
+Python's own iterators drop what they work with if they are asked for the next item while they are looking for one: a
+method of an item, or an iterator that a chain runs through, then finds its memory freed. A generator refuses to be
+entered twice, and keeps what it works with. So each iterator here is a generator around Python's own; Python's own
+classes, which the engine uses, stay unchanged. Next: `standard_modules`, which offers it."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ def _one_by_one(items: Iterator[Any]) -> Iterator[Any]:
 
 
 def _entered_once(real: Any) -> Any:
-    """The class, whose objects are asked for one item at a time."""
+    """Return the class, with iterators that can only be asked for one item at a time."""
 
     class Items:
         __slots__ = ("_items",)
@@ -50,7 +49,7 @@ class _Chained:
 
 
 class groupby:
-    """What follows each other and has the same key."""
+    """Group consecutive items with the same key."""
 
     __slots__ = ("_all", "_group", "_item", "_key", "_key_of", "_last")
 
@@ -100,7 +99,7 @@ def _made() -> dict[str, Any]:
     found["chain"] = type("chain", (_Chained, found["chain"]), {"__slots__": ()})
     for name, made in found.items():
         made.__name__ = made.__qualname__ = name
-        for each in made.__mro__[:-1]:  # the private names of a module of Python's stay private in a class of one's own
+        for each in made.__mro__[:-1]:  # private names of a Python module stay private in a subclass of the snippet
             each.__module__ = "itertools"
     return found
 
@@ -109,5 +108,5 @@ OWN = _made()
 
 
 def iterator_names() -> dict[str, Any]:
-    """The names of `itertools`."""
+    """Return the names of `itertools`."""
     return {name: value for name, value in vars(itertools).items() if not name.startswith("_")} | OWN

@@ -1,16 +1,14 @@
-"""Memory that stays while a method of a snippet runs in the middle of a search.
+"""Keeps memory from being freed while a method of a snippet runs in the middle of a search.
 
-A dict and a set compare a key with their own in the middle of a search. If a method of that key empties or fills them
-meanwhile, they get another table, and Python sees that by its address. But memory that is given back is given out
-again: another table can come to lie where the former lay, and the search goes on in it by the size and the layout of
-the former. So nothing is given back as long as such a method runs: Python's functions for that do nothing meanwhile.
-What a comparison leaves is lost until the worker ends; that is little, and only of classes with an `__eq__` of their
-own.
+A dict and a set compare a given key with their own in the middle of a search. If a method of such a key empties or
+fills them meanwhile, they get another table, which Python detects by its address. But freed memory is reused: the new
+table may be at the address of the old one, and the search continues in it with the size and layout of the old one. So
+nothing is freed while such a method runs: Python's functions for that do nothing meanwhile. What a comparison leaves is
+lost until the worker ends; that is little, and only concerns classes with an `__eq__` of their own.
 
-Three kinds of methods run there: an `__eq__`, what its answer does when it is asked whether it is true, and what runs
-when an object dies, as the answer may: the end of a generator, the `close` of a StringIO. Next: `classes` and `guard`,
-which call this for each class, and `python_types`, which does it for Python's own, generators among them.
-"""
+Three kinds of methods run there: an `__eq__`, the truth value of its result, and what runs when an object dies, as that
+result may: the end of a generator, the `close` of a StringIO. Next: `classes` and `guard`, which call this for each
+class, and `python_types`, which does so for Python's own types, generators among them."""
 
 from __future__ import annotations
 
@@ -26,22 +24,22 @@ from typing import Any
 from gradviz.engine.kernel.tensor import Tensor
 
 _WORD = ctypes.sizeof(ctypes.c_void_p)
-_FREE = 4 * _WORD  # where the function for it stands among those of a domain
-_DOMAINS = (1, 2)  # of memory and of objects
+_FREE = 4 * _WORD  # offset of the free function in the table of a domain's functions
+_DOMAINS = (1, 2)  # for memory and for objects
 _Functions = ctypes.c_char * (5 * _WORD)
 _ASKING_NOBODY = (object, int, float, complex, str, bytes, bytearray)
-_ASKING_ITEMS = (list, tuple, dict, set, frozenset)  # which have a hash as well, unless a class says that it has one
+_ASKING_ITEMS = (list, tuple, dict, set, frozenset)  # which have a hash as well, unless a class defines one
 _PLAIN = (bool, type(NotImplemented), type(None), int, float, str, Tensor)
 
 _api = ctypes.pythonapi
 for _function in (_api.PyMem_GetAllocator, _api.PyMem_SetAllocator):
     _function.argtypes, _function.restype = (ctypes.c_int, ctypes.c_char_p), None
-# A function that does nothing with what it gets; by subscript, so that the library does not keep it as an attribute.
+# A function that ignores its arguments; by subscript, so that the library does not keep it as an attribute.
 _NOTHING = ctypes.cast(_api["Py_IsInitialized"], ctypes.c_void_p).value
 
 
 class _Memory:
-    """The two places where Python looks up how memory is given back; others where they are not found."""
+    """The two places where Python looks up how to free memory; other places if these are not found."""
 
     def __init__(self) -> None:
         self.is_kept = self.is_found = False
@@ -50,7 +48,7 @@ class _Memory:
         self.waiting: list[tuple[int, int]] = []
 
     def find(self) -> bool:
-        """Look for them once; whether they are there."""
+        """Look for them once; return whether they were found."""
         if not self.is_found:
             places = [_place_of(domain) for domain in _DOMAINS]
             self.is_found = all(places)
@@ -60,14 +58,14 @@ class _Memory:
         return self.is_found
 
     def begin(self) -> None:
-        """Give nothing back."""
+        """Stop freeing memory."""
         while self.waiting:
             place, word = self.waiting.pop()
             ctypes.c_void_p.from_address(place).value = word
         self.is_kept, self.first.value, self.second.value = True, _NOTHING, _NOTHING
 
     def end(self) -> None:
-        """Give back what is left from now on."""
+        """Free memory again from now on."""
         self.is_kept, self.first.value, self.second.value = False, self.of_first, self.of_second
 
 
@@ -76,8 +74,8 @@ find_memory = _memory.find
 
 
 def at_the_first_search(place: int, word: int) -> None:
-    """Write it before a method of a snippet runs in the middle of a search for the first time, not earlier: it makes
-    other things slower."""
+    """Write it before a method of a snippet runs in the middle of a search for the first time, not earlier, because it
+    slows other things down."""
     _memory.waiting.append((place, word))
 
 
@@ -85,7 +83,7 @@ _made: weakref.WeakSet[type] = weakref.WeakSet()
 
 
 def keeping(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, while which all memory stays."""
+    """Return the function; while it runs, no memory is freed."""
     memory = _memory
 
     def keep(*given: Any) -> Any:
@@ -101,7 +99,7 @@ def keeping(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def comparing(method: Callable[..., Any], met: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-    """An `__eq__`, while which all memory stays, with what it is to get in place of what it gets."""
+    """Return an `__eq__` during which no memory is freed, called with stand-ins for its arguments."""
     memory = _memory
 
     def compare(self: object, other: object) -> Any:
@@ -121,8 +119,8 @@ def comparing(method: Callable[..., Any], met: Callable[[Any], Any]) -> Callable
 
 
 def remember(made: type) -> None:
-    """A class of the snippet. What it has of others runs its methods, too: the `__eq__` of a dataclass, of a Counter,
-    and what Python calls when a StringIO dies."""
+    """Wrap a class of the snippet. Its inherited methods run its own methods, too: the `__eq__` of a dataclass or a
+    Counter, and what Python calls when a StringIO dies."""
     _made.add(made)
     equal = _method_of(made, "__eq__")
     if _asks(made, equal) and not issubclass(made, Tensor):
@@ -133,7 +131,7 @@ def remember(made: type) -> None:
 
 
 def _asks(made: type, equal: Any) -> bool:
-    """Whether an `__eq__` may run methods of the object or of its items, and does not yet keep all memory meanwhile."""
+    """Whether an `__eq__` may run methods of the object or of its items and is not yet wrapped."""
     if type(equal) is types.FunctionType:
         return equal.__code__ is not _COMPARE
     if type(equal) is not types.WrapperDescriptorType or equal.__objclass__ in _ASKING_NOBODY:
@@ -147,7 +145,7 @@ def _method_of(cls: type, name: str) -> Any:
 
 
 def _keep_for_answers_of(cls: type) -> None:
-    """What an `__eq__` gives is asked whether it is true, in the middle of the search."""
+    """Wrap the truth value of what an `__eq__` returns, which is asked for in the middle of the search."""
     name = "__bool__" if _method_of(cls, "__bool__") is not None else "__len__"
     method = _method_of(cls, name)
     if method is None or (type(method) is types.WrapperDescriptorType and cls is not types.MappingProxyType):
@@ -161,7 +159,7 @@ def _keep_for_answers_of(cls: type) -> None:
 
 
 def _answering(method: Any) -> Callable[[Any], Any]:
-    """A `__bool__` or `__len__`, while which all memory stays."""
+    """Return a `__bool__` or `__len__` during which no memory is freed."""
     bind = getattr(type(method), "__get__", None)
     asked = keeping(lambda self: (method if bind is None else bind(method, self, type(self)))())
 
@@ -179,8 +177,8 @@ _ANSWER = _answering(len).__code__
 
 
 def at_its_end(original: Callable[[Any], None]) -> Callable[[Any], None]:
-    """The end of a generator that nothing holds any more: what it does then, and what the `close` of an iterator does
-    that it goes through, may run in the middle of a search."""
+    """Wrap the end of a generator that nothing holds any more: what it does then, and what the `close` of an iterator
+    that it runs through does, may run in the middle of a search."""
     end = keeping(original)
 
     def __del__(self: types.GeneratorType[Any, Any, Any]) -> None:
@@ -191,8 +189,8 @@ def at_its_end(original: Callable[[Any], None]) -> Callable[[Any], None]:
 
 
 def without_cache(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with a cache, without it in the middle of a search: that may be one in this cache, which is taken
-    apart then."""
+    """Return a function with a cache that bypasses the cache in the middle of a search: that may be a search in this
+    cache, which would be torn down."""
     memory = _memory
 
     def __call__(self: Any, *given: Any, **named: Any) -> Any:
@@ -202,7 +200,7 @@ def without_cache(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def emptied_later(original: Callable[[Any], None]) -> Callable[[Any], None]:
-    """What empties a cache, outside of searches."""
+    """Return a function that clears a cache, but only outside of searches."""
 
     def cache_clear(self: object) -> None:
         if _memory.is_kept:
@@ -222,7 +220,7 @@ def _functions(domain: int) -> bytes:
 
 
 def _place_of(domain: int) -> int:
-    """Where Python looks up the function that gives back memory of a domain; 0 where that is not found."""
+    """Return the address where Python looks up the function that frees memory of a domain; 0 if it is not found."""
     functions = _functions(domain)
     for place in _places(functions):
         way = ctypes.c_void_p.from_address(place)
@@ -235,7 +233,7 @@ def _place_of(domain: int) -> int:
 
 
 def _places(functions: bytes) -> Iterator[int]:
-    """Where these functions stand one behind the other in Python's own data."""
+    """Yield the addresses in Python's own data where these functions are listed one after the other."""
     start, size = _data()
     data = ctypes.string_at(start, size)
     at = data.find(functions)
@@ -245,7 +243,8 @@ def _places(functions: bytes) -> Iterator[int]:
 
 
 def _data() -> tuple[int, int]:
-    """Where Python's own data lie: around a type of Python's; where the system does not tell, what is known of them."""
+    """Return the start and size of Python's own data: the segment around one of Python's types, or, if the system does
+    not tell, what is known of it."""
     if sys.platform == "linux":
         for line in Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace").splitlines():
             first, last = (int(each, 16) for each in line.split()[0].split("-"))

@@ -1,9 +1,8 @@
-"""Every place of a text that uses what is not here, for when a run has ended at the first of them: so that nobody meets
-them one run at a time.
+"""Every place in a text that uses something missing, for when a run has ended at the first of them, so that nobody has
+to find them one run at a time.
 
-It looks at the text alone, and tells less rather than something untrue: a name that the text binds in another way, too,
-is left out, and so is what a `try` takes care of. Next: `absent`, which has the sentences, and `imports`.
-"""
+It only looks at the text, and prefers to omit a place rather than report a wrong one: a name that the text also binds
+in another way is left out, and so is what a `try` handles. Next: `absent`, which has the sentences, and `imports`."""
 
 from __future__ import annotations
 
@@ -22,12 +21,13 @@ _SAID = (HERE, "is not in GradViz", "Torch not compiled with CUDA enabled")
 
 
 def is_lacking(message: str) -> bool:
-    """Whether an error says that something is not here."""
+    """Whether an error says that something does not exist here."""
     return any(words in message for words in _SAID)
 
 
 def lacking(source: str, filename: str, modules: Mapping[str, object], own: OwnFiles) -> list[list[object]]:
-    """What is used and not here, as plain lists: its path, how the text writes it, the sentence, and its lines."""
+    """Return what is used and missing, as plain lists: its path, how the text writes it, the sentence, and its
+    lines."""
     try:
         return _Uses(parse(source, filename), modules, own).told()
     except Exception:  # noqa: BLE001 what can't be read, or is too deep or too much, has been said before
@@ -36,14 +36,14 @@ def lacking(source: str, filename: str, modules: Mapping[str, object], own: OwnF
 
 @dataclass(frozen=True)
 class _Bound:
-    """What an import gives a name to."""
+    """What an import binds a name to."""
 
     path: str
     is_here: bool
 
 
 class _Uses:
-    """Of one text."""
+    """The uses in one text."""
 
     def __init__(self, tree: ast.Module, modules: Mapping[str, object], own: OwnFiles) -> None:
         self._tree, self._modules, self._own = tree, modules, own
@@ -59,7 +59,7 @@ class _Uses:
             if parts[0] not in bound or self._is_expected(node) or self._is_hint(node):
                 continue
             if isinstance(self._parents[node], ast.Attribute) and _dotted(self._parents[node]):
-                continue  # a part of a longer name
+                continue  # part of a longer name
             lacks = self._lacks(node, bound[parts[0]], parts)
             if lacks is not None:
                 found.setdefault(lacks, []).append(getattr(node, "lineno", 1))
@@ -69,7 +69,7 @@ class _Uses:
         ]
 
     def _lacks(self, node: ast.AST, bound: _Bound, parts: list[str]) -> tuple[str, str] | None:
-        """The path of what is not here, and how it is written; None if this use of it is none."""
+        """Return the path of what is missing, and how it is written; None if this use of it raises nothing."""
         if not bound.is_here:
             whole = ".".join([bound.path, *parts[1:]])
             return (whole, ".".join(parts)) if self._is_use(node) else None
@@ -84,7 +84,7 @@ class _Uses:
         return None
 
     def _is_use(self, node: ast.AST) -> bool:
-        """Whether what stands for a missing thing refuses there: naming it and handing it on it allows."""
+        """Whether the stand-in for a missing thing refuses this use: it allows being named and passed on."""
         parent = self._parents[node]
         if isinstance(parent, ast.Call):
             return parent.func is node
@@ -97,7 +97,7 @@ class _Uses:
         return isinstance(parent, ast.BinOp | ast.UnaryOp | ast.withitem | ast.Starred)
 
     def _around(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
-        """What a node lies in, each with what it is a part of."""
+        """Yield a node and each node around it, each with its parent."""
         while node in self._parents:
             yield node, self._parents[node]
             node = self._parents[node]
@@ -111,14 +111,14 @@ class _Uses:
         return False
 
     def _is_hint(self, node: ast.AST) -> bool:
-        """Whether it stands in a type hint."""
+        """Whether the node is part of a type hint."""
         return any(
             inner in (getattr(outer, "annotation", None), getattr(outer, "returns", None))
             for inner, outer in self._around(node)
         )
 
     def _bindings(self) -> dict[str, _Bound]:
-        """The names that imports bind, and nothing else does."""
+        """Return the names that imports bind, and nothing else does."""
         found: dict[str, _Bound] = {}
         several = bound_names(self._tree, imports=False)
         for node in ast.walk(self._tree):
@@ -154,7 +154,7 @@ class _Uses:
 
 
 def _dotted(node: ast.AST) -> str:
-    """`a.b.c` that is read, as text; "" for anything else."""
+    """Return `a.b.c`, if it is read, as text; "" for anything else."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         parts.append(node.attr)

@@ -1,8 +1,7 @@
 """Every layer that contains a snippet, by the name under which a worker reports it: what it does, and on which system.
 
 The table in `docs/safety.md` and the sentences in the window come from here; whether a layer holds is never guessed,
-it is what the running worker said when it was ready (`WorkerPool.layers`). Who closes them: `oslock`, `starting`.
-"""
+but reported by the running worker when it was ready (`WorkerPool.layers`). Who applies them: `oslock`, `starting`."""
 
 from __future__ import annotations
 
@@ -20,15 +19,15 @@ _UNSEEN = (
     "The locks of {} follow its documentation and have not been seen at work on a real {} yet: run only what you "
     "would trust with reading your files."
 )
-# by `sys.platform`; until somebody has seen them there
+# by `sys.platform`; until somebody has seen them work there
 CAUTIONS = {"win32": _UNSEEN.format("Windows", "Windows computer"), "darwin": _UNSEEN.format("macOS", "Mac")}
 UNKNOWN = "What contains snippets on this system is known once the first worker is ready."
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer: the key in READY, its name for people, what it stops, and what it is on each of `SYSTEMS` ("" where
-    there is none)."""
+    """One layer: the key in READY, its display name, what it stops, and what it is on each of `SYSTEMS` ("" if it does
+    not exist there)."""
 
     key: str
     title: str
@@ -38,7 +37,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class Row:
-    """How one layer stands in the running worker."""
+    """The state of one layer in the running worker."""
 
     title: str
     holds: bool
@@ -127,14 +126,14 @@ LAYERS = (
 
 
 def merged(inside: Mapping[str, str], outside: Mapping[str, str]) -> dict[str, str]:
-    """What a worker says of its layers and what its parent knows of those that it put on from outside: one that it left
-    out is absent for its reason; one that both know holds if the worker says so."""
+    """Merge what a worker says of its layers with what its parent knows of those it applied from outside: one that was
+    left out is absent for the parent's reason; one that both know holds if the worker says so."""
     left_out = {key: state for key, state in outside.items() if state.startswith("absent")}
     return {**outside, **inside, **left_out}
 
 
 def rows(layers: Mapping[str, str]) -> list[Row]:
-    """The layers that a worker reported, in the order of `LAYERS`, with what each stops."""
+    """Return the layers that a worker reported, in the order of `LAYERS`, with what each stops."""
     return [
         Row(layer.title, state == "on" or state.startswith("on ("), _detail(state), layer.stops)
         for layer in LAYERS
@@ -149,7 +148,7 @@ def _detail(state: str) -> str:
 
 
 def sentence(layers: Mapping[str, str], system: str = sys.platform) -> str:
-    """What holds on this system, what is missing, and whether doors stay open, in a few sentences."""
+    """Return, in a few sentences, what holds on this system, what is missing, and whether doors stay open."""
     known = rows(layers)
     if not known:
         return UNKNOWN
@@ -160,14 +159,14 @@ def sentence(layers: Mapping[str, str], system: str = sys.platform) -> str:
 
 
 def open_doors(layers: Mapping[str, str]) -> str:
-    """What to say where a worker could open a file, a socket or a process when its locks were closed, "" where it could
-    not."""
+    """Return what to say if a worker could open a file, a socket or a process when its locks were closed, "" if it
+    could not."""
     known = rows({"trial": layers.get("trial", f"absent: {UNTRIED}")})[0]
     return "" if known.holds or not layers else OPEN_DOORS.format(known.detail)
 
 
 def caution(system: str = sys.platform) -> str:
-    """What to say above a strange file where the locks were never seen at work, "" where they were."""
+    """Return what to say above a file from elsewhere if the locks were never seen at work, "" if they were."""
     return CAUTIONS.get(system, "")
 
 
@@ -180,7 +179,7 @@ def _listed(names: list[str]) -> str:
 
 
 def table() -> str:
-    """The table "What holds on which system" as Markdown."""
+    """Return the table "What holds on which system" as Markdown."""
     head = f"| layer | what it stops | {' | '.join(SYSTEMS)} |\n| --- | --- | --- | --- | --- |\n"
     return head + "".join(
         f"| {layer.title} | {layer.stops} | {' | '.join(each or '–' for each in layer.on)} |\n" for layer in LAYERS

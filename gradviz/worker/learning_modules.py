@@ -1,8 +1,8 @@
-"""`import sklearn` for a snippet: toy sets, splits, scalers and twelve scores, as tutorials of PyTorch use them.
+"""`import sklearn` for a snippet: toy data sets, splits, scalers and twelve metrics, as PyTorch tutorials use them.
 
-Written over NumPy with scikit-learn's order of random draws, so that a seeded set or split has its numbers: without a
-seed they come from the snippet's own `np.random`. Nothing here is a model. Arrays come and go through `numpy_boundary`.
-"""
+Written in NumPy with scikit-learn's order of random draws, so that a seeded data set or split has the same numbers;
+without a seed, they come from the snippet's own `np.random`. There are no models. Arrays go through
+`numpy_boundary`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from gradviz.worker.stand_in import stand_in
 
 VERSION = "1.9.1"
 Array = np.ndarray[Any, Any]
-_ITEMS = 10_000_000  # of a made set
+_ITEMS = 10_000_000  # of a generated data set
 
 
 def learning_modules(source: np.random.RandomState) -> dict[str, Any]:
-    """The stand-ins, by module name; `source` is what `np.random` draws from."""
+    """Return the stand-ins by module name; `source` is what `np.random` draws from."""
     parts: dict[str, dict[str, Any]] = {
         "datasets": {make.__name__: make for make in (each(source) for each in _MADE_SETS)} | {"load_iris": load_iris},
         "model_selection": {"train_test_split": _splitter(source)},
@@ -173,7 +173,7 @@ def _halves(first: int, second: int) -> Array:
     return np.append(np.zeros(first, np.intp), np.ones(second, np.intp))
 
 
-_IRIS = (  # the lengths and widths of 150 flowers in millimetres, two digits each, 50 of each kind (Fisher, 1936)
+_IRIS = (  # lengths and widths of 150 flowers in millimetres, two digits each, 50 of each species (Fisher, 1936)
     "5135140249301402473213024631150250361402543917044634140350341502442914024931150154371502483416024830140143301101"
     "5840120257441504543913045135140357381703513815035434170251371504463610025133170548341902503016025034160452351502"
     "5234140247321602483116025434150452411501554214024931150250321202553513024936140144301302513415025035130345231303"
@@ -206,7 +206,7 @@ class Bunch:
 
 
 def load_iris(*, return_X_y: Any = False, as_frame: Any = False) -> Any:
-    """150 flowers of three kinds."""
+    """Load 150 flowers of three species."""
     if as_frame:
         raise PermissionError("load_iris(as_frame=True) needs pandas, which is not available in GradViz snippets")
     made = Bunch()
@@ -245,7 +245,7 @@ def _splitter(source: np.random.RandomState) -> Callable[..., list[Any]]:
 
 
 def _sizes(samples: int, test_size: Any, train_size: Any) -> tuple[int, int]:
-    """How many samples each part has."""
+    """Return the number of samples in each part."""
     test = None if test_size is None else _share(samples, test_size, math.ceil)
     train = None if train_size is None else _share(samples, train_size, math.floor)
     if test is None:
@@ -269,7 +269,7 @@ def _share(samples: int, size: Any, rounded: Callable[[float], int]) -> int:
 
 
 def _stratified(random: np.random.RandomState, labels: Array, train: int, test: int) -> tuple[Array, Array]:
-    """Each part has the same share of each label."""
+    """Split so that each part has the same share of each label."""
     _, kinds, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if counts.min() < 2:
         raise ValueError(
@@ -288,7 +288,7 @@ def _stratified(random: np.random.RandomState, labels: Array, train: int, test: 
 
 
 def _drawn(random: np.random.RandomState, counts: Array, draws: int) -> Array:
-    """The likeliest numbers of each kind among so many draws; equal remainders are drawn lots for."""
+    """Return the most likely number of each class in so many draws; ties are broken at random."""
     exact = counts / counts.sum() * draws
     found: Array = np.floor(exact)
     missing = int(draws - found.sum())
@@ -327,7 +327,7 @@ def _shuffler(source: np.random.RandomState) -> Callable[..., Any]:
 
 @keep_methods
 class StandardScaler:
-    """Columns with mean 0 and deviation 1."""
+    """Scales columns to mean 0 and standard deviation 1."""
 
     __slots__ = ("_shift", "_unit")
 
@@ -359,16 +359,16 @@ class StandardScaler:
         return self
 
     def transform(self, X: Any) -> Any:
-        """Shift and scale them."""
+        """Shift and scale the columns."""
         shift, unit = self._fitted()
         return to_snippet((_columns(X) - shift) / unit)
 
     def fit_transform(self, X: Any, y: object = None) -> Any:
-        """Both."""
+        """Fit and transform."""
         return self.fit(X).transform(X)
 
     def inverse_transform(self, X: Any) -> Any:
-        """The way back."""
+        """Undo `transform`."""
         shift, unit = self._fitted()
         return to_snippet(_columns(X) * unit + shift)
 
@@ -378,7 +378,7 @@ class StandardScaler:
 
 @keep_methods
 class MinMaxScaler(StandardScaler):
-    """Columns from one number to another."""
+    """Scales columns to a range."""
 
     __slots__ = ("_range",)
 
@@ -405,7 +405,7 @@ def _columns(given: Any) -> Array:
 
 
 def normalize(X: Any, norm: Any = "l2", *, axis: Any = 1, copy: object = True) -> Any:
-    """Rows, or columns, of length 1."""
+    """Scale rows, or columns, to length 1."""
     x, way = _columns(X), operator.index(axis)
     if way not in (0, 1) or norm not in ("l1", "l2", "max"):
         raise ValueError(f"normalize(norm={norm!r}, axis={axis!r}) is not available in GradViz snippets")
@@ -416,7 +416,7 @@ def normalize(X: Any, norm: Any = "l2", *, axis: Any = 1, copy: object = True) -
 
 
 def scale(X: Any, *, axis: Any = 0, with_mean: Any = True, with_std: Any = True, copy: object = True) -> Any:
-    """Columns, or rows, with mean 0 and deviation 1."""
+    """Scale columns, or rows, to mean 0 and standard deviation 1."""
     x, way = _numbers(X).astype(float), operator.index(axis)
     middle = x.mean(way, keepdims=True) if with_mean else 0.0
     width: Any = x.std(way, keepdims=True) if with_std else 1.0
@@ -425,7 +425,7 @@ def scale(X: Any, *, axis: Any = 0, with_mean: Any = True, with_std: Any = True,
 
 @keep_methods
 class LabelEncoder:
-    """Numbers for labels, in their order."""
+    """Encodes labels as numbers, in sorted order."""
 
     __slots__ = ("_labels",)
 
@@ -440,12 +440,12 @@ class LabelEncoder:
         return self._labels
 
     def fit(self, y: Any) -> Any:
-        """Look which labels there are."""
+        """Find the labels."""
         self._labels = np.unique(np.asarray(to_numpy(y)))
         return self
 
     def transform(self, y: Any) -> Any:
-        """Their numbers."""
+        """Return the labels' numbers."""
         labels, given = self._fitted(), np.asarray(to_numpy(y))
         unknown = np.setdiff1d(given, labels)
         if len(unknown):
@@ -453,11 +453,11 @@ class LabelEncoder:
         return to_snippet(np.searchsorted(labels, given))
 
     def fit_transform(self, y: Any) -> Any:
-        """Both."""
+        """Fit and transform."""
         return self.fit(y).transform(y)
 
     def inverse_transform(self, y: Any) -> Any:
-        """The labels of numbers."""
+        """Return the labels of numbers."""
         return to_snippet(self._fitted()[np.asarray(to_numpy(y))])
 
     def __repr__(self) -> str:
@@ -475,14 +475,14 @@ def _pair(first: Any, second: Any) -> tuple[Array, Array]:
 
 
 def accuracy_score(y_true: Any, y_pred: Any, *, normalize: Any = True) -> Any:
-    """The share of equal labels."""
+    """Return the share of equal labels."""
     a, b = _pair(y_true, y_pred)
     same = a == b if a.ndim == 1 else (a == b).all(axis=-1)
     return float(same.mean()) if normalize else int(same.sum())
 
 
 def confusion_matrix(y_true: Any, y_pred: Any) -> Any:
-    """How often each label was taken for which."""
+    """Count how often each label was predicted as which."""
     a, b = _pair(y_true, y_pred)
     labels, places = np.unique(np.concatenate([a, b]), return_inverse=True)
     found = np.zeros((len(labels), len(labels)), np.int64)
@@ -491,19 +491,19 @@ def confusion_matrix(y_true: Any, y_pred: Any) -> Any:
 
 
 def mean_squared_error(y_true: Any, y_pred: Any) -> float:
-    """The mean of squared differences."""
+    """Return the mean squared difference."""
     a, b = _pair(y_true, y_pred)
     return float(((a - b) ** 2).mean())
 
 
 def mean_absolute_error(y_true: Any, y_pred: Any) -> float:
-    """The mean of differences."""
+    """Return the mean absolute difference."""
     a, b = _pair(y_true, y_pred)
     return float(np.abs(a - b).mean())
 
 
 def _shares(name: str) -> Callable[..., float]:
-    """Precision, recall, or what lies between them."""
+    """Return the function for precision, recall or F1."""
 
     def score(
         y_true: Any, y_pred: Any, *, pos_label: Any = 1, average: Any = "binary", zero_division: object = 0
@@ -532,13 +532,13 @@ def _shares(name: str) -> Callable[..., float]:
 
 
 def r2_score(y_true: Any, y_pred: Any) -> float:
-    """The share of the variance that is explained."""
+    """Return the share of the variance that is explained."""
     a, b = _pair(y_true, y_pred)
     return float(1 - ((a - b) ** 2).sum() / ((a - a.mean(0)) ** 2).sum())
 
 
 def _reached(y_true: Any, y_score: Any) -> tuple[Array, Array, Array]:
-    """For each score, from the highest on: how many reach it of those that should and of the others, and the score."""
+    """For each score, from the highest: how many positives and how many negatives reach it, and the score."""
     truth, score = _pair(y_true, y_score)
     labels = np.unique(truth)
     if truth.ndim != 1 or len(labels) > 2:
@@ -550,7 +550,7 @@ def _reached(y_true: Any, y_score: Any) -> tuple[Array, Array, Array]:
 
 
 def roc_curve(y_true: Any, y_score: Any, *, drop_intermediate: Any = True) -> Any:
-    """The shares of false and of true alarms by the score that they need; without points on straight lines."""
+    """Return the false and true positive rates by threshold; without points on straight lines."""
     hits, alarms, score = _reached(y_true, y_score)
     kept = np.full(len(hits), True)
     if drop_intermediate and len(hits) > 2:
@@ -560,20 +560,20 @@ def roc_curve(y_true: Any, y_score: Any, *, drop_intermediate: Any = True) -> An
 
 
 def precision_recall_curve(y_true: Any, y_score: Any) -> Any:
-    """Precision and recall by the score that is needed, from the lowest on."""
+    """Return precision and recall by threshold, from the lowest."""
     hits, alarms, score = _reached(y_true, y_score)
     precision, recall = (hits / (hits + alarms))[::-1], (hits / hits[-1])[::-1]
     return to_snippet(np.append(precision, 1.0)), to_snippet(np.append(recall, 0.0)), to_snippet(score[::-1].copy())
 
 
 def auc(x: Any, y: Any) -> float:
-    """The area under a curve of straight pieces."""
+    """Return the area under a piecewise linear curve."""
     a, b = _pair(x, y)
     return float(abs(np.trapezoid(b, a)))
 
 
 def roc_auc_score(y_true: Any, y_score: Any) -> float:
-    """How likely a score of what should be taken is the higher one."""
+    """Return the probability that a positive has a higher score than a negative."""
     hits, alarms, _ = _reached(y_true, y_score)
     return float(np.trapezoid(np.append(0.0, hits / hits[-1]), np.append(0.0, alarms / alarms[-1])))
 

@@ -1,9 +1,8 @@
 """`import logging` for scripts that report their progress with it: messages go where print's text goes.
 
-Loggers, levels, and the % form of a format are here; files, servers and configuration by text are not. Python's own
-module keeps loggers for the whole process, so nothing of it is used. At the end `import wandb`, whose log stays in the
-run. Next: `standard_modules`, which offers both.
-"""
+Loggers, levels, and the % style of formats exist here; files, servers and configuration by text do not. Python's own
+module keeps loggers for the whole process, so nothing of it is used. At the end, `import wandb`, whose log stays in the
+run. Next: `standard_modules`, which offers both."""
 
 from __future__ import annotations
 
@@ -24,7 +23,7 @@ Writer = Callable[[str, str], None]
 
 
 class Formatter:
-    """How a message is written."""
+    """The format of a message."""
 
     __slots__ = ("_format", "_times")
 
@@ -35,7 +34,7 @@ class Formatter:
         self._times = None if datefmt is None else str.__str__(datefmt)
 
     def text(self, logger: str, level: int, message: str) -> str:
-        """The line that is printed."""
+        """Return the line to print."""
         now = time.time()
         stamp = time.strftime(self._times or _TIME, time.localtime(now))
         return self._format % {
@@ -54,7 +53,7 @@ class Formatter:
 
 @keep_methods
 class StreamHandler:
-    """Where messages go: the error stream, or the stream that is given."""
+    """Where messages go: the error stream, or the given stream."""
 
     __slots__ = ("_formatter", "_level", "_send")
 
@@ -64,23 +63,23 @@ class StreamHandler:
         self._level = 0
 
     def setFormatter(self, fmt: Formatter) -> None:
-        """Write messages this way."""
+        """Format messages with this formatter."""
         if isinstance(fmt, Formatter):
             self._formatter = fmt
 
     def setLevel(self, level: object) -> None:
-        """Leave out what matters less."""
+        """Ignore messages below this level."""
         self._level = _number(level)
 
     def take(self, logger: str, level: int, message: str) -> None:
-        """Print a message, if it matters."""
+        """Print a message if its level is high enough."""
         if level >= self._level:
             self._send(self._formatter.text(logger, level, message) + "\n")
 
 
 @keep_methods
 class Logger:
-    """A logger by name; what it has no level or handler for is the root's affair."""
+    """A logger by name; without a level or handler of its own, it uses the root's."""
 
     __slots__ = ("_fallback", "_handlers", "_level", "_root", "name", "propagate")
 
@@ -93,11 +92,11 @@ class Logger:
         self._handlers: list[StreamHandler] = []
 
     def setLevel(self, level: object) -> None:
-        """Leave out what matters less."""
+        """Ignore messages below this level."""
         self._level = _number(level)
 
     def getEffectiveLevel(self) -> int:
-        """The level that counts: the own one, else the root's."""
+        """Return the level that applies: its own, or else the root's."""
         return self._level or (self._root._level if self._root else 0)
 
     def isEnabledFor(self, level: object) -> bool:
@@ -110,7 +109,7 @@ class Logger:
             self._handlers.append(handler)
 
     def removeHandler(self, handler: object) -> None:
-        """Send no more messages there."""
+        """Stop sending messages there."""
         self._handlers = [each for each in self._handlers if each is not handler]
 
     @property
@@ -123,7 +122,7 @@ class Logger:
         return bool(self._handlers or (self._root and self._root._handlers))
 
     def log(self, level: Any, msg: Any, *args: Any, exc_info: object = None) -> None:
-        """A message with its level."""
+        """Log a message at a level."""
         number = _number(level)
         if number < self.getEffectiveLevel():
             return
@@ -134,27 +133,27 @@ class Logger:
             handler.take(self.name, number, str.__str__(text))
 
     def debug(self, msg: object, *args: object, exc_info: object = None) -> None:
-        """A message for whoever looks for a mistake."""
+        """Log a message for debugging."""
         self.log(10, msg, *args)
 
     def info(self, msg: object, *args: object, exc_info: object = None) -> None:
-        """A message that all goes well."""
+        """Log a message that confirms normal operation."""
         self.log(20, msg, *args)
 
     def warning(self, msg: object, *args: object, exc_info: object = None) -> None:
-        """A message that something may be wrong."""
+        """Log a message that something may be wrong."""
         self.log(30, msg, *args)
 
     warn = warning
 
     def error(self, msg: Any, *args: object, exc_info: object = None) -> None:
-        """A message that something is wrong."""
+        """Log a message that something is wrong."""
         self.log(40, msg, *args)
 
     exception = error
 
     def critical(self, msg: object, *args: object, exc_info: object = None) -> None:
-        """A message that it can't go on."""
+        """Log a message that the program can't continue."""
         self.log(50, msg, *args)
 
     fatal = critical
@@ -173,7 +172,7 @@ def _number(level: Any) -> int:
 
 
 def logging_module(guard: Guard, write: Writer) -> Any:
-    """The stand-in for logging, for one run."""
+    """Return the stand-in for logging for one run."""
     own: type[Logger] = guard.adopt(type("Logger", (Logger,), {"__module__": "logging"}))
 
     def to_errors(text: str) -> None:
@@ -242,7 +241,7 @@ _KEPT_HERE = "wandb sends nothing here: what is logged stays in the run, and Gra
 
 @keep_methods
 class LogSettings(dict[str, Any]):
-    """`wandb.config`: a table, also with a dot."""
+    """`wandb.config`: a table whose keys are also attributes."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not dict.__contains__(self, name):
@@ -255,7 +254,7 @@ class LogSettings(dict[str, Any]):
 
 @keep_methods
 class LogRun:
-    """What `wandb.init` gives."""
+    """What `wandb.init` returns."""
 
     def __init__(self, config: Any, summary: Any) -> None:
         self.config, self.summary = config, summary
@@ -274,7 +273,7 @@ for _name in _LOG.split():
 
 
 def experiments_module(guard: Guard, write: Writer) -> Any:
-    """`wandb`, which takes everything and sends nothing, and says so once."""
+    """Return `wandb`, which accepts everything, sends nothing, and says so once."""
     kinds = [guard.adopt(type(each.__name__, (each,), {"__module__": "wandb"})) for each in (LogSettings, LogRun)]
     table = kinds[0]()
     run = kinds[1](table, kinds[0]())

@@ -1,10 +1,9 @@
-"""The lock of macOS: `sandbox-exec` around a worker's command, with a profile that leaves it computing and little else.
+"""The lock of macOS: `sandbox-exec` around a worker's command, with a profile that lets it compute and little else.
 
-Two profiles, the stricter first: one that denies everything but what Python needs to start, after Chromium's and
-Codex's; and one that allows everything but what a worker must not, for a system where nothing starts in the first.
-Written after those and Apple's own, not run on a Mac by us. The later rule of a profile wins. Paths are resolved first,
-because the kernel sees `/private/var` where people write `/var`. Who calls: `starting`.
-"""
+Two profiles, the stricter first: one denies everything but what Python needs to start, modelled on Chromium's and
+Codex's; the other allows everything but what a worker must not do, for systems where nothing starts under the first.
+Written after those and Apple's own, but not tried on a Mac by us. The later rule of a profile wins. Paths are resolved
+first, because the kernel sees `/private/var` where people write `/var`. Caller: `starting`."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ _TRUE = "/usr/bin/true"
 _PROBE_SECONDS = 10
 _SERVICES = ("com.apple.system.notification_center", "com.apple.system.logger", "com.apple.logd")
 _PRIVATE = ("/Users", "/Volumes", "/Network", "/private/var/folders", "/private/tmp", "/private/var/root")
-_LIBRARIES = (  # of the system, of its updates, and of those who build Python with libraries of their own
+_LIBRARIES = (  # of the system, of its updates, and of those who build Python with their own libraries
     "/usr/lib", "/System/Library/Frameworks", "/System/Library/PrivateFrameworks", "/System/Library/SubFrameworks",
     "/System/Library/dyld", "/System/Cryptexes", "/System/Volumes/Preboot/Cryptexes", "/Library/Apple/usr/lib",
     "/Library/Apple/System/Library/Frameworks", "/private/var/db/dyld", "/opt/homebrew/opt", "/opt/homebrew/Cellar",
@@ -29,7 +28,7 @@ _VERSION = (
     "/System/Library/CoreServices/SystemVersion.plist", "/System/Library/CoreServices/SystemVersionCompat.plist",
     "/private/etc/localtime", "/dev/random", "/dev/urandom",
 )  # fmt: skip
-_FACTS = (  # of the machine and the system; not its name
+_FACTS = (  # about the machine and the system; not its name
     "hw.activecpu", "hw.byteorder", "hw.cachelinesize", "hw.cachelinesize_compat", "hw.cacheconfig", "hw.cpufamily",
     "hw.cpufrequency_compat", "hw.cputype", "hw.l1dcachesize", "hw.l1icachesize", "hw.l2cachesize", "hw.l3cachesize",
     "hw.logicalcpu", "hw.logicalcpu_max", "hw.machine", "hw.memsize", "hw.model", "hw.ncpu", "hw.nperflevels",
@@ -77,14 +76,14 @@ _LENIENT = """(version 1)
 
 @dataclass(frozen=True)
 class Profile:
-    """Rules with places for paths, and what is to be said of them."""
+    """Rules with placeholders for paths, and what to say about them."""
 
     rules: str
     detail: str = ""
 
     @property
     def state(self) -> str:
-        """How the layer stands with it."""
+        """Return the layer's state with this profile."""
         return f"on ({self.detail})" if self.detail else "on"
 
 
@@ -92,12 +91,12 @@ PROFILES = (Profile(_STRICT), Profile(_LENIENT, "files of the system stay readab
 
 
 def quoted(text: str) -> str:
-    """A string of the profile's language, which is Scheme."""
+    """Return a string literal of the profile's language, which is Scheme."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def written(profile: Profile, readable: Sequence[str], listed: Sequence[str] = ()) -> str:
-    """The profile for a worker that may read and execute what is under these folders, and list those."""
+    """Return the profile for a worker that may read and execute what is under these folders, and list those."""
     folders = sorted({os.path.realpath(path) for path in readable})
     lists = sorted({os.path.realpath(path) for path in listed})
     ancestors = {above for path in (*folders, *lists, *_LIBRARIES, *_CLOCK, *_VERSION) for above in _above(path)}
@@ -129,7 +128,7 @@ def sandbox(
     listed: Sequence[str] = (),
     run: Callable[..., subprocess.CompletedProcess[str]] = subprocess.run,
 ) -> list[str]:
-    """What to put before a command; OSError says why there is no sandbox. The profile is tried on `true` first,
+    """Return what to put before a command; OSError says why there is no sandbox. The profile is tried on `true` first,
     because a wrong one ends the program at once."""
     if not os.access(SANDBOX_EXEC, os.X_OK):
         raise OSError("this system has no sandbox-exec")

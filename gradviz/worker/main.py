@@ -1,8 +1,8 @@
-"""The worker process: import and exercise everything, forget where it is, close the locks, say READY, then run what is
-asked until the pipe ends.
+"""The worker process: import and exercise everything, forget its paths, close the locks, say READY, then run what is
+requested until the pipe ends.
 
-Started by `process.worker_process` (see `process.spawn` for the command). The pipe moves to private descriptors first,
-and 0 and 1 become the null device, so that nothing that C code prints can get into the protocol."""
+Started by `process.worker_process` (see `process.spawn` for the command). The pipe is moved to private descriptors
+first, and 0 and 1 become the null device, so that nothing that C code prints can get into the protocol."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 
 def main() -> NoReturn:
-    """Run the worker until its parent closes the pipe; never returns. As fork server, be one worker after another."""
+    """Run the worker until its parent closes the pipe; never returns. As fork server, become one worker after
+    another."""
     is_server = SERVER_FLAG in sys.argv
     pipe = None if is_server else _private_pipe()
     with ended_with(pipe[0] if pipe else 0, forget_orders if is_server else _nothing):
@@ -41,7 +42,7 @@ def main() -> NoReturn:
 
 
 def _work(prepared: Runner | None, failure: str, pipe: tuple[int, int], memory_mb: int, stack_mb: int) -> NoReturn:
-    """Lock this process, whose stack takes so much address space of its own, and run what is asked."""
+    """Lock this process, whose stack takes that much address space, and run what is requested."""
     reading, writing = pipe
     channel = Channel(writing, reading)
     try:
@@ -72,7 +73,7 @@ def _private_pipe() -> tuple[int, int]:
     os.dup2(null, 0)
     os.dup2(null, 1)
     os.close(null)
-    if os.name == "nt":  # no byte of a message is a line's end
+    if os.name == "nt":  # no byte of a message is a line ending
         import msvcrt
 
         for descriptor in (reading, writing):
@@ -81,7 +82,7 @@ def _private_pipe() -> tuple[int, int]:
 
 
 def _try_to_prepare() -> tuple[Runner | None, str]:
-    """Everything up to the locks, or the sentence that says why not."""
+    """Do everything up to the locks, or return the sentence that says why it failed."""
     try:
         return _prepare(), ""
     except BaseException as error:  # noqa: BLE001 the parent must hear why; this process is over
@@ -89,7 +90,7 @@ def _try_to_prepare() -> tuple[Runner | None, str]:
 
 
 def _prepare() -> Runner:
-    """Import and exercise everything; what is said meanwhile nobody hears."""
+    """Import and exercise everything; output in the meantime is discarded."""
     import gc
     import signal
 
@@ -112,8 +113,8 @@ def _prepare() -> Runner:
 
 
 def _warm_up(runner: Runner) -> None:
-    """Take part of the work of the first run off it: after a fork each page of memory is copied when it is first
-    written to, which every reference count is."""
+    """Take part of the work of the first run off it: after a fork, each page of memory is copied when it is first
+    written to, and every reference count is a write."""
     from gradviz.worker.warm import TRAINING
 
     null = os.open(os.devnull, os.O_WRONLY)
