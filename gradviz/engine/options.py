@@ -1,6 +1,6 @@
-"""The options that all functions which make tensors have in PyTorch: `dtype` also as a Python type, `layout`,
-`pin_memory`, `memory_format`, `out`. What they mean here is the same for all, so they are taken off in one place before
-the functions of `creation.py` and `draw.py` see them."""
+"""The options that all factories have in PyTorch: `dtype` (also as a Python type), `layout`, `pin_memory`,
+`memory_format`, `out`. They mean the same for all, so they are handled in one place before the functions of
+`creation.py` and `draw.py` get the arguments."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _with_options(name: str, formats: bool) -> None:
 
 
 def install() -> Callable[..., object]:
-    """Wrap them all, once."""
+    """Wrap all factories, once."""
     for name in _LIKE:
         _with_options(name, True)
     for name in _SIZED:

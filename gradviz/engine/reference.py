@@ -1,5 +1,5 @@
 """The reference of all operations, made from their rows: names, formula, gradients, what is saved. The help of the
-program and `docs/operations.md` show it; nothing is written down twice. What a row is: `rows.py`."""
+program and `docs/operations.md` show it, so nothing is written twice. What a row is: `rows.py`."""
 
 from __future__ import annotations
 
@@ -50,20 +50,20 @@ class Entry:
     formula: str
     calls: tuple[str, ...]  # "torch.exp", "Tensor.exp"
     node: str
-    gradients: tuple[tuple[str, str], ...]  # input, as a person writes it
+    gradients: tuple[tuple[str, str], ...]  # input, formula in plain text
     saved: tuple[str, ...]
-    link: str  # the page of PyTorch's documentation, or nothing
-    written: Math | None = None  # the formula and the gradients as they are typeset
+    link: str  # the page of PyTorch's documentation, or ""
+    written: Math | None = None  # the formula and the gradients for typesetting
     rules: Mapping[str, Math] = field(default_factory=dict)
 
     def text(self) -> str:
-        """What a search looks in."""
+        """The text that a search looks in."""
         parts = (self.name, self.category, self.symbol, self.brief, self.node, *self.calls)
         return " ".join(parts).lower()
 
 
 def plain(latex: str) -> str:
-    """A formula in one line of signs."""
+    """A formula as one line of plain text."""
     text = latex
     for mark, sign in _MARKS.items():
         text = re.sub(re.escape(mark) + r"\{([^{}]*)\}", lambda found, sign=sign: found[1] + sign, text)  # type: ignore[misc]
@@ -91,7 +91,7 @@ _NO_SIGNS = frozenset((r"\left", r"\right", r"\!"))
 
 
 def typeset(latex: str) -> Math | None:
-    """The same formula as it is typeset; None where its brackets do not match."""
+    """The same formula for typesetting; None if its brackets do not match."""
     try:
         reader = _Latex(latex)
         found = reader.until("")
@@ -116,7 +116,7 @@ class _Latex:
         return self._tokens[self._at - 1] if self._at <= len(self._tokens) else ""
 
     def until(self, end: str) -> Math:
-        """All parts up to a bracket, which is read too."""
+        """All parts up to a bracket, which is consumed."""
         parts: list[Math] = []
         while self.here not in ("", end):
             if self.here in ("^", "_"):
@@ -132,7 +132,7 @@ class _Latex:
     def _script(self, base: Math) -> Math:
         sign, index = self._next(), self._part()
         raised, lowered = (index, None) if sign == "^" else (None, index)
-        if isinstance(base, Script):  # the other one of two
+        if isinstance(base, Script):  # the base already has the other script
             return Script(base.base, raised or base.raised, lowered or base.lowered)
         return Script(base, raised, lowered)
 
@@ -215,7 +215,7 @@ def _entry(row: OpRow) -> Entry:
 
 
 def entries() -> list[Entry]:
-    """All operations that have a name of their own, by category and name; inner steps come last in their category."""
+    """All operations with a public name, by category and name; internal steps come last in their category."""
     found = [_entry(row) for row in ROWS.values()]
     return sorted(found, key=lambda each: (each.category, not each.calls, each.name, each.node))
 

@@ -1,20 +1,19 @@
-"""From a graph to its drawing in layers; where edges cross in it, other layers and lines that do not share their way
-are tried, too, and the drawing with the fewest crossings is taken. What was laid out once is remembered by its
-structure, so a hundred iterations of one training loop cost one drawing and keep their place. `Layouter` may be used
-from one thread at a time, never from the window's; `cancel` from any.
+"""Layered drawing of a graph; if edges cross, other layerings and lines that do not share their way are tried as well,
+and the drawing with the fewest crossings is taken. Drawings are cached by structure, so a hundred iterations of one
+training loop cost a single drawing and keep their positions. `Layouter` may be used from one thread at a time, never
+from the window's; `cancel` from any.
 
-Note [No Graphviz]
-Graphviz' `dot` was the second engine until it was measured on every graph of our tutorials, examples and snippets:
-2,784 graphs with 4,749 groups, of which 4,395 have at most two crossings as they are. In the other 191 different ones,
-where both were asked, edges crossed 33,654 times in the first drawing, 33,059 times where dot could do better, and
-22,746 times with the variants here. It also took a process of its own and half of the installed program's size.
+Note [No Graphviz] Graphviz' `dot` was the second engine until it was measured on every graph of our tutorials, examples
+and snippets: 2,784 graphs with 4,749 groups, of which 4,395 have at most two crossings as they are. In the other 191
+different ones, where both were asked, edges crossed 33,654 times in the first drawing, 33,059 times where dot could do
+better, and 22,746 times with the variants here. It also took a process of its own and half of the installed program's
+size.
 
-Note [Bounds of a request]
-Whatever the graph, a request ends after time that grows with its boxes and edges, not with their square. So all that
-costs more is counted and has a limit for the whole request, not only for each of its groups: looks of the sweeps for
-few crossings (`Effort`), boxes that are drawn again, pairs of pieces of edges that might cross. What is then still too
-large for layers, or would be so long in them that nobody sees enough of it at once, stands in rows (`rows`). Counts
-and not clocks decide, so that the same graph looks the same on every machine."""
+Note [Bounds of a request] Whatever the graph, a request takes time that grows with its boxes and edges, not with their
+square. So everything that costs more is counted and has a limit for the whole request, not only for each of its groups:
+looks of the sweeps for few crossings (`Effort`), boxes that are drawn again, pairs of pieces of edges that might cross.
+What is then still too large for layers, or would be so long in them that nobody sees enough of it at once, is put in
+rows (`rows`). Counts rather than clocks decide, so that the same graph looks the same on every machine."""
 
 from __future__ import annotations
 
@@ -31,10 +30,10 @@ from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult, Nest
 from gradviz.layout.rows import in_rows
 from gradviz.layout.wrap import wrap
 
-# -- crossings, which make a drawing hard to read. The routes are taken as polylines of a few straight pieces; where two
-# edges meet at a box that both end at, and where the edges of one tensor part, is no crossing.
+# -- crossings, which make a drawing hard to read. Routes are approximated by a few straight pieces. Two edges that
+# meet at a box where both end do not cross, nor do edges of one tensor where they part.
 
-PIECES = 6  # of a cubic
+PIECES = 6  # per cubic
 ROOM = 12.0  # around a box, where the edges that end there may cross
 AT_ONCE = 2_000_000
 _T = np.linspace(0, 1, PIECES + 1)[1:]
@@ -42,7 +41,7 @@ _WEIGHTS = np.stack(((1 - _T) ** 3, 3 * (1 - _T) ** 2 * _T, 3 * (1 - _T) * _T * 
 
 
 def crossings(graph: LayoutInput | NestedInput, drawing: LayoutResult | NestedResult) -> Ints:
-    """Pairs (k, 2) of edges that cross, the smaller number first; as often as they do."""
+    """Pairs (k, 2) of crossing edges, the smaller number first, once per crossing."""
     piece, edge = _pieces(drawing)
     low, high = piece.min(1), piece.max(1)
     count = _neighbours(piece)
@@ -62,7 +61,8 @@ def crossings(graph: LayoutInput | NestedInput, drawing: LayoutResult | NestedRe
 
 
 def work_of_crossings(drawing: LayoutResult | NestedResult) -> int:
-    """How many pairs of pieces `crossings` would look at: it may grow with the square of the length of all routes."""
+    """How many pairs of pieces `crossings` would check: it may grow with the square of the total length of the
+    routes."""
     return int(_neighbours(_pieces(drawing)[0]).sum())
 
 
@@ -81,7 +81,7 @@ def _pieces(drawing: LayoutResult | NestedResult) -> tuple[Floats, Ints]:
 
 
 def _neighbours(piece: Floats) -> Ints:
-    """By piece: how many of those after it begin before it ends, seen from left to right."""
+    """For each piece, how many of those after it (from left to right) begin before it ends."""
     begin, end = piece[:, :, 0].min(1), piece[:, :, 0].max(1)
     found: Ints = np.searchsorted(begin, end, "right") - np.arange(len(piece)) - 1
     return found
@@ -114,18 +114,18 @@ def _cross(a: Floats, b: Floats) -> Floats:
     return a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
 
 
-# -- edges against the flow: groups may depend on each other in a circle although the operations in
-# them do not. Such an edge leaves its box at the right, turns back at a small box of its own, and turns again left of
-# its second box. `without` makes a graph without circles and with these small boxes, `joined` takes them out of its
+# -- edges against the flow: groups may depend on each other in a cycle although their operations do not. Such an
+# edge leaves its box on the right, turns back at a small extra box, and turns again to the left of
+# its second box. `without` makes a graph without cycles and with these small boxes, `joined` removes them from its
 # drawing.
 
-OFTEN = 1_000  # boxes, between two looks whether to stop
+OFTEN = 1_000  # boxes between two checks whether to stop
 TURN = (12.0, 16.0)  # size of the box at which an edge turns
 REACH = 16.0 / 3 * 2  # of the handles of a half circle
 
 
 def against_the_flow(graph: LayoutInput, check: Callable[[], None]) -> Ints:
-    """Edges without which the graph has no circle; none in most. `check` is called often, and may raise."""
+    """Edges whose removal breaks all cycles; usually none. `check` is called often, and may raise."""
     count = len(graph.sizes)
     waiting = np.bincount(graph.edges[:, 1], minlength=count).tolist()
     after: list[list[tuple[int, int]]] = [[] for _ in range(count)]
@@ -164,7 +164,7 @@ def against_the_flow(graph: LayoutInput, check: Callable[[], None]) -> Ints:
 
 
 def without(graph: LayoutInput, back: Ints) -> LayoutInput:
-    """The graph with each of these edges as three: to its first turn, from its second, and between the two."""
+    """The graph with each of these edges split in three: to its first turn, from its second, and between the two."""
     first = len(graph.sizes) + 2 * np.arange(len(back))
     quarter = np.full(len(back), TURN[1] / 2)
     edges, ports = graph.edges.copy(), graph.ports.copy()
@@ -180,7 +180,7 @@ def without(graph: LayoutInput, back: Ints) -> LayoutInput:
 
 
 def joined(graph: LayoutInput, back: Ints, drawing: LayoutResult) -> LayoutResult:
-    """The drawing of what `without` made, as that of the graph."""
+    """Turn the drawing of the result of `without` into that of the graph."""
     count, turns = len(graph.edges), len(back)
     routes = [drawing.route(edge) for edge in range(count)]
     for nth, edge in enumerate(back.tolist()):
@@ -200,16 +200,16 @@ def _turn(a: Floats, b: Floats, way: int) -> Floats:
 
 
 MOST_REMEMBERED = 2_000_000  # points
-MOST_BOXES_AGAIN = 300  # of a graph that is drawn in other ways, too
+MOST_BOXES_AGAIN = 300  # of a graph for which other drawings are tried, too
 MOST_BOXES_AGAIN_AT_ONCE = 2_000  # in all groups of a request
 QUICK = 150  # boxes of a graph that is laid out well in no time
-DRAFT = 0.3  # seconds of processor time, from where on a draft takes the quickest way
-FEW_CROSSINGS = 2  # are not worth the time
+DRAFT = 0.3  # seconds of processor time after which a draft takes the quickest way
+FEW_CROSSINGS = 2  # so many are not worth the time
 MOST_POINTS_TO_COUNT = 30_000  # of routes
 MOST_PAIRS_TO_COUNT = 5_000_000  # pieces of edges that might cross: half a second; of more, crossings are not counted
 PAIRS_A_LOOK = 10  # pairs take as long as one look of `Effort`
 MOST_IN_LAYERS = 150_000  # boxes and edges, in all groups of a request
-LONGEST = 120_000.0  # pixels; what would be longer in layers stands in rows
+LONGEST = 120_000.0  # pixels; what would be longer in layers is put in rows
 VARIANTS = ((True, False), (False, True), (False, False))  # layers counted from the left, lines that share their way
 Key = tuple[bytes, bool]
 
@@ -219,7 +219,7 @@ class Cancelled(Exception):
 
 
 class Layouter:
-    """Lays out graphs and remembers them; `rows` breaks what is too wide to read into rows."""
+    """Lays out graphs and caches the drawings; `rows` breaks what is too wide to read into rows."""
 
     def __init__(self, *, rows: bool = True) -> None:
         self._rows = rows
@@ -233,25 +233,25 @@ class Layouter:
         return (graph.key, upright) in self._memo
 
     def layout(self, graph: LayoutInput) -> LayoutResult:
-        """The drawing of one graph. Raises Cancelled when `cancel` was called meanwhile."""
+        """The drawing of one graph. Raises Cancelled if `cancel` was called in the meantime."""
         self.begin()
         return self.drawing(graph)
 
     def begin(self) -> None:
-        """A new request: what was cancelled before is over."""
+        """Begin a new request and forget an earlier cancellation."""
         self._cancelled = False
         self.renew()
 
     def renew(self) -> None:
-        """The next drawing may take as long as any, whatever the one before it took: see Note [Bounds of a request]."""
+        """Give the next drawing the full budget, whatever the one before took: see Note [Bounds of a request]."""
         self._began = time.thread_time()
         self._boxes_again = MOST_BOXES_AGAIN_AT_ONCE
         self._room = MOST_IN_LAYERS
         self._effort = Effort()
 
     def drawing(self, graph: LayoutInput, *, draft: bool = False, upright: bool = False) -> LayoutResult:
-        """The drawing of one of the graphs of a request. A `draft` is quick and not remembered; an `upright` one is
-        to be turned, so that its rows will be columns."""
+        """The drawing of one of the graphs of a request. A `draft` is quick and not cached; an `upright` one is to be
+        turned, so that its rows will be columns."""
         key = (graph.key, upright)
         known = self._memo.get(key)
         if known is not None:
@@ -276,7 +276,7 @@ class Layouter:
         return result
 
     def _in_layers(self, graph: LayoutInput, draft: bool, upright: bool) -> tuple[LayoutResult, bool]:
-        """The drawing, and whether it cannot be better."""
+        """The drawing, and whether it can't be improved."""
         back = against_the_flow(graph, self.check)
         self.check()
         if len(back):
@@ -289,7 +289,7 @@ class Layouter:
         return result, good or not draft
 
     def _drawn(self, graph: LayoutInput, draft: bool) -> tuple[LayoutResult, bool]:
-        """The drawing in one row of layers, and whether it cannot be better."""
+        """The drawing in one row of layers, and whether it can't be improved."""
         thorough = not draft or len(graph.sizes) <= QUICK
         own = layered(graph, self.check, thorough=thorough, effort=self._effort)
         self.check()
@@ -310,7 +310,7 @@ class Layouter:
             self._remembered -= len(gone.points) + len(gone.centres)
 
     def _better(self, graph: LayoutInput, first: LayoutResult, found: int) -> LayoutResult:
-        """The first drawing, or another one that has fewer crossings."""
+        """The first drawing, or another one with fewer crossings."""
         self._boxes_again -= len(graph.sizes)
         if self._boxes_again < 0:
             return first
@@ -335,17 +335,17 @@ class Layouter:
         return pairs <= MOST_PAIRS_TO_COUNT
 
     def check(self) -> None:
-        """Raise Cancelled when that was asked for."""
+        """Raise Cancelled if that was requested."""
         if self._cancelled:
             raise Cancelled
 
     def cancel(self) -> None:
-        """Give up the request in work: it raises Cancelled there."""
+        """Abort the request in progress, which raises Cancelled."""
         self._cancelled = True
 
 
 def _settled(graph: LayoutInput, drawing: LayoutResult) -> LayoutResult:
-    """Put the ends of the routes exactly onto their ports, and the top left corner at 0, 0."""
+    """Put the ends of the routes exactly on their ports, and the top left corner at 0, 0."""
     tail, head = graph.edges[:, 0], graph.edges[:, 1]
     half = graph.sizes / 2
     points: Floats = drawing.points.copy()

@@ -1,7 +1,7 @@
 """Our own drawing of one graph, in NumPy and plain Python: layers, dummies where edges pass (`mesh`), few crossings
-(`ordering`), straight main lines. Edges pass no box, because within the column of a layer they run
-level at their own dummy. The techniques are those of Sugiyama, Tagawa and Toda (1981) and of Brandes and Köpf
-(2001). Read `flat` for when it is taken."""
+(`ordering`), straight main lines. Edges do not cross boxes, because within the column of a layer they run level at
+their own dummy. The techniques are those of Sugiyama, Tagawa and Toda (1981) and of Brandes and Köpf (2001). `flat`
+decides when it is used."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from gradviz.layout.mesh import Mesh, layers_from_right, layers_of, mesh_of
 from gradviz.layout.ordering import Effort, ordered
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 
-# -- how high everything of a layered drawing stands. What should be level is joined into blocks, the main line first:
-# the edges on the longest paths, then all others as far as they do not cross what is joined already. Then the blocks
-# are pulled to where their other edges would be short, never nearer to each other than the gap. After Brandes and
+# -- vertical positions in a layered drawing. What should be level is joined into blocks, the main line first:
+# the edges on the longest paths, then all others as far as they do not cross what is already joined. Then the blocks
+# are pulled to where their other edges would be short, never closer to each other than the gap. After Brandes and
 # Köpf (2001), with blocks by weight and heights of any size.
 
 BOX_GAP = 24.0
 DUMMY_GAP = 6.0
-LEVEL_ENOUGH = 16.0  # ports that are so little apart are joined by a level line of boxes
+LEVEL_ENOUGH = 16.0  # ports at most so far apart are joined by a level line of boxes
 LARGE, LARGE_FOR_DRAFT = 12_000, 2_000  # vertices of a mesh that is levelled without blocks
 ROUNDS = 30
 STILL = 0.3  # a round that moves nothing further is the last
@@ -31,13 +31,13 @@ WORK = 250_000  # blocks and their neighbours, times rounds
 MEDIANS = 4
 STIFF, HALF_STIFF = 8.0, 2.0  # how much harder dummies pull than boxes
 FAR = 1e12
-TOO_HIGH = 3.0  # times the highest layer; in a comb each tooth, if level, would stand below the one before
+TOO_HIGH = 3.0  # times the highest layer; in a comb each tooth, if level, would be below the one before
 
 
 @dataclass(frozen=True, eq=False)
 class _Blocks:
-    """By vertex: its block, and how far below the block's own height it stands. By block, with distances: those above
-    and below it in some layer, and what pulls at it with which weight. `sequence`: every block after those above it."""
+    """By vertex: its block, and its offset below the block's height. By block, with distances: those above and below it
+    in some layer, and what pulls at it with which weight. `sequence`: every block after those above it."""
 
     of: list[int]
     offset: list[float]
@@ -60,7 +60,7 @@ def heights(mesh: Mesh, order: Ints, check: Callable[[], None], thorough: bool, 
 
 
 def _level(mesh: Mesh, order: Ints, stacked: Floats, check: Callable[[], None], effort: Effort) -> Floats:
-    """With blocks."""
+    """The heights, using blocks."""
     layers = np.split(order, np.flatnonzero(np.diff(mesh.layer[order])) + 1) if len(order) else []
     rows = [layer.tolist() for layer in layers]
     blocks = _blocks(mesh, rows, check)
@@ -86,12 +86,12 @@ def _level(mesh: Mesh, order: Ints, stacked: Floats, check: Callable[[], None], 
 
 
 def _blocks(mesh: Mesh, rows: list[list[int]], check: Callable[[], None]) -> _Blocks:
-    """Join what should be level, and find who stands beside whom."""
+    """Join what should be level, and find which blocks are neighbours."""
     check()
     joined = _joined(mesh, rows)
     check()
     found = _separated(mesh, rows, *_chains(mesh, joined))
-    if found is None:  # cannot be, as the joined hops do not cross; without blocks it is a drawing still
+    if found is None:  # can't happen, as the joined hops do not cross; without blocks there is still a drawing
         found = _separated(mesh, rows, list(range(len(mesh.layer))), [0.0] * len(mesh.layer))
         assert found is not None
     return found
@@ -125,7 +125,7 @@ def _joined(mesh: Mesh, rows: list[list[int]]) -> list[int]:
 
 
 def _longest_through(mesh: Mesh) -> Ints:
-    """By hop: how many boxes are on the longest path that runs along it."""
+    """By hop: the number of boxes on the longest path along it."""
     by_layer = np.argsort(mesh.layer[mesh.hops[:, 0]], kind="stable").tolist()
     hops = mesh.hops.tolist()
     boxes = mesh.boxes
@@ -141,7 +141,7 @@ def _longest_through(mesh: Mesh) -> Ints:
 
 
 def _chains(mesh: Mesh, joined: list[int]) -> tuple[list[int], list[float]]:
-    """The block of each vertex, and how far below the first vertex of its block it stands."""
+    """The block of each vertex, and its offset below the first vertex of its block."""
     count = len(mesh.layer)
     following, behind = [-1] * count, [False] * count
     drop = [0.0] * count
@@ -165,7 +165,7 @@ def _chains(mesh: Mesh, joined: list[int]) -> tuple[list[int], list[float]]:
 
 
 def _separated(mesh: Mesh, rows: list[list[int]], of: list[int], offset: list[float]) -> _Blocks | None:
-    """The blocks with their neighbours; None if they were above and below each other at once."""
+    """The blocks with their neighbours; None if two were above and below each other at once."""
     count = max(of, default=-1) + 1
     half = (mesh.height / 2).tolist()
     least: dict[tuple[int, int], float] = {}
@@ -202,7 +202,7 @@ def _separated(mesh: Mesh, rows: list[list[int]], of: list[int], offset: list[fl
 
 
 def _wishes(blocks: _Blocks, height: list[float]) -> list[float]:
-    """Where each block would stand if it were alone with its neighbours."""
+    """Where each block would be without other blocks in its layers."""
     wish = []
     for own, pulls in zip(height, blocks.pulls, strict=True):
         total, weight = own * 0.5, 0.5
@@ -228,7 +228,7 @@ def _apart(blocks: _Blocks, wish: list[float]) -> list[float]:
 
 
 def _into_place(blocks: _Blocks, height: list[float], downwards: bool) -> None:
-    """Move every block to the middle one of its wishes, as far as its neighbours leave room."""
+    """Move every block to the median of its wishes, as far as its neighbours leave room."""
     for block in blocks.sequence if downwards else reversed(blocks.sequence):
         pulls = blocks.pulls[block]
         if not pulls:
@@ -251,7 +251,7 @@ def _into_place(blocks: _Blocks, height: list[float], downwards: bool) -> None:
 
 
 def _close_gaps(blocks: _Blocks, height: list[float]) -> None:
-    """Move up, as a whole, what no edge joins to that above it."""
+    """Move up, as a whole, what no edge joins to the part above it."""
     component = [-1] * len(height)
     members: list[list[int]] = []
     for block in sorted(range(len(height)), key=height.__getitem__):
@@ -278,7 +278,7 @@ def _close_gaps(blocks: _Blocks, height: list[float]) -> None:
 
 
 def _stacked(mesh: Mesh, order: Ints) -> Floats:
-    """By place in `order`: how far below the first of its layer a vertex stands at least."""
+    """By place in `order`: the least distance of a vertex below the first of its layer."""
     layer = mesh.layer[order]
     half = mesh.height[order] / 2
     gap = np.where(order < mesh.boxes, BOX_GAP, DUMMY_GAP)
@@ -290,7 +290,7 @@ def _stacked(mesh: Mesh, order: Ints) -> Floats:
 
 
 def _centred(mesh: Mesh, order: Ints, stacked: Floats) -> Floats:
-    """By vertex: every layer stacked, and all with their middle at 0."""
+    """By vertex: every layer stacked and centred at 0."""
     layer = mesh.layer[order]
     span = np.zeros(int(layer.max(initial=-1)) + 1)
     np.maximum.at(span, layer, stacked)
@@ -300,7 +300,7 @@ def _centred(mesh: Mesh, order: Ints, stacked: Floats) -> Floats:
 
 
 def _pulled(mesh: Mesh, order: Ints, stacked: Floats, check: Callable[[], None]) -> Floats:
-    """Without blocks: all vertices at once to their neighbours, layer by layer in order and with the gaps."""
+    """Without blocks: pull all vertices at once to their neighbours, keeping the order and the gaps of each layer."""
     layer = mesh.layer[order]
     y = _centred(mesh, order, stacked)
     far = (float(np.abs(y).max(initial=0.0)) + 1.0) * 8 + float(stacked.max(initial=0.0))
@@ -319,12 +319,12 @@ def _pulled(mesh: Mesh, order: Ints, stacked: Floats, check: Callable[[], None])
 
 
 LAYER_GAP = 40.0
-STEEP = 0.12  # of the highest rise between two layers is added to the gap
+STEEP = 0.12  # part of the largest rise between two layers that is added to the gap
 MOST_EXTRA = 80.0
 
 
 def _nothing() -> None:
-    """Nobody asks to stop."""
+    """A `check` that never stops."""
 
 
 def layered(
@@ -336,9 +336,9 @@ def layered(
     from_left: bool = True,
     bundled: bool = True,
 ) -> LayoutResult:
-    """Lay out a graph without cycles; same input, same picture, within half a second (not `thorough`: a tenth of that).
-    `check` is called often, and may raise. `effort` is what is left of that of the whole request. Layers are counted
-    from the left or from the right; `bundled` long edges from one place share their way."""
+    """Lay out a graph without cycles; deterministic, within half a second (not `thorough`: a tenth of that). `check` is
+    called often, and may raise. `effort` is what is left of that of the whole request. Layers are counted from the left
+    or from the right; `bundled` long edges from one place share their way."""
     layer = layers_of(graph, check) if from_left else layers_from_right(graph, check)
     check()
     mesh = mesh_of(graph, layer, bundled)
@@ -372,7 +372,7 @@ def _draw(graph: LayoutInput, mesh: Mesh, y: Floats) -> LayoutResult:
 def _routes(
     graph: LayoutInput, mesh: Mesh, centres: Floats, y: Floats, left: Floats, right: Floats
 ) -> tuple[Ints, Floats]:
-    """Per hop a level piece through the column of its layer and an S to the next; at the end a level piece."""
+    """For each hop a level piece through the column of its layer and an S to the next; at the end a level piece."""
     hop_counts = np.diff(mesh.path_starts) - 1
     edge = np.repeat(np.arange(len(graph.edges)), hop_counts)
     hop_starts = np.concatenate(([0], np.cumsum(hop_counts)))
@@ -400,7 +400,7 @@ def _routes(
 
 
 def _without_joints(drawing: LayoutResult) -> LayoutResult:
-    """Level pieces that follow each other on one line as one piece."""
+    """Merge consecutive level pieces on one line."""
     pieces = np.diff(drawing.starts) // 3
     if not len(pieces):
         return drawing
@@ -426,6 +426,6 @@ def _without_joints(drawing: LayoutResult) -> LayoutResult:
 
 
 def _cubic(a: Floats, b: Floats, reach: float) -> tuple[Floats, Floats, Floats, Floats]:
-    """Control points of cubics that leave a and reach b level, the handles `reach` of the way long."""
+    """Control points of cubics that leave a and reach b horizontally, with handles of `reach` times the distance."""
     handle = np.column_stack(((b[:, 0] - a[:, 0]) * reach, np.zeros(len(a))))
     return a, a + handle, b - handle, b

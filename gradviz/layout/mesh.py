@@ -1,6 +1,6 @@
-"""A graph in layers: the longest path says in which layer a box stands, short edges pull it nearer to its
-neighbours, and in every layer that an edge passes there is a point of passage ("dummy"). Three or more long edges
-that leave a box at the same place share their dummies: one line that branches. Read `layered` next."""
+"""A graph in layers: the longest path determines the layer of a box, short edges pull it nearer to its neighbours, and
+in every layer that an edge passes there is a point of passage ("dummy"). Three or more long edges that leave a box at
+the same place share their dummies: one line that branches. Read `layered` next."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gradviz.layout.records import Floats, Ints, LayoutInput, NotAGraphToLayOut,
 
 DUMMY_HEIGHT = 6.0
 MOST_DUMMIES = 60_000
-MOST_PASSED = 150_000  # dummies that all edges pass, those that several edges share counted for each
-BUNDLED = 3  # long edges from one place share their dummies if they are so many
-HUB = 8  # edges from a box that are taken for one line that branches
+MOST_PASSED = 150_000  # dummies of all edges, with shared ones counted for each edge
+BUNDLED = 3  # at least so many long edges from one place share their dummies
+HUB = 8  # so many edges from a box are taken for one line that branches
 SHIFTS = 12
 FEW_SHIFTS = 2
 MANY = 5_000  # boxes
-OFTEN = 1_000  # boxes, between two looks whether to stop
+OFTEN = 1_000  # boxes between two checks whether to stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,10 +30,10 @@ class Mesh:
     boxes: int
     layer: Ints
     height: Floats
-    rank: Ints  # by vertex: the box that says where it stands at first
+    rank: Ints  # by vertex: the box that determines its initial place
     hops: Ints
     ports: Floats  # by hop: how far below the middle of its two vertices it ends
-    ends: Floats  # the same as a part of their heights, 0 to 1
+    ends: Floats  # the same as a fraction of their heights, 0 to 1
     path: Ints
     path_starts: Ints
 
@@ -80,8 +80,8 @@ def layers_of(graph: LayoutInput, check: Callable[[], None]) -> Ints:
 def _shortened(
     layer: list[int], ready: list[int], before: list[list[int]], after: list[list[int]], pinned: list[bool]
 ) -> list[int] | None:
-    """Boxes moved to where their edges are shorter: right while that costs nothing, left where it gains; None where
-    nothing does."""
+    """Boxes moved to where their edges are shorter: right while that costs nothing, left where it gains; None if
+    nothing moves."""
     moved = layer.copy()
     for box in reversed(ready):
         if after[box] and len(after[box]) >= len(before[box]) and not pinned[box]:
@@ -93,13 +93,14 @@ def _shortened(
 
 
 def _length(layer: list[int], after: list[list[int]]) -> int:
-    """How many layers all edges span; of many that leave one box, and so share their dummies, the longest counts."""
+    """How many layers all edges span; of many that leave one box, and so share their dummies, only the longest
+    counts."""
     spans = [[layer[head] - layer[tail] for head in heads] for tail, heads in enumerate(after) if heads]
     return sum([sum(each) if len(each) < HUB else max(each) + len(each) for each in spans])
 
 
 def layers_from_right(graph: LayoutInput, check: Callable[[], None]) -> Ints:
-    """Likewise from the right: what could stand further left does not."""
+    """The same from the right, without moving boxes to the left."""
     side = None if graph.side is None else -graph.side
     layer = layers_of(LayoutInput(graph.sizes, graph.edges[:, ::-1], graph.ports[:, ::-1], side), check)
     return np.asarray(int(layer.max(initial=0)) - layer)
@@ -154,13 +155,13 @@ def mesh_of(graph: LayoutInput, layer: Ints, bundled: bool = True) -> Mesh:
 
 
 def _passed(source: Ints, passed: Ints, sources: int) -> Ints:
-    """How many dummies each edge has; where there would be too many, the longest edges are drawn straight."""
+    """How many dummies each edge has; if there would be too many, the longest edges are drawn straight."""
     span, total = np.zeros(sources, np.int64), np.bincount(source, passed, sources)
     np.maximum.at(span, source, passed)
     longest_first = np.argsort(-span, kind="stable")
     straight = np.zeros(sources, bool)
     for count, most in ((span, MOST_DUMMIES), (total, MOST_PASSED)):
-        rest = count.sum() - np.cumsum(count[longest_first])  # once this one and all longer ones are straight
+        rest = count.sum() - np.cumsum(count[longest_first])  # if this one and all longer ones are straight
         if count.sum() > most:
             straight[longest_first[: int((rest > most).sum()) + 1]] = True
     return np.where(straight[source], 0, passed)

@@ -1,8 +1,8 @@
 """The other forms of operations. Views that copy (`torch.expand_copy`, `torch.t_copy` …) and splits whose parts PyTorch
 does not track as views (`torch.unsafe_split`): each is made from the row of the view. And in-place forms that do not
-follow from a row's family: those that run the row of the operation (`tril_`, `cumsum_`, `square_`), `torch.fill`, whole
-numbers, other names of the same method, and in-place methods that PyTorch also has as functions. The families make
-their own (`elementwise.py`)."""
+follow from a row's family: those that run the row of the operation (`tril_`, `cumsum_`, `square_`), `torch.fill`,
+integer operations, other names of the same method, and in-place methods that PyTorch also has as functions. The
+families make their own (`elementwise.py`)."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ _ready = (
 
 
 def _copied(name: str, *names: str) -> None:
-    """In-place forms of operations on whole numbers and of those without a row."""
+    """In-place forms of integer operations and of those without a row."""
 
     def function(self: Tensor, *args: object, **kwargs: object) -> Tensor:
         self.copy_(F[name](self, *args, **kwargs))
@@ -174,7 +174,7 @@ def resize_as_(self: Tensor, the_template: Tensor, *, memory_format: object = No
 
 @method("dim_order")
 def dim_order(self: Tensor, *, ambiguity_check: object = False) -> tuple[int, ...]:
-    """The dimensions by their strides, largest first; on wish an error where there are several such orders."""
+    """The dimensions by their strides, largest first; on request an error if the order is ambiguous."""
     formats = ambiguity_check if isinstance(ambiguity_check, list) else []
     if not (isinstance(ambiguity_check, bool | list) and all(isinstance(each, memory_format) for each in formats)):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
@@ -226,7 +226,7 @@ _LOSSES = {  # the names of the arguments in their order under `torch`
 
 
 def _numbered(name: str, order: str) -> None:
-    """A loss under `torch`, where the reduction is a number, and none unless one is given."""
+    """A loss under `torch`, whose reduction is a number, "none" by default."""
     loss = FUNCTIONAL[name]
 
     def function(*args: object, **kwargs: object) -> Tensor:
@@ -267,7 +267,7 @@ def _in_own_memory(forward: Callable[..., object]) -> Callable[..., object]:
 
 
 def _like(row: OpRow, key: str, name: str, node: str, forward: Callable[..., object]) -> OpRow:
-    """A row like another, under another name and without being a view."""
+    """A row like another one, under another name and not a view."""
     brief = f"{row.brief.removesuffix('.')}, in memory of its own."
     copy = replace(
         row, name=name, node_name=node, forward=forward, view=False, inplace_node="", symbol=name, brief=brief, plans={}
@@ -378,5 +378,5 @@ def view_as_complex_copy(input: Tensor) -> Tensor:
     return made(np.array(F["view_as_complex"](input)._data, order="C"))
 
 
-# The modules of these views had to be there before their copies were made.
+# The modules of these views have to be imported before their copies are made.
 assert {row.node_name for row in (UNFOLD, ALIAS, AS_STRIDED, DIAGONAL, SLICE, VIEW, VIEW_AS_REAL)} <= COPIES.keys()

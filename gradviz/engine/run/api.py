@@ -1,6 +1,6 @@
-"""Putting names to functions: what `torch.exp`, `x.exp()`, `x.exp_()` and `torch.nn.functional.relu` call.
-Functions register here with `api`; `gradviz.torch` looks the names up. No mathematics; see `elementwise.py` for
-the families that are made from rows alone."""
+"""The public names of functions: what `torch.exp`, `x.exp()`, `x.exp_()` and `torch.nn.functional.relu` call. Functions
+register here with `api`; `gradviz.torch` looks the names up. No mathematics; see `elementwise.py` for the families that
+are made from rows alone."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SPECIAL: dict[str, Callable[..., Tensor]] = {}  # torch.special.<name>
 FFT: dict[str, Callable[..., Tensor]] = {}  # torch.fft.<name>
 WINDOWS: dict[str, Callable[..., Tensor]] = {}  # torch.signal.windows.<name>
 
-# what functions that take `out=` begin with
+# the first parameters of functions that take `out=`
 _TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1", "A", "real", "abs"})
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
@@ -42,7 +42,7 @@ RESIZED = (
 )
 TABLES += FUNCTIONS, FUNCTIONAL, SPECIAL, LINALG
 _NAMESPACES = {"torch": FUNCTIONS, "F": FUNCTIONAL, "linalg": LINALG, "special": SPECIAL, "fft": FFT}
-_PLACES = {"F": "nn.functional"}  # and the others are called as they are
+_PLACES = {"F": "nn.functional"}  # the other places are called by their own names
 _PREFIXES = {"linalg": "linalg_", "special": "special_", "fft": "fft_"}  # what PyTorch calls these functions itself
 
 
@@ -65,12 +65,12 @@ def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
     return register
 
 
-# Functions that refuse element types by the table of messages before they look at anything else.
+# Functions that check element types by the table of messages before anything else.
 _CHECKED = frozenset(
     """amax amin aminmax mode unique cummax cummin argmax argmin sort argsort msort nansum nanmean
     deg2rad rad2deg isneginf isposinf signbit positive hardtanh""".split()
 )
-# Those that have a kernel for it, which nothing empty reaches, and in the second no tensor without dimensions.
+# Those with a kernel that checks it, which is not reached by empty tensors and, for the second set, by tensors without
 _BY_KERNEL = frozenset("amax amin aminmax mode cummax cummin".split())
 _ALONG = frozenset("mode cummax cummin".split())
 
@@ -92,7 +92,7 @@ def _checked(fn: F, name: str) -> F:
 
 
 def called(fn: F, name: str) -> F:
-    """The same function under its public name: snippets print `torch.sum.__name__`, and Python's errors say it."""
+    """The same function under its public name: snippets print `torch.sum.__name__`, and Python's errors mention it."""
     if not isinstance(fn, FunctionType) or fn.__qualname__ == name:
         return fn
     made = FunctionType(fn.__code__, fn.__globals__, name, fn.__defaults__, fn.__closure__)
@@ -104,8 +104,8 @@ def called(fn: F, name: str) -> F:
 
 
 _TAKES_MORE = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
-_worded: dict[Any, Any] = {}  # the function inside of each
-# Functions that take more here: those that are written in Python there, and methods that do without any argument.
+_worded: dict[Any, Any] = {}  # the function inside each
+# Functions that accept more here: those written in Python there, and methods that work without any argument.
 _ASKED_FIRST = frozenset("nn.functional.pad nn.functional.leaky_relu nn.functional.elu Tensor.flip Tensor.tile".split())
 
 
@@ -116,18 +116,18 @@ _NO_WRITES = frozenset(
 
 
 def in_torch_words(fn: F, key: str) -> F:
-    """The same function, whose arguments PyTorch refuses before it looks at them, or where they made an error of any
-    kind; `key` is the name of its signatures."""
+    """The same function with PyTorch's own errors for arguments that it refuses before looking at their values, or that
+    raised an error of any kind; `key` is the name of its signatures."""
 
     if not isinstance(fn, FunctionType):
         return fn  # a class
     code = fn.__code__
     if not (code.co_argcount or code.co_kwonlyargcount or code.co_flags & _TAKES_MORE):
-        return fn  # there is nothing to read
+        return fn  # it has no signature
     always = key in _ASKED_FIRST
     writes = key[:7] == "Tensor." and key[-1] == "_" != key[-2] and key[7:] not in _NO_WRITES
     first = always or (not key.startswith("nn.functional.") and in_c(key))
-    fn = _worded.get(fn, fn)  # by its other name
+    fn = _worded.get(fn, fn)  # under its other name
     taken: set[tuple[Any, ...]] = set()  # types of arguments that were read before; a class is not kept or asked
 
     def call(*args: Any, **keywords: Any) -> Any:
@@ -141,7 +141,7 @@ def in_torch_words(fn: F, key: str) -> F:
             return fn(*args, **keywords)
         except Exception as error:
             another: Exception | None = refusal(key, args, keywords) or _no_tensor(error, args)
-            if another is None and not str(error).startswith("Output "):  # of views that can't be followed
+            if another is None and not str(error).startswith("Output "):  # for views that can't be followed
                 another = _unwritable(args, keywords) if writes else None
                 another = another or _unfollowed((*args, *keywords.values()))
             if another is None:
@@ -155,7 +155,7 @@ def in_torch_words(fn: F, key: str) -> F:
 
 
 def _unwritable(args: Sequence[object], keywords: Mapping[str, object]) -> RuntimeError | None:
-    """A method that writes asks whether it may before it looks at its operands: this is the error to tell."""
+    """A method that writes checks its target before its operands: the error of that check, if any."""
     target = args[0] if args else None
     if not isinstance(target, Tensor):
         return None
@@ -168,7 +168,8 @@ def _unwritable(args: Sequence[object], keywords: Mapping[str, object]) -> Runti
 
 
 def _unfollowed(operands: Iterable[object]) -> RuntimeError | None:
-    """Histories of operands are looked for before anything is computed: why one of them has none that holds."""
+    """Histories of operands are checked before anything is computed: the error for an operand whose history is not
+    valid."""
     if not state.grad:
         return None
     for given in operands:
@@ -182,7 +183,7 @@ def _unfollowed(operands: Iterable[object]) -> RuntimeError | None:
 
 
 def _no_tensor(error: Exception, args: Sequence[object]) -> AttributeError | None:
-    """A function of PyTorch that is written in Python asks its first argument for `dim()`, whatever it is."""
+    """A PyTorch function written in Python asks its first argument for `dim()`, whatever it is: the resulting error."""
     if not isinstance(error, AttributeError) or error.name not in ("_data", "ndim") or isinstance(error.obj, Tensor):
         return None
     if not args or error.obj is not args[0]:
@@ -191,7 +192,7 @@ def _no_tensor(error: Exception, args: Sequence[object]) -> AttributeError | Non
 
 
 def _parameters(fn: Callable[..., object], unwrapped: bool = True) -> tuple[str, ...]:
-    """Their names, as `inspect.signature` finds them; that would be a tenth of a worker's start."""
+    """The names of the parameters, as by `inspect.signature`, which would take a tenth of a worker's start."""
     inner = inspect.unwrap(fn, stop=_says_them) if unwrapped else fn
     if not isinstance(inner, FunctionType) or _says_them(inner):
         return tuple(inspect.signature(fn, follow_wrapped=unwrapped).parameters)
@@ -205,7 +206,7 @@ def _says_them(fn: Callable[..., object]) -> bool:
 
 
 def with_numpy_names(fn: F) -> F:
-    """PyTorch takes NumPy's `axis` and `keepdims` wherever it has `dim` and `keepdim`."""
+    """Accept NumPy's `axis` and `keepdims` wherever PyTorch has `dim` and `keepdim`."""
     known = _parameters(fn)
     takes_dim, takes_keepdim = "dim" in known and "axis" not in known, "keepdim" in known and "keepdims" not in known
     if not (takes_dim or takes_keepdim):
@@ -228,7 +229,7 @@ _IN_TYPE_OF_OUT = frozenset({"sum", "prod", "cumsum", "cumprod", "nansum"})
 
 
 def with_out(fn: F, offered: F, name: str) -> F:
-    """`torch.<name>(..., out=x)`: the result goes into a tensor that was given, or into several."""
+    """`torch.<name>(..., out=x)`: the result goes into a given tensor, or into several."""
     if "out" in _parameters(fn, unwrapped=False) or not _TAKEN.intersection(_parameters(fn)):
         return offered
 
@@ -237,7 +238,7 @@ def with_out(fn: F, offered: F, name: str) -> F:
             return offered(*args, **keywords)
         refuse_tracked_out(name, list(_flat((*args, out))))
         if name in _IN_TYPE_OF_OUT and isinstance(out, Tensor) and keywords.get("dtype") is None:
-            keywords["dtype"] = out.dtype  # computed in this type, not turned into it
+            keywords["dtype"] = out.dtype  # computed in this type, not converted to it
         found = offered(*args, **keywords)
         if not isinstance(out, (tuple, list)):
             check_out(name, out, found)
@@ -268,7 +269,7 @@ def give(out: Tensor, value: Tensor) -> Tensor:
 
 def _filled(out: Tensor, value: Tensor, outgrown: Array | None) -> Tensor:
     out.copy_(value)
-    if outgrown is not None:  # in PyTorch memory grows where it is: who shares it sees what is written there
+    if outgrown is not None:  # in PyTorch memory grows in place: tensors that share it see the new values
         outgrown[...] = out._data.reshape(-1)[: outgrown.size]
     return out
 
@@ -279,8 +280,8 @@ def warn_resized(out: Tensor, like: Array, stacklevel: int = 3) -> None:
 
 
 def sized(out: Tensor, like: Array, stacklevel: int = 3) -> Array | None:
-    """Give `out` the shape of a result, and its order of memory; PyTorch warns of that. What comes back is its former
-    memory, where that has become too small."""
+    """Give `out` the shape and memory order of a result; PyTorch warns of that. Returns its former memory if that has
+    become too small."""
     former, shape = out._data, like.shape
     if former.shape == shape:
         return None

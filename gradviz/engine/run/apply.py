@@ -1,5 +1,5 @@
-"""Running one operation: compute, attach a node where a gradient is wanted, report. The way that all rows take;
-the two-operand arithmetic of scalars and equal types has a shorter way to the same (`elementwise.py`). In-place
+"""Running one operation: compute, attach a node if a gradient is wanted, report. All rows take this path; the
+two-operand arithmetic of scalars and equal types has a shortcut with the same result (`elementwise.py`). In-place
 writes are in `inplace.py`."""
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from gradviz.engine.kernel.tensor import Tensor, View, wrap_result
 NO_PARAMS: Mapping[str, Any] = {}
 _WHOLE = "biu"  # kinds of NumPy types that have no gradient
 
-# NumPy warns of overflow, division by zero and invalid values; PyTorch computes inf and nan in silence, and so do we.
+# NumPy warns of overflow, division by zero and invalid values; PyTorch silently computes inf and nan, and so do we.
 np.seterr(all="ignore")
 
 
 def call(row: OpRow, *tensors: Tensor | None, **params: object) -> Tensor:
-    """Run a row of one output on tensors as they are: the operands already have the types that the forward wants."""
+    """Run a row with one output on tensors as they are: the operands already have the types that the forward needs."""
     arrays = [None if t is None else t._data for t in tensors]
     if not (state.grad or state.layered or state.inference or row.view) and row.single and state.observer is None:
-        found = row.forward(*arrays, **params)  # most of a backward pass: nothing is tracked and nobody looks
+        found = row.forward(*arrays, **params)  # most of a backward pass: nothing is tracked and there is no observer
         return wrap_result(_laid(found, tensors) if row.follows else found)
     made: Tensor = apply(row, tensors, arrays, params)
     return made
 
 
 def call_all(row: OpRow, *tensors: Tensor | None, **params: Any) -> tuple[Tensor, ...]:
-    """The same for a row of several outputs."""
+    """The same for a row with several outputs."""
     made: tuple[Tensor, ...] = apply(row, tensors, [None if t is None else t._data for t in tensors], params)
     return made
 
@@ -49,9 +49,8 @@ def apply(
     params: Mapping[str, object] = NO_PARAMS,
     forward: Callable[[OpRow, Sequence[object], Mapping[str, object]], Any] | None = None,
 ) -> Any:
-    """Run a row: one tensor, or a tuple of them where it has several outputs. `arrays` are the operands' data, cast
-    to the types that the forward wants; gradients go to `tensors`. `forward` is another way to run the row's, which
-    `layered.py` chooses."""
+    """Run a row: one tensor, or a tuple of them if it has several outputs. `arrays` are the operands' data, cast to the
+    types that the forward needs; gradients go to `tensors`. `forward` replaces the row's, as `layered.py` chooses."""
     if row.view and _copying:
         row = _copying[-1][row.node_name]
     if state.layered and forward is None:
@@ -79,7 +78,7 @@ def apply(
 
 
 def _laid(made: Any, tensors: Sequence[Tensor | None]) -> Any:
-    """The result where PyTorch would lay it; NumPy does so itself where all operands lie row by row."""
+    """The result in the memory order of PyTorch; NumPy follows it by itself if all operands are row by row."""
     for each in tensors:
         if each is not None and (not each._data.flags.c_contiguous or single_steps(each._data)):
             return followed(made, [None if t is None else t._data for t in tensors])
@@ -88,7 +87,7 @@ def _laid(made: Any, tensors: Sequence[Tensor | None]) -> Any:
 
 @contextmanager
 def as_views() -> Iterator[None]:
-    """Within `as_copies`: what is worked out besides the views that are asked for takes none of their copies."""
+    """Within `as_copies`: views that are intermediate results are not copied."""
     held = _copying[:]
     _copying.clear()
     try:
@@ -110,7 +109,7 @@ on_new_run(_copying.clear)
 
 @contextmanager
 def as_copies(rows: Mapping[str, OpRow]) -> Iterator[None]:
-    """Views that are made here have memory of their own: `rows` has for each view's node the row that copies."""
+    """Inside, views get memory of their own: `rows` maps the node of each view to the row that copies."""
     _copying.append(rows)
     try:
         yield
@@ -129,8 +128,8 @@ def attach(
     """Make the node of a tracked operation; its differentiable outputs come to require grad.
 
     With `rebase` the outputs are left alone: an in-place write decides itself whose history the node becomes. With
-    `always`, or behind a view that requires grad and has no history, there is a node though nothing gets a gradient.
-    """
+    `always`, or behind a view that requires grad and has no history, a node is made although nothing gets a
+    gradient."""
     if not (row.gradients or row.joint):
         return None
     metas = tuple([(each._data.shape, each._data.dtype) for each in outputs])
@@ -140,7 +139,7 @@ def attach(
     if not (mask or always) and not any(t is not None and t._view is not None and t._view.lent for t in tensors):
         return None
     if not mask and slots is None and row.differentiable:
-        mask = 1 << row.differentiable[0]  # it keeps its buffers, and refuses those that were written to
+        mask = 1 << row.differentiable[0]  # it keeps its buffers, and refuses overwritten ones
     node = bare(row.inplace_class if rebase else row.node_class)
     node.sequence_nr = next_sequence()
     node.next = edges
@@ -161,8 +160,8 @@ def attach(
 
 
 def _edges(row: OpRow, tensors: Sequence[Tensor | None]) -> tuple[tuple[Edge | None, ...], tuple[int, ...] | None, int]:
-    """Where the gradient of each differentiable operand goes, which operands these are (None: all in order), and
-    the mask of those that want one (1 for any number of operands)."""
+    """Where the gradient of each differentiable operand goes, which operands these are (None: all in order), and the
+    mask of those that want one (1 for a variable number of operands)."""
     if row.variadic:
         found = tuple(edge_of(t) if t is not None and t._requires_grad else None for t in tensors)
         return found, None, int(any(edge is not None for edge in found))
@@ -192,7 +191,7 @@ def remember_stack(node: Node) -> None:
 
 
 def _make_views(source: Tensor | None, outputs: Sequence[Tensor], several: bool) -> None:
-    """Outputs that share memory with the first operand follow its version, and know their base when differentiable."""
+    """Outputs that share memory with the first operand share its version, and know their base if differentiable."""
     assert source is not None
     if source._inference:
         for each in outputs:

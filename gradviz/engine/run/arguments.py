@@ -1,6 +1,6 @@
-"""The forms that functions have: which operands of two may be Python numbers, and PyTorch's words where one is
-something else; the named tuples that some return (`torch.return_types.max(values=…, indices=…)`); and what `out=` may
-be: its element type, and whether it may lie in the memory of an operand. Who gives the result to `out` is `api.py`."""
+"""The forms that functions have: which of two operands may be Python numbers, and PyTorch's errors for anything else;
+the named tuples that some return (`torch.return_types.max(values=…, indices=…)`); and what `out=` may be: its element
+type, and whether it may share memory with an operand. Writing the result to `out` is in `api.py`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> t
     return found
 
 
-# Functions whose result has one element type and no other, and what they say of another one.
+# Functions whose result has a fixed element type, and their error for another one.
 _EXACT = frozenset(
     """mm bmm addmm baddbmm mv matmul gather max min sort argmax argmin softmax log_softmax tril triu norm aminmax
     kthvalue topk""".split()
@@ -70,7 +70,7 @@ _APART = SIZED_FIRST | frozenset("gather take masked_select kthvalue index_selec
 
 
 def refuse_tracked_out(name: str, given: Sequence[object]) -> None:
-    """What writes to `out=` is differentiated in neither direction."""
+    """Refuse gradients: operations that write to `out=` are not differentiated in either direction."""
     tensors = [each for each in given if isinstance(each, Tensor)]
     if state.grad and any(each._requires_grad for each in tensors):
         raise RuntimeError(
@@ -84,7 +84,7 @@ def refuse_tracked_out(name: str, given: Sequence[object]) -> None:
 
 
 def check_out(name: str, out: Any, found: Tensor) -> None:
-    """Refuse one tensor that was given as `out=` for its element type, or because its own elements share memory."""
+    """Refuse a tensor given as `out=` because of its element type, or because its own elements share memory."""
     made, given = found.dtype, out.dtype
     if made is not given:
         if name in _WORDS:
@@ -99,8 +99,8 @@ def check_out(name: str, out: Any, found: Tensor) -> None:
 
 
 def check_apart(name: str, out: Any, operands: object, outgrown: Array | None = None) -> None:
-    """Refuse an `out=` that lies in the memory of an operand which is read while it is written, or did so before it
-    grew."""
+    """Refuse an `out=` that shares memory with an operand which is read while it is written, or did so before it was
+    resized."""
     where = out._data if outgrown is None else outgrown
     if name in _APART and any(each is out or np.may_share_memory(where, each._data) for each in _tensors(operands)):
         raise RuntimeError(OVERLAPPING)
@@ -127,7 +127,7 @@ def _tensors(operands: Any) -> list[Tensor]:
 F = TypeVar("F", bound=Callable[..., Any])
 _NUMBERS = (int, float, complex, np.number, np.bool_)
 _OUT = ", *, Tensor out = None"
-# What each class of functions says of itself: the types of the two operands, and whether it takes `out`.
+# The signatures that each class of functions reports: the types of the two operands, and whether it takes `out`.
 _FORMS = {
     "second": (("Tensor", "Tensor", True), ("Tensor", "Number", True)),
     "any": (("Tensor", "Tensor", True), ("Number", "Tensor", True), ("Tensor", "Number", True)),
@@ -145,7 +145,7 @@ _SECOND_NAME = dict(pow="exponent", float_power="exponent", heaviside="values", 
 
 
 def check_operands(name: str, x: object, y: object) -> None:
-    """Refuse operands that PyTorch's function of that name does not take."""
+    """Refuse operands that PyTorch's function of that name does not accept."""
     kind = _CLASS.get(name, "both")
     allowed = {"both": "NN", "none": "", "second": " N"}.get(kind, "NN")
     for at, each in enumerate((x, y)):
@@ -164,7 +164,7 @@ def check_operands(name: str, x: object, y: object) -> None:
 
 
 def forms(name: str, kind: str) -> list[tuple[tuple[str, ...], str, int]]:
-    """The forms of a function of two operands: the types, how it is written, and how many arguments it has."""
+    """The forms of a function of two operands: the types, its spelling, and how many arguments it has."""
     second = _SECOND_NAME.get(name, "other")
     return [
         ((a, b), f"({a} {'input' if a == 'Tensor' else 'self'}, {b} {second}{_OUT if out else ''})", 2 + out)
@@ -174,7 +174,7 @@ def forms(name: str, kind: str) -> list[tuple[tuple[str, ...], str, int]]:
 
 def along(name: str, *known: str, none: bool = False) -> Callable[[F], F]:
     """For a reduction that has the `known` forms: `keepdim` belongs to the one with `dim`, which may be None only if
-    `none` says so. Without `known` forms PyTorch misses `dim` alone."""
+    `none` says so. Without `known` forms PyTorch reports only that `dim` is missing."""
 
     def register(fn: F) -> F:
         @functools.wraps(fn)
@@ -201,7 +201,7 @@ def refuse(
     known: Sequence[tuple[tuple[str, ...], str, int]],
     named: Mapping[str, object] = MappingProxyType({}),
 ) -> NoReturn:
-    """No form of the function takes these arguments."""
+    """Raise the error that no form of the function takes these arguments."""
     kinds = [type(each).__name__ for each in given] + [f"{key}={type(each).__name__}" for key, each in named.items()]
     lines = [f"{name}() received an invalid combination of arguments - got ({', '.join(kinds)}), but expected one of:"]
     for types, written, count in known:
@@ -216,5 +216,5 @@ def refuse(
 
 
 def fits(value: object, wanted: str) -> bool:
-    """Whether an argument has the type that a form asks for."""
+    """Whether an argument has the type that a form requires."""
     return isinstance(value, Tensor if wanted == "Tensor" else _NUMBERS)

@@ -1,6 +1,6 @@
 """`torch.autocast` on the CPU: which functions compute in the small type, which in float32, which in the widest type of
-their operands, and the conversions before they do. Where it is switched on is in `gradviz.torch.amp`; `api.py` gives
-each function that stands in the table its conversions, which look at one switch while no autocast is on."""
+their operands, and the conversions beforehand. It is switched on in `gradviz.torch.amp`; `api.py` gives each function
+in the table its conversions, which check a single switch while no autocast is on."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ Change = Callable[[Tensor], Tensor]
 
 
 class Settings:
-    """What an autocast is asked to do, for each kind of device; `state.autocast` is the CPU's type while it is on."""
+    """The settings of autocast for each kind of device; `state.autocast` is the CPU's type while it is on."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """As in a new process."""
+        """Reset to the state of a new process."""
         self.enabled = {"cpu": False}
         self.dtype = {"cpu": dtypes.bfloat16}
         self.cache = True
@@ -30,7 +30,7 @@ class Settings:
         self.refresh()
 
     def refresh(self) -> None:
-        """Let the operations see what holds for the CPU."""
+        """Publish the settings of the CPU to the operations."""
         state.autocast = self.dtype["cpu"] if self.enabled["cpu"] else None
 
 
@@ -60,7 +60,7 @@ _POLICY |= dict.fromkeys(("stack", "cat", "index_copy"), "widest")
 
 
 def casting(fn: Any, name: str) -> Any:
-    """The function with its conversions, where the table has it under this name."""
+    """The function with its conversions, if the table has it under this name."""
     policy = _POLICY.get(name)
     if policy is None:
         return fn
@@ -69,10 +69,10 @@ def casting(fn: Any, name: str) -> Any:
         target = state.autocast
         if target is None or keywords.get("out") is not None:
             return fn(*args, **keywords)
-        state.autocast = None  # what the function is made of is not converted again
+        state.autocast = None  # operations inside the function are not converted again
         try:
             change = _change(policy, target, (*args, *keywords.values()))
-            # PyTorch converts the last operand first, which is seen in the order of the nodes.
+            # PyTorch converts the last operand first, which shows in the order of the nodes.
             keywords = dict(reversed([(key, _each(change, keywords[key])) for key in reversed(keywords)]))
             return fn(*reversed([_each(change, one) for one in reversed(args)]), **keywords)
         finally:
@@ -108,7 +108,7 @@ def _eligible(each: Tensor) -> bool:
 
 
 def _in_small(each: Tensor, target: dtypes.dtype) -> Tensor:
-    """Converted; that of a parameter is kept for the next function that takes it."""
+    """Converted; that of a parameter is cached for the next function that takes it."""
     if not _eligible(each) or each.dtype is target:
         return each
     kept = each._requires_grad and each._node is None and each._base is None and each.dtype is dtypes.float32
@@ -135,5 +135,5 @@ def _widest(target: dtypes.dtype, values: Iterable[object]) -> dtypes.dtype:
 
 @on_new_run
 def clear() -> None:
-    """Forget the converted parameters."""
+    """Drop the cached parameters."""
     _converted.clear()

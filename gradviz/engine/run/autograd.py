@@ -1,5 +1,5 @@
-"""`backward()` and `grad()` as people call them: arguments checked, seeds made, PyTorch's refusals; `backward.py`
-does the work."""
+"""`backward()` and `grad()` as users call them: checks of the arguments, seeds, PyTorch's errors; `backward.py` does
+the work."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _batched(
     allow_unused: bool,
     materialize_grads: bool,
 ) -> tuple[Tensor | None, ...]:
-    """`is_grads_batched`: the first dimension of each gradient counts independent passes, which run as one."""
+    """`is_grads_batched`: the first dimension of each gradient enumerates independent passes, which run as one."""
     for i, (root, each) in enumerate(zip(roots, given, strict=False)):
         shape, _ = root.node.metas[root.output_nr] if isinstance(root, GradientEdge) else _meta(root)
         if each is not None and each._data.shape[1:] != shape:
@@ -154,7 +154,7 @@ def _batched(
                 "considered batched, consider using vmap."
             )
     for root, each in zip(roots, given, strict=False):
-        if each is None:  # of what is left out PyTorch makes one gradient, not one for each pass
+        if each is None:  # for a missing gradient PyTorch makes a single one, not one for each pass
             _seed(root, None, 0)
             raise ValueError(
                 "vmap(vjp, in_dims=0, ...)(<inputs>): Got in_dim=0 for some input, but that input is a Tensor of "
@@ -201,7 +201,7 @@ def _execute(
 
 
 def _wanted(inputs: object, function: str) -> list[Any]:
-    """The tensors (or edges) that gradients are wanted for."""
+    """The tensors (or edges) whose gradients are wanted."""
     if isinstance(inputs, Mapping):
         if type(inputs) is not dict:
             raise TypeError(
@@ -217,13 +217,13 @@ def _wanted(inputs: object, function: str) -> list[Any]:
 
 
 def _sequence(value: object) -> list[Any]:
-    """One or several tensors; what is neither is refused as Python does it."""
+    """One or several tensors; anything else is refused in Python's words."""
     return [value] if isinstance(value, Tensor | GradientEdge) else list(cast(Iterable[Any], value))
 
 
 def _seeds(roots: list[Any], given: Sequence[Any]) -> list[Tensor]:
     seeds = [_seed(root, grad, i) for i, (root, grad) in enumerate(zip(roots, given, strict=False))]
-    if len(seeds) != len(roots):  # PyTorch does not mind gradients left over
+    if len(seeds) != len(roots):  # PyTorch ignores surplus gradients
         raise RuntimeError(f"got {len(roots)} tensors and {len(seeds)} gradients")
     return seeds
 
@@ -235,7 +235,7 @@ def _seed(root: Tensor | GradientEdge, grad: Tensor | None, index: int) -> Tenso
     dtype = dtypes.OF_NUMPY[numpy_type]
     if grad is None:
         if isinstance(root, Tensor) and not root._requires_grad:
-            return wrap(np.ones_like(root._data))  # refused when the edge is looked for
+            return wrap(np.ones_like(root._data))  # refused later, when the edge is looked up
         if math.prod(shape) != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
         if not dtype.is_floating_point:
@@ -261,7 +261,7 @@ def _meta(root: Tensor) -> Meta:
 
 
 def _shown(root: Tensor | GradientEdge) -> Tensor:
-    """A tensor to report for a root: an edge outlives the value that it stood for."""
+    """A tensor to report for a root: an edge outlives its value."""
     if isinstance(root, Tensor):
         return root
     shape, dtype = root.node.metas[root.output_nr]

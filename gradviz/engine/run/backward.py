@@ -1,14 +1,13 @@
 """The backward pass: the one loop that runs nodes, adds gradients up in input buffers, undoes broadcasting and frees
 buffers. Hooks are called here too: those of tensors and the node's prehooks before a node runs, its hooks after it,
-post-accumulate hooks after `.grad` changed; registering is on `Tensor` and `Node`.
+post-accumulate hooks after `.grad` changed; they are registered on `Tensor` and `Node`.
 
 Note [Order of steps] A node runs when all its incoming gradients have arrived. Among ready nodes the one with the
 highest sequence number (the youngest of the forward pass) goes first, and `AccumulateGrad` outranks everything. See
-`autograd.py` for `backward()` and `grad()` as people call them.
+`autograd.py` for `backward()` and `grad()` as users call them.
 
 Note [Input buffers] Gradients that arrive at one output of a node are added up in its input buffer, not in `.grad`:
-that changes only when `AccumulateGrad` runs.
-"""
+that changes only when `AccumulateGrad` runs."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ from gradviz.engine.kernel.state import Observer, state, warn_once
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.run.apply import call
 
-# --- looking over the graph without running it; no recursion, as graphs may be deep ---
+# --- analysing the graph without running it; no recursion, as graphs may be deep ---
 
 
 # An input buffer: how many gradients it waits for; then for each output of the node the sum of those that arrived,
@@ -39,7 +38,7 @@ Box = list[Any]
 
 
 def count_arrivals(roots: Sequence[Edge]) -> dict[Node, Box]:
-    """An empty input buffer for each node that is reached, which knows how many gradients it waits for."""
+    """An empty input buffer for each reachable node, with the number of gradients that it waits for."""
     boxes: dict[Node, Box] = {}
     find = boxes.get
     stack: list[Node] = []
@@ -63,7 +62,7 @@ def count_arrivals(roots: Sequence[Edge]) -> dict[Node, Box]:
 
 
 def leading_to(roots: Sequence[Node], goals: set[Node]) -> set[Node]:
-    """The nodes from which gradients go on, at once or later, to one of `goals`."""
+    """The nodes from which gradients reach, directly or indirectly, one of `goals`."""
     needed: set[Node] = set()
     visited: set[Node] = set()
     stack = [(node, False) for node in roots]
@@ -81,7 +80,7 @@ def leading_to(roots: Sequence[Node], goals: set[Node]) -> set[Node]:
 
 
 def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[Node]:
-    """The nodes from `roots` on for which `runs` holds, in the order in which a pass comes to them."""
+    """The nodes reachable from `roots` for which `runs` holds, in the order in which a pass runs them."""
     waiting = {node: box[0] for node, box in count_arrivals(roots).items()}
     for node, _ in roots:
         waiting[node] -= 1
@@ -100,14 +99,14 @@ def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[N
     return found
 
 
-# --- what is checked of each gradient that a node returns ---
+# --- checks of each gradient that a node returns ---
 
 
 _NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
 def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any] | None, node: Node, index: int) -> Tensor:
-    """The gradient summed to the shape and cast to the type of the value that it belongs to, or PyTorch's refusal."""
+    """The gradient summed to the shape and cast to the type of its value, or PyTorch's error."""
     found = grad._data.shape
     if found != shape:
         if not _expandable(shape, found):
@@ -143,7 +142,7 @@ def _expandable(shape: tuple[int, ...], wide: tuple[int, ...]) -> bool:
 
 
 def check_layout(grad: Array, leaf: Array, line: int) -> None:
-    """Warn of a `.grad` that does not lie in memory as its leaf does."""
+    """Warn if a `.grad` is laid out in memory differently from its leaf."""
     if grad.shape != leaf.shape or is_as_leaf(grad, leaf):
         return
     lies = [
@@ -160,7 +159,7 @@ def check_layout(grad: Array, leaf: Array, line: int) -> None:
 
 
 def copy_with_history(grad: Tensor, leaf: Array) -> Tensor:
-    """What a leaf keeps as `.grad` under `create_graph`: a copy that is itself part of the graph."""
+    """The `.grad` of a leaf under `create_graph`: a copy that is itself part of the graph."""
     copied = call(ROWS["_grad_copy"], None, grad)
     if not is_as_leaf(copied._data, leaf):
         copied._data = as_leaf(copied._data, leaf)
@@ -168,7 +167,7 @@ def copy_with_history(grad: Tensor, leaf: Array) -> Tensor:
 
 
 def check_nan(node: Node, grads: Sequence[Tensor | None]) -> None:
-    """Anomaly mode: refuse a gradient with a NaN and say which forward call made the node."""
+    """Anomaly mode: refuse a gradient with a NaN and name the forward call that made the node."""
     if not state.anomaly_nan:
         return
     for i, grad in enumerate(grads):
@@ -178,7 +177,7 @@ def check_nan(node: Node, grads: Sequence[Tensor | None]) -> None:
 
 
 def warn_of_forward(node: Node) -> None:
-    """Anomaly mode's warnings: the stack of the forward call, and of those whose backward made this node."""
+    """Anomaly mode's warnings: the stack of the forward call, and those of the nodes whose backward made this node."""
     name = node.name()
     if node.stack is None:
         _warn(f"Error detected in {name}. {_NO_STACK}", 100)
@@ -196,7 +195,7 @@ def warn_of_forward(node: Node) -> None:
 
 
 def _warn(message: str, line: int | None) -> None:
-    """A warning; where warnings are errors it is printed, as the error of the pass must come through."""
+    """Warn; if warnings are errors, print instead, as the error of the pass must come through."""
     if line is not None:
         message += (
             f" (Triggered internally at /__w/pytorch/pytorch/torch/csrc/autograd/python_anomaly_mode.cpp:{line}.)"
@@ -237,7 +236,7 @@ def _checked(hook: object, before: Tensor | None, after: Tensor | None) -> Tenso
 
 
 def keep_retained(node: Node, grads: list[Tensor | None]) -> None:
-    """`retain_grad`: runs after the tensor hooks."""
+    """`retain_grad`: applied after the tensor hooks."""
     assert node.retained is not None
     for nr, found in node.retained.items():
         grad, tensor = grads[nr], found()
@@ -276,7 +275,7 @@ def run_post_hooks(
 
 
 def run_post_accumulate_hooks(variable: Tensor, observer: Observer | None) -> None:
-    """`register_post_accumulate_grad_hook`: it returns nothing, or the tensor itself."""
+    """`register_post_accumulate_grad_hook`: the hook returns None or the tensor itself."""
     assert variable._post_accumulate is not None
     for hook in tuple(variable._post_accumulate.values()):
         if _checked(hook, variable, hook(variable)) is not variable:
@@ -290,7 +289,7 @@ def _name(hook: object) -> str:
 
 
 def _replaced(hook: object, former: list[Tensor | None], found: object) -> list[Any]:
-    """What a node hook returned, refused when it is not one gradient for each that it got."""
+    """What a node hook returned; refused unless it is one gradient for each that it got."""
     if found is None:
         return list(former)
     if not isinstance(found, tuple):
@@ -305,9 +304,9 @@ def _replaced(hook: object, former: list[Tensor | None], found: object) -> list[
     return list(found)
 
 
-Ready = tuple[int, int, Node]  # the least goes first
-_FRAMES, _MOST_FRAMES = 40, 150_000  # the Python frames that one pass within another may take, and all of them
-_HELD_HERE = 3  # references to a gradient that nobody but the loop holds
+Ready = tuple[int, int, Node]  # the smallest goes first
+_FRAMES, _MOST_FRAMES = 40, 150_000  # the Python frames that a nested pass may take, and the limit for all of them
+_HELD_HERE = 3  # references to a gradient that only the loop holds
 
 
 class GraphTask:
@@ -328,7 +327,7 @@ class GraphTask:
         self.roots = [edge for edge, _ in roots]
         self.retain_graph = retain_graph
         self.create_graph = create_graph
-        self.callbacks: list[Callable[[], Any]] = []  # what runs when the pass is over
+        self.callbacks: list[Callable[[], Any]] = []  # called at the end of the pass
         self.ready: list[Ready] = []
         self.pushed = 0
         self.observer = state.observer
@@ -358,7 +357,7 @@ class GraphTask:
         before, state.grad = state.grad, self.create_graph
         outer = (state.reached, state.running, state.node)
         room = sys.getrecursionlimit()
-        if state.running is not None:  # a pass within a pass may lie thousands deep; PyTorch changes threads for it
+        if state.running is not None:  # passes may be nested thousands deep; PyTorch changes threads for it
             sys.setrecursionlimit(min(room + _FRAMES, max(room, _MOST_FRAMES)))
         hooks = (state.saved_hooks, state.saved_hooks_refusal)
         state.reached, state.running = self.boxes if self.needed is None else self.needed, self
@@ -381,7 +380,7 @@ class GraphTask:
             state.saved_hooks, state.saved_hooks_refusal = hooks
 
     def will_run(self, node: Node) -> bool:
-        """Whether this pass comes to the node, or did; where it starts does not count."""
+        """Whether this pass runs the node at some time, or did; the start of the pass does not count."""
         if any(node is root for root, _ in self.roots):
             return False
         if self.captures and node._leaf is not None and node in self.captures:
@@ -389,7 +388,7 @@ class GraphTask:
         return node in self.boxes and (self.needed is None or node in self.needed or node in self.captures)
 
     def _evaluate(self, node: Node) -> Ready | None:
-        """Run a node; returns what is ready thereby, all but the first of it having gone to the others."""
+        """Run a node; returns a node that became ready and pushes the others onto the queue."""
         state.node = node
         box = self.boxes[node]
         grads = box[1::3]
@@ -423,8 +422,8 @@ class GraphTask:
         return self._deliver(node.next, out, node)
 
     def _apply_in_part(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
-        """Run a node for the inputs that lead to what is asked for; a custom function and one of any number of inputs
-        gives all, as in PyTorch."""
+        """Run a node for the inputs that lead to the requested ones; a custom function and one with a variable number
+        of inputs computes all, as in PyTorch."""
         assert self.needed is not None
         plan = node.plan
         if plan is None or plan.row.variadic or type(node).apply is not Node.apply:
@@ -450,7 +449,7 @@ class GraphTask:
         if state.anomaly:
             check_nan(node, checked)
         if node.post_hooks is not None:
-            # A hook that came while the node ran is too late to see what arrived.
+            # A hook that was registered while the node ran is too late for the gradients that arrived.
             checked = run_post_hooks(node, checked, grads if hooked else [], self.observer)
         if self.observer is not None:
             self.observer.backward_node(node, grads, checked, had_buffers)
@@ -459,8 +458,8 @@ class GraphTask:
     def _deliver(
         self, edges: Sequence[Edge | None], grads: Sequence[Tensor | None], source: Node | None = None
     ) -> Ready | None:
-        """Add the gradients that `source` returned to the input buffers where they go. A node is ready when its buffer
-        waits for no other."""
+        """Add the gradients that `source` returned to the input buffers that they go to. A node is ready when its
+        buffer waits for no more."""
         boxes, observer, needed, first = self.boxes, self.observer, self.needed, None
         i = -1
         for edge in edges:
@@ -495,7 +494,7 @@ class GraphTask:
         return first
 
     def _sum(self, held: Tensor, grad: Tensor, arrived: int) -> Tensor:
-        """The sum of an input buffer; from the third gradient on it is our own, so it can be written to."""
+        """The sum of an input buffer; from the third gradient on it is our own array and can be written to."""
         if not self.plain:
             return held + grad
         if arrived > 2 and self.observer is None and held._data.dtype is grad._data.dtype:
@@ -505,8 +504,8 @@ class GraphTask:
         return made
 
     def _own(self, grad: Tensor, leaf: Array) -> Array:
-        """The numbers of a gradient as memory of a leaf's own: a copy that lies as the leaf does, unless nobody else
-        holds them."""
+        """The numbers of a gradient in memory owned by a leaf: a copy laid out like the leaf, unless nobody else holds
+        them."""
         data = grad._data
         alone = sys.getrefcount(grad) <= _HELD_HERE + 1 and sys.getrefcount(data) <= _HELD_HERE
         flags = data.flags
@@ -525,7 +524,7 @@ class GraphTask:
         assert variable is not None
         if variable._node is not None:
             raise RuntimeError("leaf variable has been moved into the graph interior")
-        if not variable._requires_grad:  # detach_() since
+        if not variable._requires_grad:  # detach_() was called in the meantime
             return
         held = variable._grad
         if held is None:
@@ -546,14 +545,14 @@ class GraphTask:
         if variable._post_accumulate is not None:
             run_post_accumulate_hooks(variable, self.observer)
         if node.post_hooks is not None:
-            # The first gradient becomes `.grad` itself where nobody else holds it: then a hook sees later writes.
+            # The first gradient becomes `.grad` itself if nobody else holds it: then a hook sees later writes.
             own = held is None and not self.create_graph and sys.getrefcount(grad) <= _HELD_HERE
             kept = variable._grad if own else None
             run_post_hooks(node, [], [grad if kept is None else wrap(kept._data)], self.observer)
 
 
 def target_edge(tensor: Tensor) -> Edge:
-    """Where the gradient with respect to `tensor` (or at a given edge) arrives."""
+    """Where the gradient with respect to `tensor` (or a given edge) arrives."""
     if isinstance(tensor, GradientEdge):
         return tensor.node, tensor.output_nr
     node = tensor.grad_fn

@@ -1,8 +1,7 @@
-"""Custom functions: `torch.autograd.Function` with `forward`, `setup_context` and `backward`. The node that one makes
-is the user's own code, run by the loop like any other. What its outputs become stands here, too: their history, which
-of them can be written to, and PyTorch's refusals for inputs that the function wrote to; and nodes that compute nothing:
-one whose backward is an error, which `once_differentiable` puts where a gradient can't be differentiated again, and one
-that sends no gradient on."""
+"""Custom functions: `torch.autograd.Function` with `forward`, `setup_context` and `backward`. Its node is the user's
+code, run by the loop like any other. The treatment of its outputs is here, too: their history, which of them can be
+written to, and PyTorch's errors for inputs that the function wrote to; and nodes that compute nothing: one whose
+backward is an error, for `once_differentiable`, and one that sends no gradient on."""
 
 from __future__ import annotations
 
@@ -25,7 +24,7 @@ from gradviz.engine.kernel.state import paused, state
 from gradviz.engine.kernel.tensor import Tensor, View, wrap
 from gradviz.engine.run.inplace import check_writable, rebase_history
 
-# --- what the outputs become ---
+# --- the outputs ---
 
 
 _PURE_VIEW = (
@@ -86,7 +85,7 @@ def finish(
 
 
 def _own(value: Tensor, tensors: list[Tensor], ctx: FunctionCtx) -> Tensor:
-    """An output as the caller gets it: one that is an input (not marked dirty) becomes a view of it."""
+    """An output as the caller gets it: an output that is an input (not marked dirty) becomes a view of it."""
     if not isinstance(value, Tensor) or any(value is each for each in ctx.dirty):
         return value
     if any(value is each for each in tensors):
@@ -99,7 +98,7 @@ def _own(value: Tensor, tensors: list[Tensor], ctx: FunctionCtx) -> Tensor:
 
 
 def _give_history(output: Tensor, ctx: FunctionCtx, nr: int) -> None:
-    """Make the function the history of an output; of the base, where a view was written to."""
+    """Make the function the history of an output, or of the base if a view was written to."""
     if output._base is not None and any(output is each for each in ctx.dirty):
         rebase_history(output, ctx)
         return
@@ -111,7 +110,7 @@ def _give_history(output: Tensor, ctx: FunctionCtx, nr: int) -> None:
 
 
 def _mark_views(ctx: FunctionCtx, outputs: list[Tensor]) -> None:
-    """A view can't be written to, as that would go round the function's own backward."""
+    """Forbid writing to a view, which would bypass the function's backward."""
     differentiable = sum(each._node is ctx for each in outputs)
     for each in outputs:
         view = each._view
@@ -122,7 +121,7 @@ def _mark_views(ctx: FunctionCtx, outputs: list[Tensor]) -> None:
 
 
 def _check_dirty(outputs: list[object], tensors: list[Tensor], ctx: FunctionCtx, tracked: bool) -> None:
-    """What `mark_dirty` said, checked; each of those inputs counts one write."""
+    """Check the tensors given to `mark_dirty`; each of those inputs counts one write."""
     if ctx._is_pure_view and (len(tensors) != 1 or sum(isinstance(each, Tensor) for each in outputs) != 1):
         raise RuntimeError(_PURE_VIEW)
     if not all(isinstance(each, Tensor) for each in ctx.dirty):
@@ -139,7 +138,7 @@ def _check_dirty(outputs: list[object], tensors: list[Tensor], ctx: FunctionCtx,
 
 
 def _check_written(tensor: Tensor, is_input: bool, outputs: int) -> None:
-    """Refuse an input whose history can't become the function's."""
+    """Refuse an input whose history can't be replaced by the function."""
     if not is_input and tensor._base is None:
         warnings.warn(_NO_INPUT + _PLACE, UserWarning, stacklevel=6)
     elif not is_input:
@@ -156,7 +155,7 @@ def _check_written(tensor: Tensor, is_input: bool, outputs: int) -> None:
 
 
 class ErrorNode(Node):
-    """Stands where a gradient can't be differentiated again; running it raises."""
+    """A node for a gradient that can't be differentiated again; running it raises."""
 
     class_name = "Error"
 
@@ -186,7 +185,7 @@ ErrorNode.__name__, UndefinedNode.__name__ = ErrorNode.class_name, UndefinedNode
 
 
 def passed_through(node: Node, inputs: Sequence[object]) -> Any:
-    """The inputs as outputs of `node`, where one of them requires grad."""
+    """The inputs as outputs of `node`, if one of them requires grad."""
     made = [wrap(each._data) if isinstance(each, Tensor) else each for each in inputs]
     if any(isinstance(each, Tensor) and each._requires_grad for each in inputs):
         node.sequence_nr = next_sequence()
@@ -202,17 +201,17 @@ def passed_through(node: Node, inputs: Sequence[object]) -> Any:
 
 
 def delayed_error(message: str, outputs: int) -> Callable[..., Any]:
-    """A function that gives its inputs back, with an error as their gradient."""
+    """A function that returns its inputs, with an error as their gradient."""
     return lambda *inputs: passed_through(ErrorNode(message), inputs)
 
 
 def undefined_grad() -> Callable[..., Any]:
-    """A function that gives its inputs back, with no gradient behind them."""
+    """A function that returns its inputs, without a gradient."""
     return lambda *inputs: passed_through(UndefinedNode(), inputs)
 
 
 class FunctionCtx(Node):
-    """The `ctx` of a custom function: its node, with room for what the user keeps."""
+    """The `ctx` of a custom function: its node, which also stores what the user keeps."""
 
     _user: type[Function]
     to_save: tuple[Tensor | None, ...] = ()
@@ -224,8 +223,8 @@ class FunctionCtx(Node):
     _blank: frozenset[int] = frozenset()  # the outputs whose gradient is never filled in with zeros
     _materialize_non_diff_grads = True
     for_forward: tuple[Tensor | None, ...] = ()
-    _is_pure_view = False  # the one output is a view of the one input, and nothing else happens
-    _taken = False  # the saved tensors, where they are cleared on access
+    _is_pure_view = False  # the only output is a view of the only input, and nothing else happens
+    _taken = False  # the saved tensors, if they are cleared on access
     _pushing = False  # while `jvp` runs
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
@@ -275,7 +274,7 @@ class FunctionCtx(Node):
         return tuple(SavedTensor(self, i) for i in range(len(self.saved or ())))
 
     def _keep(self, outputs: Sequence[object]) -> None:
-        kept, self.to_save = self.to_save, ()  # nothing stays here, also where saving is cut short
+        kept, self.to_save = self.to_save, ()  # nothing stays here, even if saving fails halfway
         if kept:
             for i, each in enumerate(kept):
                 if each is not None and not isinstance(each, Tensor):
@@ -431,7 +430,7 @@ class Function:
 
     @staticmethod
     def vmap(info: object, in_dims: tuple[int | None, ...], *args: object) -> Any:
-        """The outputs for all examples at once, and where in them the examples lie."""
+        """The outputs for all examples at once, and the dimension of the examples in each."""
         raise NotImplementedError(
             "To use autograd.Function with vmap, you must either override the vmap staticmethod or set "
             "generate_vmap_rule=True."
@@ -482,7 +481,7 @@ Function.__module__ = "torch.autograd.function"  # what a snippet sees when it p
 def _in_place_order(
     forward: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
 ) -> tuple[Any, ...]:
-    """The arguments with those that were given by name put at their places."""
+    """The arguments in positional order, including those that were given by name."""
     code = forward.__code__
     names = code.co_varnames[1 : code.co_argcount]  # the first is the context
     given: dict[int, object] = dict(enumerate(args))

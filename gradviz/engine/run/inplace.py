@@ -1,10 +1,8 @@
 """Writing to a tensor in place: what may be written, the version counter, and whose history the write becomes.
 
 Note [Views and CopySlices] A write to a view changes its base, so the base's `grad_fn` becomes `CopySlices`: the
-gradient of what was not written passes through to the base's former history, the gradient of the written part goes
-through the operation. The view's own `grad_fn` is made again as `AsStridedBackward0` when somebody next asks for
-it.
-"""
+gradient of the unwritten part passes through to the base's former history, the gradient of the written part goes
+through the operation. The view's own `grad_fn` is rebuilt as `AsStridedBackward0` when it is next asked for."""
 
 from __future__ import annotations
 
@@ -30,7 +28,7 @@ from gradviz.engine.run.apply import apply, attach
 
 UNWATCHED = frozenset({"logical_not", "logical_and", "logical_or", "logical_xor"})  # autograd knows nothing of them
 _SAME_EVERYWHERE = frozenset({"fill", "zero"})
-# Writes whose operands may not be read from the memory that is written, not even element by element.
+# Writes whose operands may not share memory with the target, not even element by element.
 _APART = frozenset(
     """scatter scatter_value scatter_multiply scatter_add scatter_reduce index_add index_copy index_reduce index_put
     put""".split()
@@ -38,7 +36,7 @@ _APART = frozenset(
 _READ_BEFORE = frozenset(
     {"masked_fill_tensor", "index_fill_tensor", "fill_with_tensor"}
 )  # their last operand, a number
-# Writes to places of a tensor whose elements share memory: PyTorch warns of them and writes. The line is its own.
+# Writes to elements of a tensor that share memory: PyTorch warns and writes. The line number is PyTorch's.
 _WHERE_SHARED = {
     "index_fill": ("index_fill_", "mask] = scalar", 1913),
     "index_fill_tensor": ("index_fill_", "mask] = scalar", 1913),
@@ -51,7 +49,7 @@ Geometry = tuple[tuple[int, ...], tuple[int, ...], int]  # size, stride and offs
 
 def check_writable(tensor: Tensor, tracked: bool = False) -> None:
     """Refuse to write to a leaf that requires grad, to a view of one, and to what can't be tracked; `tracked` says that
-    what is written has a history."""
+    the written values have a history."""
     if not state.grad:
         return
     base = tensor._base
@@ -65,7 +63,7 @@ def check_writable(tensor: Tensor, tracked: bool = False) -> None:
 
 
 def view_refusal(view: Tensor, origin: str, what: str) -> str:
-    """Why a view can't be followed through a write: how it was made."""
+    """Why a view can't be followed through a write, depending on how it was made."""
     node = view._node
     made_by = "" if node is None else f"Output {view._output_nr} of {function_of(node)}"
     return view_written(made_by, origin, what)
@@ -79,8 +77,8 @@ def write(
     params: Mapping[str, object],
     forward: Callable[[OpRow, Sequence[object], Mapping[str, object]], object] | None = None,
 ) -> Tensor:
-    """Run a row whose first operand is `target` and put the result where `target` is. `forward` is another way to run
-    the row's, which `layered.py` chooses."""
+    """Run a row whose first operand is `target` and write the result to `target`. `forward` replaces the row's, as
+    `layered.py` chooses."""
     if state.layered and forward is None:
         return layers.transforms.write(target, row, tensors, arrays, params)
     watched = row.name not in UNWATCHED
@@ -95,7 +93,7 @@ def write(
         if row.key not in _WHERE_SHARED:
             raise RuntimeError(WRITTEN_TWICE)  # before a result as large as the target is computed
         warnings.warn(_shared_words(*_WHERE_SHARED[row.key]), UserWarning, stacklevel=3)
-    if row.key != "masked_scatter":  # which reads its source as it comes
+    if row.key != "masked_scatter":  # it reads its source as it goes
         check_overlap(target, tensors[1 : -1 if row.key in _READ_BEFORE else None], apart=row.key in _APART)
     result = plain(row.forward(*arrays, **params) if forward is None else forward(row, arrays, params))
     if result.shape != target._data.shape:
@@ -128,8 +126,9 @@ def _shared_words(name: str, assigned: str, line: int) -> str:
 
 
 def put(target: Tensor, values: Array, same: bool = False, shared: bool = False) -> None:
-    """Overwrite the memory of `target` and count the write; `same` says that all values are one, which may be written
-    to one element more than once, `shared` that only what changes is to be written, however many elements share it."""
+    """Overwrite the memory of `target` and count the write; `same` says that all values are equal, so that elements may
+    be written more than once, `shared` that only changed elements are to be written, however many elements share
+    memory."""
     if state.write_guard is not None:
         state.write_guard(target)
     if state.observer is not None:
@@ -138,12 +137,12 @@ def put(target: Tensor, values: Array, same: bool = False, shared: bool = False)
     if not data.flags.writeable or (data.size > 1 and 0 in data.strides):
         if not (same or shared) and repeated(data.shape, data.strides):
             raise RuntimeError(WRITTEN_TWICE)
-        if not data.flags.writeable:  # memory that NumPy handed out read-only (a constant) is nobody else's to see
+        if not data.flags.writeable:  # memory that NumPy made read-only (a constant) is not visible to anyone else
             data = target._data = data.copy()
     if shared and type(data) is type(values) is np.ndarray:
-        changed = (values != data) & ((values == values) | (data == data))  # nan that stays nan does not
+        changed = (values != data) & ((values == values) | (data == data))  # nan that stays nan counts as unchanged
         np.copyto(data, values, casting="unsafe", where=changed)
-    elif state.layered:  # also in a run in which a transform has been open
+    elif state.layered:  # also in a run in which a transform was open before
         batched.overwrite(data, values)
     else:
         np.copyto(data, values, casting="unsafe")
@@ -151,14 +150,14 @@ def put(target: Tensor, values: Array, same: bool = False, shared: bool = False)
 
 
 def _is_written(operand: Tensor, target: Tensor) -> bool:
-    """Whether the write counts as one to the operand: it is the target, or looks at the same memory."""
+    """Whether the write also changes the operand: it is the target, or shares its memory."""
     counter = operand._version_counter
     return operand is target or (counter is not None and counter is target._version_counter)
 
 
 def _watch_written(node: Node, tensors: Sequence[Tensor | None], before: Sequence[Tensor | None], version: int) -> None:
-    """PyTorch keeps a copy of what it writes to, but the other operands as they are: where the write changed one that
-    the gradient needs, the backward pass is to refuse it (`y *= y`)."""
+    """PyTorch keeps a copy of what it writes to, but the other operands as they are: if the write changed one that the
+    gradient needs, the backward pass has to refuse it (`y *= y`)."""
     for one in node.saved or []:
         if type(one) is not Saved or one.tensor is None:
             continue
@@ -170,7 +169,7 @@ def _watch_written(node: Node, tensors: Sequence[Tensor | None], before: Sequenc
 
 def check_overlap(target: Tensor, operands: Iterable[Tensor | None], apart: bool = False) -> None:
     """Refuse to write to memory that an operand reads in another order (or reads at all, for `apart`): some elements
-    would be read after they were written. PyTorch looks at operands without holes only."""
+    would be read after they were written. PyTorch checks only operands without holes."""
     data = target._data
     for operand in operands:
         if operand is None or not isinstance(operand, Tensor) or (operand is target and not apart):
@@ -180,7 +179,7 @@ def check_overlap(target: Tensor, operands: Iterable[Tensor | None], apart: bool
 
 
 def as_it_was(target: Tensor) -> Tensor:
-    """The operand before the write, with its history: what a formula saves of it."""
+    """The operand before the write, with its history, as a formula saves it."""
     before = wrap(target._data.copy())
     edge = edge_of(target) if target._requires_grad else None
     before._requires_grad = target._requires_grad
@@ -215,7 +214,7 @@ def rebase_history(target: Tensor, node: Node) -> None:
 
 
 def _move_retained(target: Tensor, former: Node | None, number: int, node: Node | None) -> None:
-    """`retain_grad` is asked of the tensor, so it follows the tensor to the node that made its value of now."""
+    """`retain_grad` belongs to the tensor, so it moves with the tensor to the node that made its present value."""
     if former is None or former.retained is None or node is None or node is former:
         return
     found = former.retained.get(number)
@@ -276,7 +275,7 @@ class CopySlices(Node):
         return [whole, *found[1:]]
 
     def _laid_out(self, grad: Tensor) -> Tensor:
-        """A copy of the gradient that lies in memory as the base does: the geometry of the view speaks of memory."""
+        """A copy of the gradient laid out like the base: the geometry of the view refers to memory."""
         laid: Tensor = (grad if self.order is None else grad.permute(self.order)).contiguous().clone()
         return laid
 
@@ -290,7 +289,7 @@ def geometry(view: Tensor, base: Tensor) -> Geometry:
 
 
 def _part(whole: Tensor, where: Geometry, as_complex: bool) -> Tensor:
-    """What lies at a place of the memory of a tensor, as complex numbers or as real ones whatever the tensor has."""
+    """A part of the memory of a tensor, read as complex or as real numbers whatever the tensor's type."""
     size, stride, offset = where
     if as_complex and not whole.dtype.is_complex:
         if whole.is_contiguous() and tuple(whole.shape) == (*size, 2):
@@ -306,13 +305,13 @@ def _part(whole: Tensor, where: Geometry, as_complex: bool) -> Tensor:
 
 
 def remake_view(view: Tensor) -> None:
-    """Give a view its `grad_fn` again after its memory was written to."""
+    """Rebuild the `grad_fn` of a view after its memory was written to."""
     base, how = view._base, view._view
     assert base is not None and how is not None
     if how.origin and (base._requires_grad or view._node is not None):
         raise RuntimeError(view_refusal(view, how.origin, "its base or another view of its base has been"))
     how.version = view._version
-    cut = not base._requires_grad and view._node is not None  # PyTorch looks at the base, not at what lies between
+    cut = not base._requires_grad and view._node is not None  # PyTorch looks at the base, not at the views in between
     if not (base._requires_grad or cut):
         return
     elsewhere = view._data.size and not np.may_share_memory(base._data, view._data)  # since set_()
@@ -335,7 +334,7 @@ def remake_view(view: Tensor) -> None:
 
 
 def _way(node: Node | None) -> list[Node]:
-    """The views that led from a base to what the node made, first ones first."""
+    """The views that led from a base to the output of the node, in order."""
     found: list[Node] = []
     while node is not None and node.plan is not None and node.plan.row.view and node.plan.row.single:
         found.append(node)
@@ -344,7 +343,8 @@ def _way(node: Node | None) -> list[Node]:
 
 
 def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
-    """For `unsqueeze_`, `t_` and the like: the tensor comes to look at its memory in another way, as `make` does."""
+    """Implement `unsqueeze_`, `t_` and similar methods: the tensor becomes the view of its memory that `make`
+    returns."""
     check_writable(target, state.grad and target._requires_grad)
     made = make()
     if state.observer is not None:
@@ -358,8 +358,8 @@ def resize_in_place(target: Tensor, make: Callable[[], Tensor]) -> Tensor:
     if made._node is not None:
         if target._base is None:
             target._node, target._output_nr = made._node, made._output_nr
-            target._tag = made._tag  # who records goes on with what was made
-        else:  # the new way of looking belongs to this view: it is made again only after the base is written to
+            target._tag = made._tag  # the recorder continues with the new tensor
+        else:  # the new geometry belongs to this view: it is rebuilt only after the base is written to
             target._view = View(target._version, "" if target._view is None else target._view.origin)
             target._node, target._output_nr = made._node, made._output_nr
     return target

@@ -1,9 +1,9 @@
-"""What PyTorch says of arguments that fit none of a function's signatures.
+"""PyTorch's errors for arguments that fit none of a function's signatures.
 
-PyTorch reads the arguments of its own functions by signatures, before it looks at any value. The signatures of those
-that GradViz has are recorded in `resources/pytorch_signatures.txt`, and the reader here follows PyTorch's. It runs only
-where a function of the engine raised an error: where PyTorch would have refused the arguments, its words take the place
-of the engine's. Who asks is `api.py`."""
+PyTorch parses the arguments of its own functions by signatures, before it looks at any value. The signatures of those
+that GradViz has are recorded in `resources/pytorch_signatures.txt`, and the parser here follows PyTorch's. It runs only
+after a function of the engine raised an error: if PyTorch would have refused the arguments, its words replace the
+engine's. The caller is `api.py`."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ class _Parameter:
     name: str
     kind: str
     optional: bool
-    none: bool  # takes None
+    none: bool  # accepts None
     keyword_only: bool
-    broadcast: bool  # one number stands for a list of them
+    broadcast: bool  # a single number stands for a list
     text: str
 
     @property
     def title(self) -> str:
-        """What messages call the type."""
+        """The name of the type in messages."""
         return _TITLES.get(self.kind, self.kind)
 
     def given(self, keywords: Mapping[str, object]) -> str:
-        """The keyword that gives it; "" for none."""
+        """The keyword that passes it; "" if there is none."""
         return next((name for name in (self.name, *_OTHER_NAMES.get(self.name, ())) if name in keywords), "")
 
 
 @dataclass(frozen=True)
 class _Signature:
-    """One way to call a function; one that is `hidden` is still read, and not shown."""
+    """One way to call a function; a `hidden` one is matched, but not shown."""
 
     function: str
     parameters: tuple[_Parameter, ...]
@@ -74,16 +74,16 @@ class _Signature:
 
     @property
     def positional(self) -> int:
-        """How many arguments may be given without a name."""
+        """How many arguments may be positional."""
         return sum(not each.keyword_only for each in self.parameters)
 
     @property
     def least(self) -> int:
-        """How many have to be given."""
+        """How many are required."""
         return sum(not each.optional for each in self.parameters)
 
     def read(self, args: Sequence[object], keywords: Mapping[str, object]) -> None:
-        """Refuse what it does not take."""
+        """Match the arguments; raises PyTorch's error if they do not fit."""
         name, spread = self.function, self.positional == 1 and self.parameters[0].kind in _INTS
         if len(args) > self.positional and not spread:
             self._too_many(len(args))
@@ -143,7 +143,7 @@ class _Signature:
 
 
 def refusal(key: str, args: Sequence[object], keywords: Mapping[str, object]) -> TypeError | None:
-    """PyTorch's refusal of these arguments of a function; `key` is its place in the recorded list: `torch.add`."""
+    """PyTorch's error for these arguments of a function; `key` is its place in the recorded list: `torch.add`."""
     if key in _passed_on():
         key, args, keywords = _inner(_passed_on()[key], args, keywords)
     if key not in _lines():
@@ -164,17 +164,17 @@ def refusal(key: str, args: Sequence[object], keywords: Mapping[str, object]) ->
 
 
 def in_c(key: str) -> bool:
-    """Whether PyTorch reads the arguments of a function by signatures before anything else."""
+    """Whether PyTorch parses the arguments of a function by signatures before anything else."""
     return bool(_lines().get(key))
 
 
 def _inner(text: str, args: Sequence[object], keywords: Mapping[str, object]) -> Call:
-    """What a function that is written in Python passes on to one that is not."""
+    """The arguments that a function written in Python passes on to one that is not."""
     header, _, inner = text.partition(") -> ")
     name, _, wanted = inner.partition(": ")
     names = [part.partition("=")[0] for part in header.split(", ")]
     if len(args) > len(names) or not set(keywords) <= set(names[len(args) :]):
-        return "", (), {}  # Python's own refusal
+        return "", (), {}  # raises Python's own error
     given = {**dict.fromkeys(names, _ANYTHING), **dict(zip(names, args, strict=False)), **keywords}
     if any("=" not in part and given[part] is _ANYTHING for part in header.split(", ")):
         return "", (), {}
@@ -182,7 +182,7 @@ def _inner(text: str, args: Sequence[object], keywords: Mapping[str, object]) ->
 
 
 def _no_method_of(key: str, args: Sequence[object]) -> TypeError:
-    """A method that was called by way of the class, for something else."""
+    """A method that was called through the class, on something else."""
     if not args:
         return TypeError(f"unbound method TensorBase.{key.removeprefix('Tensor.')}() needs an argument")
     return TypeError(
@@ -192,7 +192,7 @@ def _no_method_of(key: str, args: Sequence[object]) -> TypeError:
 
 
 def _read_nothing(key: str, count: int, keywords: Mapping[str, object]) -> None:
-    """A method without any argument."""
+    """A method that takes no arguments."""
     key = key.replace("Tensor.", "TensorBase.")
     if keywords:
         raise TypeError(f"{key}() takes no keyword arguments")
@@ -224,7 +224,7 @@ def _read(known: Sequence[_Signature], args: Sequence[object], keywords: Mapping
 
 @functools.cache
 def _lines() -> dict[str, list[str]]:
-    """What is recorded of each function, by place and name."""
+    """The recorded lines of each function, by place and name."""
     found: dict[str, list[str]] = {}
     place = ""
     for line in _RECORDED.splitlines():
@@ -242,7 +242,7 @@ def _lines() -> dict[str, list[str]]:
 
 @functools.cache
 def _signatures(key: str) -> tuple[_Signature, ...]:
-    """Of one function; read when they are first asked for."""
+    """The signatures of one function, parsed on first use."""
     return tuple(sorted(map(_signature, _lines()[key]), key=operator.attrgetter("hidden")))
 
 
@@ -274,7 +274,7 @@ def _signature(text: str) -> _Signature:
     return _Signature(function, tuple(parameters), bool(flag), f"({', '.join(written)})")
 
 
-# --- which values a parameter takes ---
+# --- which values a parameter accepts ---
 
 
 def _is_number(value: object) -> bool:
@@ -355,11 +355,11 @@ def _takes(parameter: _Parameter, value: object, function: str, index: int) -> b
 
 
 def _check_elements(function: str, parameter: _Parameter, value: object) -> None:
-    """Only the first of a list of numbers is looked at when signatures are compared."""
+    """Check only the first of a list of numbers when signatures are compared."""
     if parameter.kind not in _INTS or not isinstance(value, (tuple, list)):
         return
     items = list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
-    for at, each in enumerate(items):  # as they lie there: an `__iter__` of one's own is asked by the operation alone
+    for at, each in enumerate(items):  # the stored items: a custom `__iter__` is used only by the operation itself
         if not (_is_index(each) or isinstance(each, bool)):
             raise TypeError(
                 f"{function}(): argument '{parameter.name}' failed to unpack the object at pos {at + 1} with error "
@@ -374,7 +374,7 @@ def _found(parameter: _Parameter, value: object) -> str:
 
 
 def _type(value: object) -> str:
-    """What C calls the type of a value: with its module, where it was not made in Python."""
+    """The type name of a value in C: with its module, unless it was made in Python."""
     kind = type(value)
     name, home = kind.__name__, kind.__module__
     if isinstance(value, Tensor):
@@ -389,8 +389,8 @@ def _type(value: object) -> str:
 
 
 def listed(name: str, texts: Sequence[str], args: Sequence[object], keywords: Mapping[str, object]) -> str:
-    """What PyTorch says of arguments that fit none of the forms of a function."""
-    named = dict(reversed(list(keywords.items())))  # the order of a hash table in C++
+    """PyTorch's error for arguments that fit none of the forms of a function."""
+    named = dict(reversed(list(keywords.items())))  # the order of a C++ hash table
     start = f"{name}() received an invalid combination of arguments - got "
     described = [_type(each) for each in args] + [f"{key}={_type(each)}" for key, each in named.items()]
     got = _bracketed(described, args)
@@ -425,8 +425,8 @@ def _bracketed(described: Sequence[str], args: Sequence[object]) -> str:
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
-    """The (type, name) of what stands between commas, as PyTorch takes its own text apart: "*" counts, and what has a
-    default has the default for its name."""
+    """The (type, name) of each part between commas, parsed as PyTorch parses its own text: "*" counts, and a parameter
+    with a default has the default as its name."""
     found = []
     for part in text[1:-1].split(", "):
         kind, _, name = part.rpartition(" ")
@@ -440,7 +440,7 @@ def _unmatched(option: Sequence[tuple[str, str]], named: Mapping[str, object]) -
 
 
 def _marked(option: Sequence[tuple[str, str]], args: Sequence[object], named: Mapping[str, object]) -> str:
-    """The types that were given, those between exclamation marks that are not the expected ones."""
+    """The given types, with those that differ from the expected ones between exclamation marks."""
     found = []
     for at, (kind, name) in enumerate(option):
         value = args[at] if at < len(args) else named[name]
@@ -451,7 +451,7 @@ def _marked(option: Sequence[tuple[str, str]], args: Sequence[object], named: Ma
 
 
 def _described(value: object) -> str:
-    """The type of a value, with those of the elements of a list."""
+    """The type of a value, with the types of its elements if it is a list."""
     kind = _type(value)
     if isinstance(value, list):
         return f"{kind} of [{', '.join(map(_type, value))}]"

@@ -1,5 +1,5 @@
-"""What a person asks of one tensor about gradients: `requires_grad_`, `retain_grad`, hooks, `detach`, `backward`.
-Methods of `Tensor`, kept apart from what a tensor is (`tensor.py`)."""
+"""The gradient-related methods of a tensor: `requires_grad_`, `retain_grad`, hooks, `detach`, `backward`. They are kept
+apart from what a tensor is (`tensor.py`)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
         layers.refuse_requires_grad()
     if requires_grad and self.dtype.rank < 2:
         raise RuntimeError("only Tensors of floating point dtype can require gradients")
-    if self._node is None or not requires_grad:  # of what has a history it changes nothing
+    if self._node is None or not requires_grad:  # it changes nothing for a tensor with a history
         self.requires_grad = requires_grad
     return self
 
 
 def _grad_dtype(self: Tensor) -> Any:
-    """The type that `.grad` must have; None where any will do."""
+    """The type that `.grad` must have; None if any will do."""
     if self.grad_fn is not None:
         raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
     return self.dtype if self._grad_dtype is False else self._grad_dtype
@@ -118,7 +118,7 @@ def detach(self: Tensor) -> Tensor:
     if not self._inference:
         found._version_counter = self._share_version()
     elif not state.inference:
-        found._share_version()  # it counts its own writes
+        found._share_version()  # it counts its writes separately
     if state.layered:
         found._wraps = self._wraps
     if state.observer is not None:
@@ -129,7 +129,7 @@ def detach(self: Tensor) -> Tensor:
 @method("detach_")
 def detach_(self: Tensor) -> Tensor:
     """Forget the history in place."""
-    if state.inference:  # where nobody looks at histories
+    if state.inference:  # in inference mode nobody looks at histories
         return self
     if self._base is not None:
         raise RuntimeError(_DETACH_VIEW)
@@ -152,7 +152,6 @@ def backward(
 ) -> None:
     """Accumulate the gradient of this tensor into the leaves that it was made from.
 
-    `gradient` has the tensor's shape (1 for a scalar when left out); `retain_graph` defaults to
-    `create_graph`; `inputs` limits which tensors receive gradients. See torch.Tensor.backward.
-    """
+    `gradient` has the tensor's shape (1 by default for a scalar); `retain_graph` defaults to `create_graph`; `inputs`
+    limits which tensors receive gradients. See torch.Tensor.backward."""
     run_backward(self, gradient, retain_graph, create_graph, inputs=inputs)

@@ -1,6 +1,6 @@
-"""How the forward of an operation runs on the data of `vmap`: at once where its row is known to treat the leading
-dimensions alike, through the geometry of one example for views, one example after the other for all the rest. The
-array itself is in `batched.py`."""
+"""How the forward of an operation runs on the data of `vmap`: at once if its row is known to ignore the leading
+dimensions, through the geometry of one example for views, and example by example for all others. The array itself is in
+`batched.py`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradviz.engine.kernel.state import warn_once
 
 Forward = Callable[[OpRow, Sequence[Any], Mapping[str, object]], Any]
 
-# Rows whose forward treats every element (of the broadcast operands) apart, whatever the shapes are.
+# Rows whose forward treats every element (of the broadcast operands) separately, whatever the shapes are.
 _ELEMENTWISE = frozenset(
     """add sub rsub mul div neg reciprocal floor_divide remainder fmod div_mode pow_scalar pow pow_base clone addcmul
     addcdiv lerp_scalar lerp tanh_backward sigmoid_backward mul_scalar add_number sub_number mul_number div_number
@@ -59,7 +59,7 @@ _NO_MASK = (
 
 
 def forward(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
-    """The row's forward, for all examples where any of the operands is batched."""
+    """The row's forward, for all examples if any of the operands is batched."""
     if not any(isinstance(each, BatchedArray) for each in arrays) and not levels_of(dict(params)):
         return row.forward(*arrays, **params)
     if row.view:
@@ -85,7 +85,7 @@ def direct(row: OpRow, arrays: Sequence[object], params: Mapping[str, object]) -
 
 
 def _without_copies(array: Array | None) -> Any:
-    """An array whose examples are all the same memory, as the one array that it is."""
+    """An array whose examples all share the same memory, as a single array."""
     if not isinstance(array, BatchedArray):
         return array
     kept = [i for i, (n, stride) in enumerate(zip(array.sizes, array.phys.strides, strict=False)) if stride or n < 2]
@@ -96,7 +96,7 @@ def _without_copies(array: Array | None) -> Any:
 
 
 def _repeated(made: object, known: Mapping[int, int]) -> Any:
-    """A result that is the same for every example."""
+    """A result that is the same for every example, repeated."""
     if isinstance(made, (tuple, list)):
         return tuple(_repeated(each, known) for each in made)
     if made is None:
@@ -168,7 +168,7 @@ def _whole(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> A
 
 
 def _product(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
-    """Products of matrices: NumPy takes leading dimensions as they are, in types that it multiplies in."""
+    """Products of matrices: NumPy accepts leading dimensions, in the types that it supports."""
     if arrays[0].dtype.kind not in "fc" or arrays[0].dtype.itemsize == 2:
         return None
     if row.key in ("addmm", "baddbmm"):
@@ -193,7 +193,7 @@ def _lifted(array: object, levels: tuple[int, ...]) -> Any:
 
 
 def _view(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
-    """A view of every example lies in its memory as that of the first one does."""
+    """The view of every example, with the geometry that the first example's has in its memory."""
     source: BatchedArray = arrays[0]
     first = source.first
     made = row.forward(first, *arrays[1:], **params)
@@ -214,11 +214,11 @@ def _same_view(row: OpRow, source: BatchedArray, first: Array, made: Array, para
     return BatchedArray(strided(memory, made.dtype, shape, steps, start_of(made, memory)), source.levels)
 
 
-# --- rows with a rule of their own ---
+# --- rows with special rules ---
 
 
 def _convolution(row: OpRow, arrays: Sequence[object], params: Mapping[str, object]) -> Any:
-    """Examples of one level are more images, when all meet the same weights."""
+    """The examples of one level become more images, if all have the same weights."""
     x = arrays[0]
     if any(isinstance(each, BatchedArray) for each in arrays[1:]) or x is None or not isinstance(x, BatchedArray):
         return None
@@ -229,7 +229,7 @@ def _convolution(row: OpRow, arrays: Sequence[object], params: Mapping[str, obje
 
 
 def _joined(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
-    """cat and stack."""
+    """Rules of cat and stack."""
     known = levels_of(list(arrays))
     ndim = arrays[0].ndim + (row.key == "stack")
     if len({each.ndim for each in arrays}) > 1 or not ndim:

@@ -1,5 +1,5 @@
 """Custom functions inside function transforms: their own `jvp` for tangents, their own `vmap` for batched tensors, or
-their forward as it is with `generate_vmap_rule`. The functions themselves are in `function.py`."""
+their plain forward with `generate_vmap_rule`. The functions themselves are in `function.py`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IN_PLACE = "An inplace custom Function is not"
 
 
 class VmapInfo(NamedTuple):
-    """What a function's `vmap` learns of the vmap that it runs in."""
+    """What a function's `vmap` is told about the vmap that it runs in."""
 
     batch_size: int
     randomness: str
@@ -60,7 +60,7 @@ def apply_layered(cls: type[Function], args: tuple[object, ...]) -> Any:
 
 
 def _on_one_level(args: tuple[object, ...]) -> tuple[Any, ...]:
-    """Tracked arguments that are the same for all examples, repeated where others differ from example to example."""
+    """Repeat tracked arguments that are the same for all examples, if others differ from example to example."""
     known = levels_of([each._data for each in args if isinstance(each, Tensor)])
     return tuple(
         layered.repeat(each, known) if known and isinstance(each, Tensor) and each._requires_grad else each
@@ -141,7 +141,7 @@ def _dual(cls: type[Function], args: tuple[object, ...], number: int) -> Any:
 
 
 def _version(tensor: Tensor) -> int:
-    """How often the memory of a tangent was written to."""
+    """The version of a tangent's memory."""
     return tensor._share_version().value
 
 
@@ -163,7 +163,8 @@ def _given(ctx: FunctionCtx, value: Any, tangent: Tensor | None) -> Any:
 def _give(
     ctx: FunctionCtx, output: object, tangent: object, number: int, i: int, sources: list[tuple[Tensor, Tensor, int]]
 ) -> None:
-    """The tangent of an output; `sources` are the dual inputs, with their tangents and these's versions before."""
+    """Set the tangent of an output; `sources` are the dual inputs, with their tangents and the versions of these before
+    the call."""
     fixed = not isinstance(output, Tensor) or output.dtype.rank < 2 or any(output is t for t in ctx.non_differentiable)
     if fixed and tangent is not None:
         raise RuntimeError(
@@ -190,7 +191,7 @@ def _source(tensor: Tensor) -> Tensor:
 
 
 def _check_written(tangent: Tensor, formers: list[tuple[Tensor, int]]) -> None:
-    """Where an input was written to, its tangent has to be, too."""
+    """If an input was written to, its tangent has to be, too."""
     for former, version in formers:
         if _version(tangent) == version:
             raise RuntimeError(
@@ -205,7 +206,7 @@ def _check_written(tangent: Tensor, formers: list[tuple[Tensor, int]]) -> None:
 
 
 def _check_view(tangent: Tensor, former: Tensor) -> None:
-    """Where the output is a view of an input, its tangent has to be a view of that of the input."""
+    """If the output is a view of an input, its tangent has to be a view of that input's tangent."""
     if tangent._base is None:
         raise RuntimeError(NO_VIEW)
     if former._base is not None and tangent._base is not former._base:

@@ -1,7 +1,7 @@
-"""Forward differentiation: who holds tangents, at which level, in which memory; and what an operation pushes forward,
-the tangents of its results from those of its operands. There is no formula for it in the rows: the gradient formulas of
-a row are linear in what comes back, so their own derivative with respect to that, applied to the tangents, is it.
-Levels are opened in `layers.py`; `layered.py` calls this."""
+"""Forward differentiation: which tensors hold tangents, at which level, in which memory; and how an operation pushes
+forward, computing the tangents of its results from those of its operands. The rows have no formula for it: the gradient
+formulas of a row are linear in the incoming gradient, so the tangent is their own derivative with respect to that
+gradient, applied to the tangents. Levels are opened in `layers.py`; `layered.py` calls this."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Switch:
 
 @contextmanager
 def pushing() -> Iterator[None]:
-    """Tangents are pushed forward inside, whatever was asked outside."""
+    """Push tangents forward inside, whatever the setting outside."""
     before, Switch.enabled = Switch.enabled, True
     try:
         yield
@@ -47,31 +47,31 @@ def pushing() -> Iterator[None]:
 
 
 def tangent_of(tensor: Tensor, number: int) -> Tensor | None:
-    """The tangent of one level, None where it has none."""
+    """The tangent at one level, None if there is none."""
     known = held(tensor)
     return None if known is None else known.get(number)
 
 
 def set_tangent(tensor: Tensor, number: int, tangent: Tensor) -> None:
-    """Give a tensor its tangent of one level."""
+    """Set a tensor's tangent at one level."""
     tensor._tangents = {**(tensor._tangents or {}), number: tangent}
 
 
 def dual_base(tensor: Tensor) -> Tensor | None:
-    """The tensor whose tangents those of a view are part of. What `make_dual` and `unpack_dual` give looks at the
-    memory of another tensor and has tangents of its own, which the views of it share."""
+    """The tensor whose tangents contain those of a view. The results of `make_dual` and `unpack_dual` share the memory
+    of another tensor but have their own tangents, which their views share."""
     known = tensor._dual_base
     return tensor._base if known is False else None if known is True else known
 
 
 def inherit_base(source: Tensor, view: Tensor) -> None:
-    """A view of what has tangents of its own shares them."""
+    """Let a view of a tensor with its own tangents share them."""
     if source._dual_base is not False:
         view._dual_base = source if source._dual_base is True else source._dual_base
 
 
 def held(tensor: Tensor) -> Held | None:
-    """The tangents of a tensor; a view of what became dual later finds them in its base."""
+    """The tangents of a tensor; a view of a tensor that became dual later finds them in its base."""
     base = dual_base(tensor)
     if base is not None and base._tangents:
         for number, tangent in base._tangents.items():
@@ -81,7 +81,7 @@ def held(tensor: Tensor) -> Held | None:
 
 
 def innermost(tensors: Sequence[Tensor | None]) -> int | None:
-    """The youngest open level that any of these has a tangent of."""
+    """The innermost open level at which any of these has a tangent."""
     known = [held(each) for each in tensors if each is not None]
     found = [n for each in known if each for n, t in each.items() if t is not None and n in layers.duals]
     return max(found) if found and Switch.enabled and not state.inference else None
@@ -89,7 +89,7 @@ def innermost(tensors: Sequence[Tensor | None]) -> int | None:
 
 @contextmanager
 def without(tensors: Sequence[Tensor | None], number: int) -> Iterator[Tangents]:
-    """While this is open, the tensors lack their tangents of a level; gives these tangents by position."""
+    """While this is open, the tensors lack their tangents at a level; yields these tangents by position."""
     known = [(i, t, t._tangents) for i, t in enumerate(tensors) if t is not None and t._tangents]
     taken = {i: one for i, _, kept in known if (one := kept.get(number)) is not None}
     for _, tensor, kept in known:
@@ -102,7 +102,7 @@ def without(tensors: Sequence[Tensor | None], number: int) -> Iterator[Tangents]
 
 
 class DualSaved(Saved):
-    """A saved result with the tangents that it had."""
+    """A saved result with its tangents."""
 
     __slots__ = ("tangents",)
 
@@ -118,7 +118,7 @@ class DualSaved(Saved):
 
 
 def keep_with_saved(outputs: Sequence[Tensor]) -> None:
-    """Results that a node saved are held without their tensor; the tangents, found later, have to be kept too."""
+    """Results that a node saved are held without their tensor; tangents that are found later have to be kept too."""
     node = outputs[0]._node
     if node is None or node.saved is None:
         return
@@ -127,7 +127,7 @@ def keep_with_saved(outputs: Sequence[Tensor]) -> None:
             node.saved[at] = DualSaved(one, outputs[one.index]._tangents)
 
 
-# --- what PyTorch offers ---
+# --- PyTorch's API ---
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
@@ -149,7 +149,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, number: int) -> Tensor:
 
 
 def laid_out(tangent: Tensor, like: Tensor) -> Tensor:
-    """The tangent, in memory as its tensor is: views of both go by their memory. Copied where it lies otherwise."""
+    """The tangent laid out in memory like its tensor, because views of both depend on it. Copied if its layout
+    differs."""
     data: Any = like._data
     if tangent._data.strides == data.strides or data.ndim == 0 or data.size < 2:
         return tangent
@@ -162,7 +163,7 @@ def laid_out(tangent: Tensor, like: Tensor) -> Tensor:
 
 
 def check_size(tensor: Tensor, tangent: Tensor) -> None:
-    """A tangent has the shape of its tensor."""
+    """Refuse a tangent that does not have the shape of its tensor."""
     if tangent._data.shape != tensor._data.shape:
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the original Tensor, this is not "
@@ -172,7 +173,7 @@ def check_size(tensor: Tensor, tangent: Tensor) -> None:
 
 
 def unpack_dual(tensor: Tensor, number: int) -> tuple[Tensor, Tensor | None]:
-    """The tensor without its tangent of a level, and that tangent."""
+    """The tensor without its tangent at a level, and that tangent."""
     tangent = tangent_of(tensor, number)
     if tangent is None:
         return tensor, None
@@ -199,7 +200,7 @@ PRIMAL = OpRow(
 
 
 def assign(target: Tensor, number: int, tangent: Tensor) -> None:
-    """The tangent of a tensor that was written to: into the memory of the former one, which views share."""
+    """Set the tangent of a tensor that was written to: in the memory of the former tangent, which views share."""
     base, known = dual_base(target), levels_of(tangent._data)
     if base is not None:
         former = tangent_of(base, number)
@@ -228,7 +229,7 @@ def _with_room(base: Tensor, former: Tensor | None, known: dict[int, int]) -> Te
 
 
 def _share_with_base(view: Tensor, number: int) -> None:
-    """A view without tangent gets the view of its base's."""
+    """Give a view without tangent the view of its base's."""
     base = dual_base(view)
     whole = None if base is None else tangent_of(base, number)
     assert base is not None and whole is not None
@@ -237,7 +238,7 @@ def _share_with_base(view: Tensor, number: int) -> None:
         set_tangent(view, number, whole.as_strided(size, stride, offset))
 
 
-# --- what an operation pushes forward ---
+# --- pushing tangents through an operation ---
 
 
 def push(
@@ -278,7 +279,7 @@ def push(
     return [*back, *nothing[len(shown) :]]
 
 
-# Rows that PyTorch has no forward differentiation for, and their names there.
+# Rows for which PyTorch has no forward differentiation, and their names there.
 _REFUSED = {
     "mkldnn_rnn_layer": "",
     "_scaled_dot_product_flash_attention_for_cpu": "",
@@ -303,7 +304,7 @@ _NOT_IMPLEMENTED = (
     "prioritize its implementation or submit a PR adding the implementation to derivatives.yaml"
 )
 
-# Rows that are linear in all their differentiable operands together: what they push forward is they themselves.
+# Rows that are linear in all their differentiable operands together: they push tangents forward by themselves.
 _LINEAR = frozenset(
     """neg sum sum_dim mean mean_dim mul_number div_number mul_scalar clone flip roll rot90 repeat tril triu trace
     diag_embed cumsum cat stack pixel_shuffle pixel_unshuffle im2col col2im channel_shuffle gather
@@ -315,7 +316,7 @@ _LINEAR = frozenset(
 def _linearly(
     row: OpRow, tensors: Operands, outputs: Sequence[Tensor], tangents: Tangents, params: Mapping[str, object]
 ) -> Tensor | None:
-    """The row on the tangents, where that is all; None where types are mixed."""
+    """The row applied to the tangents, if that suffices; None if types are mixed."""
     if row.key == "_to_copy":
         return apply(row, (tangents[0],), (tangents[0]._data,), params)  # type: ignore[no-any-return]
     places = range(len(tensors)) if row.variadic else row.differentiable
@@ -341,7 +342,7 @@ def row_pull(node: Node, row: OpRow, seeds: list[Tensor | None]) -> dict[int, Te
 
 
 def _node(row: OpRow, tensors: Operands, outputs: Sequence[Tensor], params: Mapping[str, object], mask: int) -> Node:
-    """A node for the formulas to read from. It stands in no graph; what it saved keeps its own history."""
+    """A node for the formulas to read from. It belongs to no graph; what it saved keeps its own history."""
     node = bare(row.node_class)
     node.params = params
     node.metas = [(each._data.shape, each._data.dtype) for each in outputs]
@@ -366,7 +367,7 @@ def _of_product(
     if any(each._wrapped is None and each._data.dtype != outputs[0]._data.dtype for each in known):
         return None
     dx, dy = (tangents.get(i) for i in (0, 1))
-    nothing = wrap(np.negative(np.zeros_like(outputs[0]._data)))  # adding it changes no sign of a zero
+    nothing = wrap(np.negative(np.zeros_like(outputs[0]._data)))  # adding it never changes the sign of a zero
     first = nothing if dy is None else x * dy
     second = nothing if dx is None else dx * y
     found: Tensor = first + second
@@ -377,7 +378,7 @@ _DIAGONAL = ("hardsigmoid",)  # element by element, and PyTorch refuses to diffe
 
 
 def _scaled(pairs: Sequence[tuple[Any, object, Tensor]]) -> list[Tensor | None]:
-    """What a gradient of ones becomes, times the tangent."""
+    """The gradient of ones, times the tangent."""
     found: Tensor | None = None
     for slope, _, tangent in pairs:
         part = slope.detach() * tangent
@@ -388,7 +389,7 @@ def _scaled(pairs: Sequence[tuple[Any, object, Tensor]]) -> list[Tensor | None]:
 def _transposed(
     node: Node, seeds: Sequence[Tensor | None], pairs: Sequence[tuple[Any, Any, Tensor]], kept: bool
 ) -> list[Tensor | None]:
-    """The derivative of what was pulled back with respect to the seeds, along the tangents."""
+    """The derivative of the pulled-back gradients with respect to the seeds, along the tangents."""
     asked = [each for each in seeds if each is not None]
     given = [
         (conform(g, x._data.shape, x._data.dtype, node, 0), t)

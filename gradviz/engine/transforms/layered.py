@@ -1,7 +1,7 @@
-"""The longer way of an operation while a function transform is open: tangents are pushed forward (`forward_mode.py`),
-data of `vmap` runs for all examples (`batching.py`), and what is made remembers which transforms wrap it; its text says
-so: `GradTrackingTensor(lvl=1, value=…)`, `BatchedTensor(…)`. `apply.py` comes here, and comes back for the operation
-itself."""
+"""The path of an operation while a function transform is open: tangents are pushed forward (`forward_mode.py`), data of
+`vmap` runs for all examples (`batching.py`), and results remember which transforms wrap them, as their text says:
+`GradTrackingTensor(lvl=1, value=…)`, `BatchedTensor(…)`. `apply.py` calls this, and this calls it back for the
+operation itself."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def write(
     arrays: Sequence[Array | None],
     params: Mapping[str, object],
 ) -> Tensor:
-    """Run a row whose first operand is `target`, and put the result and its tangent where `target` is."""
+    """Run a row whose first operand is `target`, and write the result and its tangent to `target`."""
     _check_captured(target, row, tensors)
     number = forward_mode.innermost(tensors)
     if number is None:
@@ -79,7 +79,7 @@ def write(
 
 
 def _check_captured(target: Tensor, row: OpRow, tensors: Sequence[Tensor | None]) -> None:
-    """What was there before a layer that differentiates is not written to within it."""
+    """Refuse to write, within a layer that differentiates, to a tensor from before it."""
     source = target if target._base is None else target._base
     if all(number in source._wraps for number in layers.tracking()):
         return
@@ -94,7 +94,7 @@ def _check_captured(target: Tensor, row: OpRow, tensors: Sequence[Tensor | None]
 
 
 def check_running(input: Tensor, running: Sequence[Tensor | None]) -> None:
-    """Running statistics that all examples share can't follow each of them."""
+    """Refuse running statistics that all examples share: they can't follow each of them."""
     known = levels_of(input._data)
     if any(level not in levels_of(each._data) for each in running if each is not None for level in known):
         raise RuntimeError(
@@ -106,7 +106,7 @@ def check_running(input: Tensor, running: Sequence[Tensor | None]) -> None:
 
 
 def _check_room(target: Tensor, row: OpRow, tensors: Sequence[Tensor | None]) -> None:
-    """A tensor that all examples share has no place for results that differ."""
+    """Refuse to write different results into a tensor that all examples share."""
     own = levels_of(target._data)
     known = levels_of([None if t is None else t._data for t in tensors])
     if any(level not in own for level in known):
@@ -123,7 +123,7 @@ def _shares(operand: Tensor, target: Tensor) -> bool:
 
 
 def _hide(source: Tensor | None, made: object) -> None:
-    """What is hidden of a tensor is hidden of its views, which would look for it in the base they share."""
+    """Hide from views what is hidden from their tensor; they would look for it in the base."""
     hidden = {} if source is None else {n: None for n, t in (source._tangents or {}).items() if t is None}
     if source is not None and (hidden or source._dual_base is not False):
         for each in made if isinstance(made, (tuple, list)) else (made,):
@@ -132,14 +132,14 @@ def _hide(source: Tensor | None, made: object) -> None:
 
 
 def _own(tangent: Tensor | None, given: forward_mode.Tangents) -> Tensor | None:
-    """A tangent in memory of its own, as the result is that it belongs to: both may be written to."""
+    """A tangent in new memory, like the result that it belongs to: both may be written to."""
     if tangent is None or not any(np.may_share_memory(tangent._data, each._data) for each in given.values()):
         return tangent
     return tangent.clone()
 
 
 def _view_tangents(row: OpRow, tangents: forward_mode.Tangents, params: Mapping[str, object]) -> list[Tensor | None]:
-    """A view has the same view of the tangent, so that a write to the one is a write to the other."""
+    """Give a view the same view of the tangent, so that writes to one also write to the other."""
     if 0 not in tangents:
         return []
     made = apply(row, (tangents[0],), (tangents[0]._data,), params)
@@ -153,8 +153,8 @@ def _plain(
 
 
 def expanded(row: OpRow, tensors: Sequence[Tensor | None]) -> Sequence[Tensor | None]:
-    """Where a batched operand meets a tracked one that is the same for all examples, the gradient of the latter has
-    to be summed over them: an operation that repeats it does so."""
+    """If a batched operand meets a tracked one that is the same for all examples, the gradient of the latter has to be
+    summed over them: an operation that repeats it does so."""
     if not state.grad or not (row.gradients or row.joint):
         return tensors
     known = levels_of([None if t is None else t._data for t in tensors])
@@ -169,8 +169,8 @@ def expanded(row: OpRow, tensors: Sequence[Tensor | None]) -> Sequence[Tensor | 
 
 
 def repeat(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
-    """The tensor where examples of these levels meet it: its gradient is summed over those of the levels that it lacks
-    and that were opened after it was made. (Made within a layer inside of a vmap, it has a gradient for each example
+    """Repeat the tensor for the examples of these levels: its gradient is summed over those of the levels that it lacks
+    and that were opened after it was made. (A tensor made within a layer inside a vmap has a gradient for each example
     of that vmap.)"""
     own, born = tuple(levels_of(tensor._data)), max(tensor._wraps, default=0)
     lacking = {level: size for level, size in known.items() if level not in own and level > born}
@@ -182,14 +182,14 @@ def repeat(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
 
 
 def _for_all(tensor: Tensor, known: Mapping[int, int]) -> Tensor:
-    """The tensor once for each example; the gradients of all of them are summed."""
+    """The tensor repeated for each example; the gradients of all of them are summed."""
     made: Tensor = run_row(REPEAT, (tensor,), (tensor._data,), {"known": known}, batching.direct)
     made._tangents = tensor._tangents
     return made
 
 
 def _marked(made: object) -> Any:
-    """What is made while layers differentiate is wrapped by each of them."""
+    """Results made while layers differentiate are wrapped by each of them."""
     wraps = layers.tracking()
     if wraps:
         for each in made if isinstance(made, (tuple, list)) else (made,):
@@ -221,7 +221,7 @@ def _sum_levels(x: object, *, known: Mapping[int, int]) -> Any:
 
 
 def _added(x: Any, *, level: int, dim: int) -> BatchedArray:
-    """One dimension of every example as the examples of a level."""
+    """Turn one dimension of every example into the examples of a level."""
     known = x.levels if isinstance(x, BatchedArray) else ()
     phys = x.phys if isinstance(x, BatchedArray) else x
     at = sum(each < level for each in known)
@@ -252,7 +252,7 @@ REMOVE = _row(
 
 
 def add(tensor: Tensor, level: int, dim: int) -> Tensor:
-    """A tensor whose dimension `dim` is mapped over: a batched one."""
+    """A batched tensor from one whose dimension `dim` is mapped over."""
     made = _between(ADD, tensor, {"level": level, "dim": dim})
     made._all_examples = (tensor, level, dim, made._node)
     return made
@@ -268,7 +268,7 @@ def remove(tensor: Tensor, level: int, dim: int, size: int) -> Tensor:
     return _between(REMOVE, tensor, {"level": level, "dim": dim, "size": size})
 
 
-# What PyTorch runs on all examples in place of an operation on each.
+# Operations that PyTorch runs on all examples instead of one on each.
 _FOR_ALL = {
     **{f"{name}Backward0": f"{name}Backward1" for name in ("Sum", "Mean", "Prod")},
     "AddmmBackward0": "AddBackward0", "BatchRepeatBackward0": "ExpandBackward0", "MaxBackward1": "MaxBackward0",
@@ -277,8 +277,8 @@ _FOR_ALL = {
 
 
 def _name_as_inside(node: Node, row: OpRow, tensor: Tensor, params: Mapping[str, object]) -> None:
-    """To PyTorch the operation inside of a vmap is one on all examples, whose node is the history of the result: the
-    node that makes a dimension of the examples shows that name, unless it moves the dimension."""
+    """In PyTorch an operation inside a vmap is one on all examples, whose node is the history of the result: the node
+    that restores the dimension of the examples shows that name, unless it moves the dimension."""
     inside = tensor.grad_fn
     if row is REMOVE and inside is not None:
         name = _FOR_ALL.get(inside.class_name, inside.class_name)
@@ -311,7 +311,7 @@ def wrappers(tensor: Tensor) -> list[tuple[int, str, int]]:
 
 
 def unwrapped(tensor: Tensor, recurse: bool = True) -> Tensor:
-    """What is inside of the wrappers, or of the outermost one."""
+    """The tensor inside all wrappers, or inside the outermost one."""
     data: Any = tensor._data
     found = wrappers(tensor)
     kept = () if recurse else tuple(number for number, _, _ in found[1:])
@@ -329,7 +329,7 @@ def _less(data: BatchedArray, number: int) -> Any:
 
 
 def _all_examples(data: object) -> Any:
-    """One array with the mapped dimension where it lay."""
+    """One array with the mapped dimension back in its place."""
     if not isinstance(data, BatchedArray):
         return data
     last = len(data.levels) - 1
@@ -337,7 +337,7 @@ def _all_examples(data: object) -> Any:
 
 
 def text_of(tensor: Tensor) -> str | None:
-    """The text, None when nothing is special about the tensor."""
+    """The text; None if the tensor needs no special text."""
     around = wrappers(tensor)
     tangent = next((t for n, t in (held(tensor) or {}).items() if t is not None and n in layers.duals), None)
     data: object = tensor._data
@@ -368,8 +368,8 @@ def _plain_text(tensor: Tensor, data: Any, tangent: Tensor | None, history: bool
 
 
 def tracks(tensor: Tensor) -> bool:
-    """Whether the outermost transform that wraps a tracked tensor is one that differentiates backwards: another hides
-    what is tracked inside."""
+    """Whether the outermost transform that wraps a tracked tensor differentiates backwards: any other one hides what is
+    tracked inside."""
     around = wrappers(tensor)
     return not around or any(each.number == around[0][0] and each.kind == "grad" for each in layers.stack)
 
