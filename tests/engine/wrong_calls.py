@@ -320,6 +320,7 @@ def in_memory(torch: Any) -> Calls:
     for name, place in {"end": ((5,), (1,)), "before": ((2,), (1,), 0), "lengths": ((2, 2), (1,))}.items():
         found[f"vmap_{name}"] = lambda place=place: torch.vmap(lambda t: t.as_strided(*place))(rows[1:])
     found["bincount_largest"] = lambda: torch.bincount(torch.tensor([2**63 - 1]))
+    found["histc_no_complex"] = lambda: torch.histc(torch.empty(0, dtype=torch.complex64))
     found["repeats_negative"] = lambda: torch.repeat_interleave(torch.tensor([-1, 3]))
     found["repeat_negative"] = lambda: x.repeat_interleave(-1, dim=0)
     found["repeat_overflow"] = lambda: rows.repeat(2**20, 2**38)

@@ -312,7 +312,7 @@ def histc(input: Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Ten
     """How many elements fall into each of `bins` equal parts of the range."""
     if input.dtype.rank != 2:
         kernel = "linspace_cpu" if input.dtype is dtypes.bool_ else "histogram_cpu"
-        if input.dtype.is_complex and min == max == 0:
+        if input.dtype.is_complex and input._data.size and min == max == 0:
             kernel = "aminmax_cpu"
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
     if bins <= 0:
