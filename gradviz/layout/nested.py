@@ -1,6 +1,6 @@
-"""Lays out boxes in groups in groups: each group by itself, from the innermost outwards, its frame then being a box
-with ports for the group around it. Equal groups are laid out once. `Levels` says what is in which group; `flat` draws
-one group; here the drawings are put into each other and the edges joined across the frames."""
+"""Layout of nested groups: each group is laid out by itself, from the innermost outwards; its frame is then a box with
+ports for the group around it. Equal groups are laid out once. `Levels` says what is in which group; `flat` draws one
+group; here the drawings are nested and the edges joined across the frames."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from gradviz.layout.rows import plain_curves
 
 __all__ = ["NestedInput", "NestedResult", "nested"]
 
-# -- taking a nested graph apart: what of each edge belongs to which group. An edge that crosses borders becomes one
+# -- taking a nested graph apart: which part of each edge belongs to which group. An edge that crosses borders becomes
+# one
 # segment in every group on its way; where it passes a frame there is a stub in the group and a port on the frame around
 # it. Edges that begin at the same place of the same box share their segments, so that a tensor leaves a group once,
 # however often it is used outside. No positions here, and no recursion.
@@ -33,18 +34,17 @@ __all__ = ["NestedInput", "NestedResult", "nested"]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Everything that stands in some group ("items": boxes 0 … n - 1, then the groups, then the stubs) and every
-    segment, both sorted by depth and group. What is in no group is in `root`, the last group and the only one of depth
-    0."""
+    """Everything inside some group ("items": boxes 0 … n - 1, then the groups, then the stubs) and every segment, both
+    sorted by depth and group. `root` holds what is in no group; it is the last group and the only one of depth 0."""
 
     root: int
     groups: Ints  # sorted by depth
     depth_bounds: Ints  # the groups of depth d: groups[depth_bounds[d]:depth_bounds[d + 1]]
-    order: Ints  # the items sorted; what follows "by item" is not
+    order: Ints  # the sorted items; arrays "by item" are not sorted
     item_bounds: Ints  # the items of groups[k]: order[item_bounds[k]:item_bounds[k + 1]]
-    local: Ints  # by item: which of its group it is
-    home: Ints  # by item: the group that it stands in
-    side: Ints  # by item: -1 a stub of what comes in, 1 of what goes out, else 0
+    local: Ints  # by item: its index within its group
+    home: Ints  # by item: the group that contains it
+    side: Ints  # by item: -1 a stub of an incoming edge, 1 of an outgoing one, 0 otherwise
     segments: _Segments
     segment_bounds: Ints  # the segments of groups[k]
     chain: Ints  # the segments of edge e: chain[chain_bounds[e]:chain_bounds[e + 1]]
@@ -53,8 +53,8 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class _Segments:
-    """From item to item; where one of them is a frame, `leaves` or `enters` is the stub inside it, and else -1. `edge`
-    is an edge that runs here."""
+    """From item to item; if one of them is a frame, `leaves` or `enters` is the stub inside it, otherwise -1. `edge` is
+    an edge that runs along the segment."""
 
     tail: Ints
     head: Ints
@@ -66,8 +66,8 @@ class _Segments:
 
 @dataclass(frozen=True, eq=False)
 class _Passes:
-    """Where edges pass frames, each edge in the order of its way. `stub` counts from 0; by stub, with one more row for
-    stub -1: the group, whether it is on the way out (1), in (0) or no stub (-1), and an edge that passes."""
+    """Where edges pass frames, in order along each edge. `stub` counts from 0; by stub, with one more row for stub -1:
+    the group, whether it is on the way out (1), in (0) or no stub (-1), and an edge that passes."""
 
     edge: Ints
     stub: Ints
@@ -77,7 +77,7 @@ class _Passes:
 
 
 def depths(parent: Ints) -> Ints:
-    """How many groups are around each group, itself counted; one more number for the root."""
+    """The nesting depth of each group, itself counted; one more number for the root."""
     found = [0] * (len(parent) + 1)
     for group, around in enumerate(parent.tolist()):
         found[group] = found[around] + 1
@@ -85,7 +85,7 @@ def depths(parent: Ints) -> Ints:
 
 
 def take_apart(graph: NestedInput, check: Callable[[], None]) -> Levels:
-    """The groups of a graph with their items and segments. `check` is called often, and may raise."""
+    """Take the groups of a graph apart into items and segments. `check` is called often, and may raise."""
     boxes, root = len(graph.sizes), len(graph.parent)
     depth = depths(graph.parent)
     around = np.append(np.where(graph.parent < 0, root, graph.parent), root)
@@ -150,7 +150,7 @@ def _passes(graph: NestedInput, group: Ints, around: Ints, depth: Ints) -> _Pass
 
 
 def _first_box(graph: NestedInput, group: Ints, passes: _Passes) -> Ints:
-    """By item, the box that says where among the others it stands at first: of a stub, one outside."""
+    """By item, the box that determines its initial place among the others: for a stub, one outside."""
     boxes = len(graph.sizes)
     first = np.full(len(graph.parent) + 1, boxes)
     np.minimum.at(first, group, np.arange(boxes))
@@ -164,7 +164,7 @@ def _first_box(graph: NestedInput, group: Ints, passes: _Passes) -> Ints:
 
 
 def _segments(graph: NestedInput, passes: _Passes, group: Ints, around: Ints, nth: Ints) -> tuple[_Segments, Ints]:
-    """The segments, each once, and by edge those that it consists of."""
+    """The segments, each once, and for each edge the segments that it consists of."""
     boxes, root, stubs = len(graph.sizes), len(graph.parent), len(passes.group) - 1
     count = np.bincount(passes.edge, minlength=len(graph.edges)) + 1
     edge = np.repeat(np.arange(len(graph.edges)), count)
@@ -203,7 +203,7 @@ def _segments(graph: NestedInput, passes: _Passes, group: Ints, around: Ints, nt
 PADDING = 16.0
 STUB = 1.0
 MOST_POINTS = 2_000_000  # of the routes of all edges
-OFTEN = 1_000  # groups, between two looks whether to stop
+OFTEN = 1_000  # groups between two checks whether to stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,8 +224,8 @@ def nested(
     draft: bool = False,
     progress: Callable[[int, int], None] | None = None,
 ) -> NestedResult:
-    """The drawing of a graph with groups. `draft` takes what is quick; `progress` hears how many of how many depths are
-    done. Raises Cancelled when the layouter was told to `cancel`. The caller says when a request `begin`s."""
+    """The drawing of a graph with groups. `draft` takes the quick path; `progress` is told how many of how many depths
+    are done. Raises Cancelled if the layouter was told to `cancel`. The caller says when a request `begin`s."""
     lying = _transposed(graph) if graph.vertical else graph
     levels = take_apart(lying, layouter.check)
     sizes = np.concatenate((lying.sizes, np.zeros((levels.root, 2)), np.full((len(levels.home), 2), STUB)))
@@ -246,8 +246,8 @@ def nested(
 
 @dataclass(frozen=True, eq=False)
 class _Depth:
-    """What stands and runs in the groups of one depth, one group after the other; `items` and `segments` say where each
-    begins and the last ends."""
+    """The contents of the groups of one depth, one group after the other; `items` and `segments` say where each begins
+    and the last ends."""
 
     groups: Ints
     here: Ints  # the items
@@ -315,7 +315,7 @@ def _level(
 def _write_down(
     graph: NestedInput, levels: Levels, found: _Depth, drawn: list[_Drawn], sizes: Floats, port: Floats
 ) -> None:
-    """The sizes of the frames of one depth, and the ports on them, for the depth around it."""
+    """Store the sizes of the frames of one depth, and the ports on them, for the depth around it."""
     centres = np.concatenate([each.centres for each in drawn])
     inner = found.groups < levels.root
     sizes[len(graph.sizes) + found.groups[inner]] = np.array([each.size for each in drawn])[inner]
@@ -324,7 +324,7 @@ def _write_down(
 
 
 def _framed(graph: LayoutInput, drawing: LayoutResult, header: Floats, vertical: bool, root: bool) -> _Drawn:
-    """The drawing in its frame. What comes in and goes out is led on to the sides of it."""
+    """The drawing in its frame. Incoming and outgoing edges are continued to the sides of the frame."""
     lengths = np.diff(drawing.starts)
     if root:
         return _Drawn(drawing.centres, drawing.points, lengths, np.array(drawing.size), drawing.engine)
@@ -351,7 +351,7 @@ def _framed(graph: LayoutInput, drawing: LayoutResult, header: Floats, vertical:
 def _joined(
     graph: NestedInput, levels: Levels, drawn: list[list[_Drawn]], sizes: Floats, check: Callable[[], None]
 ) -> NestedResult:
-    """All drawings where they belong, and the segments of each edge one after the other."""
+    """All drawings in their places, and the segments of each edge one after the other."""
     boxes = len(graph.sizes)
     each = [group for depth in drawn for group in depth]
     local = np.concatenate([group.centres for group in each])
@@ -380,7 +380,7 @@ def _joined(
 
 
 def _chained(levels: Levels, points: Floats, starts: Ints) -> tuple[Floats, Ints]:
-    """The points by edge; where two segments meet their common point stands once."""
+    """The points by edge; where two segments meet, their common point occurs once."""
     lengths = np.diff(starts)[levels.chain]
     follows = np.ones(len(levels.chain), bool)
     follows[levels.chain_bounds[:-1]] = False
@@ -392,8 +392,8 @@ def _chained(levels: Levels, points: Floats, starts: Ints) -> tuple[Floats, Ints
 
 
 def _from_end_to_end(levels: Levels, drawn: list[_Drawn], origin: Floats) -> tuple[Floats, Ints]:
-    """The points by edge where there would be too many: a tensor that leaves a group has one route inside, but each
-    edge to its uses would have a copy of it."""
+    """The points by edge, for the case that there would be too many: a tensor that leaves a group has one route inside,
+    but each edge to its uses would have a copy of it."""
     last = [np.cumsum(group.lengths) - 1 for group in drawn]
     ends = np.concatenate([group.points[at] for group, at in zip(drawn, last, strict=True)])
     begins = np.concatenate([group.points[at - group.lengths + 1] for group, at in zip(drawn, last, strict=True)])
@@ -431,7 +431,7 @@ def _transposed(graph: NestedInput) -> NestedInput:
 
 
 def _upright(result: NestedResult) -> NestedResult:
-    """A lying drawing turned so that it flows downwards."""
+    """A left-to-right drawing turned so that it flows downwards."""
     return replace(
         result,
         centres=np.ascontiguousarray(result.centres[:, ::-1]),

@@ -1,7 +1,6 @@
-"""Who stands above whom in a layered drawing: sweeps that sort every layer by where the neighbours are, and
-exchanges of two that stand together, from several beginnings; the order with the fewest crossings is kept. Where an
-edge touches its box counts, so that arguments that arrive in their order do not cross. Read `layered` for what a
-layer is."""
+"""Vertical order in a layered drawing: sweeps that sort every layer by the positions of the neighbours, and exchanges
+of adjacent vertices, from several starting orders; the order with the fewest crossings is kept. It counts where an edge
+touches its box, so that arguments that arrive in order do not cross. For layers read `layered`."""
 
 from __future__ import annotations
 
@@ -19,18 +18,18 @@ PATIENCE = 4  # sweeps without a gain
 EXCHANGES = 2  # rounds of them after a sweep
 LARGE = 60_000  # vertices and hops of a mesh that is ordered more cheaply
 SMALL = 400  # likewise, for a draft
-EFFORT = 500_000  # looks at a vertex or an edge, all in all: some 0.3 s
-LEAST_EFFORT = 10  # of these for each vertex and hop of a small graph, even if nothing is left of the request's
-MOST_EFFORT = 3_000_000  # the same for all graphs of a request, with what levelling and counting crossings take
+EFFORT = 500_000  # looks at a vertex or an edge, in total: some 0.3 s
+LEAST_EFFORT = 10  # of these for each vertex and hop of a small graph, even if the request has none left
+MOST_EFFORT = 3_000_000  # the same for all graphs of a request, including levelling and counting crossings
 CHEAP_SORTS = 4_000
-FEW_HOPS = 8_000  # whose crossings are counted one by one; the time for that grows with their square
-OFTEN = 1_000  # hops or layers, between two looks whether to stop
-Ends = list[list[tuple[int, float]]]  # by vertex: its neighbours, and where at them the edge ends, 0 to 1
+FEW_HOPS = 8_000  # whose crossings are counted one by one, which takes time that grows with their square
+OFTEN = 1_000  # hops or layers between two checks whether to stop
+Ends = list[list[tuple[int, float]]]  # by vertex: its neighbours, and where the edge ends on them, 0 to 1
 
 
 @dataclass
 class Effort:
-    """How many looks at a vertex or an edge may still be spent on making a drawing good. Counted, not timed: the same
+    """How many looks at a vertex or an edge may still be spent on improving a drawing. Counted, not timed: the same
     input has the same drawing everywhere."""
 
     left: int = MOST_EFFORT
@@ -57,7 +56,7 @@ def ordered(mesh: Mesh, check: Callable[[], None], thorough: bool, effort: Effor
 
 
 class _Layers:
-    """The order in work."""
+    """The current order."""
 
     def __init__(self, mesh: Mesh, check: Callable[[], None], most_effort: int) -> None:
         self._check = check
@@ -84,11 +83,11 @@ class _Layers:
 
     @property
     def tired(self) -> bool:
-        """Whether it has worked long enough."""
+        """Whether the effort is used up."""
         return self.effort > self._most_effort
 
     def as_they_come(self) -> None:
-        """Begin with the order of the boxes."""
+        """Start from the order of the boxes."""
         for layer in self._layers:
             layer.clear()
         for vertex in sorted(range(len(self._layer)), key=self._rank.__getitem__):
@@ -96,11 +95,11 @@ class _Layers:
         self._renumber()
 
     def from_the_left(self) -> None:
-        """Begin with what is found walking along the edges, depth first."""
+        """Start from a depth-first walk along the edges."""
         self._walk(1, self._before, self._after)
 
     def from_the_right(self) -> None:
-        """Likewise, from the other end."""
+        """The same from the other end."""
         self._walk(-1, self._after, self._before)
 
     def _walk(self, sign: int, back: Ends, on: Ends) -> None:
@@ -146,7 +145,7 @@ class _Layers:
         return total
 
     def improve(self) -> None:
-        """Sweeps and exchanges until they gain nothing; the best is kept."""
+        """Sweep and exchange until nothing improves; the best order is kept."""
         best, fewest = self.state(), self.crossings()
         idle = 0
         for sweep in range(MOST_SWEEPS):
@@ -184,7 +183,7 @@ class _Layers:
                 place[vertex] = at
 
     def _exchange(self, rounds: int, even: bool) -> None:
-        """Exchange two that stand together where that saves crossings, or (`even`) costs none."""
+        """Exchange adjacent vertices if that saves crossings, or (`even`) costs none."""
         dirty = [len(layer) > 1 for layer in self._layers]
         for _ in range(rounds):
             for number, layer in enumerate(self._layers):
@@ -239,16 +238,16 @@ def _inversions(numbers: list[float]) -> int:
 
 
 def _gain(upper: list[float], lower: list[float]) -> int:
-    """How many crossings fewer if the upper of two stood below the other; both are sorted."""
+    """How many crossings are saved if the upper of two goes below the other; both are sorted."""
     if len(upper) == 1 and len(lower) == 1:
         return (upper[0] > lower[0]) - (lower[0] > upper[0])
-    if len(upper) > len(lower):  # of two hubs with thousands of edges each, not every pair is looked at
+    if len(upper) > len(lower):  # for two hubs with thousands of edges each, not every pair is checked
         return sum([len(upper) - bisect_right(upper, b) - bisect_left(upper, b) for b in lower])
     return sum([bisect_left(lower, a) + bisect_right(lower, a) - len(lower) for a in upper])
 
 
 def _cheaply_ordered(mesh: Mesh, check: Callable[[], None]) -> Ints:
-    """A few sweeps, all of a layer at once."""
+    """A few sweeps, each sorting a whole layer at once."""
     order = np.lexsort((mesh.rank, mesh.layer))
     bounds = np.searchsorted(mesh.layer[order], np.arange(int(mesh.layer.max(initial=-1)) + 2))
     wide = np.flatnonzero(np.diff(bounds) > 1)

@@ -1,5 +1,5 @@
-"""The records of the layout: what is asked (`LayoutInput`) and what is answered (`LayoutResult`), as NumPy arrays in
-pixels, y growing downwards, the flow from left to right. Read `flat` next: it turns one into the other."""
+"""The records of the layout: the request (`LayoutInput`) and the answer (`LayoutResult`), as NumPy arrays in pixels, y
+growing downwards, the flow from left to right. Read `flat` next: it turns one into the other."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-ROWS, STRAIGHT = "rows", "straight"  # engines of what is drawn simply because it is large
+ROWS, STRAIGHT = "rows", "straight"  # engines of drawings that are simple only because they are large
 
 
 class NotAGraphToLayOut(ValueError):
-    """The input has a cycle, an edge to a box that is not there, or sizes and edges of the wrong shape."""
+    """The input has a cycle, an edge to a missing box, or sizes and edges of the wrong shape."""
 
 
 @dataclass(frozen=True, eq=False)
 class LayoutInput:
     """Boxes with sizes (n, 2), edges (m, 2) from box to box, and `ports` (m, 2): how far below the centre of its first
-    and of its second box an edge touches them. `side` (n,), where given, is -1 for boxes that stand left of all others,
-    1 for boxes that stand right of them, and 0 for the others."""
+    and of its second box an edge touches them. `side` (n,), if given, is -1 for boxes that are left of all others, 1
+    for boxes that are right of them, and 0 for the others."""
 
     sizes: Floats
     edges: Ints
@@ -43,7 +43,7 @@ class LayoutInput:
 
     @cached_property
     def key(self) -> bytes:
-        """The same for two inputs of the same structure, so that a layout can be remembered by it."""
+        """A key that is equal for two inputs of the same structure, so that layouts can be cached by it."""
         digest = blake2b(digest_size=16)
         for array in (self.sizes, self.edges, self.ports, np.zeros(0) if self.side is None else self.side):
             digest.update(repr(array.shape).encode())
@@ -76,7 +76,7 @@ def layout_input(sizes: Floats, edges: Ints, ports: Floats | None = None) -> Lay
 
 
 def places(box: Ints, port: Floats) -> Ints:
-    """The same number for the same place of the same box."""
+    """A number for each place of each box, equal for equal places."""
     _, nth = np.unique(port, return_inverse=True)
     _, number = np.unique(box * (int(nth.max(initial=0)) + 1) + nth, return_inverse=True)
     result: Ints = number.astype(np.int64)
@@ -85,10 +85,10 @@ def places(box: Ints, port: Floats) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class NestedInput:
-    """Boxes in groups in groups: `group` (n,) is the innermost open group of each box, or -1; `parent` (g,) the group
+    """Boxes in nested groups: `group` (n,) is the innermost open group of each box, or -1; `parent` (g,) the group
     around each group, or -1, always an earlier row; `header` (g, 2) the least width and the height of the strip at the
     top of its frame. Edges go from box to box across any borders. With `vertical` the flow is from top to bottom, and
-    `ports` lie right of the middle of a box instead of below it."""
+    `ports` are right of the middle of a box instead of below it."""
 
     sizes: Floats
     edges: Ints
@@ -112,7 +112,7 @@ class NestedInput:
 @dataclass(frozen=True, eq=False)
 class NestedResult:
     """Centres and routes as in `LayoutResult`, and `frames` (g, 4): left, top, width, height of each group. `engine` is
-    the simplest by which some of it was drawn."""
+    the simplest one that drew part of it."""
 
     centres: Floats
     points: Floats

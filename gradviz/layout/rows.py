@@ -1,7 +1,7 @@
 """The simplest drawing, for graphs that are too large for layers and for a draft that has no time left: the boxes in
-rows, in the order in which they come, as words on a page; each edge is one curve. Nothing overlaps, but edges run
-through boxes. The time grows with the number of boxes and edges, and the sides of the page with its square root.
-`stack` puts whole graphs one under the other."""
+rows, in their order, like words on a page; each edge is one curve. Boxes do not overlap, but edges run through them.
+The time grows with the number of boxes and edges, and the sides of the page with its square root. `stack` puts whole
+graphs one below the other."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ REACH = 60.0  # of the handles of a plain curve that goes back, and at most of o
 
 
 def in_rows(graph: LayoutInput, *, upright: bool = False) -> LayoutResult:
-    """The boxes in rows; those that are to stand left and right of all others in a column there. Of a drawing that will
-    be turned `upright` the page is, too."""
+    """The boxes in rows, with columns left and right of them for boxes that belong there. If the drawing will be turned
+    `upright`, the page is, too."""
     inside = np.arange(len(graph.sizes)) if graph.side is None else np.flatnonzero(graph.side == 0)
     centres = np.empty((len(graph.sizes), 2))
     centres[inside], width, height = _page(graph.sizes[inside], 1 / ASPECT if upright else ASPECT)
-    if graph.side is not None:  # what passes the frame, one below the other
+    if graph.side is not None:  # edges that pass the frame, one below the other
         for side, x in ((-1, -GAP), (1, width + GAP)):
             some = np.flatnonzero(graph.side == side)
             centres[some, 0] = x
@@ -39,7 +39,7 @@ def in_rows(graph: LayoutInput, *, upright: bool = False) -> LayoutResult:
 
 
 def plain_curves(begin: Floats, end: Floats) -> Floats:
-    """One cubic for each edge, four points after each other, whatever lies between its ends."""
+    """One cubic per edge, four points each, whatever is between its ends."""
     forward = end[:, 0] - begin[:, 0]
     reach = np.where(forward > 0, np.minimum(forward / 2, REACH), REACH)
     handle = np.column_stack((reach, np.zeros(len(begin))))
@@ -48,7 +48,7 @@ def plain_curves(begin: Floats, end: Floats) -> Floats:
 
 
 def _page(sizes: Floats, aspect: float) -> tuple[Floats, float, float]:
-    """The centres of boxes in rows, and how large the page is."""
+    """The centres of boxes in rows, and the size of the page."""
     if not len(sizes):
         return np.empty((0, 2)), 0.0, 0.0
     room = sizes + GAP
@@ -65,7 +65,7 @@ def _page(sizes: Floats, aspect: float) -> tuple[Floats, float, float]:
 
 
 def _row_of(widths: Floats, most: float) -> Ints:
-    """By box: its row, when no row is wider than that. One step per row, however many boxes there are."""
+    """The row of each box, if no row is wider than that. One step per row, however many boxes there are."""
     right = np.cumsum(widths)
     breaks = [0]
     while breaks[-1] < len(widths):
@@ -75,14 +75,14 @@ def _row_of(widths: Floats, most: float) -> Ints:
     return found
 
 
-# -- graphs that are shown at the same time, one under the other. The place of a graph depends only on when it and the
-# others are shown, so nothing moves as the cursor does; graphs that are never shown together may share it.
+# -- graphs that are shown at the same time, one below the other. The place of a graph depends only on when it and the
+# others are shown, so nothing moves as the cursor does; graphs that are never shown together may share a place.
 
 GRAPH_GAP = 48.0
 
 
 def stack(heights: Sequence[float], first: Sequence[int], until: Sequence[int]) -> list[float]:
-    """The top of each graph; graph g is shown from step first[g] up to, not including, until[g]."""
+    """The top of each graph; graph g is visible from step first[g] up to, not including, until[g]."""
     tops = [0.0] * len(heights)
     shown: list[tuple[int, int]] = []
     free = [(0.0, math.inf)]  # from the top to the bottom
@@ -102,7 +102,7 @@ def stack(heights: Sequence[float], first: Sequence[int], until: Sequence[int]) 
 
 
 def _give_back(free: list[tuple[float, float]], begin: float, end: float) -> None:
-    """Make room where a graph was, one with what is free right above and below it."""
+    """Free the space of a graph, merging it with the free space right above and below it."""
     at = bisect(free, (begin, end))
     if at < len(free) and free[at][0] <= end:
         end = free.pop(at)[1]

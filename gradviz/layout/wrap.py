@@ -1,7 +1,7 @@
 """Breaks a drawing that is much wider than high into rows, as text is broken into lines: a chain of operations would
-else be too small to read. It breaks between two columns where few edges pass; these run on at the right, back under
-the row, and in again at the left of the next, each tensor in a lane of its own, so that they neither cross nor touch
-a box."""
+otherwise be too small to read. It breaks between two columns where few edges pass; these continue at the right, back
+under the row, and in again at the left of the next, each tensor in its own lane, so that they neither cross nor touch a
+box."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import numpy as np
 
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 
-PAGE = (900.0, 540.0)  # what is seen at once of a canvas at zoom 1
+PAGE = (900.0, 540.0)  # the visible part of a canvas at zoom 1
 NARROW = 1150.0  # drawings up to this width stay as they are
 GOOD_ENOUGH = 0.92
-WORTH_IT = 0.75  # of the width may be left
+WORTH_IT = 0.75  # at most so much of the width may be left
 MOST_PASSING = 6  # edges that a break may cut
 ROW_GAP = 30.0
 LANE = 9.0
@@ -28,7 +28,7 @@ class _Rows:
     """Where the drawing is broken, and by how much each row is moved."""
 
     cuts: Floats
-    passing: list[dict[int, int]]  # the lane of each edge that a cut breaks, the lowest edge's first
+    passing: list[dict[int, int]]  # the lane of each edge that a cut breaks, the lowest edge first
     left: Floats
     right: Floats
     top: Floats
@@ -37,14 +37,14 @@ class _Rows:
 
 
 def _nothing() -> None:
-    """Nobody asks to stop."""
+    """A `check` that never stops."""
 
 
 def wrap(
     graph: LayoutInput, drawing: LayoutResult, check: Callable[[], None] = _nothing, *, upright: bool = False
 ) -> LayoutResult:
-    """The drawing in rows, or as it is where that reads as well. One that will be turned `upright` gets columns so.
-    `check` is called often, and may raise."""
+    """The drawing in rows, or unchanged if that is as readable. A drawing that will be turned `upright` gets columns
+    that way. `check` is called often, and may raise."""
     count = _row_count(*drawing.size, upright)
     if count < 2 or not len(graph.sizes):
         return drawing
@@ -86,7 +86,7 @@ def _row_count(width: float, height: float, upright: bool) -> int:
 
 
 def _cuts(graph: LayoutInput, drawing: LayoutResult, count: int) -> Floats:
-    """Where to break: near equal lengths, where few edges pass. Empty where no break is good."""
+    """Where to break: near equal lengths, where few edges pass. Empty if no break is good."""
     half = graph.sizes[:, 0] / 2
     order = np.argsort(drawing.centres[:, 0] - half, kind="stable")
     left = (drawing.centres[:, 0] - half)[order]
@@ -141,7 +141,7 @@ def _rows(graph: LayoutInput, drawing: LayoutResult, cuts: Floats, check: Callab
 
 
 def _broken(drawing: LayoutResult, rows: _Rows, edge: int, first: Ints, last: Ints) -> Floats:
-    """The route of an edge that passes breaks."""
+    """The route of an edge that crosses breaks."""
     rest = drawing.route(edge)
     pieces: list[Floats] = []
     for row in range(int(first[edge]), int(last[edge])):
@@ -165,7 +165,7 @@ def _broken(drawing: LayoutResult, rows: _Rows, edge: int, first: Ints, last: In
 
 
 def _lanes(graph: LayoutInput, breaks: dict[int, tuple[Floats, Floats]]) -> dict[int, int]:
-    """The lowest edge first; edges of one box that are broken at the same place share a lane."""
+    """The lanes, for the lowest edge first; edges of one box that are broken at the same place share a lane."""
     places = {
         edge: (-float(before[-1, 1].round(1)), -float(after[0, 1].round(1)), int(graph.edges[edge, 0]))
         for edge, (before, after) in breaks.items()
@@ -175,8 +175,8 @@ def _lanes(graph: LayoutInput, breaks: dict[int, tuple[Floats, Floats]]) -> dict
 
 
 def _break(route: Floats, x: float, right: float, left: float) -> tuple[Floats, Floats]:
-    """A chain of cubics in two at the first place where it passes x. A cubic that only leads from the column that ends
-    at `right` to the one that begins at `left` is left out: the way round leads from the one height to the other."""
+    """Split a chain of cubics in two at the first place where it passes x. A cubic that only leads from the column that
+    ends at `right` to the one that begins at `left` is left out: the detour leads from one height to the other."""
     for at in range(0, len(route) - 1, 3):
         cubic = route[at : at + 4]
         if cubic[3, 0] >= x:

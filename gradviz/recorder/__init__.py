@@ -1,7 +1,7 @@
-"""Recording of real PyTorch jobs: the only package that imports the real `torch`, and nobody imports it before a job is
-to be recorded. `job` puts a recorder together, `script` runs an unmodified file under it (`python -m gradviz.record`),
-`interface` is what the functions of the package `gradviz` call. The rows are those of `gradviz.trace`, so that a
-recording is stepped through as a run of a snippet is."""
+"""Recording of real PyTorch jobs: the only package that imports the real `torch`, and it is imported only when a job is
+to be recorded. `job` assembles a recorder, `script` runs an unmodified file under it (`python -m gradviz.record`),
+`interface` has the functions that the package `gradviz` offers. The rows are those of `gradviz.trace`, so a recording
+can be stepped through like a run of a snippet."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ import os
 
 
 def rank_of() -> tuple[int, int]:
-    """Which of how many processes of the job this is, as `torchrun` says."""
+    """The rank of this process and the number of processes in the job, as set by `torchrun`."""
     return int(os.environ.get("RANK", 0)), max(1, int(os.environ.get("WORLD_SIZE", 1)))

@@ -34,7 +34,7 @@ class _Call:
 
 
 class Backward:
-    """Writes what backward calls do."""
+    """Records what backward calls do."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
@@ -50,20 +50,20 @@ class Backward:
 
     @property
     def site(self) -> int:
-        """Where the call that goes on is."""
+        """The site of the call in progress."""
         return self._now.site
 
     @property
     def create(self) -> bool:
-        """Whether the call that goes on makes a graph."""
+        """Whether the call in progress makes a graph."""
         return self._now.creates
 
     def keep_grad(self, x: Any, number: int) -> None:
-        """What is written to the memory of this `.grad` from now on is written to it."""
+        """From now on, writes to the memory of this `.grad` count as writes to it."""
         self._grads[_place(x.grad)] = number, weakref.ref(x)
 
     def owner_of(self, written: Any) -> int:
-        """The tensor whose `.grad` this is, -1 where it is none: its memory may be that of something else by now."""
+        """The tensor whose `.grad` this is, -1 if it is none: its memory may belong to something else by now."""
         place = _place(written)
         number, tensor = self._grads.get(place, _NOBODY)
         x = tensor()
@@ -73,7 +73,7 @@ class Backward:
         return int(number)
 
     def exchanged(self, exchange: Exchange) -> None:
-        """The processes of the job begin to exchange something, while the backward pass goes on."""
+        """The processes of the job begin an exchange during the backward pass."""
         self._now.exchange = exchange
         self._rows.exchange(exchange, self._now.site, is_over=False)
 
@@ -87,8 +87,8 @@ class Backward:
     def run(
         self, original: Any, roots: Any, grads: Any, keep: Any, create: Any, inputs: Any, *rest: Any, **more: Any
     ) -> Any:
-        """A backward call, around PyTorch's own."""
-        is_refused = not all(x.requires_grad for x in (*roots, *(inputs or ())))  # by PyTorch, with a sentence
+        """A backward call, wrapped around PyTorch's own."""
+        is_refused = not all(x.requires_grad for x in (*roots, *(inputs or ())))  # by PyTorch, with an error
         if self._rows.quiet or is_refused:
             return original(roots, grads, keep, create, inputs, *rest, **more)
         outer, before = self._now, self._rows.call
@@ -132,7 +132,7 @@ class Backward:
         self._rows.add("ends", self._rows.steps - 1, self._rows.call)
 
     def _expect(self, roots: list[int], wanted: list[int]) -> None:
-        """How many gradients will come to each tensor."""
+        """How many gradients will arrive at each tensor."""
         rows, now = self._rows, self._now
         now.expected.update(roots)
         needed = self._needed(roots, wanted) if wanted else None
@@ -149,7 +149,7 @@ class Backward:
                     left.append(rows.maker[tensor])
 
     def _needed(self, roots: list[int], wanted: list[int]) -> set[int]:
-        """The nodes on a way to what `inputs=` names: no other runs."""
+        """The nodes on a path to what `inputs=` names: no others run."""
         rows, goals = self._rows, set(wanted)
         order: list[int] = []
         seen: set[int] = set()
@@ -161,7 +161,7 @@ class Backward:
                 order.append(node)
                 left += [rows.maker[tensor] for _, tensor in rows.edges[node] if tensor >= 0]
         needed: set[int] = set()
-        for node in sorted(order):  # what a node leads to has a lower number
+        for node in sorted(order):  # the nodes that a node leads to have lower numbers
             ways = [tensor for _, tensor in rows.edges[node] if tensor >= 0]
             if any(tensor in goals or rows.maker[tensor] in needed for tensor in ways):
                 needed.add(node)
@@ -187,7 +187,7 @@ class Backward:
     @not_compiled
     @plainly
     def ran(self, number: int, saved: int, grads_in: Any, grads_out: Any) -> None:
-        """A node ran; `saved` buffers are freed after it, unless the graph is kept."""
+        """A node ran; its `saved` buffers are freed afterwards, unless the graph is kept."""
         rows, now = self._rows, self._now
         if rows.call < 0:
             return
@@ -216,7 +216,7 @@ class Backward:
             return
         self.flush()
         number = rows.known(x)
-        is_shard = hasattr(x, "to_local") and not self._now.arrived[number]  # it was given its .grad by FSDP
+        is_shard = hasattr(x, "to_local") and not self._now.arrived[number]  # FSDP gave it its .grad
         if number < 0 or is_shard:
             return
         self.keep_grad(x, number)
@@ -224,13 +224,13 @@ class Backward:
         self.grad_row(Kind.ACCUMULATE, number, x.grad, self._now.site, self._told(x, number))
 
     def _told(self, x: Any, number: int) -> int:
-        """The number of the value of a `.grad` that is the gradient that arrived, as it was; else -1."""
+        """The number of the value of a `.grad` that is exactly the gradient that arrived; otherwise -1."""
         *same, value = self._now.latest.get(number, (-2, 0, -1))
         is_same = not x._backward_hooks and same == [memory_of(x.grad), version_of(x.grad)]
         return value if is_same else -1
 
     def _reread(self) -> None:
-        """What changed a stored gradient after it was stored. The sum over all ranks does that in the memory of a
+        """Re-read gradients that changed after they were stored. The sum over all ranks changes them in the memory of a
         bucket, so that no version tells of it."""
         rows, now = self._rows, self._now
         changed = [
@@ -247,7 +247,7 @@ class Backward:
             rows.add("grads", step, number, rows.value(x.grad), -1)
 
     def grad_row(self, kind: Kind, number: int, grad: Any, site: int, value: int = -1) -> None:
-        """The `.grad` of a tensor is another one, or has another value, of which the number may be known."""
+        """The `.grad` of a tensor was replaced, or has a new value, whose number may be known."""
         rows = self._rows
         step = rows.step(kind, -1, number, rows.writer.count("grads"), site)
         rows.add("grads", step, number, value if value >= 0 else rows.value(grad), -1)
@@ -258,7 +258,7 @@ def _gone() -> None:
 
 
 def _place(grad: Any) -> tuple[int, int]:
-    """Where a gradient begins: those of a bucket share its memory."""
+    """The address at which a gradient begins: those of a bucket share its memory."""
     memory = memory_of(grad)
     return (memory, int(grad.storage_offset())) if memory >= 0 else (-1, -1)
 
@@ -272,9 +272,9 @@ _NOBODY: Any = (-1, _gone)
 
 
 def _no() -> bool:
-    """Nothing to pause yet."""
+    """Stands in until there is something to pause."""
     return False
 
 
 def _nothing() -> None:
-    """Nobody listens yet."""
+    """Stands in until somebody listens."""

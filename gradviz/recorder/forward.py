@@ -1,5 +1,5 @@
-"""The forward pass of a PyTorch job: a mode that sees each operation below autograd. What an operation gives has its
-node only when autograd is done with it, so its rows are written at the next event (`flush`)."""
+"""The forward pass of a PyTorch job: a mode that observes each operation below autograd. The result of an operation has
+its node only when autograd is done with it, so its rows are written at the next event (`flush`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradviz.trace.table.kinds import Kind
 
 UNREAL = ("FakeTensor", "FunctionalTensor", "AsyncCollectiveTensor")  # a compiler traces: nothing of it runs
 IGNORED = ("profiler.", "aten._local_scalar_dense", "aten.lift_fresh", "prim.", "c10d", "fsdp.", "_c10d")
-COLLECTIVES = {  # what the functions of torch.distributed are called below it
+COLLECTIVES = {  # the names that the functions of torch.distributed have below it
     "allreduce_": "all_reduce",
     "allreduce_coalesced_": "all_reduce",
     "allgather_": "all_gather",
@@ -49,17 +49,17 @@ class _Pending:
 
 
 class Forward(TorchDispatchMode):  # type: ignore[misc]
-    """Writes what operations do. `updating` counts the optimizers that are at work: theirs is one step. While a
-    backward pass or an update runs, of which hooks tell all, the mode is taken out (`pause`): it is what costs most."""
+    """Records what operations do. `updating` counts the optimizers in progress: an update is a single step. During a
+    backward pass or an update, which hooks report completely, the mode is removed (`pause`), because it costs most."""
 
     def __init__(self, rows: Rows, backward: Backward) -> None:
         super().__init__()
         self._rows, self._backward = rows, backward
         self._pending: _Pending | None = None
-        self._exchange: tuple[Exchange, int] | None = None  # and its site: nobody knows yet that it is over
+        self._exchange: tuple[Exchange, int] | None = None  # and its site: not known to be over yet
         self._is_paused = False
         self.updating = 0
-        self.line: Any = _nothing  # hears of each operation before it runs
+        self.line: Any = _nothing  # called for each operation before it runs
 
     @not_compiled
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
@@ -94,7 +94,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
 
     @plainly
     def _exchanged(self, name: str, func: Any, args: Any, kwargs: Any) -> Any:
-        """The processes of the job exchange something: what that overwrites is known at the next event."""
+        """The processes of the job exchange something; what that overwrites is known at the next event."""
         self.flush()
         self.line()
         self._rows.value.forget()
@@ -107,12 +107,12 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         return func(*args, **kwargs)
 
     def _is_initialised(self, x: Any) -> bool:
-        """Whether a write only gives a new leaf its first numbers."""
+        """Whether a write only initialises a new leaf."""
         return self._rows.known(x) < 0 and bool(x.is_leaf) and self._backward.owner_of(x) < 0
 
     @plainly
     def _operands(self, func: Any, args: Any, kwargs: Any) -> tuple[list[tuple[int, int]], list[Any], list[str]]:
-        """Slot and number of each tensor, the tensors that are written to, and the parameters that a person reads."""
+        """Slot and number of each tensor, the tensors that are written to, and the parameters worth showing."""
         slots: list[tuple[int, int]] = []
         written, shown = [], []
         for spec, arg in zip(func._schema.arguments, [*args, *kwargs.values()], strict=False):
@@ -126,7 +126,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         return slots, written, shown
 
     def pause(self) -> bool:
-        """Hear of no operations, which then are as fast as ever; False where another mode is in front."""
+        """Stop observing operations, which then run at full speed; returns False if another mode is on top."""
         if self._is_paused or _get_current_dispatch_mode() is not self:
             return False
         self._is_paused = True
@@ -134,20 +134,20 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         return True
 
     def resume(self) -> None:
-        """Hear of them again."""
+        """Observe operations again."""
         if self._is_paused:
             self._is_paused = False
             _push_mode(self)
 
     def recover(self) -> None:
-        """Something else begins: an update that is not over was ended by an error."""
+        """A new event begins: an update that did not finish was ended by an error."""
         if self._is_paused and self._rows.call < 0:
             self.updating = 0
             self.resume()
 
     @plainly
     def flush(self) -> None:
-        """Write the last operation: only now its results have their node."""
+        """Write the last operation: only now do its results have their node."""
         exchange, self._exchange = self._exchange, None
         if exchange is not None:
             self._rows.exchange(*exchange)
@@ -183,7 +183,7 @@ def _is_hidden(func: Any, types: Any) -> bool:
 
 @functools.cache
 def _exchange(func: Any) -> str:
-    """What a collective operation is called; "" for any other, and for one that only waits."""
+    """The name of a collective operation; "" for any other, and for one that only waits."""
     space, _, name = func._schema.name.partition("::")
     if space not in ("c10d", "_c10d_functional") or name in ("wait_tensor", "check_for_nan"):
         return ""
@@ -196,4 +196,4 @@ def _is_ignored(func: Any) -> bool:
 
 
 def _nothing() -> None:
-    """Nobody listens."""
+    """Used while nobody listens."""

@@ -1,5 +1,5 @@
-"""What is called from a job: `with gradviz.record("run.gvtrace"): ...` and `gradviz.show(loss)`. Of the file that
-calls, the names of variables and modules are recorded whenever another line of it runs something."""
+"""The API for jobs: `with gradviz.record("run.gvtrace"): ...` and `gradviz.show(loss)`. In the calling file, the names
+of variables and modules are recorded whenever another of its lines runs something."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def record(
     values: str,
     modules: Collection[str] | None,
 ) -> Iterator[None]:
-    """Record what runs inside; `frame` is the caller's."""
+    """Record what runs inside the `with` block; `frame` is the caller's."""
     script = frame.f_code.co_filename
     chosen = Choice.of(steps) if isinstance(steps, str) else steps
     job = Job(_named(path), "".join(linecache.getlines(script)), script, Wishes(chosen, values, modules))
@@ -52,7 +52,7 @@ def _named(path: str | Path) -> Path:
 
 
 class _Watch:
-    """Looks at the variables of the file that records."""
+    """Watches the variables of the recording file."""
 
     def __init__(self, job: Job, script: str) -> None:
         self._job, self._script = job, script
@@ -60,7 +60,7 @@ class _Watch:
         self._seen: set[tuple[str, int]] = set()
 
     def __call__(self, frame: FrameType | None = None) -> None:
-        """Name what is new, when the line is another one."""
+        """Record new names if the line has changed."""
         given = frame is not None
         at = frame or sys._getframe(1)
         while at is not None and at.f_code.co_filename != self._script:
@@ -79,7 +79,7 @@ class _Watch:
 
 
 def show(*tensors: Any, frame: FrameType, window: bool) -> Path:
-    """A recording of the graphs that made these tensors, opened in the window."""
+    """Record the graphs that made these tensors and open them in the window."""
     script = frame.f_code.co_filename
     with tempfile.NamedTemporaryFile(prefix="gradviz-", suffix=SUFFIX, delete=False) as file:
         path = Path(file.name)

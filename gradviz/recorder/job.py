@@ -1,7 +1,7 @@
-"""A recorder around a PyTorch job: put together from the parts, with all that is hung into PyTorch while it records and
-taken out afterwards: modes that see operations, hooks of modules and optimizers, a wrapper around the function that
-runs the backward pass. What was recorded goes into the file as whole batches, so that a job that is killed leaves
-them."""
+"""A recorder around a PyTorch job: assembled from the parts, with everything that is hooked into PyTorch while it
+records and removed afterwards: modes that observe operations, hooks of modules and optimizers, a wrapper around the
+function that runs the backward pass. The recording is written to the file in whole batches, which remain even if the
+job is killed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from gradviz.trace.table.values import MATRIX
 
 _GRAD = torch._C.TensorBase.grad
 EVERY = 8_000_000  # bytes after which a batch is written
-AT_LEAST = 1.0  # seconds after which there is one in any case: of a job that is killed no more is lost
+AT_LEAST = 1.0  # seconds after which one is written in any case: a killed job loses no more
 _AVERAGES = ("momentum_buffer", "exp_avg", "acc_delta", "step_size")
 _HOOKS = 3  # of modules: before, after, and that the latter is always called
 _SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
@@ -44,8 +44,8 @@ _SQUARES = ("exp_avg_sq", "square_avg", "sum", "exp_inf")
 
 @dataclass(frozen=True)
 class Wishes:
-    """What is to be kept of a job: which iterations (calls of an optimizer's `step`, from 0; None: all), of which
-    modules (parts of their paths; None: all), and how much of each value."""
+    """What to keep of a job: which iterations (calls of an optimizer's `step`, from 0; None: all), of which modules
+    (parts of their paths; None: all), and how much of each value."""
 
     steps: Choice | Collection[int] | None = None
     values: str = FULL
@@ -69,17 +69,17 @@ class Wishes:
 
 
 class Modules:
-    """What the modules of a job and their parameters are called, and which of them are at work."""
+    """The names of the modules of a job and of their parameters, and which modules are running."""
 
     def __init__(self, rows: Rows, wishes: Wishes) -> None:
         self._rows = rows
         self._wishes = wishes
         self._paths: dict[int, str] = {}  # by identity
-        self._around: list[str] = []  # how much was kept of values around those that are at work
-        self._sharded = ""  # the one of which some parameters are
+        self._around: list[str] = []  # how much was kept of values outside the running modules
+        self._sharded = ""  # the module that some of its parameters belong to
 
     def enter(self, module: Any) -> None:
-        """It is called."""
+        """A module is called."""
         path = self._path(module)
         if not self._around and has_ranks():
             self._name_shards(path, module)
@@ -88,14 +88,14 @@ class Modules:
         self._rows.value.policy = self._wishes.policy_of(path)
 
     def exit(self, module: Any) -> None:
-        """It returns; nothing where recording began within it."""
+        """A module returns; does nothing if recording began within it."""
         if self._around:
             self._name_gathered(module)
             self._rows.regions.exit()
             self._rows.value.policy = self._around.pop()
 
     def name(self, name: str, root: Any) -> None:
-        """One is called so, and its parameters after it."""
+        """Name a module, and its parameters after it."""
         for path, part in root.named_modules():
             self._paths.setdefault(id(part), path or name)
         for path, parameter in root.named_parameters():
@@ -106,7 +106,7 @@ class Modules:
 
     @plainly
     def _name_shards(self, name: str, root: Any) -> None:
-        """One whose parameters were sharded after it was named."""
+        """Name a module whose parameters were sharded after it was named."""
         shards = [parameter for parameter in root.parameters() if hasattr(parameter, "to_local")]
         if any(self._rows.known(parameter) < 0 for parameter in shards):
             self.name(name, root)
@@ -114,7 +114,7 @@ class Modules:
 
     @plainly
     def _name_gathered(self, module: Any) -> None:
-        """Within a module the parameters are whole, and other tensors than the shards that the optimizer has."""
+        """Within a module the parameters are whole, and different tensors from the shards that the optimizer has."""
         if self._sharded:
             path = self._path(module)
             for name, parameter in module.named_parameters(recurse=False):
@@ -124,7 +124,7 @@ class Modules:
 
 
 class Job:
-    """Records what happens between `begin` and `end` in the thread that calls them."""
+    """Records what happens between `begin` and `end` in the calling thread."""
 
     def __init__(self, path: Path, source: str, script: str, wishes: Wishes) -> None:
         self._wishes = wishes
@@ -149,14 +149,14 @@ class Job:
 
     @property
     def is_recording(self) -> bool:
-        """Whether what happens now is recorded."""
+        """Whether recording is on at present."""
         return self._is_on and not self.rows.quiet
 
     def watch(self, look: Callable[[], None]) -> None:
-        """Let `look` hear of each operation and backward call, before it runs."""
+        """Call `look` for each operation and backward call, before it runs."""
         self._forward.line = self._backward.line = look
 
-    # what is hung into PyTorch
+    # hooks into PyTorch
 
     def begin(self) -> None:
         """Record from now on."""
@@ -179,7 +179,7 @@ class Job:
         self._switch(self._wishes.takes(0))
 
     def _replace(self, owner: Any, name: str, around: Any) -> None:
-        """Put a function of ours around one of PyTorch's, which the compiler leaves alone."""
+        """Wrap one of PyTorch's functions, in a way that the compiler leaves alone."""
         original = getattr(owner, name)
 
         @not_compiled
@@ -191,7 +191,7 @@ class Job:
 
     @plainly
     def _set_grad(self, x: Any, grad: Any) -> None:
-        """`x.grad = ...`, seen by a property: a mode of functions would turn PyTorch's fast paths off."""
+        """`x.grad = ...`, observed by a property: a mode of functions would turn PyTorch's fast paths off."""
         _GRAD.__set__(x, grad)
         number = self.rows.known(x) if self.is_recording else -1
         if number >= 0:
@@ -216,7 +216,7 @@ class Job:
             self._forward.__exit__(None, None, None)
 
     def _forked(self) -> None:
-        """A child, such as a worker that loads data, records nothing: the file is its parent's."""
+        """A child process, such as a worker that loads data, records nothing: the file is its parent's."""
         self.rows.quiet += 1_000_000
 
     # modules and optimizers
@@ -236,14 +236,14 @@ class Job:
 
     @plainly
     def name(self, tensor: Any, name: str, rank: int) -> None:
-        """A tensor of the job is called so."""
+        """Name a tensor of the job."""
         if self.is_recording and tensor.layout is not None:
             self._forward.flush()
             self.rows.name(tensor, name, "", rank)
 
     @plainly
     def name_module(self, name: str, root: Any) -> None:
-        """A module of the job is called so, and its parameters after it."""
+        """Name a module of the job, and its parameters after it."""
         self._forward.flush()
         self.modules.name(name, root)
 
@@ -295,7 +295,7 @@ class Job:
     # hooks of the job
 
     def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
-        """`Tensor.register_hook`: when the hook is called, it is a step."""
+        """`Tensor.register_hook`: each call of the hook is a step."""
 
         @functools.wraps(hook, updated=())
         def called(grad: Any) -> Any:
@@ -334,7 +334,7 @@ class Job:
             self._forward.flush()
 
     def write(self, at_least: int = EVERY) -> None:
-        """Write a batch, if there is enough for one, or it is time."""
+        """Write a batch, if there is enough for one or it is time."""
         now = time.monotonic()
         if now - self._wrote > AT_LEAST:
             at_least = 1
@@ -343,7 +343,7 @@ class Job:
             self._file.batch(self.rows.writer.take())
 
     def end(self, error: BaseException | None = None, at: TracebackType | None = None) -> None:
-        """Record no more; with the error that ended the job."""
+        """Stop recording; with the error that ended the job."""
         self._switch(on=False)
         for undo in reversed(self._undo):
             undo()
@@ -368,11 +368,11 @@ class Job:
 
 
 def _has_hooks_of_others(original: Any) -> bool:
-    """Whether the job has hooks for all modules: a compiled module warns of them, and ours are none of its business."""
+    """Whether the job has hooks for all modules: a compiled module warns of them, and should not because of ours."""
     kinds = [value for name, value in vars(modules).items() if name.startswith("_global_") and "_hooks" in name]
     return bool(original()) and sum(map(len, kinds)) > _HOOKS
 
 
 def _plain(setting: Any) -> Any:
-    """A learning rate may be a tensor."""
+    """A number; a learning rate may be a tensor."""
     return float(setting) if isinstance(setting, torch.Tensor) and setting.numel() == 1 else setting

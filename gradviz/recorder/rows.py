@@ -1,5 +1,5 @@
-"""The rows that are written about PyTorch's tensors and nodes, and the numbers that these get. A node carries its
-number in its `metadata`, a dict that lives as long as it; a tensor is known by its node, or, where it has none, by its
+"""The rows that are written about PyTorch's tensors and nodes, and their numbers. A node carries its number in its
+`metadata`, a dict that lives as long as the node; a tensor is identified by its node, or, if it has none, by its
 identity and a weak reference. So nothing is kept alive, and nothing gets into what the job saves."""
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from gradviz.trace.table.schema import PLAIN
 NUMBER = "gradviz"  # in `Node.metadata`
 _BY_NODE = {(row.node_name, row.name): row for row in ROWS.values()}
 _FIRST = {row.node_name: row for row in reversed(ROWS.values())}
-_UNCOUNTED = 1 << 62  # nodes of AccumulateGrad have the largest sequence number that there is
+_UNCOUNTED = 1 << 62  # AccumulateGrad nodes have the largest possible sequence number
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What the processes of a job exchange: all_reduce and its like."""
+    """What the processes of a job exchange: all_reduce and similar operations."""
 
     name: str
     tensors: Sequence[Any]
@@ -38,7 +38,7 @@ class Exchange:
 
     @property
     def detail(self) -> str:
-        """How much, among how many."""
+        """How much is exchanged, among how many processes."""
         elements = sum(int(x.numel()) for x in self.tensors)
         count = f"{elements:,} element{'s' * (elements != 1)}, " if elements else ""
         return f"{count}{self.ranks} ranks"
@@ -55,13 +55,13 @@ def is_leaf_node(fn: Any) -> bool:
 
 
 def number_of(fn: Any) -> int | None:
-    """The number of a node that is recorded."""
+    """The number of a recorded node."""
     found = fn.metadata.get(NUMBER)
     return found if type(found) is int else None
 
 
 class Rows:
-    """Numbers given so far, and what is written of each."""
+    """The numbers given so far, and what has been written for each."""
 
     def __init__(self, source: str, script: str, values: str, budget: int) -> None:
         self.writer = Writer(budget)
@@ -87,7 +87,7 @@ class Rows:
 
     @contextlib.contextmanager
     def quietly(self) -> Iterator[None]:
-        """Nothing is recorded inside."""
+        """Record nothing inside."""
         self.quiet += 1
         try:
             yield
@@ -107,7 +107,7 @@ class Rows:
     def add_tensor(
         self, x: Any, step: int, producer: int, output_nr: int, storage: int, site: int, known: Any = None
     ) -> int:
-        """The row of a tensor; None stands for one that is gone, of which its node knows shape and type."""
+        """The row of a tensor; None stands for one that is gone, whose node knows shape and type."""
         number = len(self.maker)
         requires = x is None or bool(x.requires_grad)
         self.maker.append(producer)
@@ -126,7 +126,7 @@ class Rows:
         return number
 
     def known(self, x: Any) -> int:
-        """The number of a tensor, -1 where it has none yet."""
+        """The number of a tensor, -1 if it has none yet."""
         fn = grad_fn_of(x)
         if fn is not None:
             node = number_of(fn)
@@ -135,7 +135,7 @@ class Rows:
         return found[0] if found is not None and found[1]() is x else -1
 
     def number(self, x: Any) -> int:
-        """The number of a tensor; a new one gets a step: a leaf, an alias, or a graph that was made unseen."""
+        """The number of a tensor; a new one gets a step: a leaf, an alias, or the result of an unobserved graph."""
         found = self.known(x)
         fn = grad_fn_of(x)
         if found < 0 and fn is not None:
@@ -162,7 +162,7 @@ class Rows:
         return self.add_tensor(x, step, number, 0, source, site)
 
     def name(self, x: Any, name: str, owner: str = "", rank: int = PLAIN) -> None:
-        """A tensor is called so."""
+        """Record the name of a tensor."""
         number = self.number(x)
         if (number, name) not in self._named:
             self._named.add((number, name))
@@ -195,7 +195,7 @@ class Rows:
         )
 
     def adopt(self, fn: Any, x: Any = None) -> None:
-        """Nodes that were made where no operation was seen: compiled code, custom functions, before recording."""
+        """Record nodes whose operations were not observed: compiled code, custom functions, before recording."""
         found, stack = {}, [fn]
         while stack:
             each = stack.pop()
@@ -214,7 +214,7 @@ class Rows:
         kind: Kind = Kind.FORWARD, target: int = -1, grad_mode: bool = True,
     ) -> int:  # fmt: skip
         """The rows of an operation and of its results, and the hook on its node. `slots`: (slot, tensor) of operands;
-        an operation in place without a node writes to the tensor `target`."""
+        an in-place operation without a node writes to the tensor `target`."""
         name = fn.name().removeprefix("torch::autograd::") if fn is not None else ""
         edges = self._edges_of(fn, slots) if fn is not None else []
         row = (_BY_NODE.get((name, op)) or _FIRST.get(name) or ROWS.get(op)) if name or op else None
@@ -238,7 +238,7 @@ class Rows:
         return step
 
     def _edges_of(self, fn: Any, slots: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Slot and tensor of each next function; operands that were not seen are added to the slots."""
+        """Slot and tensor of each next function; unobserved operands are added to the slots."""
         edges: list[tuple[int, int]] = []
         used: set[int] = set()
         for at, (before, nr) in enumerate(fn.next_functions):
@@ -265,7 +265,7 @@ class Rows:
         return NOT_DIFFERENTIABLE if grad_mode else SWITCHED_OFF
 
     def _tell(self, row: OpRow | None, name: str) -> None:
-        """The formulas of an operation, once."""
+        """Record the formulas of an operation, once."""
         if row is None or row.variadic or (row.name, name) in self._told:
             return
         self._told.add((row.name, name))
@@ -277,8 +277,8 @@ class Rows:
             self.add("operands", *ids, True, text(each), text(""), text(""))
 
     def _save(self, fn: Any, step: int, number: int) -> int:
-        """The buffers of a node; returns how many. Under somebody's hooks for saved tensors reading would unpack them:
-        recompute, or load from elsewhere."""
+        """The buffers of a node; returns how many. Under hooks for saved tensors, reading would unpack them: recompute
+        them, or load them from elsewhere."""
         if torch._C._autograd._top_saved_tensors_default_hooks(False) is not None:
             return 1
         count = 0
@@ -301,7 +301,7 @@ class Rows:
         self.add("saved", step, number, self.text(name), tensor, *own, storage, version_of(x))
 
     def wrote(self, step: int, x: Any, fresh: bool = False) -> None:
-        """The memory of a tensor was overwritten; `fresh`: its row is new and has the value already."""
+        """The memory of a tensor was overwritten; `fresh`: its row is new and already has the value."""
         number, version = self.known(x), version_of(x)
         if number < 0:
             return
@@ -311,8 +311,8 @@ class Rows:
 
 
 def _nothing(*_: Any) -> None:
-    """Nobody listens yet."""
+    """Used while nobody listens."""
 
 
 def _gone() -> None:
-    """A weak reference to what is no more."""
+    """A weak reference to a dead object."""

@@ -1,5 +1,5 @@
 """An unmodified script under the recorder: `python -m gradviz.record`, with the script and its arguments. The script is
-instrumented as a snippet is, so that its names, loops and functions are recorded, and run as `__main__` with its own
+instrumented like a snippet, so that its names, loops and functions are recorded, and run as `__main__` with its own
 arguments, streams and errors."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MOST = 64  # elements of a container that get names
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Record a script; the status is what the script's own would be."""
+    """Record a script; return the exit status that the script itself would have."""
     options = _parser().parse_args(arguments)
     script = Path(options.script)
     try:
@@ -74,7 +74,7 @@ def _choice(text: str) -> Choice:
 
 
 def _out(given: Path | None, script: Path) -> Path:
-    """Where the recording goes: of several processes each has its own file in a folder."""
+    """The file of the recording: several processes each have their own file in a folder."""
     out = given or Path(script.with_suffix(SUFFIX).name)
     rank, ranks = rank_of()
     if ranks > 1:
@@ -85,7 +85,7 @@ def _out(given: Path | None, script: Path) -> Path:
 
 
 def run(script: Path, source: str, tree: ast.Module, out: Path, wishes: Any, arguments: Sequence[str]) -> int:
-    """Run it as `python script.py arguments` would, under the recorder."""
+    """Run the script as `python script.py arguments` would, under the recorder."""
     from gradviz.recorder.job import Job
     from gradviz.trace.record.instrument import instrument
 
@@ -119,7 +119,7 @@ def run(script: Path, source: str, tree: ast.Module, out: Path, wishes: Any, arg
 
 
 def _tell(error: BaseException) -> None:
-    """The traceback as Python prints it, without the frames of the recorder."""
+    """Print the traceback as Python does, without the frames of the recorder."""
     frames = []
     at = error.__traceback__
     while at is not None:
@@ -133,13 +133,13 @@ def _tell(error: BaseException) -> None:
 
 
 class _Tee:
-    """What the script prints, line by line a step."""
+    """Turns each line that the script prints into a step."""
 
     def __init__(self, job: Any, stream: TextIO, name: str) -> None:
         self._job, self._stream, self._name, self._text = job, stream, name, ""
 
     def write(self, text: str) -> int:
-        """Print, and remember up to the end of the line."""
+        """Print, and keep the text up to the end of the line."""
         written = self._stream.write(text)
         self._text += text
         if self._text.endswith("\n"):
@@ -147,7 +147,7 @@ class _Tee:
         return written
 
     def end(self) -> None:
-        """What was printed without a line's end is a step, too."""
+        """Record what was printed without a final newline as a step, too."""
         if self._text:
             self._job.print(self._name, self._text)
             self._text = ""
@@ -157,7 +157,7 @@ class _Tee:
 
 
 class _Binder:
-    """Writes the names that the script gives, as `instrument.Binder` does for a snippet."""
+    """Records the names that the script binds, as `instrument.Binder` does for a snippet."""
 
     def __init__(self, job: Any) -> None:
         self._job = job

@@ -1,5 +1,5 @@
-"""The values of PyTorch's tensors as a recording keeps them: whole, as a summary that is made on the tensor's own
-device, or not at all. What is read is always a copy: of memory that NumPy looks at, PyTorch can't change the size."""
+"""The values of PyTorch's tensors as a recording keeps them: whole, as a summary that is computed on the tensor's own
+device, or not at all. What is read is always copied: PyTorch can't resize memory that NumPy looks at."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ _COMPILER = "torch._dynamo"
 FULL, SUMMARY, NONE = "full", "summary", "none"
 POLICIES = (NONE, SUMMARY, FULL)
 FEW = 64  # elements that a summary keeps whole
-LATER = 4_096  # elements up to which the summaries of many tensors are made together when a batch is written
-MOST_KNOWN = 1_000  # summaries that are remembered
+LATER = 4_096  # up to so many elements, the summaries of many tensors are made together when a batch is written
+MOST_KNOWN = 1_000  # summaries that are cached
 
 _NUMPY = {getattr(torch, name): numpy_dtype(name) for name in DTYPES}
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 class Values:
-    """Writes values. `quietly` runs something of which nothing is recorded."""
+    """Writes values. `quietly` runs something without recording it."""
 
     def __init__(self, writer: Writer, policy: str, quietly: Callable[[], Any]) -> None:
         self._writer = writer
@@ -40,8 +40,8 @@ class Values:
         self.forget = self._known.forget
 
     def __call__(self, x: Any) -> int:
-        """The number of the value that a tensor has now, -1 for None. Of one that can't be read (fake, batched,
-        quantised, of a type that is not known) it is one of which nothing was kept."""
+        """The number of the tensor's present value, -1 for None. For a tensor that can't be read (fake, batched,
+        quantised, of an unknown type) it is a value of which nothing was kept."""
         if x is None:
             return -1
         if self.policy == NONE:
@@ -60,7 +60,7 @@ class Values:
         return self._writer.unkept(sizes_of(x), _NUMPY[x.dtype].name if x.dtype in _NUMPY else other)
 
     def _plain(self, x: Any, view: np.ndarray[Any, Any]) -> int:
-        """Of a tensor in plain memory, which `view` shows."""
+        """The value of a tensor in plain memory, which `view` shows."""
         size = view.size
         if size <= (WHOLE if self.policy == FULL else FEW):
             return self._writer.value(view)
@@ -85,19 +85,19 @@ class Values:
 
 
 class _KnownSummaries:
-    """Summaries by memory and version: a transposed weight, or a gradient on its way to its leaf, is not read again.
-    A weak reference keeps what is in the memory from staying, and its number from being given to another."""
+    """Summaries by memory and version: a transposed weight, or a gradient on its way to its leaf, is not read again. A
+    weak reference does not keep the memory alive, and prevents its number from being reused for another one."""
 
     def __init__(self) -> None:
         self._by_memory: dict[int, tuple[int, int, Summary]] = {}  # weak reference, version
 
     def get(self, x: Any) -> Summary | None:
-        """What is known of a tensor, if it has not changed."""
+        """The summary of a tensor, if it has not changed."""
         _, version, summary = self._by_memory.get(memory_of(x), _UNKNOWN)
         return summary if version == version_of(x) and _fills_memory(x) else None
 
     def add(self, x: Any, summary: Summary) -> None:
-        """Remember it."""
+        """Cache a summary."""
         if not x.is_inference() and _fills_memory(x):
             if len(self._by_memory) >= MOST_KNOWN:
                 self.forget()
@@ -129,8 +129,8 @@ def _fills_memory(x: Any) -> bool:
 
 
 def _memory(x: Any) -> np.ndarray[Any, Any] | None:
-    """The elements as NumPy sees them where they are, for one look: PyTorch does not know of it, so that it may still
-    give the memory another size. None where they are not in plain memory."""
+    """The elements as NumPy sees them in place, for one look: PyTorch does not know of it, so it may still resize the
+    memory. None if they are not in plain memory."""
     if type(x) not in _PLAIN or x.device.type != "cpu" or x.layout is not torch.strided:
         return None
     dtype = _NUMPY.get(x.dtype)
@@ -151,7 +151,7 @@ def _edge_places(shape: tuple[int, ...]) -> Any:
 
 
 def _summary(x: Any) -> Summary:
-    """What is known of a tensor that is not kept, by one transfer from its device."""
+    """The summary of a tensor that is not kept, with a single transfer from its device."""
     real = (x.abs() if x.is_complex() else x).to(torch.float32 if x.dtype is not torch.float64 else torch.float64)
     low, high = torch.aminmax(real)
     found = torch.stack([low, high, real.mean(), torch.linalg.vector_norm(real), torch.isnan(low).to(real.dtype)])
@@ -174,7 +174,7 @@ def _edges(x: Any) -> Any:
 
 
 def _array(x: Any) -> np.ndarray[Any, Any]:
-    """A copy of the elements as NumPy has them."""
+    """A NumPy copy of the elements."""
     x = x.resolve_conj().resolve_neg().to("cpu", copy=True).contiguous()
     if x.dtype is torch.bfloat16:
         return x.view(torch.int16).numpy().view(ml_dtypes.bfloat16)  # type: ignore[no-any-return]
@@ -182,8 +182,8 @@ def _array(x: Any) -> np.ndarray[Any, Any]:
 
 
 def not_compiled(function: F) -> F:
-    """A function that PyTorch's compiler runs as it is: else it would compile the recorder. The compiler, which takes
-    seconds to import, is not asked before the job does."""
+    """A function that PyTorch's compiler runs as it is: otherwise it would compile the recorder. The compiler, which
+    takes seconds to import, is not asked before the job imports it."""
     untouched = torch._disable_dynamo(function)
 
     @functools.wraps(function)
@@ -194,7 +194,7 @@ def not_compiled(function: F) -> F:
 
 
 def plainly(function: F) -> F:
-    """A function that reads tensors as they are: those of a subclass would tell the job of every look."""
+    """A function that reads tensors as they are: those of a subclass would notify the job of every access."""
 
     @functools.wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
@@ -205,7 +205,7 @@ def plainly(function: F) -> F:
 
 
 def sizes_of(x: Any) -> tuple[int, ...]:
-    """The shape; 0 where there is no single size, as in a nested tensor."""
+    """The shape; 0 if there is no single size, as in a nested tensor."""
     try:
         return tuple(int(size) for size in x.shape)
     except AttributeError:
@@ -213,7 +213,7 @@ def sizes_of(x: Any) -> tuple[int, ...]:
 
 
 def memory_of(x: Any) -> int:
-    """What identifies the memory of a tensor; -1 where it has none of its own."""
+    """Identifies the memory of a tensor; -1 if it has none of its own."""
     try:
         return int(x.untyped_storage()._cdata) if x is not None and x.layout is torch.strided else -1
     except (NotImplementedError, RuntimeError):
@@ -221,12 +221,12 @@ def memory_of(x: Any) -> int:
 
 
 def version_of(x: Any) -> int:
-    """How often the memory of a tensor was written."""
+    """How often the memory of a tensor was written to."""
     return 0 if x is None or x.is_inference() else int(x._version)
 
 
 def grad_fn_of(x: Any) -> Any:
-    """The node that made a tensor. Asking a view whose base was written to makes a new node, or an error."""
+    """The node that made a tensor. Asking a view whose base was written to makes a new node, or raises an error."""
     try:
         return x.grad_fn
     except RuntimeError:

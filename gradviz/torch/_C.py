@@ -1,4 +1,4 @@
-"""`torch._C`: the few names of PyTorch's compiled part that Python code about autograd asks for. Nothing else of it is
+"""`torch._C`: the few names of PyTorch's compiled part that Python code about autograd uses. There is nothing else
 here, as there is no compiled part."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _set_fwd_grad_enabled(enabled: bool) -> None:
 
 
 class _functions:
-    """Functions whose nodes compute nothing; each is called with what its node needs to know, and gives the function
+    """Functions whose nodes compute nothing; each is called with what its node needs to know, and returns the function
     that is applied to tensors."""
 
     class DelayedError(Node):
@@ -47,7 +47,7 @@ class _functions:
 
 
 class _autograd:
-    """Saved tensors, and what changes a tensor's facts by force."""
+    """Saved tensors, and setters that override facts about a tensor."""
 
     SavedTensor = SavedTensor
 
@@ -74,7 +74,7 @@ class _autograd:
 
 
 class _WeakTensorRef:
-    """Whether a tensor is still there."""
+    """A weak reference to a tensor."""
 
     def __init__(self, tensor: Tensor) -> None:
         self._ref = weakref.ref(tensor)
@@ -85,13 +85,13 @@ class _WeakTensorRef:
 
 
 def _current_autograd_node() -> Node | None:
-    """The node that runs now."""
+    """The node that is running."""
     found: Node | None = shown(state.node)
     return found
 
 
 def _will_engine_execute_node(node: object) -> bool:
-    """Whether the backward pass that runs now comes to this node."""
+    """Whether the running backward pass runs this node."""
     if not isinstance(node, Node):
         raise RuntimeError(f"_will_engine_execute_node expects an grad_fn, but got {type(node).__name__}")
     if state.running is None:
@@ -100,12 +100,12 @@ def _will_engine_execute_node(node: object) -> bool:
 
 
 def _current_graph_task_id() -> int:
-    """The number of the backward pass that runs now; −1 when none does."""
+    """The number of the running backward pass; −1 if none is running."""
     return -1 if state.running is None else int(state.running.number)
 
 
 def _current_graph_task_execution_order() -> list[Node]:
-    """The nodes that the backward pass still runs, in their order."""
+    """The nodes that the backward pass still has to run, in order."""
     if state.running is None:
         raise RuntimeError("_current_graph_task_execution_order should only be called during the backward pass")
     if state.multithreading:

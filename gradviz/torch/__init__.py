@@ -1,5 +1,5 @@
-"""What a snippet sees as `import torch`: PyTorch's names over our engine, and no mathematics. `import
-gradviz.torch as torch` works by itself in any Python. The behaviour followed is PyTorch 2.13 on the CPU."""
+"""What a snippet gets from `import torch`: PyTorch's names over our engine, and no mathematics. `import gradviz.torch
+as torch` works by itself in any Python. The reference for its behaviour is PyTorch 2.13 on the CPU."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ __version__ = "2.13.0+cpu"
 pi, e, inf, nan = _math.pi, _math.e, _math.inf, _math.nan
 newaxis = None
 
-# they fill the tables of names
+# imported to fill the tables of names
 _ready = (_custom, _ops, _options, _tensor_gradients)
 
 bool = _dtypes.bool_
@@ -157,26 +157,26 @@ __all__ = [
     "utils",
     "vmap",
 ]
-__all__ += "accelerator cpu cuda fft linalg mps signal special version".split()  # those without a file
+__all__ += "accelerator cpu cuda fft linalg mps signal special version".split()  # modules without a file
 
 
 def compile(model: object = None, **options: object) -> Any:
-    """The function or module itself: nothing is compiled, so that every operation can be seen."""
+    """Return the function or module itself: nothing is compiled, so that every operation remains visible."""
     return model if model is not None else lambda function: function
 
 
 def set_warn_always(mode: _builtins.bool) -> None:
-    """Whether PyTorch's own warnings come each time, and not once per process."""
+    """Choose whether PyTorch's own warnings are given each time instead of once per process."""
     _state.warn_always = mode
 
 
 def is_warn_always_enabled() -> _builtins.bool:
-    """Whether PyTorch's own warnings come each time."""
+    """Return whether PyTorch's own warnings are given each time."""
     return _state.warn_always
 
 
 def is_storage(obj: object) -> _builtins.bool:
-    """Never: storages are not exposed."""
+    """Return False: storages are not exposed."""
     return False
 
 
@@ -188,8 +188,8 @@ for _name, _home in {
     globals()[_name].__module__ = _home  # what a snippet sees when it prints a type
 
 autograd.torch = _sys.modules[__name__]  # type: ignore[attr-defined]  # PyTorch has it there
-_ready_too = _devices  # importing it makes torch.cuda and its kin
-_rehome(__name__, {"_vmap_internals": {"_vmap": _legacy_vmap}}, keep=True)  # private, but named by tests of autograd
+_ready_too = _devices  # importing it makes torch.cuda and similar modules
+_rehome(__name__, {"_vmap_internals": {"_vmap": _legacy_vmap}}, keep=True)  # private, but used by tests of autograd
 _missing.install()
 
 if _CHECKED:  # names that the engine registers; at run time `missing.py` answers for the others

@@ -1,5 +1,5 @@
-"""`torch.amp`: mixed precision. What an autocast converts is in the engine's `autocast.py`; for hardware that is not
-there it is off, as PyTorch itself leaves it when a script asks for CUDA."""
+"""`torch.amp`: mixed precision. The conversions of autocast are in the engine's `autocast.py`; for missing hardware
+autocast is off, as in PyTorch itself when a script asks for CUDA."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradviz.torch import settings
 
 
 class autocast:
-    """Within it, products, convolutions and the like compute in a small type, and losses in float32."""
+    """Within it, products, convolutions and similar operations compute in a small type, and losses in float32."""
 
     def __init__(
         self, device_type: str, dtype: Any = None, enabled: bool = True, cache_enabled: bool | None = None
@@ -88,8 +88,8 @@ _NO_SCALE = (
 
 class GradScaler:
     """Multiplies the loss, so that small gradients are not lost in a small type, and divides the gradients before a
-    step, which is left out where one is not finite. For CUDA it is off: the loss is not scaled, and steps are taken as
-    they are."""
+    step, which is skipped if one of them is not finite. For CUDA it is off: the loss is not scaled, and steps are taken
+    as they are."""
 
     def __init__(
         self,
@@ -115,10 +115,10 @@ class GradScaler:
         if backoff_factor >= 1.0:
             raise AssertionError("The backoff factor must be < 1.0.")
         self._init_scale, self._scale = init_scale, wrap(np.zeros((), np.float32))
-        self._scaled, self._unskipped = False, 0  # whether a loss was scaled; steps since the scale changed last
+        self._scaled, self._unskipped = False, 0  # whether a loss was scaled; steps since the last change of the scale
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
-        # of each optimizer since the last update: what became of it, and whether it had inf or nan
+        # of each optimizer since the last update: its stage, and whether it had inf or nan
         self._optimizers: dict[int, tuple[str, bool | None]] = {}
 
     def _check(self, function: str) -> None:
@@ -126,7 +126,7 @@ class GradScaler:
             raise AssertionError(_NO_SCALE.format(function, "_scale"))
 
     def scale(self, outputs: Any) -> Any:
-        """The loss times the scale; also of several in a list or tuple."""
+        """Return the loss times the scale; also for several in a list or tuple."""
         if not self._enabled:
             return outputs
         if not self._scaled:
@@ -179,7 +179,7 @@ class GradScaler:
         return found
 
     def update(self, new_scale: Any = None) -> None:
-        """Make the scale smaller after a step that was left out, larger after many that were not."""
+        """Make the scale smaller after a skipped step, larger after many that were not skipped."""
         if not self._enabled:
             return
         self._check("update")
@@ -204,39 +204,39 @@ class GradScaler:
         self._scale = wrap(np.asarray(scale, np.float32))
 
     def get_scale(self) -> float:
-        """The factor; one where it is off."""
+        """Return the scale; 1 if scaling is off."""
         return (float(self._scale._data) if self._scaled else self._init_scale) if self._enabled else 1.0
 
     def get_growth_factor(self) -> float:
-        """By how much the scale grows."""
+        """Return the factor by which the scale grows."""
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Choose by how much the scale grows."""
+        """Set the factor by which the scale grows."""
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the scale is multiplied by after an infinite gradient."""
+        """Return the factor by which the scale is multiplied after an infinite gradient."""
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Choose what the scale is multiplied by after an infinite gradient."""
+        """Set the factor by which the scale is multiplied after an infinite gradient."""
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """After how many steps the scale grows."""
+        """Return after how many steps the scale grows."""
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Choose after how many steps the scale grows."""
+        """Set after how many steps the scale grows."""
         self._growth_interval = new_interval
 
     def is_enabled(self) -> bool:
-        """Whether it scales."""
+        """Return whether scaling is on."""
         return self._enabled
 
     def state_dict(self) -> dict[str, Any]:
-        """The scale and how it changes; empty where it is off."""
+        """The scale and its settings; empty if scaling is off."""
         if not self._enabled:
             return {}
         return {
@@ -248,7 +248,7 @@ class GradScaler:
         }
 
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Take over what `state_dict` gave."""
+        """Take over what `state_dict` returned."""
         if not self._enabled:
             return
         if not state_dict:
@@ -265,7 +265,7 @@ GradScaler.__module__ = "torch.amp.grad_scaler"
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: object = None) -> Any:
-    """For the `forward` of a custom function: with `cast_inputs`, an autocast converts what comes in and ends there."""
+    """For the `forward` of a custom function: with `cast_inputs`, an autocast converts the inputs and ends there."""
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
     if fwd is None:
@@ -288,7 +288,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str, cast_inputs: object = None)
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
-    """For the `backward` of a custom function: it runs under the autocast that its forward ran under."""
+    """For the `backward` of a custom function: it runs under the autocast of its forward."""
     if not isinstance(device_type, str):
         raise ValueError(f"Expected `device_type` of type `str`, got: `{type(device_type)}`")
     if bwd is None:

@@ -1,4 +1,4 @@
-"""`torch.backends`: switches of hardware that is not there. What a snippet assigns is kept and changes nothing."""
+"""`torch.backends`: switches of missing hardware. What a snippet assigns is stored and has no effect."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 
 class Backend:
-    """One back end: not available, with switches that may be set."""
+    """A back end: not available, with switches that can be set."""
 
     def __init__(self, name: str, available: bool = False, **switches: object) -> None:
         self.__name__ = f"torch.backends.{name}"
@@ -15,18 +15,18 @@ class Backend:
             setattr(self, key, value)
 
     def is_available(self) -> bool:
-        """Whether the build of PyTorch for the CPU has it."""
+        """Return whether the CPU build of PyTorch has it."""
         return self._available
 
     def is_built(self) -> bool:
-        """Whether it was compiled in."""
+        """Return whether it was compiled in."""
         return self._available
 
     def version(self) -> None:
-        """There is none."""
+        """Return None: there is no version."""
 
     def flags(self, **switches: object) -> AbstractContextManager[None]:
-        """Switches that hold for a block; nothing follows them here."""
+        """Set switches for a block; they have no effect."""
         return nullcontext()
 
 

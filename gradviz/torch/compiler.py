@@ -1,4 +1,4 @@
-"""`torch.compiler`: nothing is compiled, so functions are given back as they are."""
+"""`torch.compiler`: nothing is compiled, so functions are returned as they are."""
 
 from __future__ import annotations
 
@@ -9,41 +9,41 @@ __all__ = ["allow_in_graph", "assume_constant_result", "compile", "disable", "is
 
 
 def compile(model: object = None, **options: object) -> Any:
-    """The function or module itself."""
+    """Return the function or module itself."""
     return model if model is not None else lambda function: function
 
 
 def disable(fn: object = None, recursive: bool = True, **options: object) -> Any:
-    """The function itself; with or without brackets."""
+    """Return the function itself; with or without brackets."""
     return fn if fn is not None else lambda function: function
 
 
 def allow_in_graph(fn: object) -> Any:
-    """The function itself."""
+    """Return the function itself."""
     return fn
 
 
 def assume_constant_result(fn: object) -> Any:
-    """The function itself."""
+    """Return the function itself."""
     return fn
 
 
 def is_compiling() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def is_dynamo_compiling() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def reset() -> None:
-    """Nothing to forget."""
+    """Do nothing: there is nothing to reset."""
 
 
 def cudagraph_mark_step_begin() -> None:
-    """Nothing to mark."""
+    """Do nothing: there is nothing to mark."""
 
 
 class set_stance(contextlib.ContextDecorator):

@@ -1,5 +1,5 @@
-"""`docs/coverage.md` as text: every public name of PyTorch's namespaces that lessons use, there or not, and why not.
-It follows from the recorded list of names, from what `gradviz.torch` has, and from the reasons in `missing.py`."""
+"""`docs/coverage.md` as text: every public name of PyTorch's namespaces that lessons use, whether it is there, and why
+not. It follows from the recorded list of names, from what `gradviz.torch` has, and from the reasons in `missing.py`."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def lookup(space: str) -> Any:
 
 
 def states() -> dict[str, dict[str, bool]]:
-    """For each namespace its names, and whether each is there."""
+    """The names of each namespace, and whether each is there."""
     owners = {space: lookup(space) for space in SPACES}  # all of them first: a module is a name of its parent
     names = {space: sorted(missing.NAMES[space]) for space in SPACES}
     return {space: {name: hasattr(owner, name) for name in names[space]} for space, owner in owners.items()}

@@ -31,18 +31,18 @@ from gradviz.torch.maps import standard_basis, vmap
 
 Fn = Callable[..., Any]
 _JVP = "jvp(f, primals, tangents)"
-_NO_REFERENCE = (  # what PyTorch says of the program that it makes of the function
+_NO_REFERENCE = (  # PyTorch's words about the program that it makes from the function
     "Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! Call "
     "GraphModule.add_submodule to add the necessary submodule, GraphModule.add_parameter to add the necessary "
     "Parameter, or nn.Module.register_buffer to add the necessary buffer"
 )
 
 
-# --- tensors inside of a layer ---
+# --- tensors inside a layer ---
 
 
 def _fresh(x: Tensor) -> Tensor:
-    """The argument as a new start of differentiation; it stays connected to what differentiates outside."""
+    """The argument as a new start of differentiation; it stays connected to outer differentiation."""
     if not isinstance(x, Tensor):
         raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
     if x.dtype.rank < 2:
@@ -62,7 +62,7 @@ def _fresh(x: Tensor) -> Tensor:
 
 
 def _inside(value: Tensor) -> Tensor:
-    """An argument that is not differentiated, as a tensor of the layer with the history that it had."""
+    """An argument that is not differentiated, as a tensor of the layer with its former history."""
     if not isinstance(value, Tensor):
         return value
     if value._requires_grad:
@@ -88,7 +88,7 @@ def _zeros_for(found: Sequence[Tensor | None], inputs: Sequence[Tensor]) -> list
 
 
 def _reaches_outside(values: Sequence[Tensor], fresh: Sequence[Tensor]) -> bool:
-    """Whether a graph that the caller tracks (its own parameters, an outer derivative) leads into the values."""
+    """Whether a graph that the caller tracks (its own parameters, an outer derivative) leads to the values."""
     inside = {each._accumulator for each in fresh if each._accumulator is not None}
     seen, waiting = set(), [each.grad_fn for each in values]
     while waiting:
@@ -160,7 +160,7 @@ def vjp(func: Fn, *primals: object, has_aux: bool = False) -> Any:
 
 
 def _pulling(func: Fn, args: tuple[object, ...], places: tuple[int, ...], single: bool, has_aux: bool) -> Any:
-    """As `vjp`, for the arguments at some places; `single` leaves the one out of its tuple."""
+    """Like `vjp`, for the arguments at some places; `single` returns a single gradient without a tuple."""
     outer = state.grad
     with layers.layer("grad"), enable_grad():
         leaves, rebuild = flatten(tuple(args[i] for i in places))
@@ -204,7 +204,7 @@ def _pulling(func: Fn, args: tuple[object, ...], places: tuple[int, ...], single
 def jacrev(
     func: Fn, argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False, chunk_size: int | None = None, **_: object
 ) -> Fn:
-    """A function that returns the Jacobian, backwards: one pass for all rows, or for `chunk_size` at a time."""
+    """Return a function that computes the Jacobian backwards: one pass for all rows, or for `chunk_size` at a time."""
     if chunk_size is not None and chunk_size <= 0:
         raise ValueError("jacrev: `chunk_size` should be greater than 0.")
 
@@ -260,7 +260,7 @@ def jvp(func: Fn, primals: object, tangents: object, *, strict: bool = False, ha
 def _pushing(
     func: Fn, args: tuple[object, ...], tangents: object, places: tuple[int, ...], strict: bool, has_aux: bool
 ) -> Any:
-    """As `jvp`, for the arguments at some places."""
+    """Like `jvp`, for the arguments at some places."""
     chosen = tuple(args[i] for i in places)
     leaves, rebuild = flatten(chosen)
     directions, _ = flatten(tangents)
@@ -304,7 +304,7 @@ def _unpacked(value: Tensor, number: int, strict: bool) -> tuple[Tensor, Tensor]
 
 
 def jacfwd(func: Fn, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *, randomness: str = "error") -> Fn:
-    """A function that returns the Jacobian, forwards: all columns in one run of the function."""
+    """Return a function that computes the Jacobian forwards: all columns in one run of the function."""
 
     @functools.wraps(func)
     def wrapper(*args: object) -> Any:
@@ -339,7 +339,7 @@ def _columns(jacobian: Tensor, leaves: Sequence[Tensor]) -> list[Tensor]:
 
 
 def hessian(func: Fn, argnums: int | tuple[int, ...] = 0) -> Fn:
-    """A function that returns the second derivatives, forwards over backwards."""
+    """Return a function that computes the second derivatives, forwards over backwards."""
     return jacfwd(jacrev(func, argnums), argnums)
 
 

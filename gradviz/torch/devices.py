@@ -1,5 +1,5 @@
-"""`torch.cpu`, the one device that is there, and those that are not: `torch.cuda`, `torch.mps`, `torch.accelerator`.
-What PyTorch's CPU build answers is answered here, and what it refuses is refused in the same words."""
+"""`torch.cpu`, the only device that exists, and others that do not: `torch.cuda`, `torch.mps`, `torch.accelerator`.
+They answer as PyTorch's CPU build does, and raise its errors in the same words."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _answered(answers: dict[str, object]) -> Names:
 
 
 def memory_stats(device: object = None) -> OrderedDict[str, int]:
-    """Empty: there is no GPU memory."""
+    """Return an empty dictionary: there is no GPU memory."""
     return OrderedDict()
 
 
@@ -80,14 +80,14 @@ class device(contextlib.ContextDecorator):
         self.idx = -1
 
     def __enter__(self) -> None:
-        """Nothing is chosen."""
+        """Do nothing: there is nothing to choose."""
 
     def __exit__(self, *exc: object) -> None:
         pass
 
 
 def stream(stream: object) -> contextlib.AbstractContextManager[None]:
-    """Accepted: everything runs in one order."""
+    """Accepted: everything runs in order."""
     return contextlib.nullcontext()
 
 

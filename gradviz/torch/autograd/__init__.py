@@ -83,22 +83,22 @@ rehome(  # those that print under another name
 
 
 def _is_checkpoint_valid() -> bool:
-    """Whether the backward pass that runs now is not limited to some inputs."""
+    """Whether the running backward pass is not limited to some inputs."""
     return state.running is None or state.running.needed is None
 
 
 def is_view_replay_enabled() -> bool:
-    """What `_force_original_view_tracking` said last."""
+    """Return the last setting of `_force_original_view_tracking`."""
     return _force_original_view_tracking.enabled
 
 
 def is_multithreading_enabled() -> bool:
-    """What `set_multithreading_enabled` said last."""
+    """Return the last setting of `set_multithreading_enabled`."""
     return state.multithreading
 
 
 class _unsafe_preserve_version_counter:
-    """Writes inside do not count: the versions come back at the end."""
+    """Writes inside do not count: the versions are restored at the end."""
 
     def __init__(self, tensors: Tensor | tuple[Tensor, ...]) -> None:
         self.tensors = (tensors,) if isinstance(tensors, Tensor) else tensors
@@ -119,5 +119,5 @@ def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple
 
 
 def variable(*args: object, **kwargs: object) -> NoReturn:
-    """PyTorch has it to say what to use; it takes the place of the module of this name."""
+    """PyTorch has this function to say what to use; it replaces the module of this name."""
     raise RuntimeError("torch.autograd.variable(...) is deprecated, use torch.tensor(...) instead")

@@ -1,5 +1,5 @@
 """`torch.autograd.forward_ad`: dual tensors, which carry the derivative along one direction through everything that is
-computed of them. The work is in `gradviz.engine.transforms.forward_mode`; this is PyTorch's way to ask for it."""
+computed from them. The work is done in `gradviz.engine.transforms.forward_mode`; this is PyTorch's API for it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def enter_dual_level() -> int:
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Close the level: the tangents are gone."""
+    """Close the level and drop its tangents."""
     if level is None:
         level = _current()
     if level != _current():
@@ -62,12 +62,12 @@ def __getattr__(name: str) -> Any:
 
 
 def _number(level: int) -> int | None:
-    """The engine's number of a level; in a `torch.func.jvp` that of the jvp."""
+    """The engine's number of a level; inside `torch.func.jvp` that of the jvp."""
     return _Level.number if level == 0 else None
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """The tensor, which shares its memory, with a tangent."""
+    """Return the tensor with a tangent, sharing its memory."""
     level = _current() if level is None else level
     if level < 0:
         raise RuntimeError(
@@ -83,7 +83,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """A dual tensor as a pair; of another tensor, the tensor itself and None."""
+    """Return a dual tensor as a pair; for any other tensor, the tensor itself and None."""
     level = _current() if level is None else level
     number = _number(level)
     if number is not None and not isinstance(tensor, Tensor):
@@ -92,7 +92,7 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
 
 
 class dual_level(_Mode):
-    """The level for a `with` block or a decorated function."""
+    """The level, for a `with` block or a decorated function."""
 
     def __enter__(self) -> int:
         return enter_dual_level()
@@ -106,7 +106,7 @@ def _is_fwd_grad_enabled() -> bool:
 
 
 class _set_fwd_grad_enabled(_Mode):
-    """Whether tangents are pushed forward; at once, and for a `with` block."""
+    """Set whether tangents are pushed forward, at once or for a `with` block."""
 
     def __init__(self, mode: bool) -> None:
         self.prev = forward_mode.Switch.enabled

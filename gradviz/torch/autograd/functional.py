@@ -1,4 +1,4 @@
-"""`torch.autograd.functional`: jacobian, hessian and products with vectors, by repeated backward passes, also where
+"""`torch.autograd.functional`: jacobian, hessian and products with vectors, by repeated backward passes, even if
 `strategy` asks for forward mode: that changes how PyTorch computes, not what."""
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def as_tuple(value: Any, what: str, function: str) -> tuple[bool, tuple[Tensor, 
 
 
 def vector(vs: Sequence[Tensor], like: Sequence[Tensor], several: bool) -> None:
-    """`v` must have the shapes of what it multiplies."""
+    """Check that `v` has the shapes of what it multiplies."""
     if len(vs) != len(like):
         if several:
             raise RuntimeError(f"v is a tuple of invalid length: should be {len(like)} but got {len(vs)}.")
@@ -83,7 +83,7 @@ def vector(vs: Sequence[Tensor], like: Sequence[Tensor], several: bool) -> None:
 
 
 def tracked(values: Found, kind: str, strict: bool) -> None:
-    """With `strict`, refuse a value that does not depend on the inputs in a differentiable manner."""
+    """With `strict`, refuse a value that does not depend differentiably on the inputs."""
     for i, each in enumerate(values if strict else ()):
         if each is None:
             raise RuntimeError(_MISSING["back"].format(i))
@@ -92,7 +92,7 @@ def tracked(values: Found, kind: str, strict: bool) -> None:
 
 
 def connected(found: Found, create_graph: bool, stage: str) -> None:
-    """Refuse a gradient that is missing, or that can't be differentiated again where that was asked for."""
+    """Refuse a gradient that is missing, or that can't be differentiated again if that was requested."""
     for i, each in enumerate(found):
         if each is None:
             raise RuntimeError(_MISSING[stage].format(i))
@@ -105,7 +105,7 @@ def connected(found: Found, create_graph: bool, stage: str) -> None:
 
 
 def row_connected(found: Found, create_graph: bool, output: int) -> None:
-    """As `connected`, for one row of a Jacobian."""
+    """Like `connected`, for one row of a Jacobian."""
     for i, each in enumerate(found):
         if each is None:
             raise RuntimeError(f"Output {output} of the user-provided function is independent of input {i}.{_STRICT}.")
@@ -124,14 +124,14 @@ def single_output(found: object, function: str, strict: bool) -> Tensor:
 
 
 def is_forward(strategy: str, hint: str = "") -> bool:
-    """Whether the strategy is forward mode; another word than the two is refused."""
+    """Whether the strategy is forward mode; an unknown strategy is refused."""
     if strategy not in ("forward-mode", "reverse-mode"):
         raise AssertionError(f'Expected strategy to be either "forward-mode" or "reverse-mode".{hint}')
     return strategy == "forward-mode"
 
 
 def forward_options(create_graph: bool, strict: bool, vectorize: bool) -> None:
-    """What PyTorch does not offer in forward mode."""
+    """Refuse what PyTorch does not offer in forward mode."""
     mode = 'strategy="forward-mode"'
     for option, given, error in (
         ("create_graph", create_graph, NotImplementedError),
@@ -154,7 +154,7 @@ _OUTPUTS = "outputs of the user-provided function"
 
 
 def _own(inputs: Tensors, create_graph: bool, track: bool = True) -> Tensors:
-    """Other tensors over the same values, so that a use of the inputs that the function captured is not counted."""
+    """Other tensors with the same values, so that a use of captured inputs is not counted."""
     return tuple(x.view_as(x) if create_graph and x.requires_grad else x.detach().requires_grad_(track) for x in inputs)
 
 
@@ -166,7 +166,7 @@ def _gradients(
     retain_graph: bool | None = None,
     batched: bool = False,
 ) -> Found:
-    """As `grad`, for those of `ys` that have a gradient."""
+    """Like `grad`, for those of `ys` that have a gradient."""
     given = (None,) * len(ys) if seeds is None else seeds
     pairs = [(y, u) for y, u in zip(ys, given, strict=True) if y is not None and y.requires_grad]
     if not pairs:
@@ -184,7 +184,7 @@ def _gradients(
 
 
 def _filled(found: Found, like: Tensors, strict: bool, create_graph: bool, stage: str) -> Tensors:
-    """Zeros where there is no gradient, which `strict` refuses."""
+    """Zeros in place of missing gradients, which `strict` refuses."""
     if strict:
         connected(found, create_graph, stage)
     return tuple(F["zeros_like"](x) if g is None else g for g, x in zip(found, like, strict=True))
@@ -196,7 +196,7 @@ def _shown(values: Sequence[Tensor], several: bool, create_graph: bool) -> Any:
 
 
 def _construct_standard_basis_for(tensors: Tensors, tensor_numels: tuple[int, ...]) -> Tensors:
-    """The identity matrix, cut into the columns that belong to each tensor."""
+    """The identity matrix, split into the columns that belong to each tensor."""
     total, start = sum(tensor_numels), 0
     chunks = []
     for tensor, count in zip(tensors, tensor_numels, strict=True):
@@ -313,7 +313,7 @@ def vjp(
 
 
 def _vector(v: object, like: Tensors, several: bool, create_graph: bool, name: str, unless: str) -> Tensors | None:
-    """The vector to multiply with, of the shapes of what it multiplies; None for the number 1."""
+    """The vector to multiply with, in the shapes of what it multiplies; None for the number 1."""
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(unless)

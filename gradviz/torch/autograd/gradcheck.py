@@ -1,5 +1,5 @@
-"""`gradcheck` and `gradgradcheck`: what a function's gradients are compared with, in PyTorch's order and words. How the
-Jacobians are found, and the checks that need none, is in `jacobians.py`."""
+"""`gradcheck` and `gradgradcheck`: the comparisons of a function's gradients, in PyTorch's order and words. Computing
+the Jacobians, and the checks that need none, are in `jacobians.py`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Limits:
 
 @dataclass(frozen=True)
 class _Part:
-    """Which part of complex values a comparison looks at, and how the Jacobians were found."""
+    """Which part of complex values a comparison covers, and how the Jacobians were computed."""
 
     complex_indices: tuple[int, ...] = ()
     imaginary: bool = False
@@ -143,7 +143,7 @@ def _half_of_outputs(func: Callable[..., object], name: str) -> Callable[..., An
 def _check_forward(
     check: Check, func: Callable[..., object], inputs: tuple[object, ...], dtypes: bool, undefined: bool
 ) -> None:
-    """A complex input is checked as two real ones, with the other part held."""
+    """A complex input is checked as two real ones, keeping the other part fixed."""
     indices = tuple(i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.is_complex())
     for name in ("imag", "real") if indices else ("",):
         half = _half_of_inputs(func, inputs, indices, name) if name else func
@@ -198,7 +198,7 @@ def _compare(
 
 
 def _twice(y: Tensor, xs: Sequence[Tensor], v: Tensor | None, limits: _Limits) -> list[Tensor]:
-    """The analytical Jacobians, computed twice to see that a pass gives the same again."""
+    """The analytical Jacobians, computed twice to check that a second pass gives the same."""
     once, again = (jacobians.analytical(y, xs) if v is None else jacobians.analytical_along(y, xs, v) for _ in range(2))
     if not more.same(once, again, limits.nondet_tol):
         raise GradcheckError(more.NOT_REENTRANT.format(limits.nondet_tol))
@@ -213,7 +213,7 @@ def _compare_fast(
     part: _Part,
     dtypes: bool = False,
 ) -> None:
-    """Jacobians projected on a random direction from both sides (in forward mode from that of the inputs)."""
+    """Compare Jacobians projected on a random direction from both sides (in forward mode from that of the inputs)."""
     wanted = tracked(inputs)
     generator = Generator()
     us = [_direction(x, generator) for x in wanted]
@@ -255,7 +255,7 @@ def _direction(x: Tensor, generator: Generator) -> jacobians.Direction:
 
 
 def _total(u: jacobians.Direction) -> float:
-    """The sum of a direction: so much does the tolerance of one element count in the projection."""
+    """The sum of a direction: the factor of an element's tolerance in the projection."""
     parts = u if isinstance(u, tuple) else (u,)
     return float(sum(each._data.sum().real for each in parts))
 
@@ -286,7 +286,7 @@ def _check_seeds(
     check_batched: bool,
     check_undefined: bool,
 ) -> None:
-    """What a backward pass has to do with the gradients that it starts from."""
+    """Check how a backward pass treats the gradients that it starts from."""
     if not outputs:
         return
     if check_batched:
@@ -348,7 +348,7 @@ def gradgradcheck(
 def _gradient_of(
     func: Callable[..., object], inputs: tuple[object, ...], seeds: tuple[object, ...]
 ) -> Callable[..., tuple[Tensor, ...]]:
-    """The function that gives the gradients of `func`, of its inputs and of the gradients of its outputs."""
+    """The function that returns the gradients of `func`, given its inputs and the gradients of its outputs."""
     wanted = [isinstance(x, Tensor) and x.requires_grad for x in (*inputs, *seeds)]
 
     def gradient(*args: Any) -> tuple[Tensor, ...]:

@@ -35,7 +35,7 @@ class _NodeType(type):
 
 
 class Node(metaclass=_NodeType):
-    """What every `grad_fn` is an instance of, whatever its class."""
+    """The base class of every `grad_fn`, whatever its class."""
 
     __module__ = "torch.autograd.graph"
 
@@ -87,7 +87,7 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
 
 
 class _MultiHandle(RemovableHandle):
-    """Takes several hooks off at once."""
+    """Removes several hooks at once."""
 
     __module__ = "torch.autograd.graph"
 
@@ -95,7 +95,7 @@ class _MultiHandle(RemovableHandle):
         self.handles = handles
 
     def remove(self) -> None:
-        """Take the hooks off."""
+        """Remove the hooks."""
         for handle in self.handles:
             handle.remove()
 
@@ -134,7 +134,7 @@ def register_multi_grad_hook(
 
 
 class _Arrivals:
-    """The gradients of one pass that came so far, and how many are to come."""
+    """The gradients of one pass that have arrived so far, and how many are to come."""
 
     def __init__(self, count: int, missing: int) -> None:
         self.grads: list[Tensor | None] = [None] * count
@@ -146,7 +146,7 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
 
 
 def increment_version(tensor: Any) -> None:
-    """Count a write that autograd could not see."""
+    """Count a write that autograd could not notice."""
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
         each._count_write()
 
@@ -160,19 +160,19 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 class _Handle:
-    """Stands for a saved tensor; lives as long as a node has it."""
+    """Stands for a saved tensor; lives as long as a node holds it."""
 
 
 class _AllowMutationOnSavedContext:
-    """What `allow_mutation_on_saved_tensors` knows: the tensors that were saved, and copies of those that were written
-    to since."""
+    """The state of `allow_mutation_on_saved_tensors`: the tensors that were saved, and copies of those that have been
+    written to since."""
 
     def __init__(self) -> None:
         self.cloned: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
         self.original: weakref.WeakKeyDictionary[_Handle, Tensor] = weakref.WeakKeyDictionary()
         self.tid_to_weakhandle: weakref.WeakValueDictionary[Any, _Handle] = weakref.WeakValueDictionary()
         self.sid_to_tid: dict[Any, set[Any]] = {}
-        self._numbers: dict[int, int] = {}  # by address, which nobody is told
+        self._numbers: dict[int, int] = {}  # by address, without a version count
 
     def clear(self) -> None:
         """Forget everything."""
@@ -202,14 +202,14 @@ class _AllowMutationOnSavedContext:
         return found
 
     def before_write(self, tensor: Tensor) -> None:
-        """Copy what is saved of the memory that is about to be overwritten."""
+        """Copy the saved tensors in memory that is about to be overwritten."""
         for name in self.sid_to_tid.get(self._memory(tensor), ()):
             handle = self.tid_to_weakhandle.get(name)
             if handle is not None and handle in self.original:
                 self.cloned[handle] = wrap(self.original.pop(handle)._data.copy())
 
     def _memory(self, tensor: Tensor) -> tuple[int, int]:
-        """A piece of memory, which views share, in the version that it has now."""
+        """A piece of memory, which views share, in its present version."""
         counter = tensor._share_version()
         return self._number(counter), counter.value
 
@@ -224,7 +224,7 @@ _AllowMutationOnSavedContext.__module__ = "torch.autograd.graph"
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_AllowMutationOnSavedContext]:
-    """While this is open, tensors that were saved for backward may be written to: they are copied before."""
+    """While this is open, tensors that were saved for backward may be written to: they are copied first."""
     if _AllowMutationOnSavedContext.current is not None:
         raise RuntimeError("allow_mutation_on_saved_tensors contexts cannot be nested")
     known = _AllowMutationOnSavedContext.current = _AllowMutationOnSavedContext()

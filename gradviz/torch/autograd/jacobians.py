@@ -1,4 +1,4 @@
-"""The Jacobians that `gradcheck` compares, numerical, analytical and of forward mode, and its checks that need none,
+"""The Jacobians that `gradcheck` compares: numerical, analytical and by forward mode; and its checks that need none,
 with PyTorch's words. The order of all checks is in `gradcheck.py`."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from gradviz.torch.testing import make_tensor
 # --- Jacobians ---
 
 
-Direction = Tensor | tuple[Tensor, Tensor]  # of a complex input: of its real and of its imaginary part
+Direction = Tensor | tuple[Tensor, Tensor]  # for a complex input: those of its real and of its imaginary part
 
 
 def as_tuple(value: object) -> tuple[Any, ...]:
@@ -73,7 +73,7 @@ def numerical_along(
 def _directional(
     func: Callable[..., object], inputs: Sequence[object], x: Tensor, steps: tuple[Array, Array], eps: float, where: str
 ) -> list[Array]:
-    """(f(x + step) − f(x − step)) / 2 eps for each output; of a complex x also along the imaginary step."""
+    """(f(x + step) − f(x − step)) / 2 eps for each output; for a complex x also along the imaginary step."""
     real = _difference(func, inputs, x, steps[0], eps, where)
     if not x.is_complex():
         return real
@@ -188,13 +188,13 @@ _FAST_ONLY = (
 
 
 class GradcheckError(RuntimeError):
-    """What the check found."""
+    """The error that the check found."""
 
     __module__ = "torch.autograd.gradcheck"
 
 
 def check_grad_out(name: str, grad_out: float) -> None:
-    """Refuse what the deprecated functions took once."""
+    """Refuse arguments that the deprecated functions once took."""
     if grad_out != 1.0:
         raise ValueError(f"Expected grad_out to be 1.0. {name} no longer supports values of grad_out != 1.0.")
 
@@ -206,13 +206,13 @@ def fast_mode_message(numerical: Tensor, analytical: Tensor, close: bool) -> str
 
 
 def all_zero(found: Sequence[Tensor], tolerance: float = 0.0) -> None:
-    """Where no output is differentiable, the numerical gradients must be zero."""
+    """If no output is differentiable, the numerical gradients must be zero."""
     if any(each.numel() and np.abs(each._data).max() > tolerance for each in found):
         raise GradcheckError("Numerical gradient for function expected to be zero")
 
 
 def same(once: Sequence[Tensor], again: Sequence[Tensor], tolerance: float) -> bool:
-    """Whether two passes gave the same within the tolerance."""
+    """Whether two passes agree within the tolerance."""
     pairs = zip(once, again, strict=True)
     return not any(a.numel() and np.abs(a._data - b._data).max() > tolerance for a, b in pairs)
 
@@ -226,7 +226,7 @@ def multiplied_by_seed(outputs: tuple[Tensor, ...], inputs: tuple[object, ...]) 
 
 
 class _NoGradient(Function):
-    """The same values, with no gradient behind them."""
+    """The same values, without a gradient."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
@@ -238,7 +238,7 @@ class _NoGradient(Function):
 
 
 def undefined(func: Callable[..., object], outputs: tuple[Tensor, ...], inputs: tuple[object, ...]) -> None:
-    """A backward pass must do without the gradients of all outputs, and without that of any one."""
+    """A backward pass must work without the gradients of all outputs, and without that of any one."""
     _started_undefined([_NoGradient.apply(y) for y in differentiable_outputs(func(*inputs))], inputs)
     for missing in range(len(outputs) if len(outputs) > 1 else 0):
         found = differentiable_outputs(func(*inputs))
@@ -270,7 +270,7 @@ def _warn_of_the_check() -> None:
 
 
 def batched(inputs: tuple[object, ...], y: Tensor, number: int) -> None:
-    """Two gradients at once must be what they are one after the other."""
+    """Two gradients at once must give the same as one after the other."""
     wanted = tracked(inputs)
     seeds = [F["randn_like"](y) for _ in range(2)]
     single = [grad(y, wanted, seed, retain_graph=True, allow_unused=True) for seed in seeds]
@@ -305,7 +305,7 @@ def forward_jacobians(
 
 
 def _no_rows(func: Callable[..., object], inputs: tuple[object, ...]) -> list[Tensor]:
-    """The Jacobian of each output where the input has no elements."""
+    """The Jacobian of each output if the input has no elements."""
     return [wrap(np.zeros((0, y.numel()), y._data.dtype)) for y in differentiable_types(func(*inputs))]
 
 
@@ -316,7 +316,7 @@ def _basis(x: Tensor) -> list[Tensor]:
 def _pushed(
     func: Callable[..., object], inputs: tuple[object, ...], number: int, tangent: Tensor, dtypes: bool
 ) -> list[Tensor]:
-    """The tangent of each differentiable output, flat, when the input of that number has this tangent."""
+    """The flat tangent of each differentiable output, if the input of that number has this tangent."""
     with forward_ad.dual_level():
         given = _duals(inputs, {number: tangent})
         found = []
@@ -329,7 +329,7 @@ def _pushed(
 
 
 def _duals(inputs: tuple[object, ...], tangents: dict[int, Tensor], plain: int = -1) -> list[Any]:
-    """The inputs as dual tensors, with tangents of zero where none is given; that of number `plain` without one."""
+    """The inputs as dual tensors, with zero tangents where none is given; input number `plain` has none."""
     made = []
     for i, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):
@@ -342,7 +342,7 @@ def _duals(inputs: tuple[object, ...], tangents: dict[int, Tensor], plain: int =
 
 
 def undefined_forward(func: Callable[..., object], inputs: tuple[object, ...]) -> None:
-    """A tangent of zeros and no tangent at all must push the same forward."""
+    """A zero tangent and no tangent at all must push the same forward."""
     tangents = {
         i: F["rand"](x.shape).to(x.dtype) for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad
     }
@@ -367,7 +367,7 @@ def undefined_forward(func: Callable[..., object], inputs: tuple[object, ...]) -
 
 
 def batched_forward(func: Callable[..., object], inputs: tuple[Any, ...]) -> None:
-    """Two tangents at once must push forward what they push one after the other."""
+    """Two tangents at once must push forward the same as one after the other."""
     for i, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):
             continue
@@ -393,5 +393,5 @@ def batched_forward(func: Callable[..., object], inputs: tuple[Any, ...]) -> Non
 
 
 def random_seed(y: Tensor, strided: bool) -> Tensor:
-    """A gradient to start from, of numbers between -1 and 1."""
+    """A random gradient to start from, with numbers between -1 and 1."""
     return make_tensor(y.shape, dtype=y.dtype, device="cpu", low=-1, high=1, requires_grad=True, noncontiguous=strided)

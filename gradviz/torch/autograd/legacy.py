@@ -1,5 +1,5 @@
-"""What old scripts still call of `torch.autograd`: tensors under their former name, custom functions that say that they
-write to their inputs, and the one function of `torch.autograd._functions` that Python code uses."""
+"""Parts of `torch.autograd` that old scripts still use: tensors under their former name, custom functions that declare
+that they write to their inputs, and the one function of `torch.autograd._functions` that Python code uses."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class _Engine:
     """The part of the backward engine that custom functions call."""
 
     def queue_callback(self, callback: Callable[[], object]) -> None:
-        """Call it when the backward pass that runs now is over."""
+        """Call the function at the end of the running backward pass."""
         if state.running is None:
             raise RuntimeError("Final callbacks can only be installed during backward pass.")
         state.running.callbacks.append(callback)
@@ -28,7 +28,7 @@ class _VariableMeta(type):
 
 
 class Variable(metaclass=_VariableMeta):
-    """As before PyTorch 0.4: the tensor itself."""
+    """As before PyTorch 0.4: returns the tensor itself."""
 
     _execution_engine = _Engine()
 
@@ -42,7 +42,7 @@ class Variable(metaclass=_VariableMeta):
 
 
 class InplaceFunction(Function):
-    """For functions that may write to their inputs; today every one may."""
+    """For functions that may write to their inputs; today every function may."""
 
     def __init__(self, inplace: bool = False) -> None:
         super().__init__()
@@ -54,7 +54,7 @@ class Resize(Function):
 
     @staticmethod
     def forward(ctx: Any, tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
-        """The tensor in the new shape; the number of elements must be the same."""
+        """Return the tensor in the new shape, which must have the same number of elements."""
         ctx.input_sizes = tensor.size()
         wanted = math.prod(sizes)
         if tensor.numel() != wanted:
@@ -68,5 +68,5 @@ class Resize(Function):
 
     @staticmethod
     def backward(ctx: Any, grad_output: Tensor) -> Any:
-        """The gradient in the former shape."""
+        """Return the gradient in the former shape."""
         return grad_output.contiguous().view(ctx.input_sizes), None

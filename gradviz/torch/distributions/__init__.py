@@ -1,6 +1,6 @@
-"""`torch.distributions`: what can be drawn from, with densities and divergences that can be differentiated. The
-families are in the files beside this one, by what their values are; samples come from `engine/numerics/rejection.py`
-and `engine/numerics/distributions.py`, bit for bit."""
+"""`torch.distributions`: random variables with densities and divergences that can be differentiated. The families are
+in the modules of this package, by the kind of their values; samples come from `engine/numerics/rejection.py` and
+`engine/numerics/distributions.py`, bit for bit."""
 
 from gradviz.torch.distributions import constraints as constraints
 from gradviz.torch.distributions import kl as kl

@@ -1,4 +1,4 @@
-"""Distributions made of others: transformed, or with batch dimensions taken as part of a value."""
+"""Distributions made of others: transformed, or with batch dimensions treated as part of a value."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Independent(Distribution):
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """Where values lie."""
+        """The region of the values."""
         found, count = self.base_dist.support, self.reinterpreted_batch_ndims
         return constraints.independent(found, count) if count else found
 
@@ -74,7 +74,7 @@ class Independent(Distribution):
 
 
 class TransformedDistribution(Distribution):
-    """What comes of a value when transforms are applied to it."""
+    """The distribution of a value after transforms are applied to it."""
 
     def __init__(self, base_distribution: Any, transforms: object, validate_args: bool | None = None) -> None:
         if isinstance(transforms, Transform):
@@ -118,7 +118,7 @@ class TransformedDistribution(Distribution):
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """Where values lie."""
+        """The region of the values."""
         if not self.transforms:
             return self.base_dist.support
         found = self.transforms[-1].codomain

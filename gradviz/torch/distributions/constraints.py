@@ -1,5 +1,5 @@
-"""`torch.distributions.constraints`: the regions that parameters and values have to lie in. Each has `check`,
-which says for every element whether it does."""
+"""`torch.distributions.constraints`: the regions that parameters and values have to be in. Each has `check`, which
+tells this for every element."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from gradviz.engine.run.api import LINALG
 
 
 class Constraint:
-    """A region; `event_dim` is how many dimensions one value has."""
+    """A region; `event_dim` is the number of dimensions of one value."""
 
     is_discrete: Any = False
     event_dim: Any = 0
 
     def check(self, value: Tensor) -> Tensor:
-        """Whether each value lies in the region."""
+        """Return whether each value is in the region."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -294,7 +294,7 @@ class MixtureSameFamilyConstraint(Constraint):
         self.is_discrete, self.event_dim = base_constraint.is_discrete, base_constraint.event_dim
 
     def check(self, value: Tensor) -> Any:
-        """Whether each value lies in the region."""
+        """Return whether each value is in the region."""
         unsqueezed = value.unsqueeze(-1 - self.event_dim)
         result = self.base_constraint.check(unsqueezed)
         if value.dim() < self.event_dim:

@@ -1,4 +1,4 @@
-"""Distributions of yes and no and of counts: Bernoulli, Binomial, Geometric, NegativeBinomial, Poisson, and the
+"""Distributions of binary outcomes and of counts: Bernoulli, Binomial, Geometric, NegativeBinomial, Poisson, and the
 ContinuousBernoulli."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BINARY = {"probs": constraints.unit_interval, "logits": constraints.real}
 
 
 class _Binary(Distribution):
-    """With `probs` or `logits`, of which each gives the other when it is asked for."""
+    """With `probs` or `logits`, each of which is computed from the other on demand."""
 
     def _take(self, probs: object, logits: Tensor | None, *more: object) -> tuple[Any, ...]:
         exactly_one(probs, logits)
@@ -59,7 +59,7 @@ class _Binary(Distribution):
 
 
 class Bernoulli(_Binary, ExponentialFamily):
-    """One with a probability, else zero."""
+    """One with the given probability, otherwise zero."""
 
     arg_constraints = BINARY
     support = constraints.boolean

@@ -1,4 +1,4 @@
-"""`Distribution`: shapes, checks of parameters and values, and the calls that every family answers. The families are in
+"""`Distribution`: shapes, checks of parameters and values, and the methods that every family has. The families are in
 `reals`, `counts`, `events`, `gammas`, `multivariate`, `matrices`, `shaped` and `composed`."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gradviz.torch.distributions.utils import lazy_property
 
 
 class Distribution:
-    """Something to draw from, with a density."""
+    """Base of all distributions, which can be sampled and have a density."""
 
     has_rsample = False
     has_enumerate_support = False
@@ -24,7 +24,7 @@ class Distribution:
 
     @staticmethod
     def set_default_validate_args(value: bool) -> None:
-        """Whether distributions check their parameters unless they are told."""
+        """Set whether distributions check their parameters by default."""
         if value not in (True, False):
             raise ValueError
         Distribution._validate_args = value
@@ -61,7 +61,7 @@ class Distribution:
         return new
 
     def _expanded(self, batch_shape: Sequence[int], _instance: object, *names: str) -> Any:
-        """As `_like`, with these parameters expanded."""
+        """Like `_like`, with these parameters expanded."""
         batch_shape = Size(batch_shape)
         found = {name: self.__dict__[name].expand(batch_shape) for name in names if name in self.__dict__}
         return self._like(batch_shape, _instance, **found)
@@ -72,7 +72,7 @@ class Distribution:
 
     @property
     def batch_shape(self) -> Size:
-        """How many distributions these are."""
+        """The shape of the batch: how many distributions these are."""
         return self._batch_shape
 
     @property
@@ -129,7 +129,7 @@ class Distribution:
         raise NotImplementedError
 
     def enumerate_support(self, expand: bool = True) -> Any:
-        """All values, for a distribution of finitely many."""
+        """All values, for a distribution with finitely many."""
         raise NotImplementedError
 
     def entropy(self) -> Any:

@@ -1,5 +1,5 @@
 """`Transform`, an invertible function with the logarithm of how much it stretches space, composition, and the
-elementwise ones. Those of vectors are in `vectors.py`; `transforms.py` has the names of both."""
+elementwise transforms. Those of vectors are in `vectors.py`; `transforms.py` has the names of both."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Transform:
 
     @property
     def event_dim(self) -> int:
-        """How many dimensions one value has."""
+        """The number of dimensions of one value."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim  # type: ignore[no-any-return]
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
@@ -49,7 +49,7 @@ class Transform:
         return self._inv
 
     def with_cache(self, cache_size: int = 1) -> Any:
-        """The same transform with a memory of one pair."""
+        """Return the same transform with a cache of one pair."""
         if self._cache_size == cache_size:
             return self
         if type(self).__init__ is Transform.__init__:
@@ -89,7 +89,7 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: object, y: object) -> Any:
-        """The logarithm of the stretch at `x`, which goes to `y`."""
+        """The logarithm of the stretch at `x`, which is mapped to `y`."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -100,7 +100,7 @@ class Transform:
         return shape
 
     def inverse_shape(self, shape: object) -> Any:
-        """The shape that gives this one."""
+        """The input shape that gives this shape."""
         return shape
 
 
@@ -156,7 +156,7 @@ class ComposeTransform(Transform):
 
     @property
     def domain(self) -> Any:
-        """Where it is defined."""
+        """The region on which it is defined."""
         if not self.parts:
             return constraints.real
         domain, event_dim = self.parts[0].domain, self.parts[-1].codomain.event_dim
@@ -167,7 +167,7 @@ class ComposeTransform(Transform):
 
     @property
     def codomain(self) -> Any:
-        """Where its values lie."""
+        """The region of its values."""
         if not self.parts:
             return constraints.real
         codomain, event_dim = self.parts[-1].codomain, self.parts[0].domain.event_dim

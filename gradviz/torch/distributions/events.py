@@ -90,7 +90,7 @@ class Categorical(Distribution):
 
 
 class _OverCategorical(Distribution):
-    """What keeps its probabilities in a Categorical."""
+    """Base of distributions whose probabilities are kept in a Categorical."""
 
     _categorical: Categorical
 
@@ -195,7 +195,7 @@ class OneHotCategorical(_OverCategorical):
 
 
 class OneHotCategoricalStraightThrough(OneHotCategorical):
-    """As OneHotCategorical, with the gradient of the probabilities for the samples."""
+    """Like OneHotCategorical, but samples have the gradient of the probabilities."""
 
     has_rsample = True
 
@@ -249,7 +249,7 @@ class MixtureSameFamily(Distribution):
 
     @constraints.dependent_property
     def support(self) -> Any:
-        """Where values lie."""
+        """The region of the values."""
         return constraints.MixtureSameFamilyConstraint(self._component_distribution.support)
 
     mixture_distribution = property(lambda self: self._mixture_distribution)

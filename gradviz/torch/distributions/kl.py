@@ -44,7 +44,7 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Formula], Formula]:
 
 
 def _find(type_p: type, type_q: type) -> Formula | None:
-    """The formula of the nearest base classes."""
+    """The formula for the nearest base classes."""
     matches = [(p, q) for p, q in _FORMULAS if issubclass(type_p, p) and issubclass(type_q, q)]
     if not matches:
         return None
@@ -274,7 +274,7 @@ def _uniform_normal(p: Any, q: Any) -> Any:
 
 
 def _never(p: Any, q: object) -> Tensor:
-    """The values of p reach where q has none."""
+    """Infinity, as p has values where q has none."""
     return _infinite_like(p.mean)
 
 

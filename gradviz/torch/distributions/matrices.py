@@ -25,7 +25,7 @@ def _diagonal(x: Tensor) -> Tensor:
 
 
 def _mvdigamma(x: Tensor, p: int) -> Tensor:
-    """The slope of the logarithm of the multivariate gamma function."""
+    """The derivative of the logarithm of the multivariate gamma function."""
     return T["digamma"](x.unsqueeze(-1) - T["arange"](p, dtype=x.dtype).div(2).expand((*x.shape, -1))).sum(-1)
 
 
@@ -80,7 +80,7 @@ class Wishart(ExponentialFamily):
 
     @property
     def arg_constraints(self) -> dict[str, Any]:
-        """What the parameters must fulfil."""
+        """The constraints on the parameters."""
         return {
             "covariance_matrix": constraints.positive_definite,
             "precision_matrix": constraints.positive_definite,
@@ -192,7 +192,7 @@ class Wishart(ExponentialFamily):
         return factor @ factor.transpose(-2, -1)
 
     def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Any:
-        """Drawn once more where the first is good, which PyTorch 2.13 takes for singular, and says."""
+        """Drawn a second time even if the first is good, which PyTorch 2.13 takes for singular, with a warning."""
         sample = self._bartlett(Size(sample_shape))
         again = self._over_batch(self.support.check(sample))
         if not bool(again.any()):
@@ -232,7 +232,8 @@ class Wishart(ExponentialFamily):
 
 
 def _log_normalizer(x: Tensor, y: Tensor) -> tuple[Any, Any, Any]:
-    """What normalizes a Wishart of these natural parameters, and its slopes along both."""
+    """The log normalizer of a Wishart distribution with these natural parameters, and its derivatives with respect to
+    both."""
     p = x.shape[-1]
     half = y + (p + 1) / 2
     volume: Tensor = LINALG["slogdet"](-2 * x)[1]
@@ -243,7 +244,7 @@ def _log_normalizer(x: Tensor, y: Tensor) -> tuple[Any, Any, Any]:
 
 @register_kl(Wishart, Wishart)
 def _bregman(p: Any, q: Any) -> Any:
-    """The divergence of an exponential family; as in PyTorch, no gradient goes to `p`."""
+    """The Bregman divergence of an exponential family; as in PyTorch, no gradient goes to `p`."""
     (x, y), (u, v) = (each.detach() for each in p._natural()), q._natural()
     normalizer, along_x, along_y = _log_normalizer(x, y)
     found = _log_normalizer(u, v)[0] - normalizer

@@ -150,7 +150,7 @@ class MultivariateNormal(Distribution):
 
 
 class LowRankMultivariateNormal(Distribution):
-    """Normal vectors whose covariance is a few factors and a diagonal."""
+    """Normal vectors whose covariance is a low-rank factor product plus a diagonal."""
 
     arg_constraints = {  # noqa: RUF012
         "loc": constraints.real_vector,

@@ -156,7 +156,7 @@ class Uniform(Distribution):
 
     @property
     def arg_constraints(self) -> Any:
-        """Each bound has to lie on its side of the other."""
+        """The constraints: each bound has to be on its side of the other."""
         return {"low": constraints.less_than(self.high), "high": constraints.greater_than(self.low)}
 
     mean = property(lambda self: (self.high + self.low) / 2)
@@ -253,7 +253,7 @@ def _polynomial(y: Tensor, coefficients: tuple[float, ...]) -> Any:
 
 
 def _log_bessel(x: Tensor, order: int) -> Tensor:
-    """The logarithm of the modified Bessel function of the first kind, of x above zero."""
+    """The logarithm of the modified Bessel function of the first kind, for x above zero."""
     ratio = x / 3.75
     small = _polynomial(ratio * ratio, _SMALL[order])
     small = (x.abs() * small if order else small).log()
@@ -262,7 +262,7 @@ def _log_bessel(x: Tensor, order: int) -> Tensor:
 
 
 class VonMises(Distribution):
-    """The normal distribution's relative on the circle; values are angles."""
+    """The circular analogue of the normal distribution; values are angles."""
 
     arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}  # noqa: RUF012
     support = constraints.real
@@ -277,7 +277,7 @@ class VonMises(Distribution):
 
     @lazy_property
     def variance(self) -> Tensor:
-        """One less the length of the mean vector."""
+        """One minus the length of the mean vector."""
         return 1 - (_log_bessel(self.concentration, 1) - _log_bessel(self.concentration, 0)).exp()
 
     def expand(self, batch_shape: Sequence[int], _instance: object = None) -> Any:
@@ -317,7 +317,7 @@ class VonMises(Distribution):
 
 
 class GeneralizedPareto(Distribution):
-    """What exceeds a threshold: a power law, exponential at concentration 0, uniform at −1."""
+    """The excess over a threshold: a power law, exponential at concentration 0, uniform at −1."""
 
     arg_constraints = {  # noqa: RUF012
         "loc": constraints.real,
@@ -346,7 +346,7 @@ class GeneralizedPareto(Distribution):
 
     @constraints.dependent_property(is_discrete=False, event_dim=0)
     def support(self) -> Any:
-        """From the threshold up, to an end if the concentration is negative."""
+        """From the threshold up, with an upper end if the concentration is negative."""
         end = self.loc - self.scale / self.concentration
         return constraints.interval(self.loc, T["where"](self.concentration < 0, end, math.inf))
 
@@ -357,7 +357,7 @@ class GeneralizedPareto(Distribution):
         return self.icdf(T["rand"](self._extended_shape(sample_shape), dtype=self.loc.dtype))
 
     def _cases(self) -> tuple[Any, Any]:
-        """Where the concentration is as good as zero, and the concentration with 1 in those places."""
+        """Where the concentration is practically zero, and the concentration with 1 in those places."""
         zero = T["isclose"](self.concentration, T["zeros_like"](self.concentration))
         return zero, T["where"](zero, T["ones_like"](self.concentration), self.concentration)
 
@@ -374,7 +374,7 @@ class GeneralizedPareto(Distribution):
         return -self.scale.log() - T["where"](zero, z, curved)
 
     def log_survival_function(self, value: Tensor) -> Tensor:
-        """The logarithm of the probability of more than this value."""
+        """The logarithm of the probability of larger values."""
         if self._validate_args:
             self._validate_sample(value)
         z = self._scaled(value)
