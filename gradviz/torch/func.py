@@ -1,5 +1,5 @@
-"""`torch.func`: what a snippet finds under that name. Derivatives are in `derivatives.py`, `vmap` in `maps.py`, modules
-as functions in `stateless.py`."""
+"""`torch.func`: the functions under that name. Derivatives are in `derivatives.py`, `vmap` in `maps.py`, modules as
+functions in `stateless.py`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def functionalize(func: Callable[..., object], *, remove: str = "mutations") -> Callable[..., object]:
-    """The function itself: what it returns is the same without writes in place."""
+    """Return the function itself: its results are the same without in-place writes."""
     if remove not in ("mutations", "mutations_and_views"):
         raise RuntimeError(
             f"functionalize(f, remove='mutations'): received invalid argument for remove={remove}. Valid options are:\n"
@@ -43,5 +43,5 @@ def functionalize(func: Callable[..., object], *, remove: str = "mutations") -> 
 
 
 def debug_unwrap(tensor: Tensor, *, recurse: bool = True) -> Tensor:
-    """The tensor inside of the wrappers of the transforms, for a look at its numbers."""
+    """The tensor inside the wrappers of the transforms, to inspect its numbers."""
     return unwrapped(tensor, recurse) if wrappers(tensor) else tensor

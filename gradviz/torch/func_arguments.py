@@ -1,6 +1,6 @@
-"""The arguments of the transforms of `torch.func`: nested tuples, lists and dictionaries of tensors, apart into leaves
-and together again, and their shape as a text; and which arguments are differentiated, with the refusals. No derivatives
-here."""
+"""The arguments of the transforms of `torch.func`: flattening nested tuples, lists and dictionaries of tensors into
+leaves and rebuilding them, and their structure as text; and which arguments are differentiated, with the errors. No
+derivatives here."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Rebuild = Callable[[list[Any]], Any]
 
 
 def flatten(tree: object) -> tuple[list[Any], Rebuild]:
-    """The leaves in order, and the function that puts as many others in their places."""
+    """The leaves in order, and the function that rebuilds the nesting with other leaves."""
     leaves: list[Any] = []
     shape = _shape_of(tree, leaves)
     return leaves, lambda values: shape(iter(values))
 
 
 def is_branch(tree: object) -> bool:
-    """Whether there are leaves below, rather than this being one."""
+    """Whether this has leaves below it, rather than being one."""
     return isinstance(tree, dict) or (isinstance(tree, (tuple, list)) and not hasattr(tree, "numel"))
 
 
@@ -33,7 +33,7 @@ def _shape_of(tree: Any, leaves: list[object]) -> Callable[[Any], Any]:
         parts = [_shape_of(value, leaves) for value in tree]
         if hasattr(tree, "_fields"):
             return lambda values: kind(*[one(values) for one in parts])
-        if hasattr(tree, "fields"):  # a result with names, such as that of max
+        if hasattr(tree, "fields"):  # a named tuple, such as the result of max
             return lambda values: kind(*[one(values) for one in parts])
         made = kind if kind.__name__ != "Size" else tuple
         return lambda values: made([one(values) for one in parts])
@@ -42,14 +42,14 @@ def _shape_of(tree: Any, leaves: list[object]) -> Callable[[Any], Any]:
 
 
 def map_leaves(fn: Callable[[Any], object], tree: object) -> Any:
-    """The same nesting with `fn` of every leaf."""
+    """The same nesting with `fn` applied to every leaf."""
     leaves, rebuild = flatten(tree)
     return rebuild([fn(each) for each in leaves])
 
 
 def broadcast(prefix: Any, tree: Any) -> list[Any] | None:
-    """One value of `prefix` for every leaf of `tree`: a value that stands for a whole branch is repeated. None where
-    the two do not fit."""
+    """One value of `prefix` for every leaf of `tree`: a value for a whole branch is repeated. None if the two do not
+    fit."""
     if not is_branch(prefix):
         return [prefix] * len(flatten(tree)[0])
     if not is_branch(tree) or isinstance(prefix, dict) != isinstance(tree, dict) or len(prefix) != len(tree):
@@ -66,7 +66,7 @@ def broadcast(prefix: Any, tree: Any) -> list[Any] | None:
 
 
 def structure(tree: Any, indent: int = 0) -> str:
-    """The shape of a tree, as PyTorch prints it: `TreeSpec(tuple, None, [*, *])`, over several lines."""
+    """The structure of a tree, as PyTorch prints it: `TreeSpec(tuple, None, [*, *])`, over several lines."""
     if not is_branch(tree):
         return "*"
     parts = list(tree.values()) if isinstance(tree, dict) else list(tree)
@@ -79,7 +79,7 @@ def structure(tree: Any, indent: int = 0) -> str:
 
 
 def pretty(tree: object) -> str:
-    """The shape of a tree in Python's brackets, with a star for each leaf."""
+    """The structure of a tree in Python's brackets, with a star for each leaf."""
     return repr(map_leaves(lambda leaf: _STAR, tree)) if is_branch(tree) else "*"
 
 
@@ -119,7 +119,7 @@ def _place(argnum: int, count: int) -> int:
 
 
 def replaced(args: Sequence[object], places: Sequence[int], values: Sequence[object]) -> list[Any]:
-    """The arguments with others in some places."""
+    """The arguments with some of them replaced."""
     given = list(args)
     for place, value in zip(places, values, strict=True):
         given[place] = value
@@ -127,7 +127,7 @@ def replaced(args: Sequence[object], places: Sequence[int], values: Sequence[obj
 
 
 def no_complex(name: str, values: object, what: str) -> None:
-    """jacrev and jacfwd are for real numbers."""
+    """Refuse complex numbers: jacrev and jacfwd are for real ones."""
     for i, each in enumerate(flatten(values)[0]):
         if isinstance(each, Tensor) and each.dtype.is_complex:
             raise RuntimeError(
@@ -136,7 +136,7 @@ def no_complex(name: str, values: object, what: str) -> None:
 
 
 def only_tensors(leaves: Sequence[object], name: str) -> None:
-    """What a function returns is to be differentiated: tensors, at least one."""
+    """Refuse results that can't be differentiated: they must be tensors, at least one."""
     if not leaves or (len(leaves) == 1 and leaves[0] is None):
         raise RuntimeError(f"{name}: Expected f to be a function that has non-empty output (got output = {leaves})")
     for each in leaves:
@@ -147,7 +147,7 @@ def only_tensors(leaves: Sequence[object], name: str) -> None:
 
 
 def value_and_aux(found: object, has_aux: bool, name: str) -> tuple[Any, Any]:
-    """What the function returned, apart from what it returned besides."""
+    """The result of the function and its auxiliary result, separated."""
     if not has_aux:
         return found, None
     if not (isinstance(found, tuple) and len(found) == 2):

@@ -1,5 +1,5 @@
-"""Where PyTorch keeps things: `torch.optim.adam.Adam`, `torch.distributions.normal.Normal`. Our files are divided
-otherwise; here a class gets the module name that it prints in PyTorch, and the module that can be imported."""
+"""The modules that PyTorch keeps things in: `torch.optim.adam.Adam`, `torch.distributions.normal.Normal`. Our files are
+divided differently; this gives a class the module name that it prints in PyTorch, and makes the module importable."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 def rehome(parent: str, homes: Mapping[str, Sequence[Any] | Mapping[str, object]], *, keep: bool = False) -> None:
     """Make `parent.<home>` for each home with the classes and functions that PyTorch has there, by their own names or
-    by those given; with `keep` these print under the name that they have already."""
-    package = parent.removeprefix("gradviz.")  # what PyTorch calls it
+    by the given ones; with `keep` they go on printing under their present names."""
+    package = parent.removeprefix("gradviz.")  # PyTorch's name of it
     for home, things in homes.items():
         name = f"{parent}.{home}"
         module = sys.modules.get(name)

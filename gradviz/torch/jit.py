@@ -1,5 +1,5 @@
-"""`torch.jit`: functions and modules are given back as they are. A compiled program computes the same numbers; here
-nothing is compiled, so that every operation can be seen."""
+"""`torch.jit`: functions and modules are returned as they are. A compiled program computes the same numbers; here
+nothing is compiled, so that every operation remains visible."""
 
 from __future__ import annotations
 
@@ -29,59 +29,59 @@ ScriptModule = Module
 
 
 def script(obj: object, *args: object, **options: object) -> Any:
-    """The function, class or module itself."""
+    """Return the function, class or module itself."""
     if not callable(obj):
         raise TypeError(f"{type(obj)} is a built-in class")
     return obj
 
 
 def trace(func: object, example_inputs: object = None, *args: object, **options: object) -> Any:
-    """The function or module itself."""
+    """Return the function or module itself."""
     return func
 
 
 def trace_module(mod: object, inputs: object = None, *args: object, **options: object) -> Any:
-    """The module itself."""
+    """Return the module itself."""
     return mod
 
 
 def script_method(fn: Callable[..., object]) -> Callable[..., object]:
-    """The method itself."""
+    """Return the method itself."""
     return fn
 
 
 def script_if_tracing(fn: Callable[..., object]) -> Callable[..., object]:
-    """The function itself."""
+    """Return the function itself."""
     return fn
 
 
 def export(fn: Callable[..., object]) -> Callable[..., object]:
-    """The method itself."""
+    """Return the method itself."""
     return fn
 
 
 def unused(fn: Callable[..., object]) -> Callable[..., object]:
-    """The method itself."""
+    """Return the method itself."""
     return fn
 
 
 def ignore(drop: Any = False, **options: object) -> Any:
-    """The function itself; with or without brackets."""
+    """Return the function itself; with or without brackets."""
     return drop if callable(drop) else lambda fn: fn
 
 
 def is_scripting() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def is_tracing() -> bool:
-    """False."""
+    """Return False."""
     return False
 
 
 def annotate(the_type: object, the_value: object) -> Any:
-    """The value."""
+    """Return the value."""
     return the_value
 
 

@@ -1,5 +1,5 @@
-"""What there was before PyTorch 0.4: `torch.FloatTensor([1, 2])` and its kin, which make an ordinary tensor of their
-element type, and attributes of tensors that do nothing any more."""
+"""Parts of PyTorch from before version 0.4: `torch.FloatTensor([1, 2])` and its relatives, which make an ordinary
+tensor of their element type, and attributes of tensors that no longer do anything."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def _refuse(message: str) -> Callable[[Tensor], NoReturn]:
 
 
 def _registered(tensor: Tensor) -> Any:
-    """The hooks of a tensor, by their numbers; None where there is none."""
+    """The hooks of a tensor, by their numbers; None if there are none."""
     node = tensor.grad_fn if tensor._accumulator is None else tensor._accumulator
     hooks = None if node is None else node.tensor_hooks
     return None if hooks is None else hooks.get(tensor._output_nr)
 
 
 def _set_hooks(tensor: Tensor, value: Any) -> None:
-    """Another dictionary of hooks; none takes off those that are registered."""
+    """Set another dictionary of hooks; None removes the registered ones."""
     registered = _registered(tensor)
     if value is None and registered is not None:
         registered.clear()

@@ -23,7 +23,7 @@ Fn = Callable[..., Any]
 def vmap(
     func: Fn, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
 ) -> Fn:
-    """A function that is mapped over a dimension of its arguments."""
+    """Return a function that is mapped over a dimension of its arguments."""
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(f"Only allowed values for randomness are 'error', 'different', or 'same'. Got {randomness}")
     if chunk_size is not None and chunk_size <= 0:
@@ -33,8 +33,8 @@ def vmap(
 
 
 def legacy_vmap(func: Fn, in_dims: Any = 0, out_dims: Any = 0, allow_none_pass_through: bool = False) -> Fn:
-    """PyTorch's older `torch._vmap_internals._vmap`, which batched gradients and gradcheck go through: custom functions
-    run in it as they are, and nothing random does."""
+    """PyTorch's older `torch._vmap_internals._vmap`, used by batched gradients and gradcheck: custom functions run in
+    it as they are, and random functions are refused."""
     return _mapped(func, in_dims, out_dims, "legacy", None)
 
 
@@ -52,7 +52,7 @@ def _mapped(func: Fn, in_dims: Any, out_dims: Any, randomness: str, chunk_size: 
 
 
 def name_of(func: object) -> str:
-    """What error messages call a function."""
+    """The name of a function in error messages."""
     if hasattr(func, "__name__"):
         return str(func.__name__)
     if isinstance(func, functools.partial):
@@ -60,7 +60,7 @@ def name_of(func: object) -> str:
     return repr(func)
 
 
-# --- what goes in ---
+# --- inputs ---
 
 
 def _inputs(in_dims: int, args: tuple[Any, ...], func: Fn) -> tuple[int, list[Any], list[Any], Any]:
@@ -202,7 +202,7 @@ def _in_chunks(
 
 
 def standard_basis(tensors: Sequence[Tensor], start: int = 0, stop: int | None = None) -> list[Tensor]:
-    """The unit vectors of the space of all these tensors together, split among them; some of its rows."""
+    """The unit vectors of the joint space of all these tensors, split among them; some of its rows."""
     for each in tensors:
         if not isinstance(each, Tensor):
             raise AttributeError(f"'{type(each).__name__}' object has no attribute 'numel'")

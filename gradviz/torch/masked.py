@@ -1,6 +1,5 @@
-"""`torch.masked`: reductions and normalisations of the elements under a mask. Each fills what is masked out with the
-value that does not count and calls the ordinary function; tensors with masks of their own (`MaskedTensor`) are left
-out."""
+"""`torch.masked`: reductions and normalisations of the elements under a mask. Each replaces masked-out elements by the
+neutral value and calls the ordinary function; tensors that carry a mask (`MaskedTensor`) are left out."""
 
 from __future__ import annotations
 
@@ -125,7 +124,7 @@ def _count(input: Tensor, dim: Dims, keepdim: bool, mask: Any) -> Tensor:
 
 
 def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: object = None) -> Tensor:
-    """The mean of the elements under the mask; NaN where there are none."""
+    """The mean of the elements under the mask; NaN if there are none."""
     source = "Input" if dtype is None else "Optional"
     dtype = dtype or input.dtype
     if dtype.rank < 2:
@@ -138,7 +137,7 @@ def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any =
 
 
 def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
-    """The lower median of the elements under the mask; NaN where there are none."""
+    """The lower median of the elements under the mask; NaN if there are none."""
     dtype = dtype or input.dtype
     axis = _dims(dim, input.ndim)[0]
     whole = not dtype.is_floating_point
@@ -162,7 +161,7 @@ def logsumexp(
 def logaddexp(
     input: Tensor, other: Tensor, *, dtype: object = None, input_mask: Any = None, other_mask: Any = None
 ) -> Tensor:
-    """The logarithm of a sum of exponentials of what each mask lets through."""
+    """The logarithm of a sum of exponentials, each under its own mask."""
     x, y = _filled(input, input_mask, -math.inf), _filled(other, other_mask, -math.inf)
     return _T["logaddexp"](x, y).to(dtype or input.dtype)
 

@@ -1,8 +1,7 @@
 """The sentence for a name that PyTorch has and GradViz does not, and PyTorch's own words for one that neither has.
 
-Which names PyTorch has is recorded in `resources/pytorch_names.json`; why one is left out, and the way round, is the
-table here. `docs/coverage.md` is made from the same two (`coverage.py`).
-"""
+The names of PyTorch are recorded in `resources/pytorch_names.json`; why one is left out, and what to use instead, is
+the table here. `docs/coverage.md` is made from the same two (`coverage.py`)."""
 
 from __future__ import annotations
 
@@ -26,7 +25,7 @@ _DISPATCH_METHODS = ("__torch_function__", "__torch_dispatch__")
 VERSION: str = _RECORDED["torch"]
 MODULES = frozenset(_RECORDED["modules"].split())
 
-# which names (the whole path matches), why they are left out, and the way round
+# which names (the whole path matches), why they are left out, and what to use instead
 REASONS: list[tuple[str, str, str]] = [
     (
         r"torch\.(distributed|futures|multiprocessing|monitor)(\..*)?|.*(Distributed|distributed|is_shared).*"
@@ -107,7 +106,7 @@ IS_PRIVATE = "it is private to PyTorch"
 
 @functools.cache
 def reason(path: str) -> tuple[str, str]:
-    """Why PyTorch's `path` (as "torch.sparse_coo_tensor") is not in GradViz, and the way round or nothing."""
+    """Why PyTorch's `path` (such as "torch.sparse_coo_tensor") is not in GradViz, and what to use instead or ""."""
     for pattern, why, way in REASONS:
         if re.fullmatch(pattern, path):
             return why, way
@@ -115,7 +114,7 @@ def reason(path: str) -> tuple[str, str]:
 
 
 def sentence(path: str) -> str:
-    """One sentence for something of PyTorch that is left out."""
+    """One sentence about a part of PyTorch that is left out."""
     why, way = reason(path)
     return f"{path} is not in GradViz: {why}" + (f"; {way}" if way else "")
 
@@ -126,14 +125,14 @@ def is_pytorch(module: str, name: str) -> bool:
 
 
 def explain(module: str, name: str) -> str:
-    """What to say when `module` has no `name` here."""
+    """The message for a `name` that `module` does not have here."""
     if is_pytorch(module, name) or name in _PRIVATE.get(module, ()):
         return sentence(f"{module}.{name}")
     return f"module '{module}' has no attribute '{name}'"
 
 
 def absent_from(module: str) -> Callable[[str], object]:
-    """The `__getattr__` of a module: refuse with the sentence."""
+    """The `__getattr__` of a module: raise with the sentence."""
 
     def __getattr__(name: str) -> NoReturn:
         if name.startswith("__") and name != "__future__":
@@ -144,7 +143,7 @@ def absent_from(module: str) -> Callable[[str], object]:
 
 
 class _Absent:
-    """Stands in the place of a method that PyTorch's tensors have: a `__getattr__` would make every attribute slow."""
+    """Stands in for a method that PyTorch's tensors have: a `__getattr__` would make every attribute slow."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -157,13 +156,13 @@ class _Absent:
 
 
 def _there(tensor: Tensor) -> list[str]:
-    """What `dir(tensor)` lists: what the tensor has."""
+    """The result of `dir(tensor)`: what the tensor has."""
     names = set(object.__dir__(tensor)) - {"volatile"}
     return [name for name in names if not isinstance(getattr_static(Tensor, name, None), _Absent)]
 
 
 def install() -> None:
-    """Let every module of `gradviz.torch`, and `Tensor`, answer for names that they do not have."""
+    """Let every module of `gradviz.torch`, and `Tensor`, explain names that they do not have."""
     for name in (*NAMES["torch.Tensor"], *_PRIVATE["torch.Tensor"], *_DISPATCH_METHODS):
         if not hasattr(Tensor, name):
             setattr(Tensor, name, _Absent(name))

@@ -192,7 +192,7 @@ class Wishart(ExponentialFamily):
         return factor @ factor.transpose(-2, -1)
 
     def rsample(self, sample_shape: Sequence[int] = (), max_try_correction: int | None = None) -> Any:
-        """Drawn a second time even if the first is good, which PyTorch 2.13 takes for singular, with a warning."""
+        """Good samples are drawn a second time: PyTorch 2.13 takes them for singular, and warns."""
         sample = self._bartlett(Size(sample_shape))
         again = self._over_batch(self.support.check(sample))
         if not bool(again.any()):

@@ -1,6 +1,6 @@
-"""Distributions that are another one, transformed: LogNormal, HalfNormal, HalfCauchy, Gumbel, Weibull, Pareto,
-Kumaraswamy, LogisticNormal; and discrete choices made smooth by a temperature, so that gradients pass:
-RelaxedBernoulli, RelaxedOneHotCategorical."""
+"""Distributions that are transformed other ones: LogNormal, HalfNormal, HalfCauchy, Gumbel, Weibull, Pareto,
+Kumaraswamy, LogisticNormal; and discrete choices relaxed by a temperature, so that gradients pass: RelaxedBernoulli,
+RelaxedOneHotCategorical."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ class HalfCauchy(TransformedDistribution):
 
 
 class Gumbel(TransformedDistribution):
-    """The largest of many numbers."""
+    """The limit distribution of the largest of many numbers."""
 
     arg_constraints = LOCATED
     support = constraints.real
@@ -235,7 +235,7 @@ class Pareto(TransformedDistribution):
 
 
 class Kumaraswamy(TransformedDistribution):
-    """Like Beta, with a distribution function that can be written down."""
+    """Like Beta, with a distribution function in closed form."""
 
     arg_constraints = {  # noqa: RUF012
         "concentration1": constraints.positive,
@@ -283,7 +283,7 @@ class Kumaraswamy(TransformedDistribution):
 
 
 class LogisticNormal(TransformedDistribution):
-    """Parts of one, made from normal numbers by breaking a stick."""
+    """Parts of one, made from normal numbers by stick breaking."""
 
     arg_constraints = LOCATED
     support = constraints.simplex
@@ -299,11 +299,11 @@ class LogisticNormal(TransformedDistribution):
     scale = property(lambda self: self.base_dist.base_dist.scale)
 
 
-# --- choices made smooth by a temperature ---
+# --- choices relaxed by a temperature ---
 
 
 class LogitRelaxedBernoulli(_Binary):
-    """The log-odds of a relaxed yes or no."""
+    """The log-odds of a relaxed binary choice."""
 
     arg_constraints = BINARY
     support = constraints.real
@@ -387,7 +387,7 @@ class ExpRelaxedCategorical(Distribution):
 
 
 class RelaxedOneHotCategorical(TransformedDistribution):
-    """A vector of parts of one that tends to a single one as the temperature falls."""
+    """A vector of parts of one that tends to a one-hot vector as the temperature falls."""
 
     arg_constraints = EVENTS
     support = constraints.simplex

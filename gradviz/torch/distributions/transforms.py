@@ -1,5 +1,5 @@
 """`torch.distributions.transforms`: the names, which are defined in `elementary.py` and `vectors.py`; and `biject_to`
-and `transform_to`, from a constraint to a transform that leads into its region."""
+and `transform_to`, from a constraint to a transform into its region."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class ConstraintRegistry:
         self._registry: dict[type, Callable[[object], object]] = {}
 
     def register(self, constraint: object, factory: Any = None) -> Any:
-        """Add or replace the factory of a kind of constraint; without one, a decorator."""
+        """Add or replace the factory for a kind of constraint; without a factory, return a decorator."""
         if factory is None:
             return lambda made: self.register(constraint, made)
         kind = type(constraint) if isinstance(constraint, Constraint) else constraint

@@ -17,7 +17,7 @@ euler_constant = 0.57721566490153286060
 
 
 def broadcast_all(*values: object) -> tuple[Tensor, ...]:
-    """Numbers and tensors as tensors of one shape."""
+    """Broadcast numbers and tensors to tensors of one shape."""
     if not all(isinstance(each, (Tensor, int, float)) for each in values):
         raise ValueError(
             "Input arguments must all be instances of Number, torch.Tensor or objects implementing __torch_function__."
@@ -39,24 +39,24 @@ def sum_rightmost(value: Any, count: int) -> Any:
 
 
 def clamp_probs(probs: Tensor) -> Tensor:
-    """Probabilities away from 0 and 1, so that their logarithms are finite."""
+    """Keep probabilities away from 0 and 1, so that their logarithms are finite."""
     eps = finfo(probs.dtype).eps
     return probs.clamp(min=eps, max=1 - eps)
 
 
 def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
-    """Log-odds of binary events, else logarithms."""
+    """Log-odds of binary events, otherwise logarithms."""
     clamped = clamp_probs(probs)
     return T["log"](clamped) - T["log1p"](-clamped) if is_binary else T["log"](clamped)
 
 
 def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
-    """The probabilities that belong to logits."""
+    """The probabilities for given logits."""
     return T["sigmoid"](logits) if is_binary else F.softmax(logits, dim=-1)
 
 
 class lazy_property:
-    """A method whose value is computed when it is first asked for, and kept."""
+    """A method whose value is computed on first access and cached."""
 
     def __init__(self, wrapped: Callable[[Any], Any]) -> None:
         self.wrapped = wrapped

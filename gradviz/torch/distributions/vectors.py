@@ -1,5 +1,5 @@
-"""Transforms of vectors and of parts: affine, softmax, stick breaking, triangles, concatenation and the like. The
-elementwise ones and `Transform` itself are in `transforms.py`, which offers these names too."""
+"""Transforms of vectors and of parts: affine, softmax, stick breaking, triangles, concatenation and similar ones. The
+elementwise ones and `Transform` itself are in `elementary.py`; `transforms.py` offers all names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class AffineTransform(Transform):
 
     @property
     def domain(self) -> Any:
-        """Where it is defined."""
+        """The region on which it is defined."""
         return constraints.real if self._event_dim == 0 else constraints.independent(constraints.real, self._event_dim)
 
     codomain = domain
@@ -80,7 +80,7 @@ class AffineTransform(Transform):
 
 
 class IndependentTransform(Transform):
-    """A transform of which some batch dimensions belong to one value."""
+    """A transform with some batch dimensions treated as part of a value."""
 
     def __init__(self, base_transform: Transform, reinterpreted_batch_ndims: int, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
@@ -158,7 +158,7 @@ class ReshapeTransform(Transform):
 
 
 class SoftmaxTransform(Transform):
-    """exp(x), made to sum to one."""
+    """exp(x), normalised to sum to one."""
 
     domain, codomain = constraints.real_vector, constraints.simplex
 
@@ -176,7 +176,7 @@ class SoftmaxTransform(Transform):
 
 
 class StickBreakingTransform(Transform):
-    """A vector to parts of one, by breaking off a part of what is left."""
+    """A vector to parts of one, by breaking off a part of what is left each time."""
 
     domain, codomain, bijective = constraints.real_vector, constraints.simplex, True
 

@@ -356,7 +356,7 @@ __all__ = [
 rehome(__name__, {"attention": [SDPBackend, sdpa_kernel]})
 for _name in __all__:
     _found = globals().get(_name)
-    if isinstance(_found, type):  # what `print(type(layer))` shows
+    if isinstance(_found, type):  # shown by `print(type(layer))`
         _found.__module__ = _found.__module__.removeprefix("gradviz.")
 
 _HOMES = {  # those that are in a file of another name here
@@ -384,7 +384,7 @@ _HOMES = {  # those that are in a file of another name here
 }
 rehome(modules.__name__, {home: [globals()[_name] for _name in names.split()] for home, names in _HOMES.items()})
 
-# An `__init__` that several classes share here: PyTorch has one for each, or another one that it shares.
+# Classes that share an `__init__` here: in PyTorch each has its own, or shares a different one.
 _INITS = {
     "_AdaptiveMaxPool": "_AdaptiveMaxPoolNd", "_AdaptivePool": "_AdaptiveAvgPoolNd", "_Dropout": "_DropoutNd",
     "_LazyNorm": "_LazyNormBase", "_MaxPool": "_MaxPoolNd", "_PowerPool": "_LPPoolNd",
@@ -398,7 +398,7 @@ for _name in __all__:
         if _owner not in (_name, "Module", "RNNBase") and _shared:
             _found.__init__ = called(_init, f"{_INITS.get(_owner, _name)}.__init__")  # type: ignore[method-assign]
 _SIZES = {f"_{word}": repeating(count) for count, word in enumerate(("single", "pair", "triple"), 1)}
-rehome(modules.__name__, {"batchnorm": [_BatchNorm], "utils": _SIZES})  # private, but named in published files
+rehome(modules.__name__, {"batchnorm": [_BatchNorm], "utils": _SIZES})  # private, but used in published files
 
 if TYPE_CHECKING:  # names that the engine registers; at run time `missing.py` answers for the others
 

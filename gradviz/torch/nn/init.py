@@ -1,5 +1,5 @@
-"""Filling parameters before training: `torch.nn.init`. Which range belongs to which shape is here; the numbers are
-drawn by the tensors' own `uniform_` and `normal_`, in PyTorch's order. Layers call these from `reset_parameters`."""
+"""`torch.nn.init`: filling parameters before training. The range for each shape is computed here; the numbers are drawn
+by the tensors' own `uniform_` and `normal_`, in PyTorch's order. Layers call these from `reset_parameters`."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def _fill(tensor: Tensor, values: Array) -> Tensor:
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Uniform numbers from a to b."""
+    """Fill with uniform numbers from a to b."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
-    """Normal numbers."""
+    """Fill with normal numbers."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
@@ -79,7 +79,7 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Generator | None = None,
 ) -> Tensor:
-    """Normal numbers between a and b."""
+    """Fill with normal numbers between a and b."""
     if mean < a - 2 * std or mean > b + 2 * std:
         warnings.warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
@@ -91,31 +91,31 @@ def trunc_normal_(
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
-    """One value everywhere."""
+    """Fill with one value."""
     with no_grad():
         return tensor.fill_(val)
 
 
 def ones_(tensor: Tensor) -> Tensor:
-    """Ones."""
+    """Fill with ones."""
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor: Tensor) -> Tensor:
-    """Zeros."""
+    """Fill with zeros."""
     with no_grad():
         return tensor.zero_()
 
 
 def eye_(tensor: Tensor) -> Tensor:
-    """The identity matrix."""
+    """Fill with the identity matrix."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     return _fill(tensor, np.eye(*tensor.shape, dtype=tensor.dtype.np))
 
 
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """A convolution that keeps its input."""
+    """Fill with a convolution that keeps its input."""
     if tensor.ndim not in (3, 4, 5):
         raise ValueError("Only tensors with 3, 4, or 5 dimensions are supported")
     if tensor.shape[0] % groups != 0:
@@ -177,7 +177,7 @@ def kaiming_normal_(
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
-    """A (semi-)orthogonal matrix, as Saxe et al. (2013); the last digits depend on the QR routine."""
+    """A (semi-)orthogonal matrix, as in Saxe et al. (2013); the last digits depend on the QR routine."""
     if tensor.ndim < 2:
         raise ValueError("Only tensors with 2 or more dimensions are supported")
     if tensor.numel() == 0:
@@ -192,7 +192,7 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
 
 
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Generator | None = None) -> Tensor:
-    """Normal numbers of which a fraction `sparsity` in each column is zero, as Martens (2010)."""
+    """Normal numbers, with a fraction `sparsity` of each column set to zero, as in Martens (2010)."""
     if tensor.ndim != 2:
         raise ValueError("Only tensors with 2 dimensions are supported")
     rows, columns = tensor.shape
@@ -205,7 +205,7 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
 
 
 def _old_name(fn: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    """The function under its name without the underscore, with PyTorch's warning."""
+    """The function under its old name without the underscore, with PyTorch's warning."""
     new, old = fn.__name__, fn.__name__[:-1]
 
     def deprecated(*args: object, **kwargs: object) -> Tensor:

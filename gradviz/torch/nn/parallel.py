@@ -1,5 +1,5 @@
-"""`import torch.nn.parallel`, which many scripts write and few use: `DataParallel`, which on one CPU calls the module
-that it holds, and a sentence for what needs several processes or devices."""
+"""`torch.nn.parallel`, which many scripts import and few use: `DataParallel`, which on one CPU calls the module that it
+holds, and a sentence for what needs several processes or devices."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["DataParallel"]
 
 
 class DataParallel(Module):
-    """Holds a module under the name `module`; there is one device to share the batch among."""
+    """Holds a module under the name `module`; there is only one device to share the batch among."""
 
     module: Module
 

@@ -1,5 +1,5 @@
-"""`Parameter`, the tensor that a Module trains, and `Buffer`, the tensor that it keeps. Both share the memory of the
-tensor that they are made from. See `modules/registry.py` for what happens when one becomes an attribute of a Module."""
+"""`Parameter`, a tensor that a Module trains, and `Buffer`, a tensor that it keeps. Both share the memory of the tensor
+that they are made from. See `modules/registry.py` for what happens when one becomes an attribute of a Module."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Buffer(Tensor):
 
 
 class UninitializedTensorMixin(Tensor):
-    """What has a type and no shape yet."""
+    """A tensor with a type but no shape yet."""
 
     cls_to_become: type[Tensor] = Tensor
 
@@ -168,24 +168,24 @@ class UninitializedBuffer(UninitializedTensorMixin):
 
 
 def give_data(tensor: Tensor, data: Tensor) -> None:
-    """`tensor.data = data`, of a tensor: no other object has an attribute set."""
+    """`tensor.data = data`, for tensors only: no other object has an attribute set."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"expected a torch.Tensor, not '{type(tensor).__name__}'")
     tensor.data = data
 
 
 def is_lazy(param: object) -> bool:
-    """Whether something has no shape yet."""
+    """Whether the tensor has no shape yet."""
     return isinstance(param, UninitializedTensorMixin)
 
 
-# --- how layers make their parameters: empty, filled by `reset_parameters`, and reported as whole leaves ---
+# --- how layers make their parameters: empty, filled by `reset_parameters`, and reported as complete leaves ---
 
 
 def memory_for(shape: tuple[int, ...], dtype: dtypes.dtype | None) -> Tensor:
     """Memory for a parameter or buffer."""
     if not all(type(n) is int and n >= 0 for n in shape):
-        made: Tensor = FUNCTIONS["empty"](shape)  # refuses what is no size
+        made: Tensor = FUNCTIONS["empty"](shape)  # refuses anything but sizes
         shape = made.shape
     return wrap(np.zeros(shape, (dtype or dtypes.default.dtype).np))
 
@@ -202,5 +202,5 @@ def fill_parameters(module: Registry, reset: Callable[[], object]) -> None:
     with paused():
         reset()
     if state.observer is not None:
-        for param in module.parameters():  # also of a layer inside that was made unobserved
+        for param in module.parameters():  # also of an inner layer that was made unobserved
             state.observer.created(param)

@@ -1,4 +1,4 @@
-"""`Adam` and its kin: steps scaled by running averages of the gradient and of its square. `NAdam` has Nesterov's
+"""`Adam` and its relatives: steps scaled by running averages of the gradient and of its square. `NAdam` has Nesterov's
 momentum, `RAdam` a rectified variance. The order of the arithmetic is PyTorch's, which decides the last digits."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _zeros(param: Tensor, *names: str) -> dict[str, Tensor]:
 
 
 def _moments(state: Group, param: Tensor, grad: Array, group: Group) -> tuple[Array, Array, Array, Array]:
-    """The gradient with weight decay, the value now, and both moments after this step."""
+    """The gradient with weight decay, the present value, and both moments after this step."""
     (beta1, beta2), decay = group["betas"], group["weight_decay"]
     if decay != 0 and group["decoupled_weight_decay"]:
         write(param, rounding.scale(param._data, 1 - number(group["lr"]) * decay))
@@ -94,7 +94,7 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2019)."""
+    """Adam with weight decay decoupled from the gradient (Loshchilov and Hutter, 2019)."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class AdamW(Adam):
 
 
 class Adamax(Optimizer):
-    """Adam with the largest gradient in the place of the mean square."""
+    """Adam with the largest gradient instead of the mean square."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Learning rate schedulers that go up and down, and schedulers made of others; the plain ones are in
+"""Learning rate schedulers that go up and down, and schedulers composed of others; the plain ones are in
 `lr_scheduler.py`, which offers all of them."""
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Along a cosine, again and again (Loshchilov and Hutter, 2017)."""
+    """Along a cosine, with restarts (Loshchilov and Hutter, 2017)."""
 
     def __init__(
         self, optimizer: Optimizer, T_0: int, T_mult: int = 1, eta_min: float = 0.0, last_epoch: int = -1
@@ -62,7 +62,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return [self.eta_min + (base - self.eta_min) * turn / 2 for base in self.base_lrs]
 
     def step(self, epoch: float | None = None) -> None:
-        """One more epoch, or a part of one."""
+        """Advance by an epoch, or by a part of one."""
         if epoch is None and self.last_epoch < 0:
             epoch = 0
         if epoch is None:
@@ -156,7 +156,7 @@ class OneCycleLR(LRScheduler):
             group["momentum"] = value
 
     def _ends(self, start: float, three_phase: bool) -> list[dict[str, Any]]:
-        """Each phase: its last step, and what rate and momentum begin and end with."""
+        """The phases: last step, and rate and momentum at the beginning and at the end."""
         up = ("initial_lr", "max_lr", "max_momentum", "base_momentum")
         last = self.total_steps - 1
         if not three_phase:
@@ -234,7 +234,7 @@ class CyclicLR(LRScheduler):
         self.base_lrs = lows
 
     def scale_fn(self, x: float) -> float:
-        """How high the triangle is in a cycle, or at a step."""
+        """The height of the triangle in a cycle, or at a step."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular":
@@ -242,7 +242,8 @@ class CyclicLR(LRScheduler):
         return float(1 / (2.0 ** (x - 1))) if self.mode == "triangular2" else self.gamma**x
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; of a function of the user only that there is one, of an object its values."""
+        """Everything except the optimizer; a user's function is not saved, of a callable object only its attributes
+        are."""
         saved = super().state_dict()
         custom = saved.pop("_scale_fn_custom")
         plain = custom is None or isinstance(custom, types.FunctionType)
@@ -250,7 +251,7 @@ class CyclicLR(LRScheduler):
         return saved
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take back what `state_dict` gave."""
+        """Restore what `state_dict` returned."""
         values = state_dict["_scale_fn_custom"]
         if values is not None:
             own_values(self._scale_fn_custom).update(values)
@@ -278,20 +279,20 @@ class _OfOthers(LRScheduler):
     _schedulers: list[LRScheduler]
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer, and the same of each scheduler."""
+        """Everything except the optimizer, and the state of each scheduler."""
         saved = super().state_dict()
         del saved["_schedulers"]
         return {**saved, "_schedulers": [each.state_dict() for each in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take back what `state_dict` gave."""
+        """Restore what `state_dict` returned."""
         super().load_state_dict({key: value for key, value in state_dict.items() if key != "_schedulers"})
         for each, saved in zip(self._schedulers, state_dict["_schedulers"], strict=False):
             each.load_state_dict(saved)
 
 
 class SequentialLR(_OfOthers):
-    """One scheduler after the other."""
+    """Schedulers one after the other."""
 
     def __init__(
         self, optimizer: Optimizer, schedulers: Sequence[LRScheduler], milestones: list[int], last_epoch: int = -1
@@ -326,7 +327,7 @@ class SequentialLR(_OfOthers):
         self._last_lr = self._schedulers[0].get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]
-        """One more epoch of whichever scheduler is on."""
+        """Advance the active scheduler by an epoch."""
         self.last_epoch += 1
         at = sum(milestone <= self.last_epoch for milestone in self._milestones)
         current = self._schedulers[at]
@@ -338,7 +339,7 @@ class SequentialLR(_OfOthers):
 
 
 class ChainedScheduler(_OfOthers):
-    """Several schedulers, each after the other in every step."""
+    """Several schedulers, all of which are applied in every step."""
 
     def __init__(self, schedulers: Sequence[LRScheduler], optimizer: Optimizer | None = None) -> None:
         if not schedulers:
@@ -348,7 +349,7 @@ class ChainedScheduler(_OfOthers):
         self._last_lr = self._schedulers[-1].get_last_lr()
 
     def step(self) -> None:  # type: ignore[override]
-        """One more epoch of all."""
+        """Advance all schedulers by an epoch."""
         for each in self._schedulers:
             each.step()
         self._last_lr = [group["lr"] for group in self._schedulers[-1].optimizer.param_groups]

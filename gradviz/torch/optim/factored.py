@@ -1,5 +1,5 @@
-"""`Adafactor`, `Muon` and `SparseAdam`: optimizers for matrices of weights, and the one for sparse gradients, which
-are not there."""
+"""`Adafactor`, `Muon` and `SparseAdam`: optimizers for matrices of weights, and one for sparse gradients, which do not
+exist here."""
 
 from __future__ import annotations
 

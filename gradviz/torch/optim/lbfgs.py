@@ -1,4 +1,4 @@
-"""`LBFGS`: steps from the last gradients and moves; `step(closure)` computes the loss several times."""
+"""`LBFGS`: steps computed from the last gradients and moves; `step(closure)` computes the loss several times."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENOUGH, FLAT, MOST = 1e-4, 0.9, 25
 
 @dataclass(frozen=True)
 class Point:
-    """A length, and loss, gradient and slope there."""
+    """A step length, and the loss, gradient and slope there."""
 
     t: Any
     loss: float
@@ -27,7 +27,7 @@ class Point:
 
 
 def _guess(a: Point, b: Point, bounds: tuple[object, Any] | None = None) -> Any:
-    """Where the cubic through two points has its minimum, within bounds."""
+    """The minimum of the cubic through two points, within bounds."""
     low, high = bounds or ((a.t, b.t) if a.t <= b.t else (b.t, a.t))
     first = a.slope + b.slope - 3 * (a.loss - b.loss) / (a.t - b.t)
     square = first**2 - a.slope * b.slope
@@ -40,7 +40,7 @@ def _guess(a: Point, b: Point, bounds: tuple[object, Any] | None = None) -> Any:
 
 
 class Search:
-    """One search; `evaluate(t)` gives the point at length `t`."""
+    """One line search; `evaluate(t)` returns the point at step length `t`."""
 
     def __init__(self, evaluate: Callable[[Any], Point], start: Point, largest: float, tolerance: float) -> None:
         self._evaluate = evaluate
@@ -61,7 +61,7 @@ class Search:
         return bool(abs(point.slope) <= -FLAT * self._start.slope)
 
     def run(self, t: object) -> Point:
-        """The point to go to, beginning with length `t`."""
+        """The point to move to, starting from step length `t`."""
         before, now = self._start, self._at(t)
         while self._rounds < MOST:
             if not self._fell(now) or (self._rounds > 1 and now.loss >= before.loss):
@@ -77,7 +77,7 @@ class Search:
         return self._start if self._start.loss <= now.loss else now
 
     def _shrink(self, one: Point, two: Point) -> Point:
-        """The lower end of the interval, once it is small or holds a flat point."""
+        """The lower end of the interval, once it is small or contains a flat point."""
         ends = [one, two]
         low = 0 if ends[0].loss <= ends[1].loss else 1
         stalled = False
@@ -101,7 +101,7 @@ class Search:
 
     @staticmethod
     def _inside(ends: list[Point], stalled: bool) -> tuple[Any, bool]:
-        """A length between the ends, not too near to one of them twice in a row."""
+        """A step length between the ends, not too close to one of them twice in a row."""
         t = _guess(ends[0], ends[1])
         small, large = min(ends[0].t, ends[1].t), max(ends[0].t, ends[1].t)
         margin = 0.1 * (large - small)
@@ -117,7 +117,7 @@ def _value(loss: Any) -> float:
 
 
 class LBFGS(Optimizer):
-    """Limited-memory BFGS, with a fixed step length or one that is searched for."""
+    """Limited-memory BFGS, with a fixed step length or a line search."""
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class LBFGS(Optimizer):
         return loss, self._gather(), 1
 
     def _search(self, closure: Callable[[], object], loss: float, grad: Tensor) -> tuple[float, Tensor, Any, int]:
-        """Loss, gradient and length that the line search finds, and how often it asked."""
+        """The loss, gradient and step length that the line search finds, and the number of evaluations."""
         group, state = self.param_groups[0], self.state[self._params[0]]
         if group["line_search_fn"] != "strong_wolfe":
             raise RuntimeError("only 'strong_wolfe' is supported")
@@ -234,7 +234,7 @@ class LBFGS(Optimizer):
 
     @staticmethod
     def _direction(state: dict[str, Any], grad: Tensor, history: int) -> None:
-        """The two-loop recursion over the moves that are remembered."""
+        """The two-loop recursion over the stored moves."""
         if state["n_iter"] == 1:
             state.update(d=grad.neg(), old_dirs=[], old_stps=[], ro=[], H_diag=1)
             return

@@ -1,5 +1,5 @@
-"""Learning rate schedulers: each says what the rates of the groups are after one more epoch. The product form of
-PyTorch (from the last rate, not from the first) decides the last digits, so it is kept."""
+"""Learning rate schedulers: each computes the rates of the groups after one more epoch. PyTorch's product form (from
+the last rate, not from the first) decides the last digits, so it is kept."""
 
 from __future__ import annotations
 
@@ -81,19 +81,19 @@ class LRScheduler:
         raise NotImplementedError
 
     def get_last_lr(self) -> list[Any]:
-        """The rates set last."""
+        """Return the rates that were set last."""
         return self._last_lr
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer."""
+        """Everything except the optimizer."""
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, object]) -> None:
-        """Take back what `state_dict` gave."""
+        """Restore what `state_dict` returned."""
         self.__dict__.update(state_dict)
 
     def step(self, epoch: int | None = None) -> None:
-        """Go on by one epoch."""
+        """Advance by one epoch."""
         if self._step_count == 1 and not self.optimizer.__dict__.get("_opt_called"):
             warnings.warn(_ORDER, UserWarning, stacklevel=2)
         self._step_count += 1
@@ -119,7 +119,7 @@ class LRScheduler:
 
 
 class _LRScheduler(LRScheduler):
-    """Its former name, from which scripts still derive."""
+    """The former name, from which scripts still derive."""
 
 
 class _ByLambda(LRScheduler):
@@ -136,13 +136,13 @@ class _ByLambda(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self) -> dict[str, Any]:
-        """Everything but the optimizer; functions are left out, callable objects give their attributes."""
+        """Everything except the optimizer; functions are left out, of callable objects the attributes are saved."""
         saved = {key: value for key, value in self.__dict__.items() if key not in ("optimizer", "lr_lambdas")}
         shown = [None if isinstance(fn, types.FunctionType) else dict(own_values(fn)) for fn in self.lr_lambdas]
         return {**saved, "lr_lambdas": shown}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take back what `state_dict` gave."""
+        """Restore what `state_dict` returned."""
         self.__dict__.update({key: value for key, value in state_dict.items() if key != "lr_lambdas"})
         for fn, attributes in zip(self.lr_lambdas, state_dict["lr_lambdas"], strict=False):
             own_values(fn).update(attributes or {})
@@ -167,7 +167,7 @@ class MultiplicativeLR(_ByLambda):
 
 
 class StepLR(LRScheduler):
-    """Times gamma every step_size epochs."""
+    """Multiply by gamma every step_size epochs."""
 
     def __init__(self, optimizer: Optimizer, step_size: int, gamma: float = 0.1, last_epoch: int = -1) -> None:
         self.step_size = step_size
@@ -185,7 +185,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Times gamma at each milestone."""
+    """Multiply by gamma at each milestone."""
 
     def __init__(
         self, optimizer: Optimizer, milestones: Iterable[int], gamma: float = 0.1, last_epoch: int = -1
@@ -206,7 +206,7 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Times a factor until total_iters."""
+    """Multiply by a factor until total_iters."""
 
     def __init__(
         self, optimizer: Optimizer, factor: float = 1.0 / 3, total_iters: int = 5, last_epoch: int = -1
@@ -231,7 +231,7 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """A factor that changes linearly from start_factor to end_factor."""
+    """Multiply by a factor that changes linearly from start_factor to end_factor."""
 
     def __init__(
         self,
@@ -267,7 +267,7 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Times gamma every epoch."""
+    """Multiply by gamma every epoch."""
 
     def __init__(self, optimizer: Optimizer, gamma: float, last_epoch: int = -1) -> None:
         self.gamma = gamma
@@ -308,7 +308,7 @@ class CosineAnnealingLR(LRScheduler):
 
 
 class ReduceLROnPlateau(LRScheduler):
-    """Times a factor when a metric has not become better for `patience` epochs."""
+    """Multiply by a factor when a metric has not improved for `patience` epochs."""
 
     def __init__(
         self,
@@ -356,7 +356,7 @@ class ReduceLROnPlateau(LRScheduler):
 
     @property
     def in_cooldown(self) -> bool:
-        """Whether bad epochs do not count now."""
+        """Whether bad epochs do not count at present."""
         return self.cooldown_counter > 0
 
     def _is_better(self, a: float, best: float) -> bool:
@@ -365,7 +365,7 @@ class ReduceLROnPlateau(LRScheduler):
         return a < best - self.threshold if self.mode == "min" else a > best + self.threshold
 
     def step(self, metrics: Tensor, epoch: int | None = None) -> None:  # type: ignore[override]
-        """Look at the metric of one more epoch."""
+        """Take into account the metric of one more epoch."""
         if epoch is not None:
             warnings.warn(_EPOCH, UserWarning, stacklevel=2)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch

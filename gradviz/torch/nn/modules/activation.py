@@ -122,7 +122,7 @@ def _inplace(text: str, inplace: bool) -> str:
 
 
 class LeakyReLU(Module):
-    """x where positive, else negative_slope * x."""
+    """x where positive, otherwise negative_slope * x."""
 
     def __init__(self, negative_slope: float = 1e-2, inplace: bool = False) -> None:
         super().__init__()
@@ -137,7 +137,7 @@ class LeakyReLU(Module):
 
 
 class ELU(Module):
-    """x where positive, else alpha * (exp(x) - 1)."""
+    """x where positive, otherwise alpha * (exp(x) - 1)."""
 
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
         super().__init__()
@@ -229,7 +229,7 @@ class Hardtanh(Module):
 
 
 class Threshold(Module):
-    """x where above the threshold, else the value."""
+    """x where above the threshold, otherwise the value."""
 
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
         super().__init__()
@@ -259,7 +259,7 @@ class _Shrink(Module):
 
 
 class Softshrink(_Shrink):
-    """x moved towards zero by lambd."""
+    """Moves x towards zero by lambd."""
 
     function = "softshrink"
 
@@ -271,7 +271,7 @@ class Hardshrink(_Shrink):
 
 
 class PReLU(Module):
-    """As LeakyReLU, with a slope that is trained."""
+    """Like LeakyReLU, with a slope that is trained."""
 
     weight: Parameter
 

@@ -69,7 +69,7 @@ class MultiheadAttention(Module):
         if not add_bias_kv:
             self.bias_k = self.bias_v = None
         self.add_zero_attn = add_zero_attn
-        with paused():  # its bias is filled anew below
+        with paused():  # its bias is filled again below
             self.out_proj = NonDynamicallyQuantizableLinear(embed_dim, embed_dim, bias=bias, dtype=dtype)
         fill_parameters(self, self._reset_parameters)
 
@@ -132,7 +132,7 @@ class MultiheadAttention(Module):
         return (out.contiguous() if at_once else out), weights if need_weights else None
 
     def runs_at_once(self, query: Tensor, *masks: Tensor | None) -> bool:
-        """Whether PyTorch takes its fused way of inference: the same numbers, laid out row by row."""
+        """Whether PyTorch uses its fused inference path: the same numbers, laid out row by row."""
         plain = self.bias_k is None and not self.add_zero_attn and self.num_heads % 2 == 0
         plain = plain and self.in_proj_weight is not None and self.in_proj_bias is not None
         if self.training or query.ndim != 3 or not self.batch_first or not plain:
@@ -143,7 +143,7 @@ class MultiheadAttention(Module):
 
 
 def _turned(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Length first, once for what is one tensor."""
+    """Put the length first; tensors that are the same object stay one."""
     new = query.transpose(1, 0)
     new_key = new if key is query else key.transpose(1, 0)
     return new, new_key, new_key if value is key else value.transpose(1, 0)
@@ -159,7 +159,7 @@ class SDPBackend(enum.Enum):
 
 
 def sdpa_kernel(backends: object, set_priority: bool = False) -> contextlib.AbstractContextManager[None]:
-    """Accepted: there is one kernel."""
+    """Accepted: there is only one kernel."""
     given = backends if isinstance(backends, (list, tuple)) else [backends]
     if not all(isinstance(each, SDPBackend) for each in given):
         raise AssertionError("Backend must be an instance of SDPBackend or a list of SDPBackend instances")

@@ -1,7 +1,7 @@
 """What `module(x)` does around `forward`: reports the scope to the observer and runs the hooks, forward and backward;
-the hooks that every module has, which run before the module's own; and `register_backward_hook`, the form before full
-backward hooks, which hangs on the one node that made the module's output. A module without hooks and an unobserved run
-cost one test each."""
+the hooks for all modules, which run before the module's own; and `register_backward_hook`, the predecessor of full
+backward hooks, which is attached to the one node that made the module's output. A module without hooks and an
+unobserved run cost one test each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gradviz.torch.nn.modules.module import Module
 
 
-# --- the form before full backward hooks, of which PyTorch warns ---
+# --- the predecessor of full backward hooks, of which PyTorch warns ---
 
 
 MIXED_HOOKS = (
@@ -82,14 +82,14 @@ def _warning(node: Node, args: tuple[Any, ...], result: object) -> str | None:
     return _SEVERAL_NODES if inner != {each for each, _ in node.next_functions} else None
 
 
-# --- hooks that every module has ---
+# --- hooks for all modules ---
 
 
 KINDS = ("_forward_pre_hooks", "_forward_hooks", "_backward_pre_hooks", "_backward_hooks")
 EVERYWHERE: dict[str, OrderedDict[int, Any]] = {kind: OrderedDict() for kind in KINDS}
 
 
-# How forward hooks want to be called: the ids of those that get keyword arguments, and that are called after errors.
+# How forward hooks are called: the ids of those that get keyword arguments, and of those that are called after errors.
 FLAGS = {"_forward_hooks": ("_with_kwargs", "_always_called"), "_forward_pre_hooks": ("_with_kwargs",)}
 _FLAGGED: dict[str, OrderedDict[int, Any]] = {
     kind + flag: OrderedDict() for kind, flags in FLAGS.items() for flag in flags
@@ -98,19 +98,19 @@ _FLAGGED: dict[str, OrderedDict[int, Any]] = {
 
 @on_new_run
 def remove_all() -> None:
-    """As in a new process."""
+    """Remove all hooks, as in a new process."""
     for each in (EVERYWHERE, _FLAGGED):
         for kind in each:
             each[kind].clear()
 
 
 def any_hook() -> bool:
-    """Whether there is one."""
+    """Whether there is any hook for all modules."""
     return any(EVERYWHERE.values())
 
 
 def of(module: object, kind: str) -> tuple[Any, ...]:
-    """The hooks of a kind for a module: those of all modules, then its own."""
+    """The hooks of a kind for a module: those for all modules, then its own."""
     return (*EVERYWHERE[kind].values(), *module.__dict__[kind].values())
 
 
@@ -170,7 +170,7 @@ _names: list[dict[object, str]] = []  # dotted names below the outermost module 
 
 
 def observed_call(module: Module, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
-    """Call a module and tell the observer where it begins and ends."""
+    """Call a module and report its beginning and end to the observer."""
     observer = state.observer
     if observer is None:
         return call(module, args, kwargs)
@@ -187,7 +187,7 @@ def observed_call(module: Module, args: tuple[object, ...], kwargs: dict[str, ob
 
 
 def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """`forward` with the hooks around it."""
+    """Call `forward` with the hooks around it."""
     own = module.__dict__
     if not (
         own["_forward_hooks"]
@@ -211,7 +211,7 @@ def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         raise
 
 
-# The classes that hold a `forward` for several others here, where PyTorch's own each have one.
+# The classes whose `forward` is shared by several others here, each of which has its own in PyTorch.
 SHARED = frozenset(
     """_Inplace _Plain _AlongDim _Dropout _Shrink _Conv _MaxPool _AvgPool _AdaptivePool _AdaptiveMaxPool _ConstantPad
     _Pad RNNBase RNNCellBase _PowerPool _FractionalMaxPool _MaxUnpool _ConvTranspose""".split()
@@ -219,7 +219,7 @@ SHARED = frozenset(
 
 
 def _by_public_name(error: TypeError, module: Module) -> TypeError | None:
-    """Python's refusal of arguments of `forward`, with the class that has it in PyTorch."""
+    """Python's error for arguments of `forward`, with the class that defines it in PyTorch."""
     owner, _, rest = str(error).partition(".forward() ")
     if not rest or owner not in SHARED:
         return None
@@ -338,7 +338,7 @@ class BackwardHooks:
         return tuple(outer[index] for index in self.outputs)
 
     def _without_inputs(self, outer: Grads) -> None:
-        """No input wants a gradient, so nothing will run after the module: the hooks run now."""
+        """No input wants a gradient, so no node will run after the module: run the hooks now."""
         warnings.warn(FULL_HOOK_WARNING, stacklevel=6)
         nothing = (None,) * self.counts[0]
         for hook in self.hooks:
@@ -380,7 +380,7 @@ def _spread(indices: Sequence[int], values: Sequence[object], size: int) -> Grad
 def _through(
     values: tuple[Any, ...], hook: Callable[[Grads, Grads], object]
 ) -> tuple[tuple[object, ...], list[int] | None]:
-    """Send the tensors through one identity node with a hook; None instead of indices when nothing wants a gradient."""
+    """Pass the tensors through one identity node with a hook; the indices are None if nothing wants a gradient."""
     indices = [i for i, value in enumerate(values) if isinstance(value, Tensor)]
     if not (state.grad and any(values[i].requires_grad for i in indices)):
         return values, None
@@ -395,7 +395,7 @@ def _through(
     return tuple(replaced), indices
 
 
-# --- the identity node that backward hooks hang on ---
+# --- the identity node that carries backward hooks ---
 
 
 class BackwardHookFunction(Function):

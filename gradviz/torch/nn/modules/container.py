@@ -14,7 +14,7 @@ from gradviz.torch.nn.parameter import Parameter
 
 
 def _position(index: int, count: int) -> int:
-    """Which of so many is meant: no name that a class derived from these could say."""
+    """A position among so many, as an index from the front. A function, because derived classes may use any name."""
     (position,) = plain_numbers((index,))
     if not -count <= position < count:
         raise IndexError(f"index {position} is out of range")
@@ -51,7 +51,7 @@ class _ByIndex(Module):
         return self
 
     def pop(self, key: Any) -> Any:
-        """Take a module out."""
+        """Remove a module and return it."""
         found = self[key]
         del self[key]
         return found
@@ -113,7 +113,7 @@ class Sequential(_ByIndex):
         return self.extend(list(self) * (_factor(self, other) - 1))
 
     def insert(self, index: int, module: Module) -> Sequential:
-        """Put a module at a position."""
+        """Insert a module at a position."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
@@ -137,7 +137,7 @@ class Sequential(_ByIndex):
 
 
 class ModuleList(_ByIndex):
-    """A list of modules; it is not called itself."""
+    """A list of modules; it can't be called itself."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ class ModuleList(_ByIndex):
         return ModuleList(chain(self, other))
 
     def insert(self, index: int, module: Module) -> None:
-        """Put a module before a position."""
+        """Insert a module before a position."""
         modules = list(self._modules.values())
         modules.insert(index, module)
         self._renumber_impl(modules)
@@ -212,11 +212,11 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self) -> None:
-        """Take everything out."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key: str) -> Any:
-        """Take a module out."""
+        """Remove a module and return it."""
         return self._modules.pop(key)
 
     def keys(self) -> KeysView[str]:
@@ -251,7 +251,7 @@ def _held(name: int, value: object) -> str:
 
 
 class ParameterList(Module):
-    """A list of parameters; tensors become parameters, other values stay."""
+    """A list of parameters; tensors become parameters, other values are kept as they are."""
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -351,39 +351,39 @@ class ParameterDict(Module):
             self[name] = value
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A parameter, or `default`."""
+        """Return a parameter, or `default`."""
         if key not in self:
             return default
         return self[key]
 
     def setdefault(self, key: str, default: object = None) -> Any:
-        """A parameter, which becomes `default` if it is not there."""
+        """Return a parameter, which is set to `default` if it is missing."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def pop(self, key: str) -> Any:
-        """Remove a parameter and give it back."""
+        """Remove a parameter and return it."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self) -> tuple[str, Any]:
-        """Remove the newest parameter and give it back with its name."""
+        """Remove the newest parameter and return it with its name."""
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
     def clear(self) -> None:
-        """Remove all."""
+        """Remove all parameters."""
         for key in list(self._keys):
             del self[key]
 
     def copy(self) -> ParameterDict:
-        """Another dictionary of the same parameters."""
+        """Return another dictionary of the same parameters."""
         return ParameterDict(OrderedDict((key, self[key]) for key in self._keys))
 
     def fromkeys(self, keys: Iterable[str], default: object = None) -> ParameterDict:
-        """A dictionary with one value for all names."""
+        """Return a dictionary with one value for all names."""
         return ParameterDict([(key, default) for key in keys])
 
     def __reversed__(self) -> Iterator[str]:

@@ -23,7 +23,7 @@ def sizes(value: Any, count: int) -> tuple[int, ...]:
 
 
 def repeating(count: int) -> Callable[[Any], tuple[Any, ...]]:
-    """PyTorch's `_single`, `_pair` and `_triple`: a number that many times, or what is in several."""
+    """PyTorch's `_single`, `_pair` and `_triple`: a number repeated, or the items of a sequence."""
 
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * count
@@ -100,7 +100,7 @@ class _Conv(Module):
                 init.uniform_(self.bias, -bound, bound)
 
     def _both_ends_impl(self) -> list[int]:
-        """The padding as `F.pad` wants it: last dimension first, before and after."""
+        """The padding as `F.pad` takes it: last dimension first, before and after."""
         ends: list[int] = []
         for i in reversed(range(self.dims)):
             if self.padding == "same":

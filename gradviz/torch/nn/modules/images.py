@@ -1,5 +1,5 @@
-"""Layers that pad, enlarge or rearrange images, each the settings of one function of `nn.functional`: padding,
-upsampling, unfolding, shuffling. Pools are in `pooling.py`."""
+"""Layers that pad, enlarge or rearrange images, each holding the settings of one function of `nn.functional`: padding,
+upsampling, unfolding, shuffling. Pooling is in `pooling.py`."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Enlarges by straight lines, corners on corners."""
+    """Enlarges linearly, with the corners aligned."""
 
     def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)

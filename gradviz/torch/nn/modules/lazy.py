@@ -18,7 +18,7 @@ from gradviz.torch.nn.parameter import UninitializedBuffer, UninitializedParamet
 
 
 class LazyModuleMixin(Module):
-    """What makes a layer wait for its first input; `initialize_parameters` gets that input."""
+    """Makes a layer wait for its first input, which `initialize_parameters` gets."""
 
     cls_to_become: type[Any] | None = None
 
@@ -31,7 +31,7 @@ class LazyModuleMixin(Module):
         raise NotImplementedError(f"initialize_parameters is not implemented for {type(self).__name__}")
 
     def has_uninitialized_params(self) -> bool:
-        """Whether something has no shape yet."""
+        """Return whether any parameter or buffer has no shape yet."""
         return any(map(is_lazy, itertools.chain(self._parameters.values(), self._buffers.values())))
 
     def _infer_parameters(self, module: object, args: Any, kwargs: Any = None) -> None:
@@ -42,7 +42,7 @@ class LazyModuleMixin(Module):
             self.__class__ = self.cls_to_become
 
     def reset_parameters(self) -> None:
-        """Draw new values, once there is something to fill."""
+        """Draw new values, once there are parameters to fill."""
         if not self.has_uninitialized_params():
             super().reset_parameters()  # type: ignore[misc]
 

@@ -202,6 +202,6 @@ class AlphaDropout(_Dropout):
 
 
 class FeatureAlphaDropout(_Dropout):
-    """As AlphaDropout, for whole channels."""
+    """Like AlphaDropout, for whole channels."""
 
     function = "feature_alpha_dropout"

@@ -10,7 +10,7 @@ from gradviz.torch.nn.modules.module import Module
 
 
 def legacy_reduction(size_average: bool | None, reduce: bool | None) -> str:
-    """What the arguments of old PyTorch versions mean today, with the warning."""
+    """The present meaning of arguments of old PyTorch versions, with the warning."""
     averaged = size_average is None or size_average
     if reduce is not None and not reduce:
         found = "none"

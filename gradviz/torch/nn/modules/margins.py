@@ -1,7 +1,7 @@
-"""Losses over classes, and those with parts of their own: margins, `CTCLoss`, `TripletMarginWithDistanceLoss`;
+"""Losses over classes, and losses with parameters: margins, `CTCLoss`, `TripletMarginWithDistanceLoss`;
 `AdaptiveLogSoftmaxWithLoss`, a softmax over many classes in clusters, frequent classes first; and
-`LinearCrossEntropyLoss`, the cross entropy of a linear layer, where the options of PyTorch's way of computing it in
-parts change nothing but the text of the module. The common losses are in `loss.py`."""
+`LinearCrossEntropyLoss`, the cross entropy of a linear layer, where PyTorch's options for computing it in parts affect
+only the text of the module. The common losses are in `loss.py`."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def _check(input: Tensor, target: Tensor) -> None:
 
 @dataclasses.dataclass(slots=True, frozen=True)
 class LinearCrossEntropyOptions:
-    """How PyTorch would cut the batch into parts."""
+    """How PyTorch would split the batch."""
 
     allow_retain_graph: bool = False
     batch_chunk_size: int | None = None

@@ -1,6 +1,6 @@
-"""`nn.Module`: what a model is made of. Registration and walking are inherited (`registry.py`), saving and loading are
-in `stateful.py`, hooks and the call in `calling.py`; this class puts them together under PyTorch's names. What a module
-does about devices and memory stands here, too."""
+"""`nn.Module`: what a model is made of. Registration and traversal are inherited (`registry.py`), saving and loading
+are in `stateful.py`, hooks and the call in `calling.py`; this class combines them under PyTorch's names. The methods
+about devices and memory are here, too."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ P = TypeVar("P", bound="Places")
 
 
 class Places(Registry):
-    """Devices, memory and parts in other places."""
+    """Methods for devices, memory and submodules."""
 
     def _apply(self: P, fn: Any, recurse: bool = True) -> P:
         raise NotImplementedError
 
     def cpu(self: P) -> P:
-        """The module itself: this is where it is."""
+        """Return the module itself, which is on the CPU already."""
         return self
 
     def cuda(self: P, device: object = None) -> P:
@@ -52,18 +52,18 @@ class Places(Registry):
         return self._apply(lambda t: t.to("xpu"))
 
     def share_memory(self: P) -> P:
-        """The module itself: there is one process."""
+        """Return the module itself: there is only one process."""
         return self
 
     def to_empty(self: P, *, device: object, recurse: bool = True) -> P:
-        """New memory for parameters and buffers, with any numbers in it."""
+        """Give parameters and buffers new memory with arbitrary contents."""
         return self._apply(lambda t: T["empty_like"](t, device=device), recurse=recurse)
 
     def compile(self, *args: object, **options: object) -> None:
-        """Nothing is compiled, so that every operation can be seen."""
+        """Nothing is compiled, so that every operation remains visible."""
 
     def set_submodule(self, target: str, module: object, strict: bool = False) -> None:
-        """Put a module at the place that `target` names with dots."""
+        """Set the submodule at a dotted path."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         *path, name = target.split(".")
@@ -124,7 +124,7 @@ class Module(Places):
             super().__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """What the module computes; every subclass has its own."""
+        """Compute the module's result; every subclass defines its own."""
         raise NotImplementedError(f'Module [{self._get_name()}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -133,7 +133,7 @@ class Module(Places):
     # --- text ---
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses of its text."""
+        """The text between the parentheses of its representation."""
         return ""
 
     def __repr__(self) -> str:
@@ -149,7 +149,7 @@ class Module(Places):
     # --- modes and gradients ---
 
     def train(self: Self, mode: bool = True) -> Self:
-        """Set training mode here and below."""
+        """Set training mode for this module and all below it."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -158,7 +158,7 @@ class Module(Places):
         return self
 
     def eval(self: Self) -> Self:
-        """Set evaluation mode here and below."""
+        """Set evaluation mode for this module and all below it."""
         return self.train(False)
 
     def requires_grad_(self: Self, requires_grad: bool = True) -> Self:
@@ -175,7 +175,7 @@ class Module(Places):
     # --- conversion ---
 
     def apply(self: Self, fn: Callable[[Module], object]) -> Self:
-        """Call `fn` on everything below and then on this module."""
+        """Call `fn` on every module below and then on this one."""
         for child in self.children():
             child.apply(fn)
         fn(self)
@@ -201,7 +201,7 @@ class Module(Places):
         return self
 
     def to(self: Self, *args: Any, **kwargs: Any) -> Self:
-        """Convert floating point parameters and buffers to a dtype; there is one device."""
+        """Convert floating point parameters and buffers to a dtype; there is only one device."""
         layout = kwargs.pop("memory_format", None)
         if layout is not None:  # of weights of images; the others stay as they are
             self._apply(lambda t: t.to(memory_format=layout) if t.ndim in (4, 5) else t)
@@ -212,7 +212,7 @@ class Module(Places):
         if not wanted:
             for each in (*args, *kwargs.values()):
                 if isinstance(each, str | int) and not isinstance(each, bool):
-                    device(each)  # refused where there is none of that name, also without anything to move
+                    device(each)  # an unknown name is refused, also without anything to move
             return self._apply(lambda t: t.to(*args, **kwargs))
         kind = wanted[0]
         if kind.rank < 2:
@@ -278,11 +278,11 @@ class Module(Places):
         stateful.load_own(self, state_dict, prefix, local_metadata, strict, (missing, unexpected, errors))
 
     def get_extra_state(self) -> Any:
-        """Anything more to save; override together with `set_extra_state`."""
+        """Additional state to save; override together with `set_extra_state`."""
         raise RuntimeError("Reached a code path in Module.get_extra_state() that should never be called.")
 
     def set_extra_state(self, state: object) -> None:
-        """Take back what `get_extra_state` gave."""
+        """Restore what `get_extra_state` returned."""
         raise RuntimeError("Reached a code path in Module.set_extra_state() that should never be called.")
 
     # --- hooks ---
@@ -290,13 +290,13 @@ class Module(Places):
     def register_forward_pre_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args)` before `forward`; what it returns replaces the arguments."""
+        """Call `hook(module, args)` before `forward`; its return value replaces the arguments."""
         return add_hook(self.__dict__, "_forward_pre_hooks", hook, prepend, _with_kwargs=with_kwargs)
 
     def register_forward_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
     ) -> RemovableHandle:
-        """Call `hook(module, args, output)` after `forward`; what it returns replaces the output."""
+        """Call `hook(module, args, output)` after `forward`; its return value replaces the output."""
         flags = {"_with_kwargs": with_kwargs, "_always_called": always_call}
         return add_hook(self.__dict__, "_forward_hooks", hook, prepend, **flags)
 
@@ -328,7 +328,7 @@ class Module(Places):
         return add_hook(self.__dict__, "_state_dict_hooks", hook, False)
 
     def _register_state_dict_hook(self, hook: Any) -> RemovableHandle:
-        """The private form: what the hook returns takes the place of the state."""
+        """The private form: the hook's return value replaces the state."""
         if getattr(hook, "_from_public_api", False):
             raise RuntimeError(
                 "Cannot register the same function as the state dict post hook that was previously registered via "
@@ -346,7 +346,7 @@ class Module(Places):
 
 
 def clear_grad(param: Tensor, set_to_none: bool) -> None:
-    """Forget the gradient of one parameter, or fill it with zeros."""
+    """Drop the gradient of one parameter, or fill it with zeros."""
     grad = param._grad if isinstance(param, Tensor) else None
     if grad is None:
         return

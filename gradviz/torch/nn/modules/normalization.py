@@ -60,7 +60,7 @@ class _BatchNorm(Module):
         fill_parameters(self, self.reset_parameters)
 
     def reset_running_stats(self) -> None:
-        """Forget the running mean and variance."""
+        """Reset the running mean and variance."""
         if self.track_running_stats:
             assert self.running_mean is not None and self.running_var is not None
             assert self.num_batches_tracked is not None
@@ -69,12 +69,12 @@ class _BatchNorm(Module):
             self.num_batches_tracked._data.fill(0)
 
     def reset_parameters(self) -> None:
-        """Weights one, biases zero."""
+        """Set weights to one, biases to zero."""
         self.reset_running_stats()
         _one_and_zero(self)
 
     def _load_from_state_dict(self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any) -> None:
-        key = prefix + "num_batches_tracked"  # states of before version 2 do not have it
+        key = prefix + "num_batches_tracked"  # states from before version 2 do not have it
         if (local_metadata.get("version") or 0) < 2 and self.track_running_stats and key not in state_dict:
             state_dict[key] = self.num_batches_tracked
         super()._load_from_state_dict(state_dict, prefix, local_metadata, *rest)
@@ -84,10 +84,10 @@ class _BatchNorm(Module):
             raise ValueError(f"expected {self._expected_impl} input (got {input.dim()}D input)")
 
     def _average_factor_impl(self) -> float:
-        """How much the current batch counts in the running values."""
+        """The weight of the current batch in the running statistics."""
         if self.training and self.track_running_stats and self.num_batches_tracked is not None:
             if layers.stack or layers.duals:
-                self.num_batches_tracked.add_(1)  # refused where a transform differentiates
+                self.num_batches_tracked.add_(1)  # refused inside a transform that differentiates
             else:
                 self.num_batches_tracked._data += 1
             if self.momentum is None:
@@ -226,7 +226,7 @@ class LayerNorm(Module):
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
-        """Weights one, biases zero."""
+        """Set weights to one, biases to zero."""
         _one_and_zero(self)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -260,7 +260,7 @@ class RMSNorm(Module):
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
-        """Weights one."""
+        """Set weights to one."""
         _one_and_zero(self)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -299,7 +299,7 @@ class GroupNorm(Module):
         fill_parameters(self, self.reset_parameters)
 
     def reset_parameters(self) -> None:
-        """Weights one, biases zero."""
+        """Set weights to one, biases to zero."""
         _one_and_zero(self)
 
     def forward(self, input: Tensor) -> Tensor:

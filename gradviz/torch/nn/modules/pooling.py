@@ -1,4 +1,4 @@
-"""Pooling layers: settings and a call to the function in `nn.functional`."""
+"""Pooling layers: each holds its settings and calls the function in `nn.functional`."""
 
 from __future__ import annotations
 
@@ -316,7 +316,7 @@ class MaxUnpool3d(_MaxUnpool):
 
 
 class AdaptiveAvgPool3d(Module):
-    """The mean of each of so many windows."""
+    """Means over windows chosen for an output size."""
 
     def __init__(self, output_size: Any) -> None:
         super().__init__()

@@ -1,5 +1,5 @@
-"""What a Module remembers: its parameters, buffers and submodules by name, how attributes become entries, and walking
-through them. Nothing is computed here; calling is in `calling.py`, saving and loading in `stateful.py`."""
+"""The contents of a Module: its parameters, buffers and submodules by name, how attributes become entries, and
+traversal. Nothing is computed here; calling is in `calling.py`, saving and loading in `stateful.py`."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Registry:
 
     # --- attributes ---
 
-    if not TYPE_CHECKING:  # what an attribute is, a type checker can't know
+    if not TYPE_CHECKING:  # a type checker can't know the type of an attribute
 
         def __getattr__(self, name: str) -> Any:
             for kind in ("_parameters", "_buffers", "_modules"):
@@ -226,7 +226,7 @@ class Registry:
         return found  # type: ignore[no-any-return]
 
 
-# Functions, because a module of the user may have methods of any name.
+# Functions, because a user's module may have methods of any name.
 
 
 def start_module(module: object) -> None:

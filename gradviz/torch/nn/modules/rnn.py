@@ -1,11 +1,10 @@
 """Recurrent layers: `RNN`, `LSTM`, `GRU`, in the order of operations of PyTorch's CPU code: the inputs of all steps are
-multiplied at once, then the steps run one after the other; and one step by itself, `RNNCell`, `LSTMCell`, `GRUCell`. An
-LSTM of float32 numbers is one fused node for each layer and direction, as in PyTorch, unless it is packed or projected.
+multiplied at once, then the steps run one after the other; and single steps, `RNNCell`, `LSTMCell`, `GRUCell`. A
+float32 LSTM is one fused node per layer and direction, as in PyTorch, unless it is packed or projected.
 
-Note [Steps of a packed sequence]
-The steps of a packed sequence get smaller: each has as many rows as there are sequences that long. Forwards, the states
-of the sequences that end are put aside; backwards, the initial states of those that begin are added.
-"""
+Note [Steps of a packed sequence] The steps of a packed sequence get smaller: each has as many rows as there are
+sequences of at least that length. Forwards, the states of sequences that end are put aside; backwards, the initial
+states of sequences that begin are added."""
 
 from __future__ import annotations
 
@@ -65,7 +64,7 @@ def gru_step(gates: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor) -> Ten
 
 
 def each_state(state: State, fn: Callable[..., Tensor]) -> State:
-    """A function of each tensor of a state."""
+    """Apply a function to each tensor of a state."""
     return tuple(fn(each) for each in state) if isinstance(state, tuple | list) else fn(state)
 
 
@@ -223,7 +222,7 @@ _BOTH_WAYS = ("", "_reverse")
 
 
 class RNNBase(Module):
-    """The parameters and the walk through layers, directions and steps that all recurrent layers share."""
+    """The parameters of recurrent layers, and the loops over layers, directions and steps that they share."""
 
     def __init__(
         self,
@@ -312,7 +311,7 @@ class RNNBase(Module):
         return [weights[i : i + each] for i in range(0, len(weights), each)]
 
     def flatten_parameters(self) -> None:
-        """Nothing: it is for GPUs."""
+        """Do nothing: this is for GPUs."""
 
     def reset_parameters(self) -> None:
         """Draw new values."""
@@ -355,7 +354,7 @@ class RNNBase(Module):
         return output, final
 
     def _forward_packed_impl(self, input: PackedSequence, hx: State) -> tuple[PackedSequence, State]:
-        """See Note [Steps of a packed sequence]."""
+        """Run on a packed sequence; see Note [Steps of a packed sequence]."""
         sizes = input.batch_sizes.tolist()
         given = input.sorted_indices
         if hx is None:
@@ -398,7 +397,7 @@ class RNNBase(Module):
             raise RuntimeError(f"Expected {what} {wanted}, got {list(state.shape)}")
 
     def _layers_impl(self, steps: Tensor, state: State, sizes: list[int] | None) -> tuple[Tensor, State]:
-        """All layers: their outputs and the last states of each direction of each."""
+        """Run all layers: their outputs and the last states of each direction of each layer."""
         last = []
         for layer in range(self.num_layers):
             outputs = []
@@ -416,7 +415,7 @@ class RNNBase(Module):
     def _run_impl(
         self, name: str, steps: Tensor, state: State, backwards: bool, sizes: list[int] | None
     ) -> tuple[Tensor, State]:
-        """One layer in one direction."""
+        """Run one layer in one direction."""
         weights = [getattr(self, f"{part}{name}", None) for part in ("weight_hh", "bias_hh", "weight_hr")]
         if weights[2] is None:
             weights.pop()

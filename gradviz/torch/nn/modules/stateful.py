@@ -1,5 +1,5 @@
-"""`state_dict` and `load_state_dict` of a Module: names to tensors and back, with PyTorch's complaints about what is
-missing, unexpected or of another shape. Functions over a Module; `module.py` has the methods that call them."""
+"""`state_dict` and `load_state_dict` of a Module: names to tensors and back, with PyTorch's messages about missing and
+unexpected keys and different shapes. Functions of a Module; `module.py` has the methods that call them."""
 
 from __future__ import annotations
 
@@ -184,5 +184,5 @@ def _fill(module: Module, name: str, key: str, target: Tensor, value: Tensor, as
 
 
 def _overrides(module: Module, method: str) -> bool:
-    """Whether a class of the user defines `get_extra_state` or `set_extra_state`, which Module refuses."""
+    """Whether a user's class defines `get_extra_state` or `set_extra_state`, which raise in Module."""
     return sum(method in vars(cls) for cls in type(module).__mro__) > 1

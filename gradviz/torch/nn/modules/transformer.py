@@ -1,8 +1,8 @@
-"""`Transformer` and its parts, by the operations of PyTorch's ordinary path, which is the one that can be trained.
+"""`Transformer` and its parts, with the operations of PyTorch's ordinary path, which is the one that can be trained.
 
-Note [Where padding becomes zero]
-In inference PyTorch packs sequences of different length into a nested tensor, and what comes out of the encoder is zero
-where the input was padding. Here the layers run over the padding too, and the same zeros are put there at the end."""
+Note [Where padding becomes zero] In inference PyTorch packs sequences of different length into a nested tensor, and the
+output of the encoder is zero where the input was padding. Here the layers also run over the padding, and the same zeros
+are written at the end."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _activation(given: str | Activation) -> Any:
 
 
 class _Layer(Module):
-    """What the layers of encoder and decoder share: attention to itself, two linear maps, norms and dropouts."""
+    """The common part of encoder and decoder layers: self-attention, two linear maps, norms and dropouts."""
 
     norms = 2
 
@@ -120,7 +120,7 @@ class TransformerEncoderLayer(_Layer):
         return x  # type: ignore[no-any-return]
 
     def _runs_at_once_impl(self, src: Tensor) -> bool:
-        """Whether PyTorch takes its fused way of inference."""
+        """Whether PyTorch uses its fused inference path."""
         same = self.norm1.eps == self.norm2.eps and self.activation_relu_or_gelu != 0
         hooked = any(each._forward_hooks or each._forward_pre_hooks for each in self.modules())
         if self.training or hooked or not same or not self.self_attn.runs_at_once(src):
@@ -129,7 +129,7 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """As the encoder's layer, with attention to the encoder's output in between."""
+    """Like the encoder's layer, with attention to the encoder's output in between."""
 
     norms = 3
 
@@ -220,7 +220,7 @@ class TransformerEncoder(Module):
 
 
 def _is_causal(mask: Tensor | None, hint: bool | None, x: Tensor, batch_first: bool) -> bool:
-    """Whether the mask hides what comes later and nothing else; a hint is believed."""
+    """Whether the mask hides exactly the later positions; a hint is believed."""
     if hint is not None or mask is None:
         return hint is True
     length = x.shape[1 if batch_first and x.ndim == 3 else 0]

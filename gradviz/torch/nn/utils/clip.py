@@ -1,5 +1,5 @@
-"""Gradients and parameters of many tensors at once: clipping gradients before a step, by the norm of all of them
-together or each element by value; and parameters as one long vector and back."""
+"""Gradients and parameters of many tensors at once: clipping gradients before a step, by their total norm or each
+element by value; and parameters as one long vector and back."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Tensors = Tensor | Iterable[Tensor]
 
 
 def _with_grad(parameters: Tensors) -> list[Tensor]:
-    """Those that have a gradient. What has a history and none warns, each time that it is asked."""
+    """The tensors that have a gradient. A non-leaf without one warns each time it is asked."""
     listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     return [param for param in listed if param.grad is not None]
 
@@ -101,14 +101,14 @@ def _grad(param: Tensor) -> Tensor:
 def clip_grads_with_norm_(
     parameters: Tensors, max_norm: float, total_norm: Tensor, foreach: bool | None = None
 ) -> None:
-    """Scale all gradients as `clip_grad_norm_` does, with a norm that is known."""
+    """Scale all gradients as `clip_grad_norm_` does, with a given norm."""
     params = _with_grad(parameters if isinstance(parameters, Tensor) else list(parameters))
     factor = _scale(params, max_norm, total_norm)
     _tell("clip_grads_with_norm_", params, max_norm=max_norm, total=float(total_norm._data), factor=factor)
 
 
 def _scale(params: list[Tensor], max_norm: float, total: Tensor) -> float:
-    """Scale the gradients, and say by how much."""
+    """Scale the gradients, and report the factor."""
     kind = total._data.dtype.type
     factor = np.minimum(kind(max_norm) / (total._data + kind(1e-6)), kind(1.0))
     for grad in map(_grad, params):
@@ -150,7 +150,7 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
 
 
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Make pieces of a vector the data of the parameters."""
+    """Replace the data of the parameters by pieces of a vector."""
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected torch.Tensor, but got: {typename(vec)}")
     start = 0

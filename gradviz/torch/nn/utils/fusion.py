@@ -66,6 +66,6 @@ def fuse_linear_bn_eval(linear: Any, bn: Any) -> Any:
 
 
 def skip_init(module_cls: Any, *args: object, **kwargs: object) -> Any:
-    """A module whose parameters hold any numbers."""
+    """A module whose parameters have arbitrary values."""
     device = kwargs.pop("device", "cpu")
     return module_cls(*args, **kwargs).to_empty(device=device)

@@ -1,5 +1,5 @@
 """The older `torch.nn.utils.weight_norm` and `spectral_norm`, which compute the weight in a hook before `forward`; the
-present ones are in `parametrizations.py`."""
+current ones are in `parametrizations.py`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _hook_of(module: Module, kind: type, name: str) -> Any:
 
 
 def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
-    """Keep length and direction of a weight apart (Salimans and Kingma, 2016)."""
+    """Separate length and direction of a weight (Salimans and Kingma, 2016)."""
     warnings.warn(
         "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
@@ -59,7 +59,7 @@ def weight_norm(module: M, name: str = "weight", dim: int | None = 0) -> M:
 
 
 def remove_weight_norm(module: M, name: str = "weight") -> M:
-    """Let the weight be an ordinary parameter again."""
+    """Turn the weight back into an ordinary parameter."""
     key, hook = _hook_of(module, WeightNorm, name)
     if hook is None:
         raise ValueError(f"weight_norm of '{name}' not found in {module}")
@@ -89,7 +89,7 @@ class SpectralNorm:
         return weight.reshape(weight.size(0), -1)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Any:
-        """The weight over its largest singular value, of which the estimate may be improved first."""
+        """The weight divided by its largest singular value, whose estimate may be improved first."""
         weight = held(module, self.name + "_orig")
         u, v = held(module, self.name + "_u"), held(module, self.name + "_v")
         matrix = self.as_matrix(weight)
@@ -132,7 +132,7 @@ def spectral_norm(
 
 
 def remove_spectral_norm(module: M, name: str = "weight") -> M:
-    """Let the weight be an ordinary parameter again."""
+    """Turn the weight back into an ordinary parameter."""
     key, hook = _hook_of(module, SpectralNorm, name)
     if hook is None:
         raise ValueError(f"spectral_norm of '{name}' not found in {module}")

@@ -30,7 +30,7 @@ def _is_orthogonal(q: Tensor) -> bool:
 
 
 def _orthogonalized(a: Tensor) -> Any:
-    """The Q of a tall matrix whose R has a diagonal above zero."""
+    """The Q of a tall matrix whose R has a positive diagonal."""
     reflectors, tau = T["geqrf"](a)
     return LINALG["householder_product"](reflectors, tau) * _diagonal(reflectors).sgn().unsqueeze(-2)
 
@@ -57,7 +57,7 @@ class _Orthogonal(Module):
         return q.mT if wide else q
 
     def _turned(self, x: Any) -> Any:
-        """From the numbers below the diagonal by way of a skew-symmetric matrix."""
+        """An orthogonal matrix from the numbers below the diagonal, by way of a skew-symmetric matrix."""
         n, k = x.shape[-2:]
         lower = x.tril()
         if n != k:
@@ -71,13 +71,13 @@ class _Orthogonal(Module):
         return q if n == k else q[..., :k]
 
     def _reflected(self, x: Any) -> Any:
-        """From the reflectors below the diagonal, and signs on it, which are no parameters."""
+        """An orthogonal matrix from the reflectors below the diagonal and the signs on it, which are no parameters."""
         below = x.tril(diagonal=-1)
         tau = 2.0 / (1.0 + (below * below).sum(dim=-2))
         return LINALG["householder_product"](below, tau) * _diagonal(x).int().unsqueeze(-2)
 
     def right_inverse(self, Q: Tensor) -> Any:
-        """The parameter that gives the matrix; with a base to move, that base takes the matrix."""
+        """The parameter for a given matrix; if there is a base, it takes the matrix."""
         with no_grad():
             return self._parameter_of(Q)
 
@@ -104,7 +104,7 @@ class _Orthogonal(Module):
         return reflectors.mT if wide else reflectors
 
     def _completed(self, q: Any) -> Any:
-        """A square orthogonal matrix that begins with the columns of `q`."""
+        """A square orthogonal matrix whose first columns are those of `q`."""
         n, k = q.shape[-2:]
         if n == k:
             return q.clone() if _is_orthogonal(q) else _orthogonalized(q)
@@ -151,7 +151,7 @@ class _WeightNorm(Module):
 
 
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Keep length and direction of a weight apart (Salimans and Kingma, 2016)."""
+    """Separate length and direction of a weight (Salimans and Kingma, 2016)."""
     return parametrize.register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
 

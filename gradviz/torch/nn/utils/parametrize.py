@@ -1,7 +1,7 @@
-"""`torch.nn.utils.parametrize`: a parameter that is computed from others whenever it is read. The module gets a class
-of its own with a property in the parameter's place, and keeps what it is computed from under `parametrizations`. How a
-module's tensor is read, set and deleted by a name that is data stands here, too: only a module has one, and only under
-a name that is not part of every module."""
+"""`torch.nn.utils.parametrize`: a parameter that is computed from others whenever it is read. The module gets its own
+class with a property in place of the parameter, and keeps the originals under `parametrizations`. Reading, setting and
+deleting a module's tensor under a name given as data is here, too: only a module can have one, and only under a name
+that is not an attribute of every module."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ def _checked(module: Any, name: object) -> str:
 
 
 def held(module: Any, name: Any, *default: Any) -> Any:
-    """As getattr."""
+    """Like getattr."""
     return getattr(module, _checked(module, name), *default)
 
 
 def hold(module: object, name: object, value: object) -> None:
-    """As setattr."""
+    """Like setattr."""
     setattr(module, _checked(module, name), value)
 
 
 def drop(module: object, name: object) -> None:
-    """As delattr."""
+    """Like delattr."""
     delattr(module, _checked(module, name))
 
 
@@ -60,7 +60,7 @@ _state: dict[str, Any] = {"depth": 0, "values": {}}
 
 @contextlib.contextmanager
 def cached() -> Iterator[None]:
-    """Within this, a parametrized tensor is computed once."""
+    """Inside, a parametrized tensor is computed once."""
     _state["depth"] += 1
     try:
         yield
@@ -191,11 +191,11 @@ def _property(name: str) -> property:
     return property(read, write)
 
 
-_MADE = "_made_by_parametrize"  # in a class that `_own_class` made: only of such classes properties come and go
+_MADE = "_made_by_parametrize"  # marks classes that `_own_class` made: only these gain and lose properties
 
 
 def _own_class(module: Module) -> None:
-    """Give the module a class of its own, to which properties can be added."""
+    """Give the module its own class, to which properties can be added."""
     cls = type(module)
 
     def deepcopied(self: object, memo: dict[int, object]) -> Any:
@@ -255,7 +255,7 @@ def register_parametrization(
 
 
 def remove_parametrizations(module: Module, tensor_name: str, leave_parametrized: bool = True) -> Module:
-    """Let the tensor be an ordinary one again, with its present value or with the original."""
+    """Turn the tensor back into an ordinary one, with its present value or with the original."""
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
     known: Any = module.parametrizations

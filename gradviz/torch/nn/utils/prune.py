@@ -37,7 +37,7 @@ class BasePruningMethod:
 
     @classmethod
     def apply(cls, module: Module, name: str, *args: object, importance_scores: Any = None, **kwargs: object) -> Any:
-        """Prune a parameter, on top of what has pruned it before."""
+        """Prune a parameter, in addition to what has pruned it before."""
         method: Any = cls(*args, **kwargs)
         method._tensor_name = name
         before = _method_of(module, name)
@@ -105,7 +105,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method: object) -> None:
-        """One more."""
+        """Add a method."""
         if not isinstance(method, BasePruningMethod) and method is not None:
             raise TypeError(f"{type(method)} is not a BasePruningMethod subclass")
         self._pruning_methods += (method,)
@@ -144,7 +144,7 @@ class Identity(BasePruningMethod):
     PRUNING_TYPE = "unstructured"
 
     def compute_mask(self, t: object, default_mask: object) -> Any:
-        """The mask that there was."""
+        """Return the mask unchanged."""
         return default_mask
 
 
@@ -171,7 +171,7 @@ class _Amount(BasePruningMethod):
 
 
 class RandomUnstructured(_Amount):
-    """Random elements."""
+    """Prunes random elements."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -186,7 +186,7 @@ class RandomUnstructured(_Amount):
 
 
 class L1Unstructured(_Amount):
-    """The elements nearest to zero."""
+    """Prunes the elements nearest to zero."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -216,7 +216,7 @@ class _Structured(_Amount):
 
 
 class RandomStructured(_Structured):
-    """Random slices along a dimension."""
+    """Prunes random slices along a dimension."""
 
     def compute_mask(self, t: Any, default_mask: object) -> Any:
         """The mask."""
@@ -230,7 +230,7 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """The slices along a dimension with the smallest norms."""
+    """Prunes the slices along a dimension with the smallest norms."""
 
     def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
         super().__init__(amount, dim)
@@ -249,7 +249,7 @@ class LnStructured(_Structured):
 
 
 class CustomFromMask(BasePruningMethod):
-    """A mask that was given."""
+    """Prunes with a given mask."""
 
     PRUNING_TYPE = "global"
 

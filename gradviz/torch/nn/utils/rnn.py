@@ -1,5 +1,5 @@
-"""Sequences of different lengths: padded to one length, packed one after another without the padding, and cut again.
-The walk over a packed sequence is in `modules/rnn.py`."""
+"""Sequences of different lengths: padded to one length, packed one after another without the padding, and separated
+again. The loop over a packed sequence is in `modules/rnn.py`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PackedSequence_(NamedTuple):
 
 
 def bind(optional: _A | None, fn: Callable[[_A], _B]) -> _B | None:
-    """The function of something that may be missing."""
+    """The function applied to a value that may be None."""
     return None if optional is None else fn(optional)
 
 
@@ -52,7 +52,7 @@ class PackedSequence(PackedSequence_):
         return self if data is self.data else type(self)(data, *self[1:])
 
     def cpu(self, *args: object, **kwargs: object) -> PackedSequence:
-        """The same: everything is on the CPU."""
+        """The sequence itself: everything is on the CPU."""
         return self.to(*args, **kwargs)
 
     def double(self) -> PackedSequence:
@@ -89,16 +89,16 @@ class PackedSequence(PackedSequence_):
 
     @property
     def is_cuda(self) -> bool:
-        """Never."""
+        """Return False."""
         return False
 
     def is_pinned(self) -> bool:
-        """Never."""
+        """Return False."""
         return False
 
 
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that undoes another."""
+    """The inverse of a permutation."""
     if permutation is None:
         return None
     made: Tensor = T["empty_like"](permutation)
@@ -140,7 +140,7 @@ def pad_packed_sequence(
 def pad_sequence(
     sequences: object, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
 ) -> Tensor:
-    """Stack tensors of different first dimension, filled up with a value."""
+    """Stack tensors of different first dimension, padded with a value."""
     if not isinstance(sequences, Iterable):
         raise RuntimeError(
             f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
@@ -149,7 +149,7 @@ def pad_sequence(
 
 
 def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The sequences without what was filled up."""
+    """The sequences without the padding."""
     if not batch_first:
         padded_sequences.transpose_(0, 1)
     at = T["arange"](padded_sequences.shape[1])

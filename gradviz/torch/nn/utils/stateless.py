@@ -1,4 +1,4 @@
-"""`torch.nn.utils.stateless`: the older place of `torch.func.functional_call`."""
+"""`torch.nn.utils.stateless`: the older home of `torch.func.functional_call`."""
 
 from __future__ import annotations
 
