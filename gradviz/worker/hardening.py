@@ -182,7 +182,7 @@ def _with_plain_name(original: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
-    """Give it a public name; otherwise it would be one of the module's private tables."""
+    """Accept public names only: a private one would be one of the module's own tables."""
 
     def call(self: Any, name: str, *rest: Any) -> Any:
         if type(name) is not str or name.startswith("_"):

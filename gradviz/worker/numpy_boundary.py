@@ -1,10 +1,9 @@
-"""The one way in and out of NumPy for a snippet: `to_snippet` and `to_numpy`.
+"""The only way into and out of NumPy for a snippet: `to_snippet` and `to_numpy`.
 
-Nothing of NumPy's own reaches a snippet: an array over any memory, or of any objects, is two calls from every one of
-its types. `to_snippet` takes what NumPy returned and gives a stand-in of `numpy_types` for it, or raises; `to_numpy`
-takes what a snippet passed and gives NumPy its own object, or refuses what NumPy would ask for its memory. Next:
-`numpy_types`, which fills the tables here.
-"""
+Nothing of NumPy's own reaches a snippet: from every one of its types, it takes two calls to make an array over any
+memory, or of any objects. `to_snippet` takes what NumPy returned and returns a stand-in of `numpy_types` for it, or
+raises; `to_numpy` takes what a snippet passed and returns NumPy's own object, or refuses objects that NumPy would ask
+for their memory. Next: `numpy_types`, which fills the tables here."""
 
 from __future__ import annotations
 
@@ -18,29 +17,29 @@ import numpy as np
 from gradviz.engine.kernel.tensor import Tensor
 
 ONLY_NUMBERS = "only types of numbers and of text are available in GradViz snippets"
-DTYPE_CODES = "?bBhHiIlLqQefdFDSU"  # of the dtypes that a snippet can have
-DEEPEST = 32  # lists within lists; NumPy has 64 dimensions
+DTYPE_CODES = "?bBhHiIlLqQefdFDSU"  # of the dtypes that a snippet may use
+DEEPEST = 32  # nested lists; NumPy has 64 dimensions
 
 PLAIN: frozenset[Any] = frozenset(
     (int, float, bool, str, complex, bytes, type(None), type(...))
 )  # the same on both sides
-REAL: dict[type, Any] = {}  # class of a stand-in -> NumPy's own
-STAND_INS: dict[type, type] = {}  # NumPy's own class of a scalar or kind of number -> that of its stand-in
-OUT: dict[type, Callable[[Any], Any]] = {}  # exact class of a value -> what the snippet gets
-IN: dict[type, Callable[[Any], Any]] = {}  # exact class of a value of the snippet -> what NumPy gets
+REAL: dict[type, Any] = {}  # class of a stand-in -> NumPy's own class
+STAND_INS: dict[type, type] = {}  # NumPy's own class of a scalar or kind of number -> its stand-in's class
+OUT: dict[type, Callable[[Any], Any]] = {}  # exact class of a value -> conversion for the snippet
+IN: dict[type, Callable[[Any], Any]] = {}  # exact class of a snippet's value -> conversion for NumPy
 
 
 # --- out ---
 
 
 def to_snippet(value: object) -> Any:
-    """What a snippet gets for a value that NumPy returned; raises TypeError for what has no stand-in."""
+    """Return what a snippet gets for a value that NumPy returned; raises TypeError if there is no stand-in for it."""
     leave = OUT.get(type(value))
     if leave is not None:
         return leave(value)
     if isinstance(value, np.dtype):
         return OUT[np.dtype](value)
-    if isinstance(value, tuple) and hasattr(value, "_fields"):  # what eigh, svd and unique return
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # results of eigh, svd and unique
         return tuple(map(to_snippet, value))
     if isinstance(value, np.ndarray | np.generic):
         raise TypeError(ONLY_NUMBERS)
@@ -55,19 +54,20 @@ def _same(value: Any) -> Any:
 
 OUT.update(dict.fromkeys((*PLAIN, type(NotImplemented)), _same))
 IN.update(dict.fromkeys(PLAIN, _same))
-IN[Fraction] = float  # of which statistics.mean makes a number of the kind that it was given
+IN[Fraction] = float  # statistics.mean converts it to the kind of number it was given
 OUT[list] = lambda value: [to_snippet(each) for each in value]
 OUT[tuple] = lambda value: tuple([to_snippet(each) for each in value])
 OUT[dict] = lambda value: {key: to_snippet(each) for key, each in value.items()}
 
 
 def offer(made: type, real: Any, leave: Callable[[Any], Any], enter: Callable[[Any], object]) -> None:
-    """Let objects of class `made` stand for those of NumPy's class `real`: `leave` makes them, `enter` the way back."""
+    """Let objects of class `made` stand for those of NumPy's class `real`: `leave` makes them, `enter` converts them
+    back."""
     REAL[made], OUT[real], OUT[made], IN[made] = real, leave, _same, enter
 
 
 def as_tensor(found: object) -> Any:
-    """np.sin(tensor) is a tensor: PyTorch's wrap what a function of numbers makes of them."""
+    """Return a tensor for np.sin(tensor): PyTorch's tensors wrap the results of functions of numbers."""
     from gradviz.torch import from_numpy
 
     if type(found) is tuple:
@@ -80,30 +80,31 @@ def as_tensor(found: object) -> Any:
 
 
 def to_numpy(value: Any, depth: int = 0) -> Any:
-    """NumPy's own object for a value of a snippet; raises TypeError for objects that NumPy would ask for memory."""
+    """Return NumPy's own object for a value of a snippet; raises TypeError for objects that NumPy would ask for
+    memory."""
     kind = type(value)
     enter = IN.get(kind)
     if enter is not None:
         return enter(value)
-    if isinstance(value, np.ndarray | np.generic | np.dtype):  # of the engine
+    if isinstance(value, np.ndarray | np.generic | np.dtype):  # the engine's
         return value
     if isinstance(value, Tensor):
-        return to_numpy(Tensor.numpy(value))  # not what a class of the snippet makes of it
+        return to_numpy(Tensor.numpy(value))  # not an override in a class of the snippet
     if kind is slice:
         return slice(*map(to_numpy, (value.start, value.stop, value.step)))
     if isinstance(value, type):
         return _class_for_numpy(value)
     if depth < DEEPEST and (isinstance(value, list | tuple) or kind in _SEVERAL):
         return _several(value, depth + 1)
-    for plain, exactly in _EXACTLY.items():  # a class of the snippet, IntEnum
+    for plain, exactly in _EXACTLY.items():  # a class of the snippet, such as an IntEnum
         if isinstance(value, plain):
             return exactly(value)
     raise TypeError(f"NumPy in GradViz snippets takes numbers, lists, arrays and tensors, not {kind.__name__} objects")
 
 
 def own(thing: object) -> Any:
-    """NumPy's own array, with the same memory, or scalar for the `self` of a stand-in's method: no other object is
-    asked anything with NumPy's own operands."""
+    """Return NumPy's own array, with the same memory, or scalar for the `self` of a stand-in's method: no other object
+    is used with NumPy's own operands."""
     kind = type(thing)
     if kind not in REAL:
         raise TypeError(f"this method requires an array or a NumPy scalar, not {kind.__name__}")
@@ -111,7 +112,7 @@ def own(thing: object) -> Any:
 
 
 def numeric(dtype: object) -> Any:
-    """The dtype that is meant; raises TypeError for what is no type of numbers or text."""
+    """Return the dtype that is meant; raises TypeError for types other than numbers or text."""
     found = np.dtype(to_numpy(dtype))
     if found.char not in DTYPE_CODES:
         raise TypeError(ONLY_NUMBERS)
@@ -119,7 +120,7 @@ def numeric(dtype: object) -> Any:
 
 
 def call_numpy(function: Callable[..., Any], args: tuple[object, ...], keywords: dict[str, object]) -> Any:
-    """Call a function of NumPy with what a snippet passed; an array given as `out=` is returned as it came."""
+    """Call a function of NumPy with what a snippet passed; an array given as `out=` is returned unchanged."""
     plain = [to_numpy(each) for each in args]
     named = {key: to_numpy(each) for key, each in keywords.items()}
     if named.get("dtype") is not None:
@@ -130,7 +131,7 @@ def call_numpy(function: Callable[..., Any], args: tuple[object, ...], keywords:
 
 
 def _several(value: Any, depth: int) -> Any:
-    """The items of a list, as they lie in it, whatever a class of the snippet says of itself; or of an iterator."""
+    """Return the items of a list as stored, whatever a subclass in the snippet overrides; or of an iterator."""
     if isinstance(value, tuple):
         return tuple([to_numpy(each, depth) for each in tuple.__iter__(value)])
     items = list.__iter__(value) if isinstance(value, list) else value
@@ -140,7 +141,7 @@ def _several(value: Any, depth: int) -> Any:
 def _class_for_numpy(value: type) -> Any:
     if value in REAL:
         return REAL[value]
-    if value in _EXACTLY or value in STAND_INS:  # the engine names NumPy's own
+    if value in _EXACTLY or value in STAND_INS:  # the engine names NumPy's own types
         return value
     raise TypeError(ONLY_NUMBERS)
 

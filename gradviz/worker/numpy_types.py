@@ -1,10 +1,9 @@
 """What a snippet gets in place of NumPy's own arrays, scalars and dtypes, of `np.finfo` and `np.iinfo`, and of the
-classes of scalars that have no objects of their own.
+scalar classes that have no objects of their own.
 
 A stand-in has the attributes in the lists below; whatever else NumPy's class has, now or in a later version, is
 refused, on the instance and on the class. Its methods and operators go through `numpy_boundary`, so neither they nor
-`type(x)` lead to a type of NumPy's itself. Next: `arrays`, the functions of `import numpy`.
-"""
+`type(x)` lead to one of NumPy's own types. Next: `arrays`, the functions of `import numpy`."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gradviz.engine.numerics.overflow import CAREFUL
-from gradviz.torch import Tensor  # with its operators
+from gradviz.torch import Tensor  # including its operators
 from gradviz.worker.arguments import keep_methods
 from gradviz.worker.kept_memory import keeping
 from gradviz.worker.numpy_boundary import (
@@ -42,7 +41,7 @@ cumsum diagonal dot flatten item max mean min nonzero prod ravel repeat reshape 
 swapaxes take tobytes tolist trace transpose var""".split()
 _WITH_DTYPE = ("astype", "view")
 _OF_ARRAYS = "partition put sort".split()
-_OF_PYTHON = "as_integer_ratio fromhex hex is_integer bit_count denominator numerator".split()  # of its own numbers
+_OF_PYTHON = "as_integer_ratio fromhex hex is_integer bit_count denominator numerator".split()  # of Python's numbers
 _OPERATORS = "add and_ floordiv lshift matmul mod mul or_ pow rshift sub truediv xor".split()
 _COMPARISONS = "eq ge gt le lt ne".split()
 _UNARY = "abs invert neg pos".split()
@@ -64,7 +63,7 @@ def _method(name: str) -> Callable[..., Any]:
 
 
 def _with_dtype(name: str) -> Callable[..., Any]:
-    """A method whose first argument is a dtype."""
+    """Return a method whose first argument is a dtype."""
 
     def method(self: object, dtype: object = None, *args: object, **keywords: object) -> Any:
         first = () if dtype is None and name == "view" else (numeric(dtype),)
@@ -90,7 +89,7 @@ class _Refused:
 
 
 def _shut_others(made: type, offered: Container[str]) -> None:
-    """Refuse every public attribute that is on no list."""
+    """Refuse every public attribute that is not listed."""
     for name in dir(made):
         if not name.startswith("_") and name not in offered:
             setattr(made, name, _Refused(name))
@@ -100,7 +99,7 @@ def _shut_others(made: type, offered: Container[str]) -> None:
 
 
 def _binary(compute: Callable[[object, object], object], reflected: bool = False) -> Callable[..., Any]:
-    several = keeping(to_numpy) if compute is operator.eq else to_numpy  # it may go through a `map` in a search
+    several = keeping(to_numpy) if compute is operator.eq else to_numpy  # it may run through a `map` in a search
 
     def method(self: object, other: object) -> Any:
         enter = IN.get(type(other))
@@ -108,7 +107,7 @@ def _binary(compute: Callable[[object, object], object], reflected: bool = False
             if isinstance(other, Tensor):
                 return _with_tensor(compute, reflected, self, other)
             if not isinstance(other, np.ndarray | np.generic | list | tuple | int | float | complex | str | bytes):
-                return NotImplemented  # the other object knows
+                return NotImplemented  # the other object decides
             enter = several
         return to_snippet(compute(own(self), enter(other)))
 
@@ -116,7 +115,7 @@ def _binary(compute: Callable[[object, object], object], reflected: bool = False
 
 
 def _with_tensor(compute: Callable[[object, object], object], reflected: bool, self: object, other: Tensor) -> Any:
-    """As NumPy does it, which leaves the first word to a tensor."""
+    """Apply the operator as NumPy does, which lets a tensor go first."""
     if type(self) is Bool:
         return compute(bool(self), other)
     if reflected:
@@ -126,7 +125,7 @@ def _with_tensor(compute: Callable[[object, object], object], reflected: bool, s
 
 
 def _left_to(other: Tensor, array: object, sign: str) -> Any:
-    """What Python makes of `array + tensor`, or of `array += tensor`, after NumPy has left it to the tensor."""
+    """Return what Python makes of `array + tensor`, or of `array += tensor`, after NumPy has left it to the tensor."""
     name = _NAMES_OF_SIGNS[sign.split()[0].removesuffix("=")]
     answer: Any = getattr(type(other), f"__r{name}__", lambda tensor, array: NotImplemented)
     found = answer(other, array)
@@ -141,7 +140,7 @@ def _left_to(other: Tensor, array: object, sign: str) -> Any:
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "matmul": "@"}
 _SIGNS |= {"pow": "** or pow()", "and": "&", "or": "|", "xor": "^", "lshift": "<<", "rshift": ">>"}
 _NAMES_OF_SIGNS = {sign.split()[0]: name for name, sign in _SIGNS.items()}
-_CONCATENATION = (  # to join two sequences is what Python tries last
+_CONCATENATION = (  # Python tries to concatenate sequences last
     "Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead. Please do not rely on "
     "this error; it may not be given on all Python implementations."
 )
@@ -174,7 +173,7 @@ def _operators() -> dict[str, Any]:
 
 
 def _shared() -> dict[str, Any]:
-    """What arrays and scalars have in common."""
+    """Return what arrays and scalars have in common."""
     names: dict[str, object] = {name: _property(name) for name in (*_COMPUTED, "dtype")}
     names |= {name: _method(name) for name in _METHODS} | {name: _with_dtype(name) for name in _WITH_DTYPE}
     names |= {"flags": property(Flags), "flat": property(Flat), **_operators()}
@@ -189,7 +188,7 @@ _SHAPE: Any = vars(np.ndarray)["shape"]
 
 
 class SafeArray(np.ndarray[Any, Any]):
-    """What a snippet knows as `numpy.ndarray`."""
+    """`numpy.ndarray` for a snippet."""
 
     __slots__ = ()
 
@@ -206,19 +205,19 @@ class SafeArray(np.ndarray[Any, Any]):
         array[place] = _AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value)
 
     def fill(self, value: object) -> None:
-        """The same number everywhere."""
+        """Fill the array with one number."""
         array = own(self)
         is_number = isinstance(value, Tensor) and array.dtype.kind in _AS_NUMBER
         array.fill(_AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value))
 
     def _reshape(self, sizes: Any) -> None:
-        """In place, as long as there are as many elements."""
+        """Change the shape in place, as long as the number of elements stays the same."""
         _SHAPE.__set__(self, to_numpy(sizes))
 
     shape = property(lambda self: own(self).shape, _reshape)
 
     def resize(self, *sizes: Any, refcheck: object = True) -> None:
-        """The same where there are as many elements; memory that others may see doesn't grow."""
+        """Change the shape if the number of elements stays the same; memory that others may share doesn't grow."""
         given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
         whole = tuple([operator.index(each) for each in given])
         if math.prod(whole) != own(self).size:
@@ -243,7 +242,8 @@ class SafeArray(np.ndarray[Any, Any]):
         raise TypeError("cannot pickle 'numpy.ndarray' object")
 
 
-# NumPy asks what is written to one element for a number, as float() does; a tensor that requires grad has one, though
+# NumPy converts what is written to one element to a number, as float() does; a tensor that requires grad has one,
+# though
 # it has no array.
 _AS_NUMBER: dict[str, Callable[[Any], object]] = {
     "b": lambda tensor: Tensor.__bool__(tensor),
@@ -255,7 +255,7 @@ _AS_NUMBER: dict[str, Callable[[Any], object]] = {
 
 
 def _is_one_element(array: Any, place: object) -> bool:
-    """Whether an index of NumPy's own is an integer for each dimension."""
+    """Whether a NumPy index has an integer for each dimension."""
     parts = place if isinstance(place, tuple) else (place,)
     whole = [np.ndim(part) == 0 and np.asarray(part).dtype.kind in "iu" for part in parts if part is not ...]
     return array.dtype.kind in _AS_NUMBER and len(whole) == len(parts) == array.ndim and all(whole)
@@ -292,7 +292,7 @@ class Flat:
 
 @keep_methods
 class Flags:
-    """`array.flags`, to look at."""
+    """`array.flags`, read-only."""
 
     __slots__ = ("_text", "c_contiguous", "f_contiguous", "owndata", "writeable")
 
@@ -316,8 +316,7 @@ class Flags:
 
 
 class Bool(np.ndarray[Any, Any]):
-    """What a snippet knows as `numpy.bool`: NumPy's class can't be derived from, so this is an array without
-    dimensions."""
+    """`numpy.bool` for a snippet: NumPy's class can't be derived from, so this is an array without dimensions."""
 
     __slots__ = ()
 
@@ -356,7 +355,7 @@ _TRUTHS = {value: np.array(value).view(Bool) for value in (False, True)}
 
 
 def _scalar_class(real: Any) -> type:
-    """The stand-in for a class of scalars, derived from it."""
+    """Return the stand-in for a class of scalars, derived from it."""
 
     def __new__(cls: Any, *args: Any, **keywords: Any) -> Any:
         return call_numpy(real, args, keywords)
@@ -379,7 +378,7 @@ def _scalar_class(real: Any) -> type:
 
 _view = np.ndarray.view
 
-_TEXT: dict[type, Callable[[Any], Any]] = {  # NumPy's constructors would call the `__str__` of the stand-in
+_TEXT: dict[type, Callable[[Any], Any]] = {  # NumPy's constructors would call the stand-in's `__str__`
     np.str_: lambda value: np.str_(str.__str__(value)),
     np.bytes_: lambda value: np.bytes_(bytes.__getitem__(value, slice(None))),
 }
@@ -435,7 +434,7 @@ _numeric_in_a_search = keeping(numeric)
 
 
 class DType:
-    """What a snippet knows as `numpy.dtype`."""
+    """`numpy.dtype` for a snippet."""
 
     __slots__ = ("_dtype",)
 
@@ -465,7 +464,7 @@ class DType:
 
 
 class Finfo:
-    """What `np.finfo` gives; `Iinfo` is the same for whole numbers."""
+    """What `np.finfo` returns; `Iinfo` is the same for integers."""
 
     __slots__ = ("_of",)
     _real: Any = np.finfo
@@ -481,14 +480,14 @@ class Finfo:
 
 
 class Iinfo(Finfo):
-    """What `np.iinfo` gives."""
+    """What `np.iinfo` returns."""
 
     __slots__ = ()
     _real = np.iinfo
 
 
 class _Kind(type):
-    """A class of NumPy's that has no objects of its own, like `np.floating`, to ask with isinstance and issubclass."""
+    """A class of NumPy's without objects of its own, such as `np.floating`, for isinstance and issubclass."""
 
     def __instancecheck__(cls, value: object) -> bool:
         return cls.__subclasscheck__(type(value))

@@ -1,11 +1,10 @@
 """`collections.OrderedDict` without its list of nodes.
 
-Python's own keeps a list beside its table, and reads that list at the place that a key has in the table. A method of a
-key that is compared meanwhile can make either one shorter or longer, and then freed memory is read. A plain dict is in
-order, too, and bears it. So what an OrderedDict does with its list is done with its table here, for the whole process:
-most methods are those of dict, in C as before, and the others say in Python what Python's own do. Nodes are not made
-any more. Next: `python_types`, which calls this.
-"""
+Python's own keeps a list beside its table, and reads the list at the position that a key has in the table. A method of
+a key that is compared meanwhile can make either of them shorter or longer, and then freed memory is read. A plain dict
+is ordered, too, and safe against this. So what an OrderedDict does with its list is done with its table here, for the
+whole process: most methods are those of dict, in C as before, and the others do in Python what Python's own do. No
+nodes are created any more. Next: `python_types`, which calls this."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from typing import Any
 from gradviz.worker.type_slots import change, is_known, put, take
 
 _NONE: Any = object()
-_KEEPING = (str, int)  # a key of these is what it is equal to
+_KEEPING = (str, int)  # a key of one of these types is equal only by value
 _OF_DICT = "__setitem__ __delitem__ __reversed__ clear".split()
 _VIEWS: list[tuple[type, type]] = [
     (type(getattr(OrderedDict(), name)()), type(getattr({}, name)())) for name in ("keys", "values", "items")
@@ -27,7 +26,7 @@ _VIEWS: list[tuple[type, type]] = [
 
 
 def order_tables() -> bool:
-    """Do it; False where the types are laid out otherwise."""
+    """Make the changes; return False if the types are laid out differently."""
     own = all(is_known(OrderedDict, name) for name in ("__setitem__", "__iter__", "__eq__", "__repr__"))
     if not own or not all(is_known(view, "__iter__") for view, _ in _VIEWS):
         return False
@@ -40,13 +39,13 @@ def order_tables() -> bool:
         put(OrderedDict, made.__name__, functools.partial(_of_tables, made))
     change(OrderedDict, "__iter__", functools.partial(_of_tables, __iter__))
     change(OrderedDict, "__eq__", functools.partial(_of_tables, __eq__))
-    if sys.version_info < (3, 12):  # where it is made of the nodes
+    if sys.version_info < (3, 12):  # it is made from the nodes there
         change(OrderedDict, "__repr__", functools.partial(_of_tables, reprlib.recursive_repr()(__repr__)))
     return True
 
 
 def _of_tables(made: Callable[..., Any], original: object) -> Callable[..., Any]:
-    """The method for what is an OrderedDict, and for nothing else."""
+    """Return the method, restricted to OrderedDicts."""
 
     def call(self: object, *given: object, **named: object) -> Any:
         if not isinstance(self, OrderedDict):
@@ -59,16 +58,16 @@ def _of_tables(made: Callable[..., Any], original: object) -> Callable[..., Any]
     return call
 
 
-# --- the methods; each asks a class of one's own for its items as Python's does ---
+# --- the methods; like Python's, each asks a subclass for its items ---
 
 
 def pop(self: Any, key: object, default: Any = _NONE) -> Any:
-    """Take a key out, and give its value."""
+    """Remove a key and return its value."""
     return dict.pop(self, key) if default is _NONE else dict.pop(self, key, default)
 
 
 def popitem(self: Any, last: bool = True) -> tuple[Any, Any]:
-    """Take the last pair out, or the first."""
+    """Remove and return the last pair, or the first."""
     key = next(dict.__reversed__(self) if last else dict.__iter__(self), _NONE)
     if key is _NONE:
         raise KeyError("dictionary is empty")
@@ -76,7 +75,7 @@ def popitem(self: Any, last: bool = True) -> tuple[Any, Any]:
 
 
 def setdefault(self: Any, key: object, default: Any = None) -> Any:
-    """The value of a key, which it gets if there is none."""
+    """Return the value of a key, after setting it if there is none."""
     if type(self) is OrderedDict:
         return dict.setdefault(self, key, default)
     if key in self:
@@ -101,7 +100,7 @@ def move_to_end(self: Any, key: Any, last: bool = True) -> None:
 
 
 def copy(self: Any) -> Any:
-    """Another one with the same pairs."""
+    """Return another one with the same pairs."""
     made: Any = type(self)()
     for key in dict.__iter__(self):
         made[key] = self[key]
@@ -109,7 +108,8 @@ def copy(self: Any) -> Any:
 
 
 def __iter__(self: Any) -> Any:
-    """In Python, as C code that finds dict's own looks at a table without asking a class of one's own for its items."""
+    """In Python, because C code that finds dict's own iterator reads the table without asking a subclass for its
+    items."""
     return dict.__iter__(self)
 
 

@@ -1,11 +1,10 @@
-"""The locks that a worker puts on itself once everything is imported and warm: resource limits, Landlock, seccomp,
+"""The locks that a worker applies to itself once everything is imported and warm: resource limits, Landlock, seccomp,
 audit hook; on Windows those of `windows`.
 
-None needs root or a package. Where the system lacks one, the others still hold, and `lock_down` says which do; the
-program shows that list. Order matters: `warm` → `resource_limits` → `landlock` → `no_descriptors` → `seccomp` →
+None needs root or a package. If the system lacks one, the others still hold, and `lock_down` says which do; the program
+shows that list. The order matters: `warm` → `resource_limits` → `landlock` → `no_descriptors` → `seccomp` →
 `AuditGate`. After that, on Linux, the process can open nothing, start nothing and connect nowhere; it reads from the
-program and writes to it, computes, and asks for the time. What a worker then tries is in `trial`.
-"""
+program and writes to it, computes, and asks for the time. What a worker then tries is in `trial`."""
 
 from __future__ import annotations
 
@@ -19,12 +18,12 @@ from typing import Any
 
 from gradviz.worker import trial, windows
 
-# --- the system calls that a warm worker makes, with what each argument may be ---
+# --- the system calls that a warm worker makes, with the allowed values of each argument ---
 
-# The table was made from what workers called over all programs and examples of the tests; whatever is not in it fails
-# with EPERM. No call in it takes a path, so that a worker can't even ask whether a file is there, nor how large it is:
+# The table was made from the calls of workers over all programs and examples of the tests; whatever is not in it fails
+# with EPERM. No call in it takes a path, so a worker can't even ask whether a file exists or how large it is:
 # `stat` by descriptor is missing, too, because `newfstatat` with AT_EMPTY_PATH still follows a path that is not empty,
-# and a filter can't read memory. Another architecture's calls (32 bits, x32) end the process.
+# and a filter can't read memory. Calls of another architecture (32 bits, x32) end the process.
 
 
 # machine -> audit number of the architecture, number of seccomp(2)
@@ -35,14 +34,14 @@ _ANONYMOUS_PRIVATE, _NO_RESERVE, _READ_WRITE = 0x22, 0x4000, 0x3
 _MAY_MOVE = 0x1
 _DONT_NEED, _FREE, _HUGE_PAGES = 4, 8, 14
 _FUTEX_PRIVATE, _FUTEX_CLOCK = 128, 256
-_WAIT_AND_WAKE = (0, 1, 9, 10)  # and the forms with a bit set
-_CLOCKS = range(12)  # the system's own; greater numbers are the clocks of processes, of others, too
+_WAIT_AND_WAKE = (0, 1, 9, 10)  # and the variants with a flag set
+_CLOCKS = range(12)  # the system's; greater numbers are clocks of processes, including others
 _STANDARD_ERROR = 2
 
 
 @dataclass(frozen=True)
 class Check:
-    """What the lower 32 bits of an argument, without those in `free`, must be one of."""
+    """The values that the lower 32 bits of an argument, without those in `free`, may have."""
 
     argument: int
     among: Sequence[int]
@@ -51,7 +50,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Call:
-    """A system call that is allowed: its numbers on x86-64 and on aarch64, and what is checked."""
+    """An allowed system call: its numbers on x86-64 and aarch64, and the checks of its arguments."""
 
     x86_64: int
     aarch64: int
@@ -59,7 +58,7 @@ class Call:
 
 
 def calls(reading: int, writing: int) -> dict[str, Call]:
-    """All of them, for a worker whose pipe to the program is these two descriptors."""
+    """Return all allowed calls, for a worker whose pipe to the program is these two descriptors."""
     clock = (Check(0, _CLOCKS),)
     return {
         "read": Call(0, 63, (Check(0, (reading,)),)),
@@ -70,7 +69,7 @@ def calls(reading: int, writing: int) -> dict[str, Call]:
         "mremap": Call(25, 216, (Check(3, (0,), free=_MAY_MOVE),)),
         "madvise": Call(28, 233, (Check(2, (_DONT_NEED, _FREE, _HUGE_PAGES)),)),
         "rt_sigreturn": Call(15, 139),
-        "setitimer": Call(38, 103, (Check(0, (0,)),)),  # of real time: the ticker's
+        "setitimer": Call(38, 103, (Check(0, (0,)),)),  # for real time: used by the ticker
         "getppid": Call(110, 173),
         "futex": Call(202, 98, (Check(1, _WAIT_AND_WAKE, free=_FUTEX_PRIVATE | _FUTEX_CLOCK),)),
         "restart_syscall": Call(219, 128),
@@ -81,25 +80,25 @@ def calls(reading: int, writing: int) -> dict[str, Call]:
     }
 
 
-# --- the filter: a program of classic BPF over the number and the arguments of a call ---
+# --- the filter: a classic BPF program over the number and the arguments of a call ---
 
 LOAD, AND, JUMP_EQUAL, JUMP_GREATER_EQUAL, RETURN = 0x20, 0x54, 0x15, 0x35, 0x06
 KILL, DENY, ALLOW = 0x80000000, 0x00050001, 0x7FFF0000  # DENY: the call fails with EPERM
-NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # where they are in seccomp_data; an argument has 8 bytes
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in seccomp_data; an argument has 8 bytes
 _X32 = 0x40000000
 
 Instruction = tuple[int, int, int, int]  # operation, jump if true, jump if false, value
 
 
 def filter_program(machine: str, allowed: dict[str, Call]) -> list[Instruction]:
-    """The filter for a machine of `ARCHITECTURES`."""
+    """Return the filter for a machine of `ARCHITECTURES`."""
     program: list[Instruction] = [
         (LOAD, 0, 0, ARCHITECTURE),
         (JUMP_EQUAL, 1, 0, ARCHITECTURES[machine][0]),
         (RETURN, 0, 0, KILL),
         (LOAD, 0, 0, NUMBER),
     ]
-    if machine == "x86_64":  # the x32 numbers are another door to the same calls
+    if machine == "x86_64":  # the x32 numbers are another way to the same calls
         program += [(JUMP_GREATER_EQUAL, 0, 1, _X32), (RETURN, 0, 0, KILL)]
     for call in allowed.values():
         checked = [step for check in call.checks for step in _checked(check)]
@@ -109,7 +108,7 @@ def filter_program(machine: str, allowed: dict[str, Call]) -> list[Instruction]:
 
 
 def _checked(check: Check) -> list[Instruction]:
-    """Falls through if the argument is one of those, denies otherwise."""
+    """Return a check that falls through if the argument is one of those, and denies otherwise."""
     load: list[Instruction] = [(LOAD, 0, 0, ARGUMENTS + 8 * check.argument)]
     if check.free:
         load.append((AND, 0, 0, _WORD & ~check.free))
@@ -121,14 +120,14 @@ def _checked(check: Check) -> list[Instruction]:
 # --- the locks ---
 
 if os.name != "nt":
-    import resource  # now: nothing can be imported when the locks close
+    import resource  # now, because nothing can be imported when the locks close
 
 _LANDLOCK_CREATE, _LANDLOCK_RESTRICT = 444, 446  # the same numbers on every architecture
 _PR_SET_NO_NEW_PRIVS = 38
 _BOUNDED = {
     "CORE": "core dumps", "FSIZE": "written files", "NPROC": "new processes", "CPU": "processor time", "AS": "memory",
 }  # fmt: skip
-_CPU_BACKSTOP_SECONDS = 3600  # ends a worker whose program is gone; a run's own CPU limit is the parent's business
+_CPU_BACKSTOP_SECONDS = 3600  # ends a worker whose program has gone; the parent enforces a run's own CPU limit
 
 
 class LockUnavailable(Exception):
@@ -136,8 +135,8 @@ class LockUnavailable(Exception):
 
 
 def lock_down(memory_mb: int, reading: int, writing: int) -> dict[str, str]:
-    """Apply every lock that this system has, to a process whose pipe is these two descriptors; returns layer -> "on",
-    "on (…)" or "absent: reason"."""
+    """Apply every lock that this system has to a process whose pipe is these two descriptors; return layer -> "on", "on
+    (…)" or "absent: reason"."""
     trial.get_ready()
     if os.name == "nt":
         system = windows.Windows()
@@ -166,11 +165,11 @@ def _attempt(lock: Any) -> str:
 
 
 def resource_limits(memory_mb: int) -> str:
-    """No new processes, no written files, no core dump, bounded address space (Linux) and CPU time."""
+    """Limit resources: no new processes, no written files, no core dump, bounded address space (Linux) and CPU time."""
     wanted = {"CORE": 0, "FSIZE": 0, "NPROC": 0, "CPU": _CPU_BACKSTOP_SECONDS}
     if sys.platform.startswith("linux"):
-        wanted["AS"] = memory_mb << 20  # elsewhere it is not enforced, and the parent watches the resident size
-        wanted["CORE"] = 1  # byte; 0 would count for files only, and not where the system hands dumps to a program
+        wanted["AS"] = memory_mb << 20  # not enforced elsewhere, so the parent watches the resident size
+        wanted["CORE"] = 1  # byte; 0 would apply to files only, not where the system pipes dumps to a program
     refused = []
     for name, value in wanted.items():
         try:
@@ -178,7 +177,7 @@ def resource_limits(memory_mb: int) -> str:
         except (AttributeError, ValueError, OSError):
             refused.append(name)
     if sys.platform.startswith("linux") and os.geteuid() == 0 and "NPROC" not in refused:
-        refused.append("NPROC")  # the kernel does not count the processes of root
+        refused.append("NPROC")  # the kernel does not count root's processes
     return f"not on {', '.join(_BOUNDED[name] for name in refused)}" if refused else ""
 
 
@@ -194,7 +193,7 @@ def _no_new_privileges(libc: ctypes.CDLL) -> None:
 
 
 def landlock() -> str:
-    """A Landlock domain without a single rule: no path, no TCP, no abstract socket, no signal to others."""
+    """Enter a Landlock domain without a single rule: no path, no TCP, no abstract socket, no signal to others."""
     libc = _libc()
     abi = libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(1))
     if abi < 1:
@@ -218,7 +217,7 @@ def landlock() -> str:
 
 
 def no_descriptors() -> str:
-    """No descriptor more: whatever would open a file, a pipe or a socket fails, also where there is no Landlock."""
+    """Allow no further descriptor: whatever would open a file, a pipe or a socket fails, also without Landlock."""
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
     except ValueError as error:
@@ -227,8 +226,8 @@ def no_descriptors() -> str:
 
 
 def seccomp(reading: int, writing: int) -> str:
-    """Allow what `calls` lists, for every thread of this process; the rest fail with EPERM."""
-    machine = os.uname().machine  # `platform` would keep the computer's name, too
+    """Allow what `calls` lists, for every thread of this process; everything else fails with EPERM."""
+    machine = os.uname().machine  # `platform` would also keep the computer's name
     if machine not in ARCHITECTURES:
         raise LockUnavailable(f"no table of system calls for {machine}")
     libc = _libc()

@@ -1,10 +1,9 @@
-"""Modules of the snippet's own: the `.py` files that are attached to it, imported as Python would.
+"""The snippet's own modules: the `.py` files that are attached to it, imported as Python would.
 
-Each passes the policy as the snippet does, when it is first imported, and runs with names of its own; functions and
-classes in it are the snippet's. What `import` gives is an object that looks names up in them, and has no others. A file
-that was attached without its folder is found by its own name: `from helper.plots import draw` finds `plots.py`. Next:
-`policy`, which finds out what an import means, and `attached`, where the files come from.
-"""
+Each passes the policy as the snippet does, when it is first imported, and runs in its own namespace; functions and
+classes in it are the snippet's. `import` returns an object that looks up names in this namespace, and has no others. A
+file that was attached without its folder is found by its own name: `from helper.plots import draw` finds `plots.py`.
+Next: `policy`, which decides what an import means, and `attached`, where the files come from."""
 
 from __future__ import annotations
 
@@ -20,15 +19,15 @@ from gradviz.worker.scratch import HOME
 from gradviz.worker.snippet_builtins import of_namespace
 
 _READABLE = MODULE_NAMES | {"__name__", "__file__"}
-_OURS = ("torch", "gradviz", "numpy", "sys", "builtins", "__future__")  # which nobody means otherwise
+_OURS = ("torch", "gradviz", "numpy", "sys", "builtins", "__future__")  # names that never mean an attached file
 
 
 class OwnModules:
-    """Those of one run, by name."""
+    """The own modules of one run, by name."""
 
     def __init__(self, guard: Guard, files: Mapping[str, bytes]) -> None:
         self._guard = guard
-        self._sources: dict[str, tuple[str, bytes]] = {}  # path and text; of a folder without __init__.py, neither
+        self._sources: dict[str, tuple[str, bytes]] = {}  # path and text; empty for a folder without __init__.py
         self._made: dict[str, Any] = {}
         for path, data in files.items():
             if path.endswith(".py"):
@@ -46,11 +45,11 @@ class OwnModules:
 
     @property
     def paths(self) -> frozenset[str]:
-        """The names under which their code was compiled."""
+        """Return the names under which their code was compiled."""
         return frozenset(f"{HOME}/{path}" for path, _ in self._sources.values() if path)
 
     def find(self, name: str) -> str:
-        """The module that is meant by a name, "" for none of these."""
+        """Return the module that a name means, "" if it is none of these."""
         if name in self._sources:
             return name
         last = name.rpartition(".")[2]
@@ -58,12 +57,12 @@ class OwnModules:
         return found[0] if len(found) == 1 and name.partition(".")[0] not in _OURS else ""
 
     def package_of(self, name: str) -> str:
-        """The package that a relative import in this module begins at."""
+        """Return the package at which a relative import in this module begins."""
         path = self._sources[name][0]
         return name if not path or path.endswith("__init__.py") else name.rpartition(".")[0]
 
     def load(self, name: str, compiler: Compiler) -> Any:
-        """The module, which runs when it is first asked for; those that it lies in before it."""
+        """Return the module, which runs on its first import; the packages around it run before it."""
         parent, _, child = name.rpartition(".")
         if parent:
             self.load(parent, compiler)
@@ -96,7 +95,7 @@ class OwnModules:
             raise
 
 
-Compiler = Callable[[str, str, str], types.CodeType]  # of a text, the name of its file and its package
+Compiler = Callable[[str, str, str], types.CodeType]  # (text, file name, package) -> code
 
 
 def star(into: dict[str, Any], module: Any) -> None:
@@ -114,7 +113,7 @@ def _is_hidden(name: str) -> bool:
 
 
 def _module(guard: Guard, name: str, names: dict[str, Any]) -> Any:
-    """An object with these names."""
+    """Return an object with these names."""
 
     def read(self: object, key: str) -> Any:
         if _is_hidden(key) or key not in names:

@@ -1,18 +1,17 @@
-"""Which iterations of a training are recorded: those that somebody chose, and of a run that is too long to be recorded
-whole every so many and the last ones; the rest runs at full speed. And after seven tenths of its time those are told
-who can make a run shorter.
+"""Which iterations of a training are recorded: those that the user chose, and of a run that is too long to be recorded
+in full, every so many and the last ones; the rest runs at full speed. After seven tenths of the run's time, code that
+can shorten a run is told so.
 
-An iteration is one of the loop that calls `backward()`, counted over the loops around it. The first is always recorded,
-as it shows which loop that is. When a recording has come to half of what it may use, every so many iterations suffice,
-so that the rest fits; where it does not, or where no loop trains, recording ends, at the beginning of an iteration if
-one comes. What is printed and drawn is shown all the same, and one sentence says what is missing. How a gap is recorded
-is in `gradviz.trace.record.gaps`, how much a run may use in `process.limits`, and who ends it in `process.run`; nothing
-here does.
+An iteration is one of the loop that calls `backward()`, counted across the loops around it. The first is always
+recorded, as it shows which loop that is. When a recording reaches half of what it may use, only every so many
+iterations are recorded, so that the rest fits; if it does not fit, or if no loop trains, recording ends, at the
+beginning of an iteration if one comes. What is printed and drawn is shown all the same, and one sentence says what is
+missing. How a gap is recorded is in `gradviz.trace.record.gaps`, how much a run may use in `process.limits`, and who
+ends it in `process.run`; nothing here does.
 
 Note [The same gaps again] A question about a recording is answered by running the snippet again, up to a call or an
-operation that is told by its number. So the run has the same gaps: they were written with the number of the turn, one
-for each iteration of loops that train, at which they began and ended.
-"""
+operation that is identified by its number. So the run has the same gaps: they are stored with the turns, one for each
+iteration of loops that train, at which they began and ended."""
 
 from __future__ import annotations
 
@@ -26,14 +25,14 @@ from gradviz.trace.record.chosen import Choice
 from gradviz.trace.record.recorder import Recorder
 from gradviz.trace.table.schema import ENDS_HERE, SOME_ONLY
 
-SHARE = 0.25  # of the time of a run in which steps may be recorded
-LATE = 0.7  # of the time, after which it had better come to its end
+SHARE = 0.25  # of a run's time in which steps may be recorded
+LATE = 0.7  # of the time, after which a run should come to its end
 NEARLY = 0.8  # of the steps and bytes at which a run would be stopped
-FEWEST = 2_000  # steps: so few do not take long
-PATIENCE = 2.0  # seconds of the processor in which an iteration should begin
-HALF, FULL, TOO_MUCH = 0.5, 1.0, 1.125  # of what a recording may use: leave some out, all but the last, all
+FEWEST = 2_000  # steps: this few do not take long
+PATIENCE = 2.0  # seconds of processor time within which an iteration should begin
+HALF, FULL, TOO_MUCH = 0.5, 1.0, 1.125  # of what a recording may use: skip some, skip all but the last, skip all
 BEYOND = TOO_MUCH - FULL
-LAST = 3  # iterations that are recorded in any case
+LAST = 3  # iterations that are always recorded
 ROUND = (1, 2, 5)
 
 ENDS = ENDS_HERE + "{why}. The run goes on at full speed, and what it prints and draws is shown.{more}"
@@ -43,7 +42,7 @@ THINS = (
 )
 NO_LAST = "The last iterations are not recorded: how many there will be is not known before they have run.\n"
 MORE = " Run Again with More Time (--time-limit on the command line) records more."
-Span = tuple[int, int]  # turns at which a gap began and ended, -1: where its loop was left, -2: at the end
+Span = tuple[int, int]  # turns at which a gap began and ended, -1: its loop ended, -2: the run ended
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Bounds:
 
     @classmethod
     def of(cls, limits: Mapping[str, Any]) -> Bounds:
-        """Those of a request; what it does not name is as usual."""
+        """Return the bounds in a request; the usual ones for what it does not mention."""
         usual = cls()
         return cls(
             float(limits.get("cpu_seconds", usual.cpu_seconds)),
@@ -67,16 +66,16 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Plan:
-    """What of a run is to be recorded, and what the script is called with."""
+    """What to record of a run, and the arguments of the script."""
 
     bounds: Bounds = Bounds()
     choice: Choice | None = None  # None: all that fits
-    gaps: Sequence[Span] = ()  # of the recording that is asked about
+    gaps: Sequence[Span] = ()  # of the recording that the question is about
     arguments: Sequence[str] = ()
 
     @classmethod
     def of(cls, request: Mapping[str, Any]) -> Plan:
-        """That of a request."""
+        """Return the plan in a request."""
         chosen = request.get("iterations")
         gaps = [(int(begin), int(end)) for begin, end in request.get("gaps") or ()]
         arguments = [str(each) for each in request.get("arguments") or ()]
@@ -87,7 +86,7 @@ USUAL = Plan()
 
 
 class Turns:
-    """Pauses and resumes a recorder where iterations begin. What is left out is decided by who inherits from it."""
+    """Pauses and resumes a recorder where iterations begin. Subclasses decide what is skipped."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -100,12 +99,12 @@ class Turns:
             self._resume(-1)
 
     def _left(self) -> None:
-        """After a loop: what follows the training is recorded again."""
+        """Called after a loop: what follows the training is recorded again."""
         if self._recorder.gap_is_left:
             self._resume(-1)
 
     def _pause(self) -> None:
-        """Unless somebody has stopped the reports for a moment, who would start them again."""
+        """Pause, unless reports are stopped for a moment, and whoever stopped them would start them again."""
         if state.observer is not None and state.running is None:
             self._recorder.pause(self._turn)
 
@@ -115,7 +114,7 @@ class Turns:
 
 
 class Again(Turns):
-    """The gaps of a recording, see Note [The same gaps again]."""
+    """Repeats the gaps of a recording, see Note [The same gaps again]."""
 
     def __init__(self, recorder: Recorder, gaps: Sequence[Span]) -> None:
         super().__init__(recorder)
@@ -136,7 +135,7 @@ class Again(Turns):
 
 
 class Pace(Turns):
-    """Of one run. `tick` comes about every 50 ms, between any two bytecodes of the snippet."""
+    """The pace of one run. `tick` comes about every 50 ms, between any two bytecodes of the snippet."""
 
     def __init__(
         self,
@@ -152,15 +151,15 @@ class Pace(Turns):
         self._say, self._hurry, self._clock = say, hurry, clock
         self._begun = self._looked = clock()
         self._steps = self._recorded = 0
-        self._recording = 0.0  # seconds in which steps came
+        self._recording = 0.0  # seconds in which steps were recorded
         self._used, self._why = 0.0, ""  # of what a recording may use
-        self._since = 0.0  # when there was too much
+        self._since = 0.0  # when it became too much
         self._every, self._ask_at, self._limit = 1, HALF, FULL
         self._counts: dict[object, int] = {}  # iterations of each loop so far
         self._is_late = self._is_over = self._said_last = False
 
     def tick(self, sent: int) -> None:
-        """Look at the time; `sent` bytes of the recording have gone so far."""
+        """Check the time; `sent` bytes of the recording have been sent so far."""
         now = self._clock()
         if not self._is_late and now - self._begun > LATE * self._bounds.cpu_seconds:
             self._is_late = True
@@ -180,7 +179,7 @@ class Pace(Turns):
             self._recorder.tell_every_turn()
 
     def _shares(self, sent: int) -> list[tuple[float, str]]:
-        """How much of what a recording may use it has used, in each way, and how that is said."""
+        """Return the share used of each thing that a recording may use, with the words for it."""
         bounds, steps = self._bounds, self._steps
         seconds = f"it has taken {self._recording:.1f} of the {bounds.cpu_seconds:g} seconds that the run has"
         return [
@@ -227,7 +226,7 @@ class Pace(Turns):
         return 0 <= left < LAST or (self._every > 0 and index % self._every == 0)
 
     def _thin(self, index: int, left: int) -> None:
-        """Leave iterations out, so that what follows fits."""
+        """Skip iterations, so that what follows fits."""
         used, room, before = self._used, FULL - self._used, self._every
         needs_time = "seconds" in self._why
         self._ask_at = used + room / 2 if room > 0 else 2 * used
@@ -269,8 +268,8 @@ def begin(
     *,
     asks: bool,
 ) -> Pace | None:
-    """Follow the plan; no pace where somebody `asks` about another recording, which has its gaps already. What draws
-    sets is told when the time will nearly be over, in seconds of the processor, and when it is."""
+    """Follow the plan; without a pace if somebody `asks` about another recording, which has its gaps already. What
+    draws sets is told when the time is nearly over, in seconds of processor time, and when it is over."""
     if asks:
         Again(recorder, plan.gaps)
         return None
@@ -280,7 +279,7 @@ def begin(
 
 
 def _rounded(number: float) -> int:
-    """The next of 2, 5, 10, 20, 50, …"""
+    """Round up to the next of 2, 5, 10, 20, 50, …"""
     unit = 1
     while True:
         for each in ROUND:

@@ -1,9 +1,8 @@
 """Whether the program that started this process still runs, asked many times a second; and what ends this process with
-it while nothing can ask.
+the program while nothing can ask.
 
-On POSIX an orphan gets another parent. On Windows a process keeps the number of a parent that is long gone, so a
-handle is opened once, before the locks close.
-"""
+On POSIX an orphan gets another parent. On Windows a process keeps the number of a parent that has long gone, so a
+handle is opened once, before the locks close."""
 
 from __future__ import annotations
 
@@ -22,15 +21,15 @@ _SYNCHRONIZE, _ENDED = 0x0010_0000, 0  # the right to wait for a process; WAIT_O
 
 
 def parent_watch() -> Callable[[], bool]:
-    """A function that says whether the parent is gone."""
+    """Return a function that says whether the parent has gone."""
     parent = os.getppid()
     if os.name != "nt":
         return lambda: os.getppid() != parent
-    import _winapi  # what subprocess uses; its calls by ctypes would have to be declared again
+    import _winapi  # subprocess uses it; ctypes would need the calls to be declared again
 
     try:
         handle = _winapi.OpenProcess(_SYNCHRONIZE, False, parent)  # type: ignore[attr-defined,unused-ignore]
-    except OSError:  # then the Job ends this process, or the pipe that closes
+    except OSError:  # then the Job ends this process, or the closing pipe does
         return lambda: False
     wait = _winapi.WaitForSingleObject  # type: ignore[attr-defined,unused-ignore]
     return lambda: bool(wait(handle, 0) == _ENDED)
@@ -38,8 +37,9 @@ def parent_watch() -> Callable[[], bool]:
 
 @contextmanager
 def ended_with(descriptor: int, before: Callable[[], None]) -> Iterator[None]:
-    """Inside, this process ends when the program closes its end of this pipe or socket; `before` is called then. A
-    thread looks at it, which is over at the end of the block. Windows can't wait so; there the Job ends the process."""
+    """Context in which this process ends when the program closes its end of this pipe or socket; `before` is called
+    first. A thread watches it and has ended at the end of the block. Windows can't wait like this; there the Job ends
+    the process."""
     if not hasattr(select, "poll"):
         yield
         return
@@ -56,8 +56,8 @@ def ended_with(descriptor: int, before: Callable[[], None]) -> Iterator[None]:
 
 
 def _wait_until_alone() -> None:
-    """A thread that was joined has run its last line, but the kernel may not have ended it yet; locks that are set on
-    this thread, and a fork, are to meet no other. After a second it is left to them."""
+    """Wait until no other thread exists. A thread that was joined has run its last line, but the kernel may not have
+    ended it yet; locks that are set on this thread, and a fork, should meet no other. Gives up after a second."""
     deadline = time.monotonic() + 1
     while os.path.isdir(_THREADS) and len(os.listdir(_THREADS)) > 1 and time.monotonic() < deadline:
         time.sleep(0.001)
@@ -66,7 +66,7 @@ def _wait_until_alone() -> None:
 def _watch(descriptor: int, over: int, before: Callable[[], None]) -> None:
     poll = select.poll()
     for one in (descriptor, over):
-        poll.register(one, 0)  # no event but that the other end is closed
+        poll.register(one, 0)  # only the event that the other end is closed
     ended = {found for found, _ in poll.poll()}
     if over not in ended:
         before()
@@ -75,7 +75,7 @@ def _watch(descriptor: int, over: int, before: Callable[[], None]) -> None:
 
 def end_with_parent(parent: int) -> None:
     """From now on the kernel (Linux) kills this process when its parent ends, whatever it computes. Only for the child
-    of a thread that lives as long as its process: the end of the thread that started it is what counts."""
+    of a thread that lives as long as its process, because the end of the thread that started it is what counts."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(0)

@@ -1,10 +1,9 @@
 """The tree of what learners paste: a Python session with its prompts, a notebook cell with its magics, an indented
 piece.
 
-Only text that Python itself can't read is looked at again, and only by leaving things out: no line or column moves, so
-that what the trace marks is where the learner sees it. What can't be read then gets Python's own words. A
-session prints the values of its expressions, as the prompt does. Next: `policy`.
-"""
+Only text that Python itself can't parse is tried again, and only by leaving things out: no line or column moves, so
+that what the trace marks is where the learner sees it. What still can't be parsed gets Python's own error. A session
+prints the values of its expressions, as the prompt does. Next: `policy`."""
 
 from __future__ import annotations
 
@@ -15,14 +14,14 @@ import re
 from gradviz.document.notebook import CELL, MAGIC, SUFFIX
 
 _PROMPT = re.compile(r"(\s*)(>>>|\.\.\.)( |$)")
-_MOST = 100  # lines of a notebook that are left out
+_MOST = 100  # lines of a notebook that may be left out
 _BLOCK = "if 1:\n"
-ECHOES = "echoes"  # the attribute of an expression statement of a session
+ECHOES = "echoes"  # the attribute of an expression statement in a session
 _OWN_SCOPE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class NotebookLine(Exception):
-    """A line that only a notebook can run, and without which the rest can't be read either."""
+    """A line that only a notebook can run, and without which the rest can't be parsed either."""
 
     def __init__(self, line: int, text: str) -> None:
         self.line = line
@@ -31,7 +30,7 @@ class NotebookLine(Exception):
 
 
 def parse(source: str, filename: str) -> ast.Module:
-    """The tree of a snippet, or Python's own SyntaxError."""
+    """Return the tree of a snippet, or raise Python's own SyntaxError."""
     text = source.removeprefix("\ufeff")
     try:
         tree = ast.parse(text, filename)
@@ -48,7 +47,7 @@ def parse(source: str, filename: str) -> ast.Module:
 
 
 def _showing_cells(tree: ast.Module, text: str) -> ast.Module:
-    """Mark the last expression of each cell of a notebook, which shows its value unless a semicolon follows."""
+    """Mark the last expression of each notebook cell, which shows its value unless a semicolon follows."""
     lines = text.splitlines()
     begins = [node.lineno for node in tree.body[1:]]
     for node, after in itertools.zip_longest(tree.body, begins):
@@ -66,7 +65,7 @@ def _is_silent(node: ast.Expr, lines: list[str]) -> bool:
 
 
 def _session(text: str, filename: str) -> ast.Module | None:
-    """`>>> x = 1`: the lines with a prompt, without what was printed between them."""
+    """`>>> x = 1`: keep the lines with a prompt, without the output between them."""
     lines = text.splitlines()
     prompts = [_PROMPT.match(line) for line in lines]
     if not any(found and found[2] == ">>>" for found in prompts):
@@ -78,7 +77,8 @@ def _session(text: str, filename: str) -> ast.Module | None:
 
 
 def _echoing(tree: ast.Module) -> ast.Module:
-    """Mark the expressions whose value Python prints at a prompt: also in a loop there, not in functions or classes."""
+    """Mark the expressions whose value Python prints at a prompt: including those in loops, not in functions or
+    classes."""
     open_ = [ast.iter_child_nodes(tree)]
     while open_:
         for node in open_.pop():
@@ -90,7 +90,7 @@ def _echoing(tree: ast.Module) -> ast.Module:
 
 
 def _indented(text: str, filename: str) -> ast.Module | None:
-    """A piece of a function or class that was copied with its indentation."""
+    """Parse a piece of a function or class that was copied with its indentation."""
     lines = text.splitlines()
     first = next((line for line in lines if line.strip() and not line.lstrip().startswith("#")), "")
     return _inside_block(lines, filename) if first[:1] in (" ", "\t") else None
@@ -113,8 +113,8 @@ def _inside_block(lines: list[str], filename: str, shift: int = 0) -> ast.Module
 
 
 def _notebook(text: str, filename: str) -> ast.Module | None:
-    """`%matplotlib inline` and `!pip install torch` are left out, where Python stumbles over them. Raises the error of
-    another line that can't be read once they are out."""
+    """Leave out `%matplotlib inline` and `!pip install torch` where Python stumbles over them. Raises the error of
+    another line that can't be parsed once they are out."""
     lines, left_out = text.splitlines(), set[int]()
     for _ in range(_MOST):
         try:

@@ -1,9 +1,9 @@
-"""What a warm worker forgets before it takes a snippet: where Python, its packages and the program are, and its
-environment. Those names hold the user's, and one who got past the rules could print them.
+"""What a warm worker forgets before it takes a snippet: the paths of Python, its packages and the program, and its
+environment. They contain the user's name, and code that got past the rules could print them.
 
-Everything is imported by then, so nothing misses them: each module becomes one that was frozen into the program, as
-Python's own `os` is, and its code says `<frozen gradviz.worker.process.run>` where a file's name was. What is left is
-in raw memory only: strings that were freed, and the names by which the system loaded the libraries."""
+Everything is imported by then, so nothing needs them: each module becomes one that was frozen into the program, as
+Python's own `os` is, and its code says `<frozen gradviz.worker.process.run>` in place of a file name. What is left is
+only in raw memory: strings that were freed, and the names by which the system loaded the libraries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LOCAL_TIME = ":/etc/localtime"
 
 
 def forget_places() -> None:
-    """Do it in this process; nothing can be imported from a file afterwards."""
+    """Forget the paths in this process; nothing can be imported from a file afterwards."""
     folders = {*sys.path, sys.prefix, sys.base_prefix, os.path.dirname(sys.executable)}
     private = tuple(folder for folder in folders if len(folder) > 1)
     for module in list(sys.modules.values()):
@@ -35,7 +35,7 @@ def forget_places() -> None:
         if type(thing) is types.FunctionType:
             _forget_in_function(thing, private)
         elif type(thing) is dict and "__file__" in thing and "__name__" in thing:
-            for key in _FILES:  # of a module, or Python's copy of what an extension module had at first
+            for key in _FILES:  # of a module, or of Python's copy of an extension module's initial names
                 thing.pop(key, None)
     for names in (sys.path, sys.argv, sys.orig_argv):
         names.clear()
@@ -47,11 +47,12 @@ def forget_places() -> None:
 
 
 def forget_environment() -> None:
-    """In this process only. The zone of the time is named, or the C library would look at its file again; on Windows
-    no socket is made without SYSTEMROOT, and that none can be made is tried (`trial`)."""
+    """Forget the environment, in this process only. The time zone is set by name, because the C library would otherwise
+    look at its file again; on Windows no socket can be created without SYSTEMROOT, and whether one can be created is
+    tested (`trial`)."""
     kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
     os.environ.clear()
-    vars(sys.modules[os.name])["environ"].clear()  # `posix` or `nt`, as it was at the start
+    vars(sys.modules[os.name])["environ"].clear()  # `posix` or `nt`, the environment at the start
     os.environ.update(kept)
     if sys.platform.startswith("linux"):
         os.environ["TZ"] = _LOCAL_TIME
@@ -59,7 +60,7 @@ def forget_environment() -> None:
 
 
 def _freeze(module: types.ModuleType) -> None:
-    """As if it had come frozen: no file, no folder, no loader that knows one."""
+    """Make a module look frozen: no file, no folder, no loader that knows one."""
     names = vars(module)
     is_package = "__path__" in names
     if is_package:
@@ -70,17 +71,17 @@ def _freeze(module: types.ModuleType) -> None:
 
 
 def _forget_in_names(names: dict[str, object], private: tuple[str, ...]) -> None:
-    """Where a module keeps its data, and what `sys` knows."""
+    """Forget where a module keeps its data, and what `sys` knows."""
     for key, value in names.items():
         if isinstance(value, str | PurePath) and str(value).startswith(private):
             names[key] = ""
 
 
 def _forget_in_function(function: types.FunctionType, private: tuple[str, ...]) -> None:
-    """In its code, with all that is defined inside, and in what its parameters are by default."""
+    """Forget paths in a function's code, with everything defined inside, and in its default arguments."""
     code = function.__code__
     if not code.co_filename.startswith("<"):
-        imp: Any = sys.modules["_imp"]  # by which Python itself corrects the name in code that it has kept
+        imp: Any = sys.modules["_imp"]  # with this, Python itself corrects the file name in cached code
         imp._fix_co_filename(code, f"<frozen {function.__globals__.get('__name__', '')}>")
     given = function.__defaults__
     if given and any(_is_private(each, private) for each in given):

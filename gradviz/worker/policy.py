@@ -1,14 +1,13 @@
 """The language of a snippet: an allow-list over the syntax tree.
 
-`check` refuses, with a sentence that names the line and the way round, before anything runs. It looks at the tree, not
-at the text: identifiers are already normalised there. The tables are in `policy_names`.
+`check` refuses, with a sentence that names the line and a way round, before anything runs. It looks at the tree, not at
+the text: identifiers are already normalised there. The tables are in `policy_names`.
 
 What can only be decided while the snippet runs is read, written or called through a hook of `guard` (`Rewriter`). The
 names of the hooks contain `<`: legal in a tree, impossible to type, so no source text can name, shadow or rebind them.
-Everything else is ordinary bytecode; line and column numbers stay.
+Everything else is ordinary bytecode; line and column numbers stay the same.
 
-Next: `pasted`, which reads the text, and `guard`.
-"""
+Next: `pasted`, which parses the text, and `guard`."""
 
 from __future__ import annotations
 
@@ -49,7 +48,7 @@ _HOOKED = HOOKED_ATTRIBUTES | NUMPY_ATTRIBUTES
 
 
 class Rewriter(ast.NodeTransformer):
-    """Puts the hooks in; runs after `check` and after the trace's own instrumentation."""
+    """Inserts the hooks; runs after `check` and after the trace's own instrumentation."""
 
     def __init__(self, replaced: Mapping[ast.AST, list[ast.stmt]] | None = None) -> None:
         self._classes: list[str] = []
@@ -70,7 +69,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.args = self.visit(node.args)  # defaults and decorators belong to the code around it
+        node.args = self.visit(node.args)  # defaults and decorators are evaluated in the code around it
         node.decorator_list = [self.visit(each) for each in node.decorator_list]
         node.returns = node.returns and self.visit(node.returns)
         node.body = self._visited(node.body)
@@ -93,7 +92,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """super() without arguments stays what it is: Python looks for the class and `self` itself."""
+        """super() without arguments stays unchanged: Python itself finds the class and `self`."""
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name == "super" and not (node.args or node.keywords):
             return node
@@ -101,7 +100,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST:
-        """A value in a session is printed."""
+        """Print a value in a session."""
         self.generic_visit(node)
         if hasattr(node, ECHOES):
             node.value = _hook("<echo>", node, node.value)
@@ -113,7 +112,7 @@ class Rewriter(ast.NodeTransformer):
         return node
 
     def visit_MatchValue(self, node: ast.MatchValue) -> ast.AST:
-        """A dotted name in a pattern has no place for a hook; the check has looked at it."""
+        """A dotted name in a pattern has no room for a hook; the check has covered it."""
         return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
@@ -144,7 +143,8 @@ class Rewriter(ast.NodeTransformer):
 
 
 def _entry(node: ast.AST, given: ast.arguments) -> ast.Call | None:
-    """The hook that looks at the arguments of a call: PyTorch's own code may call a function of the snippet, too."""
+    """Return the hook that checks the arguments of a call: PyTorch's own code may call a function of the snippet,
+    too."""
     several = [each for each in (given.vararg, given.kwarg) if each is not None]
     names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs, *several)]
     arguments = [ast.copy_location(ast.Name(name, ast.Load()), node) for name in names]
@@ -161,8 +161,8 @@ MAX_SOURCE = 400_000
 
 
 class Refusal(Exception):
-    """The policy does not run this snippet; `sentence` says what, at which line, and the way round, `every` holds all
-    refusals of the text in the order of their lines, this one first."""
+    """The policy does not run this snippet; `sentence` says what, at which line, and the way round; `every` holds all
+    refusals of the text in line order, this one first."""
 
     def __init__(self, line: int, what: str, way_round: str) -> None:
         self.line, self.what, self.way_round = line, what, way_round
@@ -180,15 +180,15 @@ def compile_snippet(
     own: OwnFiles | None = None,
     package: str = "",
 ) -> CodeType:
-    """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError. `note` is told of each
-    import that is skipped; relative imports begin at `package`."""
+    """Check, instrument, rewrite and compile; raises `Refusal` or Python's own SyntaxError. `note` receives each import
+    that is skipped; relative imports begin at `package`."""
     if len(source) > MAX_SOURCE:
         raise Refusal(1, f"the snippet has {len(source):,} characters", f"{MAX_SOURCE:,} is the most that can be run")
     try:
         tree = _parse(source, filename)
-    except (RecursionError, MemoryError):  # Python's parser has its own bound of depth
+    except (RecursionError, MemoryError):  # Python's parser has its own limit of depth
         raise Refusal(1, "this code is nested too deeply", "split it into several statements") from None
-    except ValueError:  # a null byte, half of a surrogate pair
+    except ValueError:  # a null byte, a lone surrogate
         raise Refusal(1, "the snippet contains an invalid character", "retype the line") from None
     checked = check(tree, modules, own, package)
     if note is not None:
@@ -209,8 +209,8 @@ def _parse(source: str, filename: str) -> ast.Module:
 
 @dataclass(frozen=True)
 class Checked:
-    """What is known of a text that may run: the imports of what is not here, with what takes their place, and what is
-    to be said of those that nothing uses."""
+    """What is known of a text that may run: the imports of missing modules, with what replaces them, and notes on those
+    that nothing uses."""
 
     replaced: Mapping[ast.AST, list[ast.stmt]]
     notes: list[str]
@@ -232,16 +232,16 @@ def check(tree: ast.Module, modules: Container[str], own: OwnFiles | None = None
 
 
 class _TooMany(Exception):
-    """The rest of the text is not looked at."""
+    """Raised to skip the rest of the text."""
 
 
 def _used_names(tree: ast.AST) -> set[str]:
-    """Every name that the snippet reads somewhere."""
+    """Return every name that the snippet reads somewhere."""
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
 
 
 def bound_names(tree: ast.AST, *, imports: bool = True) -> set[str]:
-    """Every name that the snippet itself binds somewhere: those hide builtins of the same name."""
+    """Return every name that the snippet itself binds somewhere: these hide builtins of the same name."""
     bound: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -260,7 +260,7 @@ def bound_names(tree: ast.AST, *, imports: bool = True) -> set[str]:
 
 
 class _Checker(ast.NodeVisitor):
-    """Walks the whole tree once; `self._line` follows, because some nodes carry no line."""
+    """Walks the whole tree once; `self._line` follows, because some nodes have no line."""
 
     def __init__(self, modules: Container[str], bound: set[str], own: OwnFiles | None, package: str) -> None:
         self.refusals: list[Refusal] = []
@@ -406,7 +406,7 @@ class _Checker(ast.NodeVisitor):
         self.generic_visit(node)
 
     def _dotted(self, *values: ast.expr) -> None:
-        """A dotted name in a pattern stays one: there is no place for a hook, and `__eq__` gets what it is."""
+        """Check a dotted name in a pattern: there is no room for a hook, and `__eq__` gets its value as it is."""
         for part in (part for value in values for part in ast.walk(value)):
             if isinstance(part, ast.Attribute) and (part.attr.startswith("_") or part.attr in HOOKED_ATTRIBUTES):
                 self._refuse(f"{part.attr} can't be used in a pattern", "match the object and read it afterwards")
@@ -445,7 +445,7 @@ class _Checker(ast.NodeVisitor):
         self._replace(node, kept or [ast.Pass()])
 
     def _replace(self, node: ast.Import | ast.ImportFrom, kept: list[ast.stmt]) -> None:
-        """One statement for each name, where one of them is not what Python would make of it."""
+        """Return one statement for each name, if one of them differs from what Python would do."""
         if all(type(each) is type(node) and each.names[0] in node.names and not _moved(each, node) for each in kept):
             return
         self.replaced[node] = [ast.copy_location(each, node) for each in kept]
@@ -471,14 +471,15 @@ def _asks_for_arguments(node: ast.Attribute) -> bool:
 
 
 def _is_plain_keyword(keyword: ast.keyword) -> bool:
-    """`metaclass=ABCMeta`, which is looked at again when the class is made, and the `total=False` of a TypedDict."""
+    """Whether it is `metaclass=ABCMeta`, which is checked again when the class is made, or the `total=False` of a
+    TypedDict."""
     if keyword.arg == "total":
         return isinstance(keyword.value, ast.Constant)
     return keyword.arg == "metaclass" and _dotted(keyword.value) in ("ABCMeta", "abc.ABCMeta")
 
 
 def _dotted(node: ast.expr) -> str:
-    """`a` or `a.b` as text, "" for anything else."""
+    """Return `a` or `a.b` as text, "" for anything else."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
         return f"{node.value.id}.{node.attr}"
     return node.id if isinstance(node, ast.Name) else ""
@@ -490,7 +491,7 @@ def is_for_tools(node: ast.If) -> bool:
 
 
 def catches_import(handler: ast.ExceptHandler) -> bool:
-    """Whether an import that fails ends there."""
+    """Whether this handler catches a failing import."""
     kinds = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     names = {kind.id if isinstance(kind, ast.Name) else None for kind in kinds}
     return handler.type is None or bool(names & {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})

@@ -1,8 +1,7 @@
 """The tables of the language policy: which syntax, names, attributes and modules a snippet may use, and what to do
 instead.
 
-`policy` walks the syntax tree with these; `guard` uses the same names at run time.
-"""
+`policy` walks the syntax tree with these; `guard` uses the same names at run time."""
 
 from __future__ import annotations
 
@@ -60,7 +59,7 @@ CLASS_FURNITURE = frozenset(
     """.split()
 )
 
-# Of Python's own insides, what a snippet may use; every other public attribute of their classes is refused, those of
+# What a snippet may use of Python's own internals; every other public attribute of their classes is refused, those of
 # later versions of Python, too.
 _INSIDES = (
     *(types.FrameType, types.CodeType, types.TracebackType, types.CellType, type, property, BaseException),
@@ -71,7 +70,7 @@ FORBIDDEN_ATTRIBUTES = frozenset(
     name for kind in _INSIDES for name in dir(kind) if not name.startswith("_") and name not in _OFFERED
 )
 
-# public names of the engine's classes that PyTorch's do not have, by class; some lead to NumPy or to raw memory
+# public names of the engine's classes that PyTorch's do not have, by class; some give access to NumPy or raw memory
 _OF_NODES = frozenset(
     """ apply captured class_name dirty for_forward freed metas next params parent plan post_hooks pre_hooks release
     retained row saved saved_items sequence_nr slots stack tensor_hooks unpack written """.split()
@@ -84,20 +83,20 @@ ENGINE_ATTRIBUTES = {
     "RemovableHandle": frozenset({"hooks"}),
 }
 
-# What leads from an object of NumPy's own to its memory or to other objects of NumPy's own. A snippet should never
-# hold one; if it does, it has no use of it.
+# Attributes that lead from a NumPy object to its memory or to other NumPy objects. A snippet should never
+# hold one; if it does, these are of no use to it.
 NUMPY_ATTRIBUTES = frozenset(
     """ accumulate astype at base bit_generator capsule cffi choose ctypes data dtype dump dumps fields flags flat
     getfield lock metadata newbyteorder outer reduce reduceat resize seed_seq setfield setflags spawn subdtype
     to_device tofile type view """.split()
 )
 
-# read through a hook, because what they mean depends on the object
+# read through a hook, because their meaning depends on the object
 PYTHON_ATTRIBUTES = frozenset("format format_map groupindex obj register __hash__".split())
 HOOKED_ATTRIBUTES = PYTHON_ATTRIBUTES.union({"mapping"}, *ENGINE_ATTRIBUTES.values())
 
-# read through a hook of their own: what `getattr` and `setattr` would do, what an optimizer does when it is loaded, and
-# of a function's code the names alone
+# read through hooks of their own: what `getattr` and `setattr` would do, what an optimizer does when it is loaded, and
+# only the names of a function's code
 METHODS = {"__getattr__": "<getter>", "__setattr__": "<setter>", "__setstate__": "<restorer>"}
 ASKED = {**METHODS, "__code__": "<code>"}
 OF_CODE = frozenset({"co_varnames", "co_argcount"})
@@ -135,8 +134,9 @@ _HINTS = {
 MODULE_HINTS = {name: hint for hint, names in _HINTS.items() for name in names.split()}
 
 
-# PyTorch's part finds a tensor's memory under this name: in the objects of a snippet it is another one, which looks the
-# same, so that no object of another class is taken for a tensor.
+# PyTorch's part finds a tensor's memory under this name: in the objects of a snippet the name is replaced by another
+# one
+# that looks the same, so that no object of another class is taken for a tensor.
 MEMORY = "_data"
 OWN_NAMES = {MEMORY: f"{MEMORY}\u200b"}
 

@@ -1,10 +1,9 @@
-"""What a worker changes on Python's own types and functions, once, before snippets come.
+"""What a worker changes in Python's own types and functions, once, before snippets arrive.
 
-They write no address into a text and seed no generator with one, leave no mark on what a snippet gets, and their C code
-reads and writes no memory that a method of the snippet has freed meanwhile: what it works with stays, or is plain
-before it begins. The types are those of the whole process; what only a snippet uses has a form of its own in
-`iterators`. Next: `hardening`, which calls this.
-"""
+After that, they write no address into a text, seed no generator with one and leave no mark on what a snippet gets, and
+their C code reads and writes no memory that a method of the snippet has freed meanwhile: what it works with is kept, or
+is converted to plain objects before it begins. The types are those of the whole process; what only a snippet uses has
+its own form in `iterators`. Next: `hardening`, which calls this."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ from gradviz.worker.type_slots import Change, change, is_known, prepare, put
 
 
 def change_python() -> None:
-    """Do all of it."""
+    """Make all changes."""
     change_types()
     find_memory()
     _seed_without_addresses()
@@ -57,7 +56,7 @@ def change_python() -> None:
 
 
 _CAPSULE = type(np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]
-_WITH_ADDRESS = (  # the types whose `repr` writes one; others have that of `object`, or of what they hold
+_WITH_ADDRESS = (  # the types whose `repr` writes an address; others have that of `object`, or of what they contain
     *(object, types.FunctionType, types.BuiltinFunctionType, types.MethodWrapperType, types.GeneratorType),
     *(types.CoroutineType, types.AsyncGeneratorType, types.CellType, types.CodeType, types.FrameType, memoryview),
     *(weakref.ReferenceType, weakref.ProxyType, weakref.CallableProxyType, contextvars.ContextVar, contextvars.Token),
@@ -66,7 +65,7 @@ _WITH_ADDRESS = (  # the types whose `repr` writes one; others have that of `obj
 
 
 def change_types() -> bool:
-    """Change methods of Python's own types; False where these are laid out otherwise."""
+    """Change methods of Python's own types; return False if these are laid out differently."""
     with_address = [each for each in _WITH_ADDRESS if type(vars(each).get("__repr__")) is types.WrapperDescriptorType]
     others: list[Change] = [(bytearray, "__mod__", _formatting), (bytearray, "__rmod__", _formatting_with)]
     others += [(bytearray, "__contains__", _of_bytes), (list, "__setitem__", _of_listed_values)]
@@ -101,7 +100,7 @@ def _numbered(original: Callable[[object], str]) -> Callable[[Any], str]:
 
 
 def _formatting(original: object) -> Callable[[bytearray, Any], bytearray]:
-    """`bytearray % values` with a format that stays while a method of the values empties the bytearray."""
+    """Return `bytearray % values` with a format that survives when a method of the values empties the bytearray."""
 
     def __mod__(self: bytearray, values: object) -> bytearray:
         return bytearray(bytes(self) % values)
@@ -117,7 +116,7 @@ def _formatting_with(original: object) -> Callable[[Any, Any], Any]:
 
 
 def _of_bytes(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a bytearray, on a copy where a method of an argument may empty the bytearray meanwhile."""
+    """Return a method of a bytearray, on a copy if a method of an argument may empty the bytearray meanwhile."""
     same = getattr(bytes, original.__name__)
 
     def call(self: object, *given: object, **named: object) -> Any:
@@ -131,7 +130,7 @@ def _of_bytes(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _extending(original: Callable[..., None]) -> Callable[..., None]:
-    """`bytearray.extend` by what has as many items as it says."""
+    """Return `bytearray.extend`, given something that really has as many items as it says."""
 
     def extend(self: bytearray, values: object, /) -> None:
         original(self, values if type(values) in (bytes, bytearray) or _has_memory(values) else _listed(values))
@@ -148,7 +147,7 @@ def _has_memory(values: Any) -> bool:
 
 
 def _listed(values: Any) -> Any:
-    """A list of the same values; of what has none, the thing itself, of which Python says that."""
+    """Return a list of the same values; if it is not iterable, return it unchanged, so that Python says so."""
     if type(values) in (list, tuple):
         return values
     try:
@@ -159,7 +158,8 @@ def _listed(values: Any) -> Any:
 
 
 def _of_listed_values(original: Callable[..., None]) -> Callable[..., None]:
-    """`some[a:b:c] = values` with values that are there, so that no method of theirs shortens the list meanwhile."""
+    """Return `some[a:b:c] = values` with values that are already a list, so that no method of theirs shortens the list
+    meanwhile."""
 
     def __setitem__(self: list[object], key: object, value: object) -> None:
         original(self, key, _listed(value) if type(key) is slice else value)
@@ -168,7 +168,8 @@ def _of_listed_values(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def _of_held_items(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`some < others` of lists whose items stay while one of them is compared and empties its list; 3.13 holds them."""
+    """Return `some < others` for lists whose items are kept while one of them is compared and empties its list; 3.13
+    holds them."""
 
     copied = list.copy
 
@@ -183,8 +184,8 @@ def _of_held_items(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _at_plain_places(original: Callable[..., None]) -> Callable[..., None]:
-    """`some[a] = values` and `del some[a]` of a bytearray: places and values are numbers before C code looks where its
-    memory is."""
+    """Return `some[a] = values` or `del some[a]` for a bytearray: places and values become numbers before C code reads
+    the address of its memory."""
 
     def call(self: bytearray, key: object, *value: object) -> None:
         if type(key) is int and (not value or type(value[0]) is int):
@@ -199,12 +200,12 @@ def _at_plain_places(original: Callable[..., None]) -> Callable[..., None]:
 
 
 def _number(given: Any) -> Any:
-    """The same as a number of Python's; of what is none, the thing itself, of which Python says that."""
+    """Return the same as a number of Python's; if it is not a number, return it unchanged, so that Python says so."""
     return operator.index(given) if hasattr(type(given), "__index__") else given
 
 
 def _with_items_kept(original: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a deque that compares, whose items stay while one of them empties it."""
+    """Return a method of a deque that compares, whose items are kept while one of them empties it."""
 
     def call(self: Any, *given: object) -> Any:
         kept = list(collections.deque.__iter__(self)) if isinstance(self, collections.deque) else None
@@ -217,7 +218,7 @@ def _with_items_kept(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _one_at_a_time(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The next item of an iterator that drops what is behind it at its end: not while that is at work."""
+    """Return the next item of an iterator that drops its source at its end: not while the source is running."""
     working: set[int] = set()
 
     def __next__(self: object) -> Any:
@@ -234,7 +235,7 @@ def _one_at_a_time(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _by_a_kept_factory(original: Callable[..., Any]) -> Callable[..., Any]:
-    """What a defaultdict makes by a function that stays while it replaces itself."""
+    """Return what a defaultdict makes with its factory, which is kept while it replaces itself."""
     factory = vars(collections.defaultdict)["default_factory"]
 
     def __missing__(self: Any, key: object) -> Any:
@@ -248,7 +249,7 @@ def _by_a_kept_factory(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _kept(original: Callable[[Any], str]) -> Callable[[Any], str]:
-    """The text of what stays, while a part of it is asked for its own and drops the whole."""
+    """Return the text of an object that is kept while a part of it is asked for its own text and drops the whole."""
 
     def __repr__(self: object) -> str:
         return original(self)
@@ -257,7 +258,8 @@ def _kept(original: Callable[[Any], str]) -> Callable[[Any], str]:
 
 
 def _of_kept_lists(original: Callable[[Any], str]) -> Callable[[Any], str]:
-    """The text of a type in brackets, with copies of the lists in it: C code goes through them by their old length."""
+    """Return the text of a type in brackets, with copies of the lists in it: C code iterates over them by their old
+    length."""
 
     def __repr__(self: Any) -> str:
         if not any(type(each) is list for each in self.__args__):
@@ -270,7 +272,7 @@ def _of_kept_lists(original: Callable[[Any], str]) -> Callable[[Any], str]:
 
 
 def _of_kept_parts(original: Callable[[Any], str]) -> Callable[[Any], str]:
-    """The text of an OSError whose parts stay, while one of them takes the others away."""
+    """Return the text of an OSError whose parts are kept while one of them replaces the others."""
     parts = [each for each in vars(OSError).values() if isinstance(each, types.MemberDescriptorType)]
 
     def __str__(self: Any) -> str:
@@ -284,7 +286,7 @@ def _of_kept_parts(original: Callable[[Any], str]) -> Callable[[Any], str]:
 
 
 def _of_plain_parts(original: Callable[[object], str]) -> Callable[[Any], str]:
-    """The text of an error of a codec, which names a byte only where there is one."""
+    """Return the text of a codec error, which names a byte only if it exists."""
     names = vars(original.__objclass__)  # type: ignore[attr-defined]
     parts = [names.get(name) for name in ("object", "encoding", "reason", "start", "end")]
 
@@ -300,7 +302,7 @@ def _of_plain_parts(original: Callable[[object], str]) -> Callable[[Any], str]:
 
 
 def _of_a_year(original: Callable[[object], str]) -> Callable[[Any], str]:
-    """`ctime` of a date that is one: made of bytes, it may be in the year 0, whose days have no names."""
+    """Return `ctime` of a valid date: made from bytes, a date may be in the year 0, whose days have no names."""
     year = vars(datetime.date)["year"]
 
     def ctime(self: object) -> str:
@@ -316,7 +318,7 @@ _CODEC_ERRORS = (UnicodeDecodeError, UnicodeEncodeError, UnicodeTranslateError)
 _CALLING = type(iter(int, 1))
 _IN_BRACKETS: type = type(iter(type("", (), {"__getitem__": None})()))
 _CACHING: type = type(functools.cache(len))
-_OF_PARTS: tuple[type, ...] = (  # whose `repr` asks for that of several parts and keeps neither them nor itself
+_OF_PARTS: tuple[type, ...] = (  # whose `repr` asks for that of several parts without holding them or itself
     *(slice, types.UnionType, datetime.timezone, collections.defaultdict),
     *(time.struct_time, type(sys.float_info)),
 )
@@ -331,15 +333,15 @@ _METHODS: list[Change] = [
 ]
 
 
-# --- where Python's own code keeps no hold of what it works with ---
+# --- where Python's own code does not hold what it works with ---
 
 
 _count_in_c: Callable[[Any, Any], None] = collections._count_elements  # type: ignore[attr-defined]
 
 
 def _count(mapping: Any, iterable: Any) -> None:
-    """What Counter counts with; in C code the value is gone when its `__add__` empties the Counter, so that counts in
-    a table of its own."""
+    """What Counter counts with; in C code the value is freed when its `__add__` empties the Counter, so it counts in a
+    separate table."""
     if type(mapping) is collections.Counter:
         found: dict[Any, int] = {}
         _count_in_c(found, iterable)
@@ -351,14 +353,15 @@ def _count(mapping: Any, iterable: Any) -> None:
 
 
 def _keep_in_comparisons() -> None:
-    """Types in brackets can be keys, and ask what is in the brackets for its hash."""
+    """Keep memory in comparisons of types in brackets: they can be keys, and ask what is in the brackets for its
+    hash."""
     for each in vars(typing).values():
         if isinstance(each, type) and type(vars(each).get("__eq__")) is types.FunctionType:
             each.__eq__ = keeping(each.__eq__)  # type: ignore[method-assign]
 
 
 def _leave_no_marks() -> None:
-    """`List[int](...)` would leave a mark on what it returns, which all runs may share."""
+    """Prevent `List[int](...)` from leaving a mark on what it returns, which all runs may share."""
     alias: Any = typing._BaseGenericAlias  # type: ignore[attr-defined]
     call = alias.__call__
 
@@ -369,7 +372,8 @@ def _leave_no_marks() -> None:
 
 
 def _decode_quietly() -> None:
-    """Where an error is passed over, C code reads the wrong letter of which it warns after it has freed the text."""
+    """Handle errors quietly: when an error is ignored, C code reads the invalid character that it warns about after it
+    has freed the text."""
     decode = codecs.unicode_escape_decode
 
     def decoded(text: Any, errors: str | None = None, final: bool = True) -> tuple[str, int]:
@@ -381,15 +385,16 @@ def _decode_quietly() -> None:
 
     vars(encodings)["_cache"].pop("unicode_escape", None)
     encodings.unicode_escape.Codec.decode = staticmethod(decoded)  # type: ignore[method-assign]
-    codecs.unregister(encodings.search_function)  # which forgets what was found before
+    codecs.unregister(encodings.search_function)  # which clears its cache
     codecs.register(encodings.search_function)
 
 
-# --- where Python's own code makes a number of an address ---
+# --- where Python's own code makes a number from an address ---
 
 
 def _seed_without_addresses() -> None:
-    """A generator is seeded with the hash of what is no whole number, which may be made of an address."""
+    """Seed generators without addresses: the seed is the hash of anything but an integer, which may depend on an
+    address."""
     base: Any = _random.Random
     make, fill = base.__new__, base.seed
 
@@ -408,6 +413,6 @@ def _seed_without_addresses() -> None:
 
 
 def _recursion(thing: object) -> str:
-    """What pprint says of a list that holds itself."""
+    """Return what pprint says of a list that contains itself."""
     identities = current()
     return f"<Recursion on {type(thing).__name__} with id={id(thing) if identities is None else identities.id(thing)}>"

@@ -1,10 +1,10 @@
 """Texts that a snippet runs as a part of itself: `exec`, `eval`, and the statements of `torch.utils.benchmark.Timer`.
 
 Such a text passes the policy as the snippet does and is code with the same hooks: it can do what the snippet could do
-if it stood there, and no more. It runs with the names of the snippet, or with copies of those that it is given; in a
+in its place, and no more. It runs with the names of the snippet, or with copies of those that it is given; in a
 function it sees that function's names, too, and changes none of them. `globals()` is here, too: what is written to it
-is named in the snippet, where the snippet could have named it itself. Next: `policy`, and `own_modules` for files.
-"""
+becomes a name of the snippet, if the snippet could have bound that name itself. Next: `policy`, and `own_modules` for
+files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _MOST_TIMED = 100  # runs of a statement, each of which is recorded
 
 
 def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names]) -> Names:
-    """`exec`, `eval` and `globals` for code that has these names; `fresh` makes a namespace of such a table."""
+    """Return `exec`, `eval` and `globals` for code that has these names; `fresh` makes a namespace from such a
+    table."""
     made: list[type[Names]] = []
 
     def globals_() -> Names:
@@ -54,7 +55,7 @@ def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names
 
     def eval_(source: Any, globals: Any = None, locals: Any = None, /) -> Any:
         text = _text(source, "eval").strip()
-        ast.parse(text, _STRING, "eval")  # which says what is wrong with it in Python's words
+        ast.parse(text, _STRING, "eval")  # raises with Python's words for what is wrong
         code = _compiled(guard, f"{_VALUE} = (\n{text}\n)", "eval")
         if globals is None and locals is None:
             inner = _locals(namespace) or {}
@@ -71,7 +72,7 @@ def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names
 
 
 def _table(guard: Guard, namespace: Names) -> type[Names]:
-    """What `globals()` gives: a copy of the names that the snippet has made, which writes to those, too."""
+    """What `globals()` returns: a copy of the names that the snippet has bound; writing to it also binds those."""
 
     class Table(dict[str, Any]):
         __slots__ = ()
@@ -83,7 +84,7 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
             super().__setitem__(name, value)
 
         def __delitem__(self, name: str) -> None:
-            _check_name(guard, name)  # dict.update(globals(), ...) takes any
+            _check_name(guard, name)  # dict.update(globals(), ...) accepts any
             super().__delitem__(name)
             namespace.pop(name, None)
 
@@ -107,7 +108,7 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
             raise TypeError("globals() takes names one by one, or by update(), in GradViz snippets")
 
         def __reduce__(self) -> tuple[Any, ...]:
-            return (dict, (dict(self),))  # a copy is a plain dict, and writes to nothing
+            return (dict, (dict(self),))  # a copy is a plain dict and writes to nothing
 
         __ior__ = clear = popitem = _only_names
 
@@ -117,14 +118,14 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
 
 
 def _check_name(guard: Guard, name: Any) -> None:
-    """Refuse what the snippet could not have named itself."""
+    """Refuse a name that the snippet could not have bound itself."""
     if type(name) is not str or not name.isidentifier() or is_dunder(name):
         raise PermissionError(f"{name!r} is no name that globals() can be given in GradViz snippets")
     _compiled(guard, f"{name} = 0", "globals")
 
 
 def _locals(namespace: Names) -> Names | None:
-    """A copy of the names of the function that has called; None where the module itself has."""
+    """Return a copy of the names of the calling function; None if the module itself called."""
     function = sys._getframe().f_back  # exec or eval
     frame = None if function is None else function.f_back
     if frame is None or frame.f_globals is not namespace or frame.f_locals is namespace:
@@ -133,8 +134,8 @@ def _locals(namespace: Names) -> Names | None:
 
 
 def run_code(code: types.CodeType, around: Names, inner: Names) -> None:
-    """The one place where code runs that was made of a text while the snippet ran; the policy has passed it. Python
-    would put its own builtins where there are none."""
+    """Run code that was compiled from a text while the snippet runs, and that the policy has accepted; the only place
+    that does. Python would add its own builtins if there were none."""
     if "__builtins__" not in around:
         raise PermissionError("a text runs with the names of the snippet in GradViz snippets")
     exec(code, around, inner)
@@ -164,7 +165,7 @@ def _text(source: Any, what: str) -> str:
 
 @keep_methods
 class Measurement:
-    """What a Timer gives: seconds of each run of its statement."""
+    """What a Timer returns: the seconds of each run of its statement."""
 
     __slots__ = ("_told", "number_per_run", "times")
 
@@ -188,7 +189,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
 def benchmark_module(guard: Guard) -> Any:
-    """`Timer`, which runs its statement, recorded like the rest, at most a hundred times."""
+    """Return `Timer`, which runs its statement, recorded like the rest, at most a hundred times."""
 
     def statement(source: Any, names: Names) -> Callable[[], None]:
         code = _compiled(guard, source, "Timer")

@@ -1,9 +1,8 @@
-"""Runs one snippet inside the worker: fresh state, policy, recording, and how it ended in words.
+"""Runs one snippet inside the worker: fresh state, policy, recording, and how it ended, in words.
 
-The order: everything that an earlier run may have left is reset; the text is checked, instrumented and compiled; the
-code runs. The audit hook refuses all the while (`audit`): code of the snippet can run at any moment, when a generator
-that it left open is closed, or in its `__str__`.
-"""
+In this order: everything that an earlier run may have left is reset; the text is checked, instrumented and compiled;
+the code runs. The audit hook refuses all the while (`audit`): code of the snippet can run at any moment, when a
+generator that it left open is closed, or in its `__str__`."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ from gradviz.worker.vision.datasets import expect, hurry
 
 @contextmanager
 def observed(observer: Observer) -> Iterator[None]:
-    """The engine reports to this observer."""
+    """Context in which the engine reports to this observer."""
     set_observer(observer)
     try:
         yield
@@ -61,38 +60,38 @@ def observed(observer: Observer) -> Iterator[None]:
 
 
 def record_error(recorder: Recorder, error: ErrorText) -> None:
-    """The last step of a run that raised."""
+    """Record the last step of a run that raised."""
     set_observer(None)
     recorder.raised(error.type_name, error.message, error.line, error.traceback, error.last_line)
 
 
 CUDA_IS_CPU = "cuda and mps are the CPU in this run: Run > Treat cuda as cpu."
-_ROOM = 32 << 20  # bytes; they are never touched, so they are address space and no memory
+_ROOM = 32 << 20  # bytes; they are never touched, so they use address space but no memory
 INTERVAL = 0.05
-SOON = 0.002  # until the next try, when a tick came at a bad moment
+SOON = 0.002  # seconds until the next try, when a tick came at a bad moment
 
 
 class Collector:
-    """How often Python looks for cycles that nobody holds. While a graph grows there is more and more to look through
-    and nothing to find, which takes a quarter of the time; so it looks seldom while a quarter of the memory suffices.
-    A run that makes cycles of large arrays comes to more, and from there on Python collects as often as it does by
-    itself; where the heap can't be measured, always."""
+    """How often Python looks for unreachable cycles. While a graph grows there is more and more to search and nothing
+    to find, which takes a quarter of the time; so it searches rarely while a quarter of the memory suffices. A run that
+    makes cycles of large arrays exceeds that, and from there on Python collects as often as it does by itself; if the
+    heap can't be measured, always."""
 
     def __init__(self, used: Callable[[], int] | None) -> None:
         self._used = used
         self._room = 0
 
     def begin(self, memory_mb: int) -> None:
-        """A run begins that may use so much."""
+        """Begin a run that may use this much memory."""
         self._room = memory_mb << 18
         self.look()
 
     def look(self) -> None:
-        """Choose again how often."""
+        """Adjust how often."""
         gc.set_threshold(*(_SELDOM if self._used is not None and self._used() < self._room else _USUAL))
 
     def end(self) -> None:
-        """As before the run."""
+        """End the run: restore the setting from before."""
         gc.set_threshold(*_USUAL)
 
 
@@ -100,14 +99,14 @@ _USUAL, _SELDOM = gc.get_threshold(), (50_000, 50, 50)
 
 
 class _Heap(ctypes.Structure):
-    """What glibc says of its heap; what is not looked at has numbers for names."""
+    """What glibc says of its heap; fields that are not used have numbers for names."""
 
     _fields_ = [(name, ctypes.c_size_t) for name in "arena 1 2 3 mapped 5 6 used 8 9".split()]
 
 
 def heap_reader() -> Callable[[], int] | None:
-    """What tells how many bytes are in use that the C library gave out, all large arrays among them; None where it
-    does not count. It asks nothing of the system, so that a locked process may."""
+    """Return a function that tells how many bytes allocated by the C library are in use, including all large arrays;
+    None if it does not count them. It makes no system calls, so a locked process may call it."""
     count = getattr(ctypes.CDLL(None), "mallinfo2", None) if sys.platform.startswith("linux") else None
     if count is None:
         return None
@@ -125,7 +124,7 @@ def _is_well(code: object) -> bool:
 
 
 def _call_with_room_afterwards(function: Callable[[], object]) -> None:
-    """A snippet that takes all memory that there is leaves room to say how it ended."""
+    """Reserve room, so that a snippet that takes all available memory leaves enough to report how it ended."""
     room = bytes(_ROOM)
     try:
         function()
@@ -137,9 +136,8 @@ class Ticker:
     """Calls `tick` in the main thread about every 50 ms between `start` and `stop`, between two bytecodes, also while
     the snippet loops and reports nothing; and again soon when it returns False.
 
-    By an interval timer where there is one; elsewhere (Windows) a thread raises a signal's handler. That thread must
-    exist before the locks close; it sleeps while nothing runs.
-    """
+    By an interval timer if there is one; otherwise (Windows) a thread raises a signal's handler. That thread must exist
+    before the locks close; it sleeps while nothing runs."""
 
     def __init__(self, tick: Callable[[], bool], by_thread: bool = not hasattr(signal, "setitimer")) -> None:
         self._by_thread = by_thread
@@ -152,14 +150,14 @@ class Ticker:
             threading.Thread(target=self._beat, name="gradviz-ticker", daemon=True).start()
 
     def start(self, memory_mb: int = 0) -> None:
-        """Begin ticking, in a run that may use so much memory."""
+        """Begin ticking, in a run that may use this much memory."""
         self._collector.begin(memory_mb)
         self._running.set()
         if not self._by_thread:
             signal.setitimer(signal.ITIMER_REAL, INTERVAL, INTERVAL)
 
     def stop(self) -> None:
-        """Tick no more."""
+        """Stop ticking."""
         self._collector.end()
         self._running.clear()
         if not self._by_thread:
@@ -179,12 +177,12 @@ class Ticker:
                 _thread.interrupt_main(self._number)
 
 
-_CODE = vars(SystemExit)["code"]  # a class of the snippet may have another, whose method raises
+_CODE = vars(SystemExit)["code"]  # a class of the snippet may override it with a method that raises
 _QUIET = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 
 
 class Runner:
-    """One after the other; `run` answers on the channel, the last frame being DONE."""
+    """Runs snippets one after the other; `run` answers on the channel, the last message being DONE."""
 
     def __init__(self, channel: Channel, torch: dict[str, types.ModuleType]) -> None:
         self._memory_mb = 0
@@ -202,7 +200,7 @@ class Runner:
         self.prepare()
 
     def settle(self) -> None:
-        """Everything is warm: this is what each run finds again."""
+        """Everything is warm: record the state that each run starts from."""
         self._fresh = Fresh()
 
     def run(
@@ -216,7 +214,7 @@ class Runner:
         cuda_as_cpu: bool = False,
         plan: Plan = USUAL,
     ) -> None:
-        """Run the snippet and send how it ended; call `prepare` afterwards if another one follows."""
+        """Run the snippet and report how it ended; call `prepare` afterwards if another one follows."""
         if self._filename:
             self.prepare()
         self._files, self._cuda_as_cpu, self._plan = files, cuda_as_cpu, plan
@@ -231,15 +229,15 @@ class Runner:
         self._channel.done(ended)
 
     def prepare(self) -> None:
-        """What a run needs and can be made before its text is known; first, what the last one left goes."""
+        """Prepare what a run needs and can be made before its text is known; first, remove what the last one left."""
         gc.collect()
         self._renew()
-        self._quiet = False  # it runs again, and nothing is told
+        self._quiet = False  # it runs again, and nothing is reported
         self._filename = ""  # of the snippet that has run since
         self._answers: list[str] = []  # of input() so far
 
     def _renew(self) -> None:
-        """All is as in a new process."""
+        """Make everything as in a new process."""
         self._world = self._pace = None
         SCRATCH.forget()
         if self._fresh is not None:
@@ -248,7 +246,7 @@ class Runner:
         self._world = World(self._torch, self._write, self._show_figure)
 
     def _place_files(self) -> None:
-        """The folder of the run holds what is attached; devices and arguments are what the person said."""
+        """Put what is attached into the folder of the run, and set the devices and arguments that the user chose."""
         assert self._world is not None
         STANDING.kinds = ACCELERATORS if self._cuda_as_cpu else frozenset()
         for name, data in self._files.items():
@@ -310,7 +308,7 @@ class Runner:
         return ended
 
     def _once_more(self, code: types.CodeType, nudge: Nudge, filename: str) -> None:
-        """Run it with a number that differs, from the beginning; nothing is recorded."""
+        """Run it with a different number, from the beginning; nothing is recorded."""
         self._renew()
         self._place_files()
         self._again = list(self._answers)
@@ -319,7 +317,8 @@ class Runner:
         self._execute(code, self._world, recorder, cast(Observer, nudge), filename)
 
     def rehearse(self, sources: list[str]) -> None:
-        """Run these, which are our own and leave nothing in tables, before anybody listens; caches stay as they are."""
+        """Run these snippets, which are our own and leave nothing in tables, before anybody listens; caches stay
+        filled."""
         fresh, self._fresh = self._fresh, None
         for source in sources:
             self._channel.begin(0, 100_000)
@@ -328,7 +327,7 @@ class Runner:
         self._fresh = fresh
 
     def report_to(self, channel: Channel, memory_mb: int) -> None:
-        """From now on answer here, in a process with so much memory."""
+        """From now on answer on this channel, in a process with this much memory."""
         self._channel, self._memory_mb = channel, memory_mb
 
     def _execute(
@@ -375,7 +374,7 @@ class Runner:
         return {**_raised(error), "status": "limit", "sentence": sentence}
 
     def _reset(self) -> None:
-        """As in a new process, whatever the run before did."""
+        """Reset to the state of a new process, whatever the run before did."""
         begin_run()
         STANDING.kinds = frozenset()
         np.set_printoptions(**self._print_options)
@@ -384,7 +383,7 @@ class Runner:
         for category in _QUIET:
             warnings.simplefilter("ignore", category)
         warnings.filterwarnings("default", category=DeprecationWarning, module="__main__")
-        warnings.simplefilter("always", append=True)  # what is shown once is decided in `_show_warnings`
+        warnings.simplefilter("always", append=True)  # `_show_warnings` decides what is shown once
 
     def _printer(self) -> Callable[..., None]:
         write = self._write
@@ -403,7 +402,7 @@ class Runner:
         return print_
 
     def _echo(self, names: dict[str, Any]) -> Callable[[object], None]:
-        """What Python does with the value of an expression at a prompt; `_` is the last one."""
+        """Do what Python does with the value of an expression at a prompt; `_` is the last one."""
 
         def echo(value: object) -> None:
             if value is not None:
@@ -413,7 +412,7 @@ class Runner:
         return echo
 
     def _show_warnings(self, filename: str) -> None:
-        """Warnings go to the error stream as Python prints them, once for each text and line of the snippet."""
+        """Write warnings to the error stream as Python prints them, once for each text and line of the snippet."""
         shown: set[tuple[str, str, int]] = set()
         write = self._write
 
@@ -424,7 +423,7 @@ class Runner:
             except Exception:  # noqa: BLE001 a warning class of the snippet with a __str__ that raises
                 text = FAILED
             key = (text, category.__name__, line)
-            # the last filter is ours; another "always" is the snippet's wish to see each one
+            # the last filter is ours; another "always" means that the snippet wants to see each one
             always = any(f[0] == "always" and issubclass(category, f[2]) for f in warnings.filters[:-1])
             if key in shown and not always:
                 return
@@ -436,7 +435,7 @@ class Runner:
 
 
 def _send_files(channel: Channel) -> None:
-    """What the run wrote; of what is too much the names."""
+    """Send what the run wrote; of what is too much, only the names."""
     room = WRITTEN_BYTES
     with suppress(MemoryError):
         for name, data, is_object in itertools.islice(SCRATCH.written(), MOST_WRITTEN):
@@ -469,7 +468,7 @@ def _text_or(name: str, value: object, default: str) -> str:
 
 
 def snippet_line(filename: str) -> int:
-    """The line of the snippet that is running now, 0 if there is none."""
+    """Return the line of the snippet that is running now, 0 if there is none."""
     frame: types.FrameType | None = sys._getframe()
     while frame is not None:
         if frame.f_code.co_filename == filename:

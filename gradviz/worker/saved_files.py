@@ -1,5 +1,5 @@
-"""`torch.save` and `torch.load` in the folder of a run: what is saved under a name is a copy of the object, which can
-be loaded again by this run. `io.BytesIO` gets real bytes. Next: `scratch`, the folder."""
+"""`torch.save` and `torch.load` in the folder of a run: what is saved under a name is a copy of the object, which this
+run can load again. `io.BytesIO` gets real bytes. Next: `scratch`, the folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gradviz.worker.scratch_paths import Path, plain_path
 
 
 def torch_names() -> dict[str, Any]:
-    """The functions for the torch stand-in."""
+    """Return the functions for the torch stand-in."""
 
     def save(obj: object, f: Any, *rest: object, **options: object) -> None:
         if isinstance(f, ByteBuffer):
@@ -51,7 +51,7 @@ def torch_names() -> dict[str, Any]:
 
 
 def unpacked(data: Any) -> Any:
-    """What torch.save has written, as a mark or as bytes."""
+    """Return what torch.save has written, as a marker or as bytes."""
     if type(data) is not bytes:
         raise TypeError("a file is opened for torch.load as bytes: open(name, 'rb')")
     if len(data) == MARK_BYTES:
@@ -65,7 +65,7 @@ def unpacked(data: Any) -> Any:
 
 @keep_methods
 class ByteBuffer:
-    """`io.BytesIO`, without a view into its memory."""
+    """`io.BytesIO`, without access to its memory."""
 
     __slots__ = ("_inner",)
 
@@ -73,35 +73,35 @@ class ByteBuffer:
         self._inner = io.BytesIO(bytes(initial_bytes))
 
     def write(self, data: bytes) -> int:
-        """Put bytes at the place."""
+        """Write bytes at the position."""
         return self._inner.write(bytes(data))
 
     def readline(self, size: int | None = -1) -> bytes:
-        """The next line."""
+        """Return the next line."""
         return self._inner.readline(size)
 
     def read(self, size: int | None = -1) -> bytes:
-        """The bytes from the place on."""
+        """Return the bytes from the position on."""
         return self._inner.read(size)
 
     def seek(self, offset: int, whence: int = 0) -> int:
-        """Move the place."""
+        """Move the position."""
         return self._inner.seek(offset, whence)
 
     def tell(self) -> int:
-        """The place."""
+        """Return the position."""
         return self._inner.tell()
 
     def truncate(self, size: int | None = None) -> int:
-        """Cut the rest off."""
+        """Cut off the rest."""
         return self._inner.truncate(size)
 
     def getvalue(self) -> bytes:
-        """All bytes."""
+        """Return all bytes."""
         return self._inner.getvalue()
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Free the memory."""
         self._inner.close()
 
     def __enter__(self) -> ByteBuffer:

@@ -1,5 +1,5 @@
 """What the drawing calls return: handles of lines, points, bars, texts and colour bars, with which a snippet changes
-their look or data afterwards; and the `Pen`, with which the drawing methods of an axes make them."""
+their style or data later; and the `Pen`, with which the drawing methods of an axes create them."""
 
 from __future__ import annotations
 
@@ -34,48 +34,48 @@ class Artist(Facade):
         return absent(f"'{type(self).__name__}' object", name, _LOOK, "", self._book.without)
 
     def set(self, **look: object) -> None:
-        """Change several things."""
+        """Set several properties."""
         self._figure.changed = True
         given = options(look, type(self).__name__)
         for layer in self._layers:
             dress(layer, given)
 
     def set_color(self, color: object) -> None:
-        """Another colour."""
+        """Set the colour."""
         self.set(color=color)
 
     set_facecolor = set_color
 
     def set_alpha(self, alpha: object) -> None:
-        """More or less opaque."""
+        """Set the opacity."""
         self.set(alpha=alpha)
 
     def set_label(self, label: object) -> None:
-        """The name in the legend."""
+        """Set the name in the legend."""
         self.set(label=label)
 
     def set_linewidth(self, width: object) -> None:
-        """A thinner or thicker line."""
+        """Set the line width."""
         self.set(linewidth=width)
 
     def set_linestyle(self, style: object) -> None:
-        """Another dash."""
+        """Set the dash pattern."""
         self.set(linestyle=style)
 
     def set_marker(self, marker: object) -> None:
-        """Another marker."""
+        """Set the marker."""
         self.set(marker=marker)
 
     def set_markersize(self, size: object) -> None:
-        """Smaller or larger markers."""
+        """Set the size of the markers."""
         self.set(markersize=size)
 
     def get_label(self) -> str:
-        """The name in the legend."""
+        """Return the name in the legend."""
         return self._layers[0].label
 
     def get_color(self) -> str:
-        """The colour, as it can be given again."""
+        """Return the colour, in a form that can be passed again."""
         return {"text": "k", "paper": "w"}.get(self._layers[0].color, self._layers[0].color)
 
     def set_visible(self, visible: bool) -> None:
@@ -85,7 +85,7 @@ class Artist(Facade):
             layer.alpha = layer.alpha if visible else 0.0
 
     def remove(self) -> None:
-        """Take it away."""
+        """Remove it."""
         self._figure.changed = True
         gone = {id(layer) for layer in self._layers}
         self._axes.layers[:] = [each for each in self._axes.layers if id(each) not in gone]
@@ -97,7 +97,7 @@ class Line2D(Artist):
     __slots__ = ()
 
     def set_data(self, *data: Any) -> None:
-        """Other numbers."""
+        """Replace the data."""
         x, y = data if len(data) == 2 else data[0]
         x, y = self._numbers.along(x, self._axes.x).ravel(), self._numbers.along(y, self._axes.y).ravel()
         if len(x) != len(y):
@@ -106,23 +106,23 @@ class Line2D(Artist):
         self._layers[0].columns = {"x": x, "y": y}
 
     def set_xdata(self, x: object) -> None:
-        """Other numbers along x."""
+        """Replace the numbers along x."""
         self.set_data(x, self._layers[0].columns["y"])
 
     def set_ydata(self, y: object) -> None:
-        """Other numbers along y."""
+        """Replace the numbers along y."""
         self.set_data(self._layers[0].columns["x"], y)
 
     def get_xdata(self, orig: bool = True) -> Any:
-        """The numbers along x."""
+        """Return the numbers along x."""
         return to_snippet(np.array(self._layers[0].columns["x"]))
 
     def get_ydata(self, orig: bool = True) -> Any:
-        """The numbers along y."""
+        """Return the numbers along y."""
         return to_snippet(np.array(self._layers[0].columns["y"]))
 
     def get_data(self, orig: bool = True) -> Any:
-        """Both."""
+        """Return the numbers along x and y."""
         return self.get_xdata(), self.get_ydata()
 
 
@@ -133,23 +133,23 @@ class Bar(Artist):
     _at: tuple[float, float, float, float]  # left, bottom, right, top
 
     def get_x(self) -> float:
-        """Its left edge."""
+        """Return its left edge."""
         return self._at[0]
 
     def get_y(self) -> float:
-        """Its lower edge."""
+        """Return its lower edge."""
         return self._at[1]
 
     def get_width(self) -> float:
-        """How wide it is."""
+        """Return its width."""
         return self._at[2] - self._at[0]
 
     def get_height(self) -> float:
-        """How high it is."""
+        """Return its height."""
         return self._at[3] - self._at[1]
 
     def set(self, **look: object) -> None:
-        """One bar alone can't be changed: they are drawn together."""
+        """Refused: a single bar can't be changed, because all are drawn together."""
         options(look, "Rectangle")
 
 
@@ -160,7 +160,7 @@ class BarContainer(Artist):
 
     @property
     def patches(self) -> list[Bar]:
-        """One handle each."""
+        """One handle for each bar."""
         slots = {name: getattr(self, f"_{name}") for name in ("axes", "book", "figure", "numbers")}
         return [
             made(Bar, layers=[layer], at=tuple(map(float, at)), **slots)
@@ -184,14 +184,14 @@ class Coloured(Artist):
     __slots__ = ()
 
     def set_cmap(self, cmap: object) -> None:
-        """Another colour map."""
+        """Set the colour map."""
         self._figure.changed = True
         for layer in self._layers:
             if layer.colours is not None:
                 layer.colours["name"] = map_name(cmap)
 
     def set_clim(self, vmin: object = None, vmax: object = None) -> None:
-        """Which numbers get the end colours."""
+        """Set the numbers that get the end colours."""
         self._figure.changed = True
         for layer in self._layers:
             if layer.colours is not None:
@@ -199,7 +199,7 @@ class Coloured(Artist):
                 layer.colours["low"], layer.colours["high"] = number_range(known, vmin, vmax)
 
     def set_data(self, value: object) -> None:
-        """Another picture of the same size."""
+        """Replace the picture by one of the same size."""
         layer = self._layers[0]
         found = self._numbers.array(value)
         if layer.kind != "image" or found.size != layer.columns["value"].size:
@@ -209,39 +209,39 @@ class Coloured(Artist):
         layer.columns = {"value": found.ravel()}
 
     def set_array(self, value: object) -> None:
-        """Other numbers for the colours."""
+        """Replace the numbers for the colours."""
         if self._layers[0].kind == "image":
             self.set_data(value)
 
 
 class Words(Artist):
-    """A text."""
+    """A text in a plot."""
 
     __slots__ = ()
 
     def set_text(self, text: object) -> None:
-        """Another text."""
+        """Replace the text."""
         self._figure.changed = True
         self._layers[0].text = short(text)
 
     def get_text(self) -> str:
-        """The text."""
+        """Return the text."""
         return self._layers[0].text
 
     def set_position(self, xy: Any) -> None:
-        """Another place."""
+        """Move it."""
         x, y = xy
         self._figure.changed = True
         self._layers[0].columns = {"x": self._numbers.array([x]), "y": self._numbers.array([y])}
 
 
 class Colorbar(Artist):
-    """The explanation of the colours beside the axes."""
+    """The colour bar beside the axes."""
 
     __slots__ = ()
 
     def set_label(self, label: object, **look: object) -> None:
-        """What the numbers are."""
+        """Set the description of the numbers."""
         self._figure.changed = True
         for layer in self._layers:
             if layer.colours is not None:
@@ -256,13 +256,13 @@ class Colorbar(Artist):
 
 
 def colour_range(value: object, cmap: object, low: object, high: object) -> dict[str, Any]:
-    """The colours of a layer's numbers, see `gradviz.trace.figures.Colours`."""
+    """Return the colours of a layer's numbers, see `gradviz.trace.figures.Colours`."""
     least, most = number_range(value, low, high)
     return {"name": map_name(cmap), "low": least, "high": most, "label": "", "bar": False}
 
 
 def number_range(value: Any, low: Any, high: Any) -> tuple[float, float]:
-    """The limits of a colour map: those given, else of the finite numbers."""
+    """Return the limits of a colour map: the given ones, or those of the finite numbers."""
     finite = value[np.isfinite(value)]
     least = float(finite.min()) if finite.size else 0.0
     most = float(finite.max()) if finite.size else 1.0
@@ -276,8 +276,8 @@ A = TypeVar("A", bound=Artist)
 
 
 class Pen:
-    """Draws into one axes of a figure. The drawing methods are in classes of their own (`Lines`, `Bars`, `Images`),
-    which hold nothing but a pen; a snippet holds neither."""
+    """Draws into one axes of a figure. The drawing methods are in separate classes (`Lines`, `Bars`, `Images`), which
+    hold nothing but a pen; a snippet holds neither."""
 
     __slots__ = ("axes", "book", "figure", "numbers")
 
@@ -288,15 +288,15 @@ class Pen:
         self.numbers = numbers
 
     def x(self, value: Any) -> Array:
-        """Numbers along x."""
+        """Return numbers along x."""
         return self.numbers.along(value, self.axes.x).ravel()
 
     def y(self, value: Any) -> Array:
-        """Numbers along y."""
+        """Return numbers along y."""
         return self.numbers.along(value, self.axes.y).ravel()
 
     def add(self, kind: str, columns: Mapping[str, Array], given: Mapping[str, Any], **defaults: Any) -> Layer:
-        """Draw a layer; `given` is what the snippet says of its look."""
+        """Draw a layer; `given` are the snippet's style options."""
         lengths = [len(column) for name, column in columns.items() if name not in FREE.get(kind, ())]
         if len(set(lengths)) > 1 or (kind == "words" and lengths != [1, 1]):
             raise ValueError(f"x and y must be the same size, but the sizes are {lengths}")
@@ -304,20 +304,20 @@ class Pen:
         return self.book.draw(self.figure, self.axes, layer)
 
     def handle(self, kind: type[A], *layers: Layer) -> A:
-        """What the snippet gets for layers."""
+        """Return the snippet's handle for layers."""
         return made(kind, layers=list(layers), axes=self.axes, book=self.book, figure=self.figure, numbers=self.numbers)
 
     def colour(self, given: Mapping[str, Any], *, filled: bool) -> str:
-        """The next colour, where none is given."""
+        """Return the next colour of the cycle unless one is given."""
         return "C0" if given.get("color") is not None else self.axes.next_colour(filled=filled)
 
 
 def same_length(x: Array, y: Array) -> None:
-    """ValueError as `plot` raises it."""
+    """Raise ValueError as `plot` does if the lengths differ."""
     if x.shape[0] != y.shape[0]:
         raise ValueError(f"x and y must have same first dimension, but have shapes {x.shape} and {y.shape}")
 
 
 def spread(*arrays: Array) -> tuple[Array, ...]:
-    """One-dimensional and equally long, where single numbers count for all."""
+    """Return one-dimensional arrays of equal length; single numbers are repeated."""
     return tuple(np.ravel(each).astype(np.float64) for each in np.broadcast_arrays(*map(np.atleast_1d, arrays)))

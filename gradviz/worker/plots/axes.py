@@ -1,4 +1,4 @@
-"""The axes of a plot as a snippet knows them: what is drawn comes from `lines`, `bars` and `images`; here are titles,
+"""The axes of a plot for a snippet: the drawing methods come from `lines`, `bars` and `images`; here are titles,
 labels, limits, ticks, scales, the legend and twins."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ R = TypeVar("R")
 
 
 def drawn(part: Callable[[Pen], object], method: Callable[..., R]) -> Callable[..., R]:
-    """A drawing method of a part, as one of the axes that it draws into."""
+    """Return a drawing method of a part as a method of the axes that it draws into."""
 
     @functools.wraps(method)
     def call(self: Axes, *args: Any, **keywords: Any) -> R:
@@ -107,34 +107,34 @@ class Axes(Facade):
         return self._axes
 
     def set_title(self, label: object, *args: object, **look: object) -> Accepted:
-        """The title."""
+        """Set the title."""
         self._changed().title = short(label)
         return ACCEPTED
 
     def set_xlabel(self, xlabel: object, *args: object, **look: object) -> Accepted:
-        """What x is."""
+        """Set the label of x."""
         self._changed().x.label = short(xlabel)
         return ACCEPTED
 
     def set_ylabel(self, ylabel: object, *args: object, **look: object) -> Accepted:
-        """What y is."""
+        """Set the label of y."""
         self._changed().y.label = short(ylabel)
         return ACCEPTED
 
     def get_title(self) -> str:
-        """The title."""
+        """Return the title."""
         return self._axes.title
 
     def get_xlabel(self) -> str:
-        """What x is."""
+        """Return the label of x."""
         return self._axes.x.label
 
     def get_ylabel(self) -> str:
-        """What y is."""
+        """Return the label of y."""
         return self._axes.y.label
 
     def set(self, **what: object) -> None:
-        """Several at once: title, xlabel, xlim, …"""
+        """Set several properties at once: title, xlabel, xlim, …"""
         for name, value in what.items():
             setter = getattr(self, f"set_{short(name)}")
             setter(value)
@@ -144,47 +144,47 @@ class Axes(Facade):
     def set_xlim(
         self, left: Any = None, right: object = None, *, xmin: object = None, xmax: object = None, **more: object
     ) -> Any:
-        """The ends of x."""
+        """Set the limits of x."""
         _limit(self, self._axes.x, left if xmin is None else xmin, right if xmax is None else xmax, self.get_xlim)
         return self.get_xlim()
 
     def set_ylim(
         self, bottom: Any = None, top: object = None, *, ymin: object = None, ymax: object = None, **more: object
     ) -> Any:
-        """The ends of y."""
+        """Set the limits of y."""
         _limit(self, self._axes.y, bottom if ymin is None else ymin, top if ymax is None else ymax, self.get_ylim)
         return self.get_ylim()
 
     def get_xlim(self) -> tuple[float, float]:
-        """The ends of x."""
+        """Return the limits of x."""
         return _ends(self._axes.x, self._axes.layers, ("x", "left", "right", "x0", "x1"))
 
     def get_ylim(self) -> tuple[float, float]:
-        """The ends of y."""
+        """Return the limits of y."""
         return _ends(self._axes.y, self._axes.layers, ("y", "bottom", "top", "y0", "y1", "low", "high"))
 
     def set_xscale(self, value: object, **more: object) -> None:
-        """Linear or logarithmic."""
+        """Make x linear or logarithmic."""
         _scale(self, self._axes.x, value)
 
     def set_yscale(self, value: object, **more: object) -> None:
-        """Linear or logarithmic."""
+        """Make y linear or logarithmic."""
         _scale(self, self._axes.y, value)
 
     def invert_xaxis(self) -> None:
-        """x grows to the left."""
+        """Let x grow to the left."""
         self._changed().x.flipped ^= True
 
     def invert_yaxis(self) -> None:
-        """y grows downwards."""
+        """Let y grow downwards."""
         self._changed().y.flipped ^= True
 
     def set_aspect(self, aspect: object, *args: object, **more: object) -> None:
-        """Equal units along x and y, or not."""
+        """Set whether x and y have equal units."""
         self._changed().equal = aspect in ("equal", 1, 1.0)
 
     def axis(self, arg: Any = None, /, **more: Any) -> Any:
-        """The frame off or on, equal units, or four limits."""
+        """Turn the frame off or on, set equal units, or set four limits."""
         if type(arg) is str or type(arg) is bool:
             words = {"off": False, "on": True, False: False, True: True}
             if arg in words:
@@ -200,11 +200,11 @@ class Axes(Facade):
         return (*self.get_xlim(), *self.get_ylim())
 
     def set_axis_off(self) -> None:
-        """No frame, no ticks."""
+        """Turn off the frame and the ticks."""
         self._changed().frame = False
 
     def grid(self, visible: Any = None, *args: object, **look: object) -> None:
-        """Lines at the ticks."""
+        """Show lines at the ticks."""
         self._changed().grid = bool(
             not self._axes.grid if visible is None and not look and not args else visible is not False
         )
@@ -212,25 +212,25 @@ class Axes(Facade):
     # ticks
 
     def set_xticks(self, ticks: object, labels: object = None, **more: object) -> Accepted:
-        """Where the ticks of x are, and their names."""
+        """Set the places and names of the ticks of x."""
         return _ticks(self, self._axes.x, ticks, labels)
 
     def set_yticks(self, ticks: object, labels: object = None, **more: object) -> Accepted:
-        """Where the ticks of y are, and their names."""
+        """Set the places and names of the ticks of y."""
         return _ticks(self, self._axes.y, ticks, labels)
 
     def set_xticklabels(self, labels: object, **look: object) -> Accepted:
-        """The names of the ticks of x."""
+        """Set the names of the ticks of x."""
         return _names(self, self._axes.x, labels)
 
     def set_yticklabels(self, labels: object, **look: object) -> Accepted:
-        """The names of the ticks of y."""
+        """Set the names of the ticks of y."""
         return _names(self, self._axes.y, labels)
 
-    # the legend, twins, all away
+    # the legend, twins, clearing
 
     def legend(self, *args: object, **look: Any) -> Accepted:
-        """The names of what is drawn; of those that are given, in order."""
+        """Show the legend; names that are given go to what is drawn, in order."""
         labels = look.get("labels", args[-1] if args else None)
         handles = look.get("handles", args[0] if len(args) == 2 else None)
         shown = [each for each in self._axes.layers if each.kind not in ("words", "image")]
@@ -246,19 +246,19 @@ class Axes(Facade):
         return ACCEPTED
 
     def get_legend_handles_labels(self) -> tuple[list[Artist], list[str]]:
-        """What has a name, and the names."""
+        """Return what has a name, and the names."""
         named = [each for each in self._axes.layers if each.label]
         return [_pen(self).handle(Artist, each) for each in named], [each.label for each in named]
 
     def twinx(self) -> Axes:
-        """Axes over these, with another y at the right."""
+        """Return axes over these, with another y on the right."""
         other = self._book.add_axes(self._figure, self._axes.place)
         other.twin = self._axes.index
         other.x.shared = self._axes.index
         return made(Axes, axes=other, book=self._book, figure=self._figure, numbers=self._numbers)
 
     def cla(self) -> None:
-        """All of it away."""
+        """Remove everything."""
         record = self._changed()
         fresh = AxesRecord(record.place, record.index)
         for name in AxesRecord.__slots__:
@@ -268,7 +268,7 @@ class Axes(Facade):
 
     @property
     def transAxes(self) -> Inside:
-        """Places as shares of the axes."""
+        """Places as fractions of the axes."""
         return INSIDE
 
     @property
@@ -280,7 +280,7 @@ class Axes(Facade):
 
     @property
     def lines(self) -> list[Artist]:
-        """The lines that are drawn."""
+        """The lines in the axes."""
         return [_pen(self).handle(Artist, each) for each in self._axes.layers if each.kind == "line"]
 
 
@@ -342,7 +342,7 @@ NUMBERED = dict(
 
 
 def _ends(direction: Direction, layers: list[Layer], names: tuple[str, ...]) -> tuple[float, float]:
-    """The limits: those given, else of the numbers with a margin."""
+    """Return the limits: the given ones, or those of the numbers with a margin."""
     if direction.limits is None:
         parts = [layer.columns[name] for layer in layers for name in names if name in layer.columns]
         found = np.concatenate([np.zeros(0), *parts])

@@ -1,4 +1,4 @@
-"""The drawing methods of an axes whose result is bars: `bar`, `barh`, `hist`, `axhspan`, `axvspan`."""
+"""The drawing methods of an axes that draw bars: `bar`, `barh`, `hist`, `axhspan`, `axvspan`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SIDES = ("left", "bottom", "right", "top")
 
 
 class Bars:
-    """What a pen draws of these."""
+    """The methods that draw bars with a pen."""
 
     __slots__ = ("_pen",)
 
@@ -36,7 +36,7 @@ class Bars:
         align: str = "center",
         **look: object,
     ) -> BarContainer:
-        """Upright bars."""
+        """Draw vertical bars."""
         across, high = self._pen.x(x), self._pen.y(height)
         wide, low = self._pen.numbers.array(width), self._pen.numbers.array(0 if bottom is None else bottom)
         across, high, wide, low = spread(across, high, wide, low)
@@ -58,7 +58,7 @@ class Bars:
         align: str = "center",
         **look: object,
     ) -> BarContainer:
-        """Level bars."""
+        """Draw horizontal bars."""
         up, wide = self._pen.y(y), self._pen.x(width)
         high, start = self._pen.numbers.array(height), self._pen.numbers.array(0 if left is None else left)
         up, wide, high, start = spread(up, wide, high, start)
@@ -81,7 +81,7 @@ class Bars:
         self._pen.add("segments", columns, {}, color="text", marker="|")
 
     def _bars(self, sides: tuple[Array, ...], look: dict[str, object]) -> BarContainer:
-        """All in one colour, or each in its own."""
+        """Draw bars, all in one colour or each in its own."""
         color: Any = look.get("color")
         label: Any = look.get("label")
         many = type(color) in (list, tuple) and not colours.is_colour(color) and len(color) > 0
@@ -118,7 +118,7 @@ class Bars:
         log: bool = False,
         **look: object,
     ) -> tuple[Any, Any, Any]:
-        """How many numbers fall between which bounds."""
+        """Count the numbers in each bin and draw the counts."""
         sets = self._sets(x)
         between = None if range is None else (float(range[0]), float(range[1]))
         every = np.concatenate(sets) if sets else np.zeros(0)
@@ -174,12 +174,12 @@ class Bars:
         return drawn
 
     def axvspan(self, xmin: object, xmax: object, ymin: float = 0, ymax: float = 1, **look: object) -> Artist:
-        """A band from the bottom to the top."""
+        """Draw a band from the bottom to the top."""
         low, high = (self._pen.numbers.array([each]) for each in (xmin, xmax))
         return self._bars((low, np.array([-np.inf]), high, np.array([np.inf])), look)
 
     def axhspan(self, ymin: object, ymax: object, xmin: float = 0, xmax: float = 1, **look: object) -> Artist:
-        """A band across all of the axes."""
+        """Draw a band across the axes."""
         low, high = (self._pen.numbers.array([each]) for each in (ymin, ymax))
         return self._bars((np.array([-np.inf]), low, np.array([np.inf]), high), look)
 

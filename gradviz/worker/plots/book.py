@@ -1,6 +1,5 @@
-"""What is being drawn in one run: the open figures with their axes and layers as plain records, which of them is the
-current one, and how they are sent when they are shown. No names of Matplotlib; those are in `axes`, `figure` and
-`pyplot`."""
+"""What is drawn in one run: the open figures with their axes and layers as plain records, which of them is the current
+one, and how they are sent when they are shown. No names of Matplotlib; those are in `axes`, `figure` and `pyplot`."""
 
 from __future__ import annotations
 
@@ -21,14 +20,14 @@ THINNED = "GradViz: a plot of {:,} numbers is drawn with one of every {} of them
 
 
 def short(value: object) -> str:
-    """What a snippet gives for a text, as text that is not too long."""
+    """Return a text from the snippet as text that is not too long."""
     text = str.__str__(value if isinstance(value, str) else str(value))
     return text if len(text) <= MOST_TEXT else text[: MOST_TEXT - 1] + "…"
 
 
 @dataclass(slots=True)
 class Layer:
-    """One thing that is drawn, see `gradviz.trace.figures.Layer`; a style says only what differs from the default."""
+    """One drawn layer, see `gradviz.trace.figures.Layer`; a style contains only what differs from the default."""
 
     kind: str
     columns: dict[str, Array]
@@ -48,7 +47,7 @@ class Layer:
     colours: dict[str, Any] | None = None
 
     def header(self, every: int) -> tuple[dict[str, Any], list[Array]]:
-        """The description and the numbers, of which every so many-th is taken."""
+        """Return the description and every `step`-th of the numbers."""
         columns, shape = self.columns, self.shape
         if every > 1 and self.kind == "image":
             rows, wide, channels = shape
@@ -80,10 +79,10 @@ class Direction:
     ticks: tuple[float, ...] | None = None
     names: tuple[str, ...] = ()
     shared: int = -1
-    words: dict[str, int] = field(default_factory=dict)  # categories in the order in which they came
+    words: dict[str, int] = field(default_factory=dict)  # categories in order of appearance
 
     def header(self) -> dict[str, Any]:
-        """Its description."""
+        """Return its description."""
         ticks, names = self.ticks, self.names
         if ticks is None and self.words:
             ticks, names = tuple(float(place) for place in range(len(self.words))), tuple(map(short, self.words))
@@ -107,11 +106,11 @@ class AxesRecord:
     frame: bool = True
     twin: int = -1
     layers: list[Layer] = field(default_factory=list)
-    lines: int = 0  # how many colours of the cycle lines have taken
-    fills: int = 0  # and what is filled
+    lines: int = 0  # how many colours of the cycle lines have used
+    fills: int = 0  # and how many filled shapes have
 
     def next_colour(self, *, filled: bool) -> str:
-        """The next colour of the cycle."""
+        """Return the next colour of the cycle."""
         number = self.fills if filled else self.lines
         if filled:
             self.fills += 1
@@ -120,7 +119,7 @@ class AxesRecord:
         return f"C{number % 10}"
 
     def header(self, every: int) -> tuple[dict[str, Any], list[Array]]:
-        """The description and the numbers."""
+        """Return the description and the numbers."""
         parts = [layer.header(every) for layer in self.layers]
         plain = {name: getattr(self, name) for name in ("place", "title", "grid", "legend", "equal", "frame", "twin")}
         described = {**plain, "x": self.x.header(), "y": self.y.header(), "layers": [each for each, _ in parts]}
@@ -140,7 +139,7 @@ class FigureRecord:
 
     @property
     def count(self) -> int:
-        """How many numbers are drawn."""
+        """Return how many numbers are drawn."""
         return sum(len(each) for axes in self.axes for layer in axes.layers for each in layer.columns.values())
 
 
@@ -159,7 +158,7 @@ class Book:
         self.interactive = False
 
     def say(self, sentence: str) -> None:
-        """Write a sentence to the error stream, once in a run."""
+        """Write a sentence to the error stream, once per run."""
         if sentence not in self._said and len(self._said) < 100:
             self._said.add(sentence)
             self._write(sentence)
@@ -169,7 +168,8 @@ class Book:
         self.say(NOT_DRAWN.format(what))
 
     def figure(self, number: int | None = None) -> FigureRecord:
-        """The figure of this number, made where there is none; None for a new one. It becomes the current one."""
+        """Return the figure with this number, created if necessary; None means a new one. It becomes the current
+        one."""
         if number is None:
             number = max(self.figures, default=0) + 1
         if number not in self.figures:
@@ -178,16 +178,16 @@ class Book:
         return self.figures[number]
 
     def current_figure(self) -> FigureRecord:
-        """The current figure."""
+        """Return the current figure."""
         return self.figure(self.current if self.current in self.figures else None)
 
     def current_axes(self) -> AxesRecord:
-        """The current axes of the current figure; they fill it where there are none."""
+        """Return the current axes of the current figure; if it has none, new axes that fill it."""
         figure = self.current_figure()
         return figure.axes[figure.current] if figure.axes else self.add_axes(figure, (0.0, 0.0, 1.0, 1.0))
 
     def add_axes(self, figure: FigureRecord, place: Place) -> AxesRecord:
-        """New axes, which become the current ones."""
+        """Add axes, which become the current ones."""
         if len(figure.axes) >= MOST_AXES:
             raise ValueError(f"a figure has {MOST_AXES} axes at most in GradViz snippets")
         axes = AxesRecord(place, len(figure.axes))
@@ -200,7 +200,7 @@ class Book:
         """Add a layer."""
         figure.changed = True
         if layer.kind == "image" and not layer.columns["value"].size:
-            return layer  # nothing is to be seen of it
+            return layer  # nothing of it would be visible
         if sum(len(each.layers) for each in figure.axes) < MOST_LAYERS:
             axes.layers.append(layer)
         else:
@@ -208,7 +208,7 @@ class Book:
         return layer
 
     def show(self, figure: FigureRecord) -> None:
-        """Send a figure as it is now, unless nothing is new in it."""
+        """Send a figure in its current state, unless nothing is new in it."""
         if not figure.changed or not figure.axes:
             return
         figure.changed = False
@@ -225,20 +225,20 @@ class Book:
         self._emit(header, b"".join(array.tobytes() for _, arrays in parts for array in arrays))
 
     def show_all(self) -> None:
-        """`plt.show()`: every open figure, which are closed after that."""
+        """`plt.show()`: show every open figure, then close them."""
         for figure in self.figures.values():
             self.show(figure)
         if not self.interactive:
             self.figures.clear()
 
     def finish(self) -> None:
-        """At the end of the run, what is still open is shown, as in a notebook."""
+        """At the end of the run, show what is still open, as in a notebook."""
         self.interactive = False
         self.show_all()
 
 
 def _step(figure: FigureRecord) -> int:
-    """The least step with which few enough numbers are left."""
+    """Return the smallest step that leaves few enough numbers."""
     every = 2
     while sum(_left(layer, every) for axes in figure.axes for layer in axes.layers) > MOST_NUMBERS:
         every += max(1, every // 4)

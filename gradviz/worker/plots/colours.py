@@ -1,7 +1,6 @@
-"""How something looks: colours and format strings as Matplotlib writes them ("r--o", "tab:blue", "0.5", (1, 0, 0)),
-made into the few forms that a figure has ("C0" to "C9", "text", "paper", "none" and "#rrggbb"); the keywords that say
-it (`color`, `c`, `lw`, `linestyle`, `label`, …), put into a layer; and colour maps (`plt.cm.viridis(0.5)`,
-`cmap=…`)."""
+"""Styles: colours and format strings as Matplotlib writes them ("r--o", "tab:blue", "0.5", (1, 0, 0)), converted to the
+few forms that a figure has ("C0" to "C9", "text", "paper", "none" and "#rrggbb"); the keywords for them (`color`, `c`,
+`lw`, `linestyle`, `label`, …), put into a layer; and colour maps (`plt.cm.viridis(0.5)`, `cmap=…`)."""
 
 from __future__ import annotations
 
@@ -58,7 +57,7 @@ WRONG += " '#rrggbb', '#rrggbbaa', '#rgb', '#rgba'; the CSS color names, e.g. 'a
 
 
 def colour(value: Any) -> tuple[str, float]:
-    """The form of a colour, and how opaque it is; ValueError as Matplotlib raises it."""
+    """Return a colour's form and its opacity; ValueError as Matplotlib raises it."""
     found = _from_text(value) if type(value) is str else _from_parts(value)
     if found is None:
         raise ValueError(f"{value!r} {WRONG.format('color')}")
@@ -107,12 +106,12 @@ def _share(value: Any) -> float:
 
 
 def alpha(value: Any) -> float:
-    """How opaque; ValueError outside 0..1."""
+    """Return the opacity; ValueError outside 0..1."""
     return 1.0 if value is None else _share(value)
 
 
 def is_colour(value: object) -> bool:
-    """Whether this is one colour."""
+    """Whether this is a single colour."""
     try:
         colour(value)
     except (ValueError, TypeError):
@@ -121,7 +120,7 @@ def is_colour(value: object) -> bool:
 
 
 def dash(value: object) -> str:
-    """The dash of a linestyle; other patterns than the four are dashed."""
+    """Return the dash of a linestyle; patterns other than the four become dashed."""
     if type(value) is not str:
         return "--"
     if value in _LINES:
@@ -136,7 +135,7 @@ def dash(value: object) -> str:
 
 
 def marker(value: object) -> str:
-    """The sign of a marker; a dot for those that are not drawn."""
+    """Return the marker to draw; a dot for those that are not drawn."""
     if value is None or value in ("None", "none", " ", ""):
         return ""
     if type(value) is not str or value.startswith("$"):
@@ -149,7 +148,7 @@ def marker(value: object) -> str:
 
 
 def format_string(text: str) -> tuple[str | None, str | None, str | None]:
-    """(dash, marker, colour) of a format string like "r--o", each None where it says nothing."""
+    """Return (dash, marker, colour) of a format string like "r--o", None for each that it does not mention."""
     if is_colour(text) and text not in "1234":
         return None, None, text
     found: dict[str, str] = {}
@@ -178,7 +177,7 @@ def _next_part(rest: str) -> tuple[str, str]:
 
 
 def finite(value: Any, otherwise: float) -> float:
-    """A number of points, or what there is without one."""
+    """Return a number of points, or the default if it is not given or not finite."""
     if value is None:
         return otherwise
     number = float(value)
@@ -196,7 +195,7 @@ _SHORT = {
         "fontsize": "size",
     },
 }
-# what changes nothing that is drawn here
+# what changes nothing in the drawing
 _IGNORED = frozenset(
     """ zorder mfc mec markeredgewidth mew antialiased aa clip_on rasterized visible drawstyle solid_capstyle
     dash_capstyle dashes picker transform snap hatch capsize capthick elinewidth ecolor error_kw log fill joinstyle
@@ -211,7 +210,8 @@ _IGNORED = frozenset(
 
 
 def options(look: Mapping[str, Any], owner: str) -> dict[str, Any]:
-    """The keywords under their long names; AttributeError for one that Matplotlib does not know, as it says it."""
+    """Return the keywords under their long names; AttributeError, with its message, for one that Matplotlib does not
+    know."""
     found: dict[str, object] = {}
     for key, value in look.items():
         name = _SHORT.get(key, key)
@@ -230,7 +230,7 @@ _KNOWN = frozenset("color linewidth linestyle marker markersize edgecolor alpha 
 
 
 def dress(layer: Layer, given: Mapping[str, object]) -> Layer:
-    """Put what is known of these options into a layer."""
+    """Apply those of these options that are known to a layer."""
     if given.get("color") is not None:
         layer.color, opaque = colour(given["color"])
         layer.alpha *= opaque
@@ -254,7 +254,8 @@ def dress(layer: Layer, given: Mapping[str, object]) -> Layer:
 
 
 class Colormap(Facade):
-    """A colour map: called with shares of its range, or numbers of its colours, it gives (red, green, blue, alpha)."""
+    """A colour map: called with fractions of its range, or indices of its colours, it returns (red, green, blue,
+    alpha)."""
 
     __slots__ = ("_count", "_name", "_numbers")
     _name: str
@@ -263,21 +264,21 @@ class Colormap(Facade):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name."""
         return self._name
 
     @property
     def N(self) -> int:
-        """How many colours it has."""
+        """The number of its colours."""
         return self._count
 
     @property
     def colors(self) -> list[tuple[float, ...]]:
-        """Its colours, of those that have a few."""
+        """Its colours, if it is a list of a few."""
         return [tuple(part / 255 for part in each) for each in anchors(self._name)]
 
     def reversed(self) -> Colormap:
-        """From the high end to the low one."""
+        """Return the map in reverse."""
         other = self._name.removesuffix(REVERSED) if self._name.endswith(REVERSED) else self._name + REVERSED
         return made(Colormap, name=other, count=self._count, numbers=self._numbers)
 
@@ -293,7 +294,7 @@ class Colormap(Facade):
 
 
 def map_name(value: object) -> str:
-    """The name of a colour map that is given by name or as it is; ValueError for an unknown one."""
+    """Return the name of a colour map given by name or as an object; ValueError for an unknown one."""
     if value is None or value is ACCEPTED:
         return DEFAULT
     if isinstance(value, Colormap):

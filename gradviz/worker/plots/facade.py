@@ -1,8 +1,7 @@
-"""What the objects that a snippet gets from `matplotlib` have in common: nothing of them can be made, changed or
-followed by the snippet; what only concerns the look is accepted silently, what is not drawn is said once.
+"""What the objects that a snippet gets from `matplotlib` have in common: the snippet can't create, change or explore
+them; what only concerns the style is accepted silently, and what is not drawn is reported once.
 
-Their slots are private, which the guard keeps from a snippet. Next: `book`, which knows what is being drawn.
-"""
+Their slots are private, and the guard keeps a snippet from these. Next: `book`, which knows what is being drawn."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ T = TypeVar("T", bound="Facade")
 
 
 class Facade:
-    """Base of figures, axes and what is drawn in them."""
+    """Base class of figures, axes and what is drawn in them."""
 
     __slots__ = ()
 
@@ -30,7 +29,7 @@ class Facade:
 
 
 def made(cls: type[T], **slots: object) -> T:
-    """An object of a facade class with these slots."""
+    """Return an object of a facade class with these slots."""
     one = object.__new__(cls)
     for name, value in slots.items():
         object.__setattr__(one, f"_{name}", value)
@@ -38,7 +37,8 @@ def made(cls: type[T], **slots: object) -> T:
 
 
 class Accepted(Facade):
-    """Stands for a part of the look (a spine, a tick, a font): any public attribute, call, index, iteration."""
+    """Stands for a part of the style (a spine, a tick, a font): accepts any public attribute, call, index,
+    iteration."""
 
     __slots__ = ()
 
@@ -70,13 +70,13 @@ ACCEPTED = made(Accepted)
 
 
 def accept(*args: object, **keywords: object) -> Accepted:
-    """A call that only concerns the look."""
+    """Accept a call that only concerns the style."""
     return ACCEPTED
 
 
 def absent(owner: str, name: str, look: str, undrawn: str, say: Callable[[str], None]) -> Any:
-    """What a name gives that a facade does not have: the look is accepted, a kind of plot that is not drawn is told of
-    when it is called, everything else is an AttributeError."""
+    """Return what a facade gives for a name that it does not have: style is accepted, a kind of plot that is not drawn
+    is reported when it is called, everything else is an AttributeError."""
     if name in look.split() or name.startswith(("set_", "get_")):
         return accept
     if name in undrawn.split():

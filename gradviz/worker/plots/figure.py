@@ -1,4 +1,4 @@
-"""A figure as a snippet knows it, and the grid of axes that `subplots` gives."""
+"""A figure for a snippet, and the grid of axes that `subplots` returns."""
 
 from __future__ import annotations
 
@@ -43,31 +43,31 @@ class AxesGrid(Facade):
 
     @property
     def flat(self) -> AxesGrid:
-        """All of them in one row."""
+        """Return all axes in one row."""
         return made(AxesGrid, held=self._held.ravel())
 
     def flatten(self) -> AxesGrid:
-        """All of them in one row."""
+        """Return all axes in one row."""
         return self.flat
 
     ravel = flatten
 
     def reshape(self, *shape: int) -> AxesGrid:
-        """The same in other rows and columns."""
+        """Return the same axes in other rows and columns."""
         return made(AxesGrid, held=self._held.reshape(*shape))
 
     def tolist(self) -> list[Any]:
-        """As lists."""
+        """Return the axes as lists."""
         return self._held.tolist()  # type: ignore[no-any-return]
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many rows and columns."""
+        """The number of rows and columns."""
         return tuple(map(int, self._held.shape))
 
     @property
     def size(self) -> int:
-        """How many."""
+        """The number of axes."""
         return int(self._held.size)
 
     @property
@@ -77,7 +77,7 @@ class AxesGrid(Facade):
 
     @property
     def T(self) -> AxesGrid:
-        """Rows and columns exchanged."""
+        """The grid with rows and columns exchanged."""
         return made(AxesGrid, held=self._held.T)
 
 
@@ -100,7 +100,7 @@ class Figure(Facade):
         return made(Axes, axes=record, book=self._book, figure=self._figure, numbers=self._numbers)
 
     def add_subplot(self, *args: Any, projection: object = None, polar: bool = False, **more: object) -> Any:
-        """Axes in a cell of a grid: 221, or 2, 2, 1; the same cell again is the same axes."""
+        """Return axes in a cell of a grid: 221, or 2, 2, 1; the same cell again returns the same axes."""
         kind = "polar" if polar else projection
         if kind is not None and kind != "rectilinear":
             self._book.without("3-D axes" if kind == "3d" else f"{short(kind)} axes")
@@ -123,7 +123,7 @@ class Figure(Facade):
         axes.set(**{key: value for key, value in more.items() if key in ("title", "xlabel", "ylabel", "xlim", "ylim")})
 
     def add_axes(self, rect: Any, **more: object) -> Axes:
-        """Axes at [left, bottom, width, height], in shares of the figure."""
+        """Add axes at [left, bottom, width, height], in fractions of the figure."""
         sides = [float(each) for each in rect]
         if not all(map(math.isfinite, sides)):
             raise ValueError(f"all entries in rect must be finite, not {tuple(sides)}")
@@ -141,7 +141,7 @@ class Figure(Facade):
         squeeze: bool = True,
         **more: object,
     ) -> Any:
-        """Axes in rows and columns."""
+        """Add axes in rows and columns."""
         rows, columns = int(nrows), int(ncols)
         if rows < 1 or columns < 1:
             raise ValueError(f"Number of rows must be a positive integer, not {rows if rows < 1 else columns}")
@@ -161,17 +161,17 @@ class Figure(Facade):
         return made(AxesGrid, held=held.ravel() if squeeze and 1 in (rows, columns) else held)
 
     def gca(self) -> Axes:
-        """The current axes."""
+        """Return the current axes."""
         self._book.current = self._figure.number
         return self._axes_of(self._book.current_axes())
 
     @property
     def axes(self) -> list[Axes]:
-        """All of them."""
+        """All axes."""
         return [self._axes_of(record) for record in self._figure.axes]
 
     def suptitle(self, t: object, **look: object) -> Accepted:
-        """The title over all axes."""
+        """Set the title over all axes."""
         self._figure.title = short(t)
         self._figure.changed = True
         return ACCEPTED
@@ -179,7 +179,7 @@ class Figure(Facade):
     def colorbar(
         self, mappable: object = None, cax: object = None, ax: object = None, label: object = "", **look: object
     ) -> Any:
-        """Explain the colours of points or an image beside its axes."""
+        """Add a colour bar for points or an image beside its axes."""
         layers = mappable._layers if isinstance(mappable, Artist) else self._coloured()
         layers = [each for each in layers if each.colours is not None]
         if not layers:
@@ -202,39 +202,39 @@ class Figure(Facade):
         return [each for each in layers if each.colours is not None][-1:]
 
     def savefig(self, *args: object, **look: object) -> None:
-        """A snippet has no files: the figure is shown."""
+        """Show the figure instead: a snippet has no files for it."""
         self._book.show(self._figure)
 
     def show(self, *args: object, **more: object) -> None:
-        """Show it."""
+        """Show the figure."""
         self._book.show(self._figure)
 
     def clf(self, *args: object, **more: object) -> None:
-        """All axes away."""
+        """Remove all axes."""
         self._figure.axes.clear()
         self._figure.title, self._figure.current = "", -1
 
     clear = clf
 
     def set_size_inches(self, w: object, h: object = None, **more: object) -> None:
-        """How large it is."""
+        """Set the size."""
         self._figure.size = size_of(w if h is None else (w, h))
 
     def set_figwidth(self, val: object, **more: object) -> None:
-        """How wide it is."""
+        """Set the width."""
         self._figure.size = size_of((val, self._figure.size[1]))
 
     def set_figheight(self, val: object, **more: object) -> None:
-        """How high it is."""
+        """Set the height."""
         self._figure.size = size_of((self._figure.size[0], val))
 
     def get_size_inches(self) -> tuple[float, float]:
-        """How large it is."""
+        """Return the size."""
         return self._figure.size
 
 
 def size_of(figsize: Any) -> tuple[float, float]:
-    """Inches, within reason."""
+    """Return a size in inches, within limits."""
     width, height = (float(each) for each in figsize)
     if not (width > 0 and height > 0 and width + height < float("inf")):
         raise ValueError(f"figure size must be positive finite not {(width, height)}")

@@ -1,5 +1,5 @@
-"""The drawing methods of an axes whose result is a table in colours, level lines, arrows or words: `imshow`,
-`pcolormesh`, `contour`, `hist2d`, `quiver`, `text`, `annotate`."""
+"""The drawing methods of an axes that draw a table in colours, contour lines, arrows or texts: `imshow`, `pcolormesh`,
+`contour`, `hist2d`, `quiver`, `text`, `annotate`."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from gradviz.worker.plots.book import Array, Layer, short
 from gradviz.worker.plots.colours import map_name, options
 from gradviz.worker.plots.facade import ACCEPTED, Facade, made
 
-# -- level lines, along which a table of numbers has one value: each cell of four neighbours gives up to two segments,
-# found where its edges pass the level (marching squares, ambiguous cells as they come)
+# -- contour lines, along which a table of numbers has one value: each cell of four neighbours gives up to two segments,
+# found where its edges cross the level (marching squares, ambiguous cells unresolved)
 
-MOST_CELLS = 400  # along each side; larger tables are thinned
+MOST_CELLS = 400  # along each side; larger tables are thinned out
 
 
 def thinned(x: Array, y: Array, z: Array) -> tuple[Array, Array, Array]:
-    """The same table with fewer rows and columns where it is large."""
+    """Return the table, with fewer rows and columns if it is large."""
     down, across = (max(1, -(-side // MOST_CELLS)) for side in z.shape)
     return x[::across], y[::down], z[::down, ::across]
 
 
 def lines_at(x: Array, y: Array, z: Array, level: float) -> tuple[Array, Array, Array, Array]:
-    """(x0, y0, x1, y1) of the segments at a level; x belongs to the columns, y to the rows."""
+    """Return (x0, y0, x1, y1) of the segments at a level; x belongs to the columns, y to the rows."""
     corners = (z[:-1, :-1], z[:-1, 1:], z[1:, 1:], z[1:, :-1])
     left, right = np.meshgrid(x[:-1], y[:-1]), np.meshgrid(x[1:], y[1:])
     across = (left[0], right[0], right[0], left[0])
     up = (left[1], left[1], right[1], right[1])
-    ends: list[tuple[Array, Array, Array]] = []  # where each edge of the cells is passed
+    ends: list[tuple[Array, Array, Array]] = []  # where each cell edge crosses the level
     for one in range(4):
         other = (one + 1) % 4
         first, second = corners[one], corners[other]
@@ -55,7 +55,7 @@ def lines_at(x: Array, y: Array, z: Array, level: float) -> tuple[Array, Array, 
 
 
 def smooth(z: Array, least: int) -> Array:
-    """The table with more rows and columns between, so that bands have round edges."""
+    """Return the table with interpolated rows and columns, so that bands have smooth edges."""
     rows, columns = (max(1, least // max(1, side)) for side in z.shape)
     for axis, times in ((0, rows), (1, columns)):
         if times > 1 and z.shape[axis] > 1:
@@ -68,11 +68,11 @@ def smooth(z: Array, least: int) -> Array:
 
 
 MOST_LEVELS = 60
-BANDS = 240  # rows and columns of filled bands, about
+BANDS = 240  # approximate rows and columns of filled bands
 
 
 class Inside(Facade):
-    """`ax.transAxes`: places are shares of the axes."""
+    """`ax.transAxes`: places are fractions of the axes."""
 
     __slots__ = ()
 
@@ -81,7 +81,7 @@ INSIDE = made(Inside)
 
 
 class Images:
-    """What a pen draws of these."""
+    """The methods that draw these with a pen."""
 
     __slots__ = ("_pen",)
 
@@ -103,7 +103,7 @@ class Images:
         extent: Any = None,
         **look: Any,
     ) -> Coloured:
-        """A picture, or a table of numbers in colours."""
+        """Draw a picture, or a table of numbers in colours."""
         value = self._pen.numbers.array(X)
         options(look, "AxesImage")
         if value.ndim == 3 and value.shape[2] == 1:
@@ -115,7 +115,7 @@ class Images:
         rows, columns = value.shape[:2]
         low, high = (rows - 0.5, -0.5) if origin == "upper" else (-0.5, rows - 0.5)
         sides = tuple(map(float, extent)) if extent is not None else (-0.5, columns - 0.5, low, high)
-        if value.ndim == 3:  # colours are 0..1, or 0..255 in whole numbers
+        if value.ndim == 3:  # colours are 0..1, or integers 0..255
             whole = value.size and value.max() > 1.0 and bool(np.all(value == np.floor(value)))
             value = np.clip(value / 255 if whole else value, 0.0, 1.0)
         self._pen.axes.equal = aspect != "auto"
@@ -123,11 +123,11 @@ class Images:
         return self._picture(value if origin == "upper" else value[::-1], sides, (cmap, vmin, vmax), alpha)
 
     def matshow(self, Z: Any, **look: Any) -> Coloured:
-        """A table of numbers in colours."""
+        """Draw a table of numbers in colours."""
         return self.imshow(Z, **look)
 
     def _picture(self, value: Array, extent: tuple[float, ...], look: tuple[Any, Any, Any], alpha: Any) -> Coloured:
-        """The first row is at the top of the extent: left, right, bottom, top."""
+        """Draw a picture; its first row is at the top of the extent: left, right, bottom, top."""
         channels = value.shape[2] if value.ndim == 3 else 1
         left, right, bottom, top = extent
         if not np.isfinite(extent).all():
@@ -146,7 +146,7 @@ class Images:
     def pcolormesh(
         self, *args: Any, cmap: Any = None, vmin: Any = None, vmax: Any = None, alpha: Any = None, **look: Any
     ) -> Coloured:
-        """A table of numbers in colours between edges."""
+        """Draw a table of numbers in colours between edges."""
         options(look, "QuadMesh")
         value = self._pen.numbers.array(args[-1])
         if value.ndim != 2:
@@ -174,7 +174,7 @@ class Images:
     def contour(
         self, *args: Any, levels: Any = None, cmap: Any = None, colors: Any = None, alpha: Any = None, **look: Any
     ) -> Coloured:
-        """Lines of equal values."""
+        """Draw lines of equal values."""
         x, y, z, places = self._levels(args, levels)
         given = options(look, "ContourSet")
         layers: list[Layer] = []
@@ -194,7 +194,7 @@ class Images:
     def contourf(
         self, *args: Any, levels: Any = None, cmap: Any = None, colors: Any = None, alpha: Any = None, **look: Any
     ) -> Coloured:
-        """Bands between equal values."""
+        """Draw bands between values."""
         x, y, z, places = self._levels(args, levels)
         options(look, "ContourSet")
         if colors is not None:
@@ -230,14 +230,14 @@ class Images:
         return x, y, z, places[np.isfinite(places)][:MOST_LEVELS]
 
     def hist2d(self, x: Any, y: Any, bins: Any = 10, range: Any = None, **look: Any) -> tuple[Any, Any, Any, Coloured]:
-        """How many points fall into which cell."""
+        """Count and draw how many points are in each cell."""
         many = min(int(bins), 500) if type(bins) is int else [min(int(each), 500) for each in bins]
         count, across, up = np.histogram2d(self._pen.x(x), self._pen.y(y), many)
         drawn = self.pcolormesh(to_snippet(across), to_snippet(up), to_snippet(count.T.copy()), **look)
         return to_snippet(count), to_snippet(across), to_snippet(up), drawn
 
     def quiver(self, *args: Any, **look: Any) -> Artist:
-        """Arrows in a field."""
+        """Draw a field of arrows."""
         arrays = [self._pen.numbers.array(each) for each in args[:4]]
         u, v = arrays[-2:] if len(arrays) != 3 else arrays[:2]
         if len(arrays) == 4:
@@ -258,7 +258,7 @@ class Images:
         return self._pen.handle(Artist, self._pen.add("segments", columns, given, color="text", marker=">"))
 
     def arrow(self, x: Any, y: Any, dx: Any, dy: Any, **look: Any) -> Artist:
-        """One arrow."""
+        """Draw one arrow."""
         ends = (
             x,
             y,
@@ -271,7 +271,7 @@ class Images:
         return self._pen.handle(Artist, self._pen.add("segments", columns, options(look, "FancyArrow"), marker=">"))
 
     def text(self, x: Any, y: Any, s: Any, fontdict: Any = None, **look: Any) -> Words:
-        """Words at a place."""
+        """Draw a text."""
         inside = look.get("transform") is INSIDE
         given = options(look, "Text")
         where = (
@@ -306,7 +306,7 @@ class Images:
         arrowprops: Any = None,
         **look: Any,
     ) -> Words:
-        """Words, with an arrow to a place where `arrowprops` are given."""
+        """Draw a text, with an arrow to a place if `arrowprops` are given."""
         x, y = xy
         target = (self._pen.x(x), self._pen.y(y))
         there = target
@@ -320,11 +320,11 @@ class Images:
         return self._words(there, text, given, xycoords == "axes fraction")
 
     def clabel(self, *args: Any, **look: Any) -> Any:
-        """Numbers on contour lines: they are told by the colour bar."""
+        """Do nothing: the colour bar shows the numbers of contour lines."""
         self._pen.book.without("numbers on contour lines (clabel)")
         return ACCEPTED
 
 
 def _grid(x: Array, y: Array) -> tuple[Array, Array]:
-    """The edges of a grid that may be given as two tables."""
+    """Return the edges of a grid that may be given as two tables."""
     return (x[0] if x.ndim == 2 else x.ravel()), (y[:, 0] if y.ndim == 2 else y.ravel())

@@ -1,4 +1,4 @@
-"""The drawing methods of an axes whose result is lines or points: `plot`, `scatter`, `step`, `errorbar`, `stem`, …"""
+"""The drawing methods of an axes that draw lines or points: `plot`, `scatter`, `step`, `errorbar`, `stem`, …"""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from gradviz.worker.plots.artists import Artist, Coloured, Line2D, Pen, colour_r
 from gradviz.worker.plots.book import Array, Layer
 from gradviz.worker.plots.colours import options
 
-MOST_GROUPS = 64  # colours among the points of one call
-SIZE = 6.0  # points across
+MOST_GROUPS = 64  # different colours among the points of one call
+SIZE = 6.0  # diameter in points
 
 
 class Lines:
-    """What a pen draws of these."""
+    """The methods that draw these with a pen."""
 
     __slots__ = ("_pen",)
 
@@ -24,7 +24,7 @@ class Lines:
         self._pen = pen
 
     def plot(self, *args: Any, data: Any = None, **look: object) -> list[Line2D]:
-        """Lines: y, or x and y, or several pairs, each with a format string or without."""
+        """Draw lines: y, or x and y, or several pairs, each with or without a format string."""
         if data is not None:
             args = tuple(data[each] if type(each) is str and each in data else each for each in args)
         given, left = options(look, "Line2D"), list(args)
@@ -61,7 +61,7 @@ class Lines:
         )
 
     def semilogx(self, *args: object, **look: object) -> list[Line2D]:
-        """`plot` over a logarithmic x."""
+        """`plot` with a logarithmic x."""
         self._pen.axes.x.kind = "log"
         return self.plot(*args, **_without_base(look))
 
@@ -71,12 +71,12 @@ class Lines:
         return self.plot(*args, **_without_base(look))
 
     def loglog(self, *args: object, **look: object) -> list[Line2D]:
-        """`plot` with both logarithmic."""
+        """`plot` with both axes logarithmic."""
         self._pen.axes.x.kind = "log"
         return self.semilogy(*args, **look)
 
     def step(self, x: object, y: object, *form: object, where: str = "pre", **look: object) -> list[Line2D]:
-        """A line of stairs."""
+        """Draw a staircase line."""
         across, up = self._pen.x(x), self._pen.y(y)
         same_length(across, up)
         return self.plot(*_stairs(across, up, where), *form, **look)
@@ -94,7 +94,7 @@ class Lines:
         vmax: object = None,
         **look: object,
     ) -> Coloured:
-        """Points, each with its size and colour where they are given."""
+        """Draw points, with the given sizes and colours."""
         given = options(look, "PathCollection") | {"marker": marker or "o"}
         across, up = self._pen.x(x), self._pen.y(y)
         if across.shape != up.shape:
@@ -121,7 +121,7 @@ class Lines:
         return self._pen.handle(Coloured, *layers)
 
     def _groups(self, c: Any, count: int) -> list[tuple[Any, Any, Array]]:
-        """(colour, which points, their numbers for the colour map); one group where all are alike."""
+        """Return (colour, which points, their numbers for the colour map); one group if all are alike."""
         none, every = np.zeros(0), slice(None)
         if c is None or type(c) is str or (type(c) is tuple and len(c) in (3, 4) and count != len(c)):
             return [(c, every, none)]
@@ -142,7 +142,7 @@ class Lines:
     def errorbar(
         self, x: object, y: object, yerr: object = None, xerr: object = None, fmt: str = "", **look: object
     ) -> tuple[Line2D, list[Artist], list[Artist]]:
-        """A line whose points have bars of uncertainty."""
+        """Draw a line whose points have error bars."""
         ecolor = look.pop("ecolor", None)
         given = {key: value for key, value in look.items() if key not in ("capsize", "elinewidth", "capthick")}
         line = self.plot(x, y, *([fmt] if fmt and fmt != "none" else []), **given)[0]
@@ -164,7 +164,7 @@ class Lines:
     def stem(
         self, *args: object, bottom: float = 0, label: object = None, **look: object
     ) -> tuple[Line2D, Artist, Line2D]:
-        """Points on stems."""
+        """Draw points on stems."""
         numbers = [each for each in args if type(each) is not str]
         up = self._pen.y(numbers[-1])
         across = self._pen.x(numbers[0]) if len(numbers) > 1 else np.arange(len(up), dtype=float)
@@ -187,7 +187,7 @@ class Lines:
         step: object = None,
         **look: object,
     ) -> Artist:
-        """The area between two lines."""
+        """Fill the area between two lines."""
         chosen = np.ones(1) if where is None else self._pen.numbers.array(where)
         across, low, high, chosen = spread(self._pen.x(x), self._pen.y(y1), self._pen.y(y2), chosen)
         low, high = np.where(chosen != 0, low, np.nan), np.where(chosen != 0, high, np.nan)
@@ -201,7 +201,7 @@ class Lines:
         )
 
     def stackplot(self, x: object, *ys: object, labels: Any = (), colors: Any = None, **look: object) -> list[Artist]:
-        """Areas on top of each other."""
+        """Draw areas on top of each other."""
         across, below, drawn = self._pen.x(x), np.zeros(1), []
         rows = [row for each in ys for row in np.atleast_2d(self._pen.numbers.array(each))]
         for number, row in enumerate(rows):
@@ -213,11 +213,11 @@ class Lines:
         return drawn
 
     def axhline(self, y: object = 0, xmin: float = 0, xmax: float = 1, **look: object) -> Line2D:
-        """A line across all of the axes."""
+        """Draw a line across the axes."""
         return self._rule(np.array([np.nan]), self._pen.numbers.array([y]), look)
 
     def axvline(self, x: object = 0, ymin: float = 0, ymax: float = 1, **look: object) -> Line2D:
-        """A line from the bottom to the top."""
+        """Draw a line from the bottom to the top."""
         return self._rule(self._pen.numbers.array([x]), np.array([np.nan]), look)
 
     def _rule(self, x: Array, y: Array, look: dict[str, object]) -> Line2D:
@@ -228,14 +228,14 @@ class Lines:
     def hlines(
         self, y: object, xmin: object, xmax: object, colors: object = None, linestyles: object = "solid", **look: object
     ) -> Artist:
-        """Level lines."""
+        """Draw horizontal lines."""
         up, low, high = spread(self._pen.y(y), self._pen.x(xmin), self._pen.x(xmax))
         return self._strokes((low, up, high, up), {"colors": colors, "linestyles": linestyles, **look})
 
     def vlines(
         self, x: object, ymin: object, ymax: object, colors: object = None, linestyles: object = "solid", **look: object
     ) -> Artist:
-        """Upright lines."""
+        """Draw vertical lines."""
         across, low, high = spread(self._pen.x(x), self._pen.y(ymin), self._pen.y(ymax))
         return self._strokes((across, low, across, high), {"colors": colors, "linestyles": linestyles, **look})
 
@@ -249,7 +249,7 @@ class Lines:
 
 
 def _columns(x: Array | None, y: Array) -> list[tuple[Array, Array]]:
-    """The lines of a table of numbers: one per column."""
+    """Return the lines of a table of numbers: one per column."""
     if y.ndim > 2:
         raise ValueError(f"x and y can be no greater than 2D, but have shapes {(y.shape[0],)} and {y.shape}")
     if x is None:
@@ -280,7 +280,7 @@ def _fits(size: int, count: int) -> None:
 
 
 def _again(form: str) -> str:
-    """A colour's form as a snippet writes it."""
+    """Return a colour's form as a snippet writes it."""
     return {"text": "k", "paper": "w"}.get(form, form)
 
 

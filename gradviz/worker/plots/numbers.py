@@ -1,5 +1,5 @@
-"""What a snippet gives to be drawn, as arrays of float64: numbers, lists, tensors, arrays, ranges, dict views; words
-become categories of a direction. Objects of the snippet never reach NumPy, see `arrays`."""
+"""Converts what a snippet gives to draw to arrays of float64: numbers, lists, tensors, arrays, ranges, dict views;
+words become categories of a direction. Objects of the snippet never reach NumPy, see `arrays`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ITERABLE: tuple[type, ...] = (
 
 
 class Numbers:
-    """Converts for one run; `plain` leaves nothing of the snippet's own in a value."""
+    """Converts for one run; `plain` replaces the snippet's own objects in a value by plain ones."""
 
     __slots__ = ("_plain",)
 
@@ -33,14 +33,14 @@ class Numbers:
         self._plain = plain
 
     def array(self, value: Any) -> Array:
-        """An array of any number of dimensions, a copy."""
+        """Return a new array of any number of dimensions."""
         found = self._any(value)
         if found.dtype.kind in "US":
             raise TypeError("words can't be drawn here; give numbers")
         return _real(found)
 
     def along(self, value: object, direction: Direction) -> Array:
-        """Numbers along x or y, at least one; words are the categories of that direction."""
+        """Return numbers along x or y, at least one; words are the categories of that direction."""
         found = self._any(value)
         if found.dtype.kind not in "US":
             return np.atleast_1d(_real(found))
@@ -50,7 +50,7 @@ class Numbers:
         return np.array([float(direction.words[word]) for word in words]).reshape(np.shape(np.atleast_1d(found)))
 
     def number(self, value: Any) -> float:
-        """One number."""
+        """Return one number."""
         found = self.array(value)
         if found.size != 1:
             raise TypeError("only length-1 arrays can be converted to Python scalars")

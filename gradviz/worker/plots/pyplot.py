@@ -39,7 +39,7 @@ class Pyplot:
         self.settings: dict[str, Any] = dict(DEFAULTS)
 
     def names(self) -> dict[str, Any]:
-        """Everything public of `matplotlib.pyplot`."""
+        """Return everything public of `matplotlib.pyplot`."""
         own = (
             *(self.figure, self.subplots, self.subplot, self.subplot_mosaic, self.axes, self.gca, self.gcf, self.show),
             *(self.close, self.clf, self.cla, self.sca, self.xlim, self.ylim, self.xticks, self.yticks, self.colorbar),
@@ -71,7 +71,7 @@ class Pyplot:
     def figure(
         self, num: object = None, figsize: object = None, *args: object, clear: bool = False, **look: object
     ) -> Figure:
-        """A new figure, or the one of this number."""
+        """Return a new figure, or the one with this number."""
         number = num if type(num) is int and abs(num) < 1_000_000 else None
         fresh = number is None or number not in self._book.figures
         record = self._book.figure(number)
@@ -85,7 +85,7 @@ class Pyplot:
     def subplots(
         self, nrows: int = 1, ncols: int = 1, *, figsize: object = None, num: object = None, **more: Any
     ) -> Any:
-        """A new figure and its axes."""
+        """Return a new figure and its axes."""
         figure = self.figure(num, figsize)
         projection = (more.pop("subplot_kw", None) or {}).get("projection")
         if projection is not None:
@@ -93,7 +93,7 @@ class Pyplot:
         return figure, figure.subplots(nrows, ncols, **more)
 
     def subplot_mosaic(self, mosaic: Any, **more: object) -> Any:
-        """Named axes in rows and columns; only cells of equal size."""
+        """Return named axes in rows and columns; only cells of equal size."""
         rows = [list(row) for row in (mosaic.split() if type(mosaic) is str else mosaic)]
         figure = self.figure(None, more.get("figsize"))
         count, wide = len(rows), len(rows[0])
@@ -104,17 +104,17 @@ class Pyplot:
         return figure, {name: figure.add_subplot(count, wide, (min(at), max(at))) for name, at in cells.items()}
 
     def subplot(self, *args: object, **more: Any) -> Any:
-        """Axes in a cell of the current figure."""
+        """Return axes in a cell of the current figure."""
         return self.gcf().add_subplot(*args, **more)
 
     def axes(self, arg: Any = None, **more: Any) -> Any:
-        """New axes in the current figure."""
+        """Add axes to the current figure."""
         if more.get("projection") is not None or arg is None:
             return self.gcf().add_subplot(**more)
         return self.gcf().add_axes(arg)
 
     def gcf(self) -> Figure:
-        """The current figure."""
+        """Return the current figure."""
         fresh = self._book.current not in self._book.figures
         record = self._book.current_figure()
         if fresh:
@@ -122,11 +122,11 @@ class Pyplot:
         return self._figure_of(record)
 
     def gca(self) -> Axes:
-        """The current axes."""
+        """Return the current axes."""
         return self.gcf().gca()
 
     def sca(self, ax: object) -> None:
-        """Make these axes the current ones."""
+        """Make these the current axes."""
         if isinstance(ax, Axes):
             self._book.current = ax._figure.number
             ax._figure.current = ax._axes.index
@@ -145,25 +145,25 @@ class Pyplot:
             figures.pop(number, None)
 
     def clf(self) -> None:
-        """The axes of the current figure away."""
+        """Remove the axes of the current figure."""
         self.gcf().clf()
 
     def cla(self) -> None:
-        """What the current axes show away."""
+        """Remove what the current axes show."""
         self.gca().cla()
 
     def ion(self) -> Accepted:
-        """Figures stay open; they are shown at the end of the run."""
+        """Keep figures open; they are shown at the end of the run."""
         self._book.interactive = True
         return ACCEPTED
 
     def ioff(self) -> Accepted:
-        """Figures are shown by show()."""
+        """Let show() show the figures."""
         self._book.interactive = False
         return ACCEPTED
 
     def isinteractive(self) -> bool:
-        """Whether figures stay open."""
+        """Whether figures are kept open."""
         return self._book.interactive
 
     def fignum_exists(self, num: object) -> bool:
@@ -171,47 +171,47 @@ class Pyplot:
         return num in self._book.figures
 
     def get_fignums(self) -> list[int]:
-        """The numbers of the open figures."""
+        """Return the numbers of the open figures."""
         return sorted(self._book.figures)
 
     # axes
 
     def xlim(self, *args: object, **keywords: object) -> Any:
-        """The ends of x, other ones if they are given."""
+        """Return the limits of x, after setting them if they are given."""
         return self.gca().set_xlim(*args, **keywords) if args or keywords else self.gca().get_xlim()
 
     def ylim(self, *args: object, **keywords: object) -> Any:
-        """The ends of y, other ones if they are given."""
+        """Return the limits of y, after setting them if they are given."""
         return self.gca().set_ylim(*args, **keywords) if args or keywords else self.gca().get_ylim()
 
     def xticks(self, ticks: object = None, labels: object = None, **look: object) -> Any:
-        """Where the ticks of x are."""
+        """Set the ticks of x."""
         if ticks is not None:
             self.gca().set_xticks(ticks, labels)
         return ACCEPTED, ACCEPTED
 
     def yticks(self, ticks: object = None, labels: object = None, **look: object) -> Any:
-        """Where the ticks of y are."""
+        """Set the ticks of y."""
         if ticks is not None:
             self.gca().set_yticks(ticks, labels)
         return ACCEPTED, ACCEPTED
 
     def colorbar(self, *args: object, **keywords: object) -> Any:
-        """Explain the colours of the last points or image."""
+        """Add a colour bar for the last points or image."""
         return self.gcf().colorbar(*args, **keywords)
 
     def get_cmap(self, name: object = None, lut: object = None) -> Any:
-        """A colour map by name."""
+        """Return a colour map by name."""
         return get_cmap(self._numbers, name, lut)
 
 
 def _backend() -> str:
-    """Plots are drawn by the program, without a window of their own."""
+    """Accept any backend: plots are drawn by the program, without a window of their own."""
     return "agg"
 
 
 def plot_modules(book: Book, plain: Callable[[object], object]) -> dict[str, Any]:
-    """`matplotlib`, `matplotlib.pyplot` and what is imported beside them; `plain` as in `Numbers`."""
+    """Return `matplotlib`, `matplotlib.pyplot` and what is imported with them; `plain` as in `Numbers`."""
     numbers = Numbers(plain)
     pyplot = Pyplot(book, numbers)
     names = pyplot.names()
