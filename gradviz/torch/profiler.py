@@ -1,5 +1,5 @@
-"""`torch.profiler` and `torch.autograd.profiler`: contexts that measure nothing, because run times under recording say
-nothing; a table that is asked for says so in a sentence."""
+"""`torch.profiler` and `torch.autograd.profiler`: contexts that measure nothing, because run times under recording are
+meaningless; a requested table says so in a sentence."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ class ProfilerActivity(enum.Enum):
 
 
 class ProfilerAction(enum.Enum):
-    """What a schedule says of a step."""
+    """What a schedule says about a step."""
 
     NONE, WARMUP, RECORD, RECORD_AND_SAVE = range(4)
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """The CPU."""
+    """Return the CPU."""
     return {ProfilerActivity.CPU}
 
 
@@ -63,18 +63,18 @@ def tensorboard_trace_handler(dir_name: str, *args: object, **options: object) -
 
 
 class Events:
-    """What a profile gives: no events, and a table that says why."""
+    """The result of a profile: no events, and a table that says why."""
 
     def table(self, *args: object, **options: object) -> str:
-        """The sentence."""
+        """Return the sentence."""
         return NOT_MEASURED
 
     def key_averages(self, *args: object, **options: object) -> Events:
-        """The same."""
+        """Return the object itself."""
         return self
 
     def total_average(self) -> Events:
-        """The same."""
+        """Return the object itself."""
         return self
 
     def __iter__(self) -> Iterator[Any]:
@@ -104,40 +104,40 @@ class profile(contextlib.ContextDecorator):
             self._ready(self)
 
     def start(self) -> None:
-        """Nothing begins."""
+        """Do nothing."""
 
     def stop(self) -> None:
-        """Nothing ends."""
+        """Do nothing."""
 
     def step(self) -> None:
-        """Nothing is counted."""
+        """Do nothing: steps are not counted."""
 
     def events(self) -> Events:
-        """None."""
+        """Return no events."""
         return Events()
 
     @property
     def function_events(self) -> Events:
-        """None."""
+        """Return no events."""
         return Events()
 
     def key_averages(self, *args: object, **options: object) -> Events:
-        """None."""
+        """Return no events."""
         return Events()
 
     def total_average(self) -> Events:
-        """None."""
+        """Return no events."""
         return Events()
 
     def table(self, *args: object, **options: object) -> str:
-        """The sentence."""
+        """Return the sentence."""
         return NOT_MEASURED
 
     def export_chrome_trace(self, path: str) -> None:
-        """Nothing is written."""
+        """Write nothing."""
 
     def export_stacks(self, path: str, metric: str = "") -> None:
-        """Nothing is written."""
+        """Write nothing."""
 
     self_cpu_time_total = 0.0
 

@@ -16,7 +16,7 @@ get_rng_state, set_rng_state = _F["get_rng_state"], _F["set_rng_state"]
 
 @contextlib.contextmanager
 def fork_rng(devices: object = None, enabled: bool = True, **options: object) -> Iterator[None]:
-    """Within this, random numbers are drawn from a copy of the state, which is forgotten afterwards."""
+    """Inside, random numbers are drawn from a copy of the state, which is dropped afterwards."""
     if not enabled:
         yield
         return

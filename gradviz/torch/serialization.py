@@ -23,12 +23,12 @@ __all__ = ["load", "save"]
 MAGIC = b"GRADVIZ-TENSORS-1\n"
 NOT_OURS = "torch.load in GradViz reads only what torch.save in GradViz wrote; save the numbers as text instead"
 _PLAIN = (bool, int, float, str, type(None))
-_HELD = (list, tuple, set, dict, OrderedDict, Counter, Size)  # what weights may be held in
+_HELD = (list, tuple, set, dict, OrderedDict, Counter, Size)  # containers that may hold weights
 _WEIGHTS = (*_PLAIN, complex, bytes, bytearray, dtypes.dtype)
 
 
 class _Writer:
-    """The structure as lists that JSON can hold; tensors that share memory stay shared."""
+    """Writes the structure as lists that JSON can hold; tensors that share memory stay shared."""
 
     def __init__(self) -> None:
         self.arrays: list[Any] = []
@@ -87,7 +87,7 @@ def dumped(obj: object) -> bytes:
 
 
 def loaded(data: bytes, numpy_value: Callable[[object], object] = lambda value: value) -> Any:
-    """The object that `dumped` wrote; `numpy_value` makes of its NumPy arrays and scalars what the caller gets."""
+    """The object that `dumped` wrote; `numpy_value` converts its NumPy arrays and scalars for the caller."""
     if not data:
         raise EOFError("Ran out of input")
     if not data.startswith(MAGIC):
@@ -132,7 +132,7 @@ def _read(tree: Any, arrays: list[Any], numpy_value: Callable[[object], object])
 
 
 def _dtype(name: str) -> dtypes.dtype:
-    """A type by its name, and nothing else that the module has."""
+    """A dtype by its name, and nothing else from the module."""
     found = getattr(dtypes, "bool_" if name == "bool" else name, None)
     if not isinstance(found, dtypes.dtype):
         raise RuntimeError(NOT_OURS)
@@ -153,7 +153,7 @@ def _tensor(kind: str, data: Any, requires_grad: bool) -> Tensor:
 
 
 def check_weights_only(obj: Any) -> None:
-    """Refuse, as PyTorch does unless `weights_only=False` is given, what is more than numbers in containers."""
+    """Refuse, as PyTorch does unless `weights_only=False` is given, anything but numbers in containers."""
     waiting = [obj]
     while waiting:
         value = waiting.pop()
@@ -167,7 +167,7 @@ def check_weights_only(obj: Any) -> None:
 
 
 def _home(kind: type) -> str:
-    """The name that a file has for a class."""
+    """The name of a class in a file."""
     if issubclass(kind, np.ndarray | np.generic):
         return f"numpy._core.multiarray.{'scalar' if issubclass(kind, np.generic) else '_reconstruct'}"
     module = kind.__module__.removeprefix("gradviz.")
@@ -204,7 +204,7 @@ def save(obj: object, f: object, pickle_module: object = None, pickle_protocol: 
 def load(
     f: Any, map_location: object = None, pickle_module: object = None, weights_only: object = None, **options: object
 ) -> Any:
-    """Read what `save` wrote; `map_location` changes nothing here."""
+    """Read what `save` wrote; `map_location` has no effect here."""
     if hasattr(f, "read"):
         found = loaded(f.read())
     else:

@@ -1,5 +1,5 @@
-"""Switches of PyTorch, most of which change nothing here, with the answers that they give: threads, determinism,
-precision, autocast, warnings. Each set value is what the getter then tells."""
+"""Switches of PyTorch, most of which have no effect here, and their getters: threads, determinism, precision, autocast,
+warnings. Each getter returns the value that was set."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ on_new_run(lambda: _now.update(_FRESH))
 
 
 def set_num_threads(count: int) -> None:
-    """Kept for the getter: computation uses one thread."""
+    """Stored for the getter: computation uses one thread."""
     if not isinstance(count, int) or isinstance(count, bool):
         raise RuntimeError(f"set_num_threads expects an int, but got {type(count).__name__}")
     if count <= 0:
@@ -62,22 +62,22 @@ def set_num_threads(count: int) -> None:
 
 
 def get_num_threads() -> int:
-    """One, or what was set."""
+    """Return 1, or what was set."""
     return _now["threads"]  # type: ignore[no-any-return]
 
 
 def set_num_interop_threads(count: int) -> None:
-    """Kept for the getter."""
+    """Stored for the getter."""
     _now["interop"] = count
 
 
 def get_num_interop_threads() -> int:
-    """One, or what was set."""
+    """Return 1, or what was set."""
     return _now["interop"]  # type: ignore[no-any-return]
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Kept for the getter: everything here is deterministic."""
+    """Stored for the getter: everything here is deterministic."""
     if not isinstance(mode, bool):
         raise TypeError(
             f"_set_deterministic_algorithms(): argument 'mode' (position 1) must be bool, not {type(mode).__name__}"
@@ -86,17 +86,17 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """What was set."""
+    """Return what was set."""
     return _now["deterministic"]  # type: ignore[no-any-return]
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """What was set."""
+    """Return what was set."""
     return _now["warn_only"]  # type: ignore[no-any-return]
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """0 or "default", 1 or "warn", 2 or "error"."""
+    """Set 0 or "default", 1 or "warn", 2 or "error"."""
     if not isinstance(debug_mode, (int, str)):
         raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     known: dict[int | str, int] = {"default": 0, "warn": 1, "error": 2, 0: 0, 1: 1, 2: 2}
@@ -108,12 +108,12 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """0, 1 or 2."""
+    """Return 0, 1 or 2."""
     return 0 if not _now["deterministic"] else 1 if _now["warn_only"] else 2
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Kept for the getter: products are computed in full precision."""
+    """Stored for the getter: products are computed in full precision."""
     if precision not in ("highest", "high", "medium"):
         warn_once(
             "precision",
@@ -125,22 +125,22 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What was set."""
+    """Return what was set."""
     return _now["precision"]  # type: ignore[no-any-return]
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """True, as where the processor can; small numbers are kept all the same."""
+    """Return True, as on a processor that can do it; small numbers are kept all the same."""
     return True
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """True, as long as nobody says otherwise."""
+    """Return True by default."""
     return True
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """The element type of new tensors, by the old name of a tensor type."""
+    """Set the element type of new tensors, by the old name of a tensor type."""
     name = t if isinstance(t, str) else f"torch.{t.__name__}"
     kind = {"FloatTensor": "float32", "DoubleTensor": "float64", "HalfTensor": "float16", "BFloat16Tensor": "bfloat16"}
     last = name.rpartition(".")[2]
@@ -156,12 +156,12 @@ def set_default_tensor_type(t: Any) -> None:
 
 
 def is_autocast_enabled(device_type: str = "cuda") -> bool:
-    """Whether an autocast is on for the device."""
+    """Return whether an autocast is on for the device."""
     return autocasts.enabled.get(device_type, False)
 
 
 def is_autocast_cpu_enabled() -> bool:
-    """Whether an autocast is on for the CPU."""
+    """Return whether an autocast is on for the CPU."""
     _deprecated("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')", 883)
     return is_autocast_enabled("cpu")
 
@@ -182,49 +182,49 @@ def set_autocast_enabled(*args: Any) -> None:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether an autocast keeps what it converted parameters to."""
+    """Return whether autocast caches converted parameters."""
     return autocasts.cache
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Whether an autocast keeps what it converted parameters to."""
+    """Set whether autocast caches converted parameters."""
     autocasts.cache = enabled
 
 
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
-    """What an autocast computes in."""
+    """Return the type in which an autocast computes."""
     return autocasts.dtype.get(device_type, dtypes.float16)
 
 
 def get_autocast_cpu_dtype() -> dtypes.dtype:
-    """What an autocast on the CPU computes in."""
+    """Return the type in which an autocast on the CPU computes."""
     _deprecated("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')", 1016)
     return get_autocast_dtype("cpu")
 
 
 def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:
-    """What an autocast computes in."""
+    """Set the type in which an autocast computes."""
     autocasts.dtype[device_type] = dtype
     autocasts.refresh()
 
 
 def autocast_increment_nesting() -> int:
-    """One more autocast is open; how many there are."""
+    """Count one more open autocast; return how many are open."""
     autocasts.nesting += 1
     return autocasts.nesting
 
 
 def autocast_decrement_nesting() -> int:
-    """One less autocast is open; how many there are."""
+    """Count one open autocast less; return how many are open."""
     autocasts.nesting -= 1
     return autocasts.nesting
 
 
 def clear_autocast_cache() -> None:
-    """Forget what parameters were converted to."""
+    """Drop the converted parameters."""
     forget_converted()
 
 
 def compiled_with_cxx11_abi() -> bool:
-    """True."""
+    """Return True."""
     return True

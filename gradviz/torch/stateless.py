@@ -23,7 +23,7 @@ def _named(module: Any) -> dict[str, Tensor]:
 
 
 def _untied(module: object, tensors: Mapping[str, object]) -> dict[str, object]:
-    """With the tensors that a module has under several names given for all of them."""
+    """The given tensors, extended to all names that a module has for the same tensor."""
     known = _named(module)
     names: dict[int, list[str]] = {}
     for name, tensor in known.items():
@@ -56,7 +56,8 @@ def _check_keys(module: object, tensors: Mapping[str, object]) -> None:
 
 
 def _check_swap(owner: object, key: str, tensor: Tensor) -> None:
-    """Refuse what is no tensor, or would replace none: a method that Python looks for in the object, say."""
+    """Refuse anything but a tensor, and one that would replace none: a method that Python looks up in the object, for
+    example."""
     if tensor is not None and not isinstance(tensor, Tensor):
         raise TypeError(f"{tensor} is not an instance of torch.Tensor")
     if not isinstance(owner, Module):
@@ -71,14 +72,14 @@ def _check_swap(owner: object, key: str, tensor: Tensor) -> None:
 
 @contextmanager
 def _replaced(module: Any, tensors: Mapping[str, Any]) -> Iterator[None]:
-    """A module with other tensors in the place of its parameters and buffers."""
+    """Replace parameters and buffers of a module by other tensors inside the `with` block."""
     put_back = []
     for name, tensor in tensors.items():
         path, _, key = str.__str__(name).rpartition(".")
         owner = module.get_submodule(path)
         _check_swap(owner, key, tensor)
         tables = (owner._parameters, owner._buffers, owner.__dict__)
-        known = next((table for table in tables if key in table), owner.__dict__)  # an attribute that is neither, too
+        known = next((table for table in tables if key in table), owner.__dict__)  # also an attribute that is neither
         put_back.append((known, key, known.get(key, _ABSENT)))
         known[key] = tensor
     try:
@@ -152,7 +153,7 @@ def _stacked(tensors: list[Tensor], name: str) -> Tensor:
 
 
 def replace_all_batch_norm_modules_(root: Any) -> Any:
-    """Every batch norm below, without running statistics."""
+    """Make every batch norm of the module one without running statistics."""
     for module in root.modules():
         if isinstance(module, _BatchNorm) and module.track_running_stats:
             module.running_mean = module.running_var = module.num_batches_tracked = None

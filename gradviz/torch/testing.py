@@ -92,7 +92,7 @@ def _are_mixed(actual: object, expected: object) -> bool:
 
 @dataclass(frozen=True)
 class _Asked:
-    """How two values are to be compared."""
+    """How two values are compared."""
 
     allow_subclasses: bool
     rtol: float | None
@@ -102,7 +102,7 @@ class _Asked:
     check_stride: bool
 
     def problem(self, actual: object, expected: object) -> str:
-        """What differs, or nothing."""
+        """A description of the difference, or nothing."""
         if actual is None or expected is None:
             return "" if actual is expected else f"None mismatch: {actual} is not {expected}"
         if isinstance(actual, _BOOLEANS) and isinstance(expected, _BOOLEANS):
@@ -189,9 +189,9 @@ def make_tensor(
     exclude_zero: bool = False,
     memory_format: object = None,
 ) -> Tensor:
-    """A tensor of random numbers from `low` up to `high`; by default from -9 to 9."""
+    """Random numbers from `low` up to `high`; by default from -9 to 9."""
     size = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
-    strided = noncontiguous and math.prod(size) > 1  # every second of twice as many
+    strided = noncontiguous and math.prod(size) > 1  # every second element of twice as many
     size = (*size[:-1], 2 * size[-1]) if strided else size
     if dtype.rank >= 2:
         made = F["empty"](size, dtype=dtype, device=device)

@@ -41,7 +41,7 @@ class Layer:
     number: int
     kind: str  # "grad", "jvp" or "vmap"
     size: int = 0
-    randomness: str = "error"  # "different", "same"; or "legacy": the older vmap of batched gradients, which asks less
+    randomness: str = "error"  # "different", "same"; or "legacy": the older vmap of batched gradients, less strict
 
 
 class Transforms(Protocol):

@@ -590,7 +590,7 @@ class device:
         return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
 
     def __hash__(self) -> int:
-        return hash((self.type, -1 if self.index is None else self.index))  # before Python 3.12 None's is an address
+        return hash((self.type, -1 if self.index is None else self.index))  # before Python 3.12 None hashes by address
 
     def __enter__(self) -> device:
         return self  # the device of new tensors; there is only one

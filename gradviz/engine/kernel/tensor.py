@@ -196,7 +196,7 @@ class Tensor(Operations):
     _detached: bool = False  # by detach_, from its history
     _tangents: dict[int, Tensor | None] | None = None  # of open levels of forward differentiation
     _dual_base: Tensor | bool = False  # whose tangents a view has: its base's (False), its own (True), or this one's
-    _all_examples: tuple[Tensor, int, int, Node | None] | None = None  # what a vmap took apart: (level, dim, its node)
+    _all_examples: tuple[Tensor, int, int, Node | None] | None = None  # split by a vmap: (level, dim, its node)
     _wraps: tuple[int, ...] = ()  # the function transforms that were open when it was made
     _grad_dtype: Any = False  # the type that `.grad` must have: its own (False), any (None), or a dtype
     _tag: int  # the number that the recorder knows it by

@@ -200,7 +200,7 @@ def uniform(
     return values.reshape(shape)
 
 
-_PART = 1 << 18  # numbers that are drawn at once, a multiple of 16: many would take several times the memory of all
+_PART = 1 << 18  # numbers drawn at a time, a multiple of 16: many would take several times the memory of all
 
 
 def _parts(values: Array) -> list[Array]:

@@ -20,7 +20,7 @@ from gradviz.engine.run.arguments import along, return_type
 # --- ties: which of several equal elements is chosen ---
 
 
-Selection = Callable[[list[int], int], list[int]]  # ranks and how many of the first are wanted: places in order
+Selection = Callable[[list[int], int], list[int]]  # ranks and how many of the first are wanted → places in order
 LONGEST = 127  # from 128 on PyTorch's topk uses a heap
 
 

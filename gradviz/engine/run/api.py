@@ -43,7 +43,7 @@ RESIZED = (
 TABLES += FUNCTIONS, FUNCTIONAL, SPECIAL, LINALG
 _NAMESPACES = {"torch": FUNCTIONS, "F": FUNCTIONAL, "linalg": LINALG, "special": SPECIAL, "fft": FFT}
 _PLACES = {"F": "nn.functional"}  # the other places are called by their own names
-_PREFIXES = {"linalg": "linalg_", "special": "special_", "fft": "fft_"}  # what PyTorch calls these functions itself
+_PREFIXES = {"linalg": "linalg_", "special": "special_", "fft": "fft_"}  # their prefixes inside PyTorch
 
 
 def api(*names: str, where: str = "torch method") -> Callable[[F], F]:
@@ -128,7 +128,7 @@ def in_torch_words(fn: F, key: str) -> F:
     writes = key[:7] == "Tensor." and key[-1] == "_" != key[-2] and key[7:] not in _NO_WRITES
     first = always or (not key.startswith("nn.functional.") and in_c(key))
     fn = _worded.get(fn, fn)  # under its other name
-    taken: set[tuple[Any, ...]] = set()  # types of arguments that were read before; a class is not kept or asked
+    taken: set[tuple[Any, ...]] = set()  # accepted types of arguments; a class is neither kept nor asked
 
     def call(*args: Any, **keywords: Any) -> Any:
         if first and (always or keywords or len(args) > 1):

@@ -134,7 +134,7 @@ def detach_(self: Tensor) -> Tensor:
     if self._base is not None:
         raise RuntimeError(_DETACH_VIEW)
     if self._node is not None:
-        self._data, self._detached = self._data[...], True  # another array over the memory: who saved it can tell
+        self._data, self._detached = self._data[...], True  # another array over the memory: a saved buffer can tell
     self._node, self._output_nr, self._requires_grad = None, 0, False
     self._share_version().untracked(self)
     if state.observer is not None:

@@ -67,7 +67,7 @@ class lazy_property:
             return self
         wrapped = self.wrapped
         name = wrapped.__name__
-        if str.startswith(name, "_") or isinstance(instance, Tensor):  # what Python and PyTorch keep in an object
+        if str.startswith(name, "_") or isinstance(instance, Tensor):  # attributes of Python and PyTorch
             raise AttributeError(f"a lazy property can't be called '{name}'")
         with enable_grad():
             value = wrapped(instance)

@@ -1,5 +1,5 @@
-"""`Optimizer`: parameter groups, per-parameter state, `zero_grad`, hooks, saving and loading. What a step does to the
-numbers is in the subclasses (`sgd.py`, `adam.py`, …), whose `_update` gets one parameter at a time."""
+"""`Optimizer`: parameter groups, per-parameter state, `zero_grad`, hooks, saving and loading. The arithmetic of a step
+is in the subclasses (`sgd.py`, `adam.py`, …), whose `_update` gets one parameter at a time."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _HOMES = {
     "NAdam": "torch.optim.nadam",
     "RAdam": "torch.optim.radam",
     "ASGD": "torch.optim.asgd",
-}  # where PyTorch has them, when a type is printed
+}  # their modules in PyTorch, as printed for a type
 
 
 class _RequiredParameter:
-    """Of an option that has no default."""
+    """The value of an option that has no default."""
 
     def __repr__(self) -> str:
         return "<required parameter>"
@@ -50,7 +50,7 @@ required = _RequiredParameter()
 
 
 class Optimizer:
-    """Holds parameters in groups with options, and changes them by their gradients."""
+    """Holds parameters in groups with options, and updates them by their gradients."""
 
     _hooked: ClassVar[set[type]] = set()
 
@@ -85,7 +85,7 @@ class Optimizer:
     # --- groups ---
 
     def add_param_group(self, param_group: Group) -> None:
-        """Add parameters with options of their own."""
+        """Add a group of parameters with separate options."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         self._name_params(param_group)
@@ -108,7 +108,7 @@ class Optimizer:
         self.param_groups.append(param_group)
 
     def _name_params(self, param_group: Group) -> None:
-        """Make the parameters a list; pairs of name and parameter are taken apart."""
+        """Make the parameters a list; pairs of name and parameter are separated."""
         params = param_group["params"]
         if isinstance(params, set):
             raise TypeError(
@@ -146,7 +146,7 @@ class Optimizer:
     # --- stepping ---
 
     def step(self, closure: Callable[[], object] | None = None) -> Any:
-        """Change every parameter that has a gradient; `closure` computes the loss again first."""
+        """Update every parameter that has a gradient; `closure` recomputes the loss first."""
         loss = None
         if closure is not None:
             with enable_grad():
@@ -170,7 +170,7 @@ class Optimizer:
         return loss
 
     def _update(self, param: Tensor, grad: Array, group: Group) -> None:
-        """What one step does to one parameter."""
+        """Update one parameter in a step."""
         raise NotImplementedError
 
     def register_step_pre_hook(self, hook: object) -> RemovableHandle:
@@ -200,7 +200,7 @@ class Optimizer:
     # --- saving ---
 
     def state_dict(self) -> dict[str, object]:
-        """State and groups, with numbers in the place of parameters."""
+        """State and groups, with numbers in place of parameters."""
         for hook in self.__dict__["_optimizer_state_dict_pre_hooks"].values():
             hook(self)
         numbers: dict[Any, int] = {}
@@ -219,7 +219,7 @@ class Optimizer:
         return saved
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Take back what `state_dict` gave."""
+        """Restore what `state_dict` returned."""
         state_dict = state_dict.copy()
         for hook in self.__dict__["_optimizer_load_state_dict_pre_hooks"].values():
             found = hook(self, state_dict)
@@ -248,7 +248,7 @@ class Optimizer:
             hook(self)
 
     def _restored(self, state: dict[str, Any]) -> None:
-        """What a class of its own, in whose text this is `__setstate__`, does with what was loaded."""
+        """Pass loaded state through the `__setstate__` that a user's class defines in its source."""
 
 
 def _register(optimizer: Optimizer, kind: str, hook: object, prepend: bool) -> RemovableHandle:
@@ -261,7 +261,7 @@ def _register(optimizer: Optimizer, kind: str, hook: object, prepend: bool) -> R
 
 
 def _cast(param: Tensor, value: Tensor, name: str) -> Tensor:
-    """A loaded piece of state in the type of its parameter; the step count keeps its own."""
+    """Convert a loaded piece of state to the type of its parameter; the step count keeps its own."""
     if isinstance(value, Tensor):
         if name == "step" or not param.dtype.is_floating_point:
             return value
@@ -270,7 +270,7 @@ def _cast(param: Tensor, value: Tensor, name: str) -> Tensor:
 
 
 def _reported(step: Callable[..., object]) -> Callable[..., object]:
-    """A `step` with the step hooks around it."""
+    """Wrap a `step` with the step hooks and the report to the observer."""
 
     @functools.wraps(step)
     def wrapper(self: Optimizer, *args: object, **kwargs: object) -> Any:
@@ -296,17 +296,17 @@ Optimizer.step = _reported(Optimizer.step)  # type: ignore[method-assign]
 
 
 def number(value: Any) -> float:
-    """A setting that may be a tensor of one element."""
+    """The value of a setting that may be a tensor of one element."""
     return float(value._data.reshape(-1)[0]) if isinstance(value, Tensor) else value
 
 
 def options(given: Mapping[str, object], names: str) -> Group:
-    """The options of an optimizer by name, from what its `__init__` was given (`locals()`), in PyTorch's order."""
+    """The options of an optimizer by name, from the arguments of its `__init__` (`locals()`), in PyTorch's order."""
     return {name: given[name] for name in names.split()}
 
 
 def check(condition: bool, message: str) -> None:
-    """Refuse a setting."""
+    """Refuse an invalid setting."""
     if not condition:
         raise ValueError(message)
 
@@ -319,7 +319,7 @@ def check_lr(lr: object) -> None:
 
 
 def check_fused(fused: bool | None, foreach: bool | None, differentiable: bool) -> None:
-    """Refuse contradictory choices of PyTorch's implementation; here there is one."""
+    """Refuse contradictory choices of PyTorch's implementation; here there is only one."""
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
@@ -345,13 +345,13 @@ def real(*arrays: Array) -> tuple[Array, ...]:
 
 
 def write(target: Tensor, values: Array) -> None:
-    """Put new numbers into a tensor, real pairs also into a complex one."""
+    """Write new numbers to a tensor, also real pairs to a complex one."""
     data = target._data
     put(target, values.reshape(-1).view(data.dtype).reshape(data.shape) if data.dtype != values.dtype else values)
 
 
 def own_values(fn: object) -> dict[str, object]:
-    """The attributes of a callable object of the user's own class; Python's and PyTorch's objects have none."""
+    """The attributes of a callable object of a user's class; Python's and PyTorch's objects have none."""
     known = {"torch", "gradviz", "numpy", *sys.stdlib_module_names}
     roots = [str.__str__(cls.__module__).split(".")[0] for cls in type(fn).__mro__[:-1]]
     return {} if any(root in known for root in roots) else fn.__dict__

@@ -1,4 +1,4 @@
-"""`RMSprop`, `Adagrad` and `Adadelta`: steps scaled by the gradients of the past."""
+"""`RMSprop`, `Adagrad` and `Adadelta`: steps scaled by past gradients."""
 
 from __future__ import annotations
 

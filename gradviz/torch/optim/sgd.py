@@ -72,7 +72,7 @@ class SGD(Optimizer):
 
 
 class Rprop(Optimizer):
-    """Each element has a step of its own, that grows while the gradient keeps its sign."""
+    """Each element has its own step size, which grows while the gradient keeps its sign."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
 """`torch.optim.swa_utils`: averages of a model's weights over training (Izmailov et al., 2018), equally weighted or
-exponentially, and the schedule that goes with them."""
+exponential, and the matching learning rate schedule."""
 
 from __future__ import annotations
 
@@ -106,11 +106,11 @@ class AveragedModel(Module):
         self.avg_fn, self.multi_avg_fn, self.use_buffers = avg_fn, multi_avg_fn, use_buffers
 
     def forward(self, *args: object, **kwargs: object) -> Any:
-        """What the averaged model computes."""
+        """Compute the result of the averaged model."""
         return self.module(*args, **kwargs)
 
     def update_parameters(self, model: Module) -> None:
-        """Take the parameters as they are now into the average."""
+        """Add the present parameters to the average."""
         ours: Iterable[Any] = self.module.parameters()
         theirs: Iterable[Any] = model.parameters()
         if self.use_buffers:
@@ -134,7 +134,7 @@ class AveragedModel(Module):
 
 
 def update_bn(loader: Iterable[Any], model: Module, device: object = None) -> None:
-    """Compute the running statistics of batch normalisation anew, in one pass over the data."""
+    """Recompute the running statistics of batch normalisation, in one pass over the data."""
     momenta: dict[Any, Any] = {}
     for module in model.modules():
         if isinstance(module, _BatchNorm):
@@ -178,7 +178,7 @@ class SWALR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _share(self, t: float) -> float:
-        """How much of the way is done."""
+        """The fraction of the way that is done."""
         return (1 - math.cos(math.pi * t)) / 2 if self._strategy == "cos" else t
 
     def get_lr(self) -> Any:

@@ -1,4 +1,4 @@
-"""`torch.utils`: what a snippet needs of it is `torch.utils.data`, `torch.utils.checkpoint` and `torch.utils.hooks`."""
+"""`torch.utils`: snippets use `torch.utils.data`, `torch.utils.checkpoint` and `torch.utils.hooks` from it."""
 
 from gradviz.engine.kernel.graph import RemovableHandle
 from gradviz.torch.homes import rehome

@@ -1,5 +1,5 @@
-"""`torch.utils.checkpoint`: compute a part of the forward pass again in the backward pass instead of keeping its
-buffers. How the form that is not reentrant drops and refills buffers is in `recompute.py`."""
+"""`torch.utils.checkpoint`: recompute a part of the forward pass in the backward pass instead of keeping its buffers.
+How the non-reentrant form drops and refills buffers is in `recompute.py`."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _WITH_INPUTS = (
 
 
 class _Settings:
-    """What the context managers of this module set; None leaves it to each call."""
+    """What the context managers of this module set; None leaves the choice to each call."""
 
     early_stop: bool | None = None
     debug: bool | None = None
@@ -57,7 +57,7 @@ class _Settings:
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Whether a recomputation ends when every buffer that is missed is there; for the checkpoints made inside."""
+    """Set whether a recomputation ends when every missing buffer is there, for the checkpoints made inside."""
     before, _Settings.early_stop = _Settings.early_stop, enable
     try:
         yield
@@ -67,7 +67,7 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
 
 @contextmanager
 def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
-    """Whether errors tell what was saved; for the checkpoints made inside, whatever they say themselves."""
+    """Set whether errors list what was saved, for the checkpoints made inside, overriding their own setting."""
     before, _Settings.debug = _Settings.debug, enabled
     try:
         yield
@@ -88,7 +88,7 @@ _FACTS: dict[str, Callable[[Tensor], Mapping[str, object]] | None] = {"default":
 
 
 def detach_variable(inputs: object) -> tuple[object, ...]:
-    """The inputs without history; those that required grad do so again."""
+    """The inputs without history; those that required grad become leaves that do."""
     if not isinstance(inputs, tuple):
         raise RuntimeError(f"Only tuple of tensors is supported. Got Unsupported input type: {type(inputs).__name__}")
     made = []
@@ -101,14 +101,14 @@ def detach_variable(inputs: object) -> tuple[object, ...]:
 
 
 def check_backward_validity(inputs: Sequence[object]) -> None:
-    """Warn when no input requires grad."""
+    """Warn if no input requires grad."""
     if not any(isinstance(each, Tensor) and each.requires_grad for each in inputs):
         warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", stacklevel=2)
 
 
 @contextmanager
 def _random_numbers(saved: Tensor | None) -> Iterator[None]:
-    """The random numbers go on from a state that was saved; afterwards from where they were."""
+    """Continue the random numbers from a saved state; afterwards from where they were."""
     if saved is None:
         yield
         return
@@ -121,7 +121,7 @@ def _random_numbers(saved: Tensor | None) -> Iterator[None]:
 
 
 def _same_autocast() -> Callable[[], AbstractContextManager[object]]:
-    """What makes the autocast of now, for the recomputation."""
+    """A function that recreates the present autocast, for the recomputation."""
     small, wanted = settings.get_autocast_dtype("cpu"), settings.is_autocast_enabled("cpu")
     cache = settings.is_autocast_cache_enabled()
     return lambda: autocast("cpu", dtype=small, enabled=wanted, cache_enabled=cache)
@@ -177,7 +177,7 @@ def checkpoint(
     preserve_rng_state: bool = True,
     **kwargs: object,
 ) -> Any:
-    """Run a function whose inner values need not be kept."""
+    """Run a function without keeping its intermediate values."""
     if use_reentrant is None:
         warnings.warn(_EXPLICIT, stacklevel=2)
         use_reentrant = True
@@ -239,7 +239,7 @@ def _run(chain: Sequence[Callable[[object], object]]) -> Callable[[object], obje
 
 
 class CheckpointPolicy(Enum):
-    """What a policy may say of an operation."""
+    """The answers of a policy about an operation."""
 
     MUST_SAVE = 0
     PREFER_SAVE = 1

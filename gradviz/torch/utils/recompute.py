@@ -1,12 +1,11 @@
-"""How `checkpoint(..., use_reentrant=False)` does without buffers: what the function saves in the forward pass is
+"""How `checkpoint(..., use_reentrant=False)` works without buffers: what the function saves in the forward pass is
 dropped, and the first buffer that a backward pass asks for runs the function again. The public functions are in
 `checkpoint.py`.
 
 Note [Places] A pack hook gives each saved tensor a numbered place instead of keeping it. Running the function again
 saves the same tensors in the same order, and puts each into its place; an unpack takes it out. A place belongs to one
 node, and dies with the node's buffers, so nothing is kept that nobody can ask for. The inputs of a checkpoint inside
-another one are saved like any other tensor, so they too are dropped and computed again.
-"""
+another one are saved like any other tensor, so they too are dropped and recomputed."""
 
 from __future__ import annotations
 
@@ -60,7 +59,7 @@ _OVERLAP = (
 
 
 class CheckpointError(RuntimeError):
-    """The function did not do the same again."""
+    """The function did something else when it ran again."""
 
     __module__ = "torch.utils.checkpoint"
 
@@ -70,7 +69,7 @@ class _Enough(Exception):
 
 
 class GraphExecGroup:
-    """Backward passes inside run each checkpointed function again only once, whichever of them needs it first."""
+    """Inside, backward passes run each checkpointed function again only once, whichever of them needs it first."""
 
     current: GraphExecGroup | None = None
 
@@ -88,18 +87,18 @@ GraphExecGroup.__module__ = "torch.utils.checkpoint"
 
 
 class _Moment:
-    """Stands for a backward pass where a buffer is looked at outside of one."""
+    """Stands for a backward pass if a buffer is read outside of one."""
 
 
 class _Place:
-    """Where one saved tensor belongs; see Note [Places]."""
+    """The place of one saved tensor; see Note [Places]."""
 
     def __init__(self) -> None:
         self.values: weakref.WeakKeyDictionary[Any, Tensor | None] = weakref.WeakKeyDictionary()
 
 
 class _KeepInputs(Function):
-    """Saves the inputs of a checkpointed function, under the hooks that hold around it."""
+    """Saves the inputs of a checkpointed function, under the hooks that are in force around it."""
 
     @staticmethod
     def forward(ctx: Any, start: Tensor, *inputs: object) -> Tensor:
@@ -111,7 +110,7 @@ class _KeepInputs(Function):
 
 
 class Frame:
-    """One call of `checkpoint`: what it saved, by places, and how to run it again."""
+    """One call of `checkpoint`: what it saved, by place, and how to run it again."""
 
     def __init__(
         self,
@@ -126,17 +125,17 @@ class Frame:
         self.early_stop = early_stop
         self.facts = facts
         self.debug = debug
-        with paused():  # no step of the snippet's
+        with paused():  # not a step of the snippet
             self.inputs: Any = _KeepInputs.apply(F["empty"](0, requires_grad=True), *inputs).grad_fn
         self.places: list[weakref.ref[_Place]] = []
         self.expected: list[Mapping[str, object]] = []
         self.counts: weakref.WeakKeyDictionary[object, int] = weakref.WeakKeyDictionary()
         self.done: weakref.WeakSet[object] = weakref.WeakSet()
         self.forward_ended = False
-        self.backward_inside = False  # and it saved more than the forward had saved by then
+        self.backward_inside = False  # and it saved more than the forward pass had by then
 
     def hooks(self) -> AbstractContextManager[None]:
-        """What holds while the function runs the first time."""
+        """The hooks in force while the function runs the first time."""
         return saved_tensors_hooks(self._leave, self._fetch)
 
     def _leave(self, x: Tensor) -> _Place:
@@ -216,7 +215,7 @@ class Frame:
             )
 
     def _facts_now(self, when: object) -> list[tuple[int, Mapping[str, Any]]]:
-        """(number, facts) of each tensor that was computed again and not taken yet."""
+        """(number, facts) of each tensor that was recomputed and has not been taken yet."""
         found = []
         for i, known in enumerate(self.places if self.facts is not None else ()):
             place = known()
@@ -226,6 +225,6 @@ class Frame:
         return found
 
     def _both(self, when: object) -> tuple[str, str]:
-        """What was saved in the forward pass and in the recomputation, a line each."""
+        """What was saved in the forward pass and in the recomputation, one line each."""
         before = [f"  {i}: {facts}" for i, facts in enumerate(self.expected)]
         return "\n".join(before), "\n".join(f"  {i}: {facts}" for i, facts in self._facts_now(when))

@@ -8,7 +8,7 @@ __all__ = ["SummaryWriter"]
 
 
 class SummaryWriter:
-    """Takes everything and writes nothing."""
+    """Accepts everything and writes nothing."""
 
     def __init__(self, log_dir: Any = None, comment: str = "", **options: Any) -> None:
         self.log_dir = log_dir if log_dir is not None else "runs"
@@ -20,7 +20,7 @@ class SummaryWriter:
         pass
 
     def get_logdir(self) -> str:
-        """Where PyTorch would write."""
+        """Return the folder that PyTorch would write to."""
         return self.log_dir
 
 

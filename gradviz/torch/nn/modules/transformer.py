@@ -108,7 +108,7 @@ class TransformerEncoderLayer(_Layer):
     ) -> Tensor:
         padding = additive(src_key_padding_mask, "src_key_padding_mask", src, src_mask, "src_mask")
         mask = additive(src_mask, "src_mask", src)
-        if self._runs_at_once_impl(src):  # there every number of a mask hides, as PyTorch makes it boolean
+        if self._runs_at_once_impl(src):  # there every nonzero mask element hides: PyTorch makes it boolean
             mask, padding = (None if each is None else each != 0 for each in (mask, padding))
         x = src
         if self.norm_first:

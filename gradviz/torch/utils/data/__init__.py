@@ -22,7 +22,7 @@ from gradviz.torch.utils.data.sampler import (
 
 
 def get_worker_info() -> None:
-    """None: data is loaded in the one process."""
+    """Return None: data is loaded in a single process."""
 
 
 __all__ = [

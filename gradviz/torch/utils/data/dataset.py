@@ -1,4 +1,4 @@
-"""Datasets: things with a length and items."""
+"""Datasets: objects with a length and items."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Dataset(Generic[T]):
 
 
 class IterableDataset(Dataset[T]):
-    """Items one after the other."""
+    """Items one after another."""
 
     def __iter__(self) -> Iterator[T]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
@@ -81,7 +81,7 @@ class StackDataset(Dataset[Any]):
 
 
 class ConcatDataset(Dataset[Any]):
-    """Datasets one after the other."""
+    """Datasets one after another."""
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = list(datasets)
@@ -103,7 +103,7 @@ class ConcatDataset(Dataset[Any]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """Iterable datasets one after the other."""
+    """Iterable datasets one after another."""
 
     def __init__(self, datasets: Iterable[Any]) -> None:
         self.datasets = datasets
@@ -132,7 +132,7 @@ class Subset(Dataset[Any]):
 
 
 def _whole_lengths(total: int, fractions: Sequence[float]) -> list[int]:
-    """Lengths for fractions that sum to one; what is left over goes to the first ones."""
+    """Lengths for fractions that sum to one; the remainder goes to the first ones."""
     for index, fraction in enumerate(fractions):
         if fraction < 0 or fraction > 1:
             raise ValueError(f"Fraction at index {index} is not between 0 and 1")
@@ -148,7 +148,7 @@ def _whole_lengths(total: int, fractions: Sequence[float]) -> list[int]:
 
 
 def random_split(dataset: Any, lengths: Sequence[float], generator: Generator | None = None) -> list[Subset]:
-    """Cut a shuffled dataset into pieces of given lengths or fractions."""
+    """Split a shuffled dataset into pieces of given lengths or fractions."""
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:
         lengths = _whole_lengths(len(dataset), lengths)
     if sum(lengths) != len(dataset):

@@ -1,4 +1,4 @@
-"""`DataLoader`: batches of a dataset, in this process; and how examples are put together into a batch."""
+"""`DataLoader`: batches of a dataset, in this process; and how examples are combined into a batch."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from gradviz.engine.run.api import FUNCTIONS
 from gradviz.torch.utils.data.dataset import IterableDataset
 from gradviz.torch.utils.data.sampler import BatchSampler, RandomSampler, SequentialSampler, draw_seed
 
-# --- examples put together into a batch ---
+# --- combining examples into a batch ---
 
 
 def default_convert(data: Any) -> Any:
-    """Arrays to tensors, through containers."""
+    """Convert arrays to tensors, through containers."""
     if isinstance(data, np.ndarray) and data.dtype.kind in "biufc":
         return FUNCTIONS["as_tensor"](data)
     if isinstance(data, Mapping):
@@ -61,12 +61,12 @@ def default_collate(batch: Any) -> Any:
     )
 
 
-Ends = Callable[[int], bool]  # asked before each batch: whether a pass ends after so many items
+Ends = Callable[[int], bool]  # called before each batch: whether a pass ends after so many items
 
 
 @contextmanager
 def to_the_end(dataset: object) -> Iterator[Ends | None]:
-    """While this is open there is a pass over this data; it never ends early, as in PyTorch."""
+    """Inside, there is a pass over this data; it never ends early, as in PyTorch."""
     yield None
 
 
@@ -90,7 +90,7 @@ class _SingleProcessDataLoaderIter:
 
 
 class DataLoader:
-    """Iterates over batches; `num_workers` is accepted and everything is loaded here."""
+    """Iterates over batches; `num_workers` is accepted, but everything is loaded in this process."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ class DataLoader:
         self.collate_fn = collate_fn or (default_collate if batched else default_convert)
 
     def _choose(self, batch_size: int | None, shuffle: bool, sampler: Any, batch_sampler: Any) -> None:
-        """Make the samplers that were not given; refuse what excludes each other."""
+        """Make the samplers that were not given; refuse contradictory arguments."""
         if sampler is not None and shuffle:
             raise ValueError("sampler option is mutually exclusive with shuffle")
         if batch_sampler is not None:
@@ -175,7 +175,7 @@ class DataLoader:
                 "then device pinned memory won't be used.",
                 stacklevel=2,
             )
-        draw_seed(self.generator)  # PyTorch draws a seed for its workers, whether it has any or not
+        draw_seed(self.generator)  # PyTorch draws a seed for its workers even if it has none
         return _SingleProcessDataLoaderIter(self, self._batches())
 
     def _batches(self) -> Iterator[object]:

@@ -1,5 +1,5 @@
-"""Samplers: in which order a loader takes the items. A shuffle draws one seed from the default generator and permutes
-with a generator of its own, as PyTorch does, so that a seeded snippet sees the same batches."""
+"""Samplers: the order in which a loader takes the items. A shuffle draws one seed from the default generator and
+permutes with a new generator, as in PyTorch, so that a seeded snippet gets the same batches."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 def draw_seed(generator: Generator | None) -> int:
-    """One integer of 63 bits: `torch.empty((), dtype=torch.int64).random_()`."""
+    """A 63-bit integer: `torch.empty((), dtype=torch.int64).random_()`."""
     return int(distributions.random_full(draw.source_of(generator), (), np.int64))
 
 
