@@ -1,11 +1,10 @@
-"""The folder of a run, in memory: what `open`, `os`, `pathlib`, `np.load`, `torch.save` and the like see of a disk.
+"""The folder of a run, in memory: what `open`, `os`, `pathlib`, `np.load`, `torch.save` and the like use as a disk.
 
-It is empty at the start, and gone at the end. No path of a snippet ever gets to the system: a name is a key in a table
-here, and a file is a row of bytes behind Python's own readers of text and bytes, which nobody can reach through the
-`ScratchFile` that a snippet holds. Python objects are not turned into bytes: a file holds a mark, and whoever reads it
-gets a copy of what this run has put away under that number, nothing else. Next: `file_modules` for the modules that use
-this, `saved_files` for torch.save.
-"""
+It is empty at the start and gone at the end. No path of a snippet ever reaches the system: a name is a key in a table
+here, and a file is a sequence of bytes behind Python's own text and byte readers, which the `ScratchFile` that a
+snippet holds does not expose. Python objects are not converted to bytes: a file holds a marker, and whoever reads it
+gets a copy of what this run has stored under that number, nothing else. Next: `file_modules` for the modules that use
+this, `saved_files` for torch.save."""
 
 from __future__ import annotations
 
@@ -30,7 +29,7 @@ from gradviz.worker.arguments import keep_methods
 
 HOME = "/home/you/snippet"
 TEMPORARY = "/tmp"
-MOST_BYTES = 64 << 20  # of all files; objects count with their numbers
+MOST_BYTES = 64 << 20  # of all files; objects count with the size of their numbers
 MOST_NAMES = 2_000
 LONGEST_PATH = 1_000
 _MARK = b"GradViz object %12d\n"
@@ -40,7 +39,7 @@ _ENCODINGS |= {"latin1": "latin-1", "iso-8859-1": "latin-1", "utf-8-sig": "utf-8
 
 
 class Content:
-    """What a file holds, and the numbers of the objects that it stands for, which weigh something, too."""
+    """The bytes of a file, and the numbers of the objects that it stands for, which count towards its size."""
 
     __slots__ = ("data", "numbers", "weight", "when")
 
@@ -52,30 +51,30 @@ class Content:
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """The size in bytes."""
         return len(self.data) + self.weight
 
 
 class Scratch:
-    """The files and folders of one run, by their whole paths."""
+    """The files and folders of one run, by their absolute paths."""
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
-        """As on an empty disk."""
+        """Reset to an empty disk."""
         self.files: dict[str, Content] = {}
         self.folders = {"/", "/home", "/home/you", HOME, TEMPORARY}
         self.here = HOME
         self.made = 0  # temporary names
         self._attached: dict[str, list[str]] = {}  # by the last part of their names
-        self._given: dict[str, bytes] = {}  # what is attached, by its path
-        self._open: weakref.WeakSet[Any] = weakref.WeakSet()  # what may hold bytes back
+        self._given: dict[str, bytes] = {}  # the attached files, by path
+        self._open: weakref.WeakSet[Any] = weakref.WeakSet()  # which may hold bytes back
         self._objects: dict[int, Any] = {}
         self._next = 0
 
     def path(self, name: str) -> str:
-        """The whole path of a plain name."""
+        """Return the absolute path of a plain name."""
         if "\0" in name:
             raise ValueError("embedded null byte")
         if len(name) > LONGEST_PATH:
@@ -84,7 +83,7 @@ class Scratch:
         return "/" + whole.lstrip("/")
 
     def file(self, name: str) -> Content:
-        """A file that is there."""
+        """Return an existing file."""
         path = self.meant(name)
         if path in self.folders:
             fail(errno.EISDIR, name)
@@ -93,7 +92,7 @@ class Scratch:
         return self.files[path]
 
     def create(self, name: str, makes_folders: bool = False) -> Content:
-        """A file of this name, as it is or new."""
+        """Return a file of this name, created if necessary."""
         path = self.path(name)
         folder = posixpath.dirname(path)
         if path in self.folders:
@@ -108,7 +107,7 @@ class Scratch:
         return self.files[path]
 
     def attach(self, name: str, data: bytes) -> None:
-        """Put a file of the document into the home folder."""
+        """Put one of the document's files into the home folder."""
         path = posixpath.normpath(posixpath.join(HOME, name))
         if path.startswith(HOME + "/") and path not in self.folders:
             self.create(path, makes_folders=True).data[:] = data
@@ -116,12 +115,12 @@ class Scratch:
             self._given[path] = data
 
     def opened(self, inner: io.IOBase) -> None:
-        """What writes to a file; at the end of the run it lets go of everything."""
+        """Register something that writes to a file; it lets go of everything at the end of the run."""
         self._open.add(inner)
 
     def written(self) -> Iterator[tuple[str, bytes, bool]]:
-        """What the run has written, but for temporary files: the name, the bytes, and whether those stand for Python
-        objects, which nobody else can read."""
+        """Return what the run has written, except temporary files: the name, the bytes, and whether those stand for
+        Python objects, which nobody else can read."""
         for inner in list(self._open):
             with suppress(OSError, ValueError):
                 inner.flush()
@@ -131,7 +130,8 @@ class Scratch:
                 yield path.removeprefix(f"{HOME}/").lstrip("/"), data, bool(content.numbers)
 
     def meant(self, name: str) -> str:
-        """The whole path of a file; where nothing has this name, of the one attached file that has its last part."""
+        """Return the absolute path of a file; if nothing has this name, that of the only attached file with the same
+        last part."""
         path = self.path(name)
         if path in self.files or path in self.folders:
             return path
@@ -139,7 +139,7 @@ class Scratch:
         return known[0] if len(known) == 1 else path
 
     def make_folders(self, path: str) -> None:
-        """A folder and those that it lies in, by their whole paths."""
+        """Add a folder and its parents, by their absolute paths."""
         parts = path.strip("/").split("/")
         for each in ["/" + "/".join(parts[: end + 1]) for end in range(len(parts))]:
             if each in self.files:
@@ -149,7 +149,7 @@ class Scratch:
                 self.folders.add(each)
 
     def children(self, path: str) -> list[str]:
-        """The names in a folder, by its whole path."""
+        """Return the names in a folder, by its absolute path."""
         start = path.rstrip("/") + "/"
         inside = [each[len(start) :] for each in (*self.files, *self.folders) if each.startswith(start)]
         return sorted(each for each in inside if each and "/" not in each)
@@ -168,7 +168,7 @@ class Scratch:
     # --- objects ---
 
     def put_away(self, thing: object, content: Content | None = None) -> bytes:
-        """Keep a copy of an object, as long as a file stands for it; returns its mark."""
+        """Keep a copy of an object as long as a file stands for it; return its marker."""
         weight = weight_of(thing)
         self._check_room(weight)
         with paused():
@@ -180,7 +180,7 @@ class Scratch:
         return _MARK % (self._next - 1)
 
     def empty(self, content: Content) -> None:
-        """Cut a file to nothing, and forget the objects that only it stood for."""
+        """Truncate a file to nothing, and forget the objects that only it stood for."""
         content.data.clear()
         kept = {number for each in self.files.values() if each is not content for number in each.numbers}
         for number in content.numbers:
@@ -189,7 +189,7 @@ class Scratch:
         content.numbers, content.weight = [], 0
 
     def brought_back(self, mark: bytes) -> Any:
-        """A copy of the object that a mark stands for; raises ValueError if there is none."""
+        """Return a copy of the object that a marker stands for; raises ValueError if there is none."""
         number = mark[len(_MARK) - 5 : -1].strip() if len(mark) == MARK_BYTES else b""
         if not number.isdigit() or mark != _MARK % int(number) or int(number) not in self._objects:
             raise ValueError("only what this run itself has put away can be loaded in GradViz snippets")
@@ -201,12 +201,12 @@ SCRATCH = Scratch()
 
 
 def fail(number: int, name: str) -> NoReturn:
-    """Python's own error of a file."""
+    """Return Python's own file error."""
     raise OSError(number, os.strerror(number), name)
 
 
 def weight_of(thing: Any, deep: int = 6) -> int:
-    """About how many bytes of numbers an object holds."""
+    """Return the approximate number of bytes that the numbers in an object take."""
     if isinstance(thing, Tensor):
         return int(Tensor.numel(thing)) * 4
     if isinstance(thing, np.ndarray):
@@ -274,7 +274,7 @@ class _Raw(io.RawIOBase):
 
 @keep_methods
 class ScratchFile:
-    """What `open` gives: the methods of a file, with plain texts, bytes and numbers."""
+    """What `open` returns: the methods of a file, with plain texts, bytes and numbers."""
 
     __slots__ = ("_content", "_inner", "mode", "name")
 
@@ -287,15 +287,15 @@ class ScratchFile:
         raise TypeError("files are made by open() in GradViz snippets")
 
     def read(self, size: Any = -1) -> Any:
-        """So many characters or bytes, or all that is left."""
+        """Read this many characters or bytes, or all that is left."""
         return self._inner.read(_count(size))
 
     def readline(self, size: Any = -1) -> Any:
-        """The next line."""
+        """Return the next line."""
         return self._inner.readline(_count(size))
 
     def readlines(self, hint: Any = -1) -> list[Any]:
-        """All lines that are left."""
+        """Return the lines that are left."""
         return list(self._inner.readlines(_count(hint)))
 
     def write(self, data: Any, /) -> int:
@@ -303,7 +303,7 @@ class ScratchFile:
         return int(self._inner.write(self._plain(data)))
 
     def writelines(self, lines: Any, /) -> None:
-        """Write several."""
+        """Write several texts."""
         for each in lines:
             self._inner.write(self._plain(each))
 
@@ -315,26 +315,26 @@ class ScratchFile:
         return plain_bytes(data)
 
     def seek(self, offset: Any, whence: Any = 0) -> int:
-        """Move the place."""
+        """Move the position."""
         whence = operator.index(whence)
         if whence not in (0, 1, 2):
             raise ValueError(f"invalid whence ({whence}, should be 0, 1 or 2)")
         return int(self._inner.seek(operator.index(offset), whence))
 
     def tell(self) -> int:
-        """The place."""
+        """Return the position."""
         return int(self._inner.tell())
 
     def truncate(self, size: Any = None) -> int:
-        """Cut the rest off."""
+        """Cut off the rest."""
         return int(self._inner.truncate(_count(size)))
 
     def flush(self) -> None:
-        """Let others see what was written."""
+        """Make what was written visible to others."""
         self._inner.flush()
 
     def close(self) -> None:
-        """No more of it."""
+        """Close the file."""
         self._inner.close()
 
     def readable(self) -> bool:
@@ -346,11 +346,11 @@ class ScratchFile:
         return bool(self._inner.writable())
 
     def seekable(self) -> bool:
-        """It is."""
+        """Whether the position can be moved: True."""
         return True
 
     def isatty(self) -> bool:
-        """It is not a terminal."""
+        """Whether it is a terminal: False."""
         return False
 
     @property
@@ -360,7 +360,7 @@ class ScratchFile:
 
     @property
     def encoding(self) -> str:
-        """Of a text."""
+        """The encoding of a text file."""
         if "b" in self.mode:
             raise AttributeError("'_io.BufferedReader' object has no attribute 'encoding'")
         return str(self._inner.encoding)
@@ -389,7 +389,7 @@ ScratchFile.__module__ = "_io"
 
 
 def plain_bytes(data: Any) -> bytes:
-    """Bytes as they lie in it, whatever a class of the snippet says of itself."""
+    """Return bytes as they are stored, whatever a class of the snippet overrides."""
     if isinstance(data, bytes):
         return bytes.__getitem__(data, slice(None))
     if isinstance(data, bytearray):
@@ -402,7 +402,7 @@ def _count(size: Any) -> int | None:
 
 
 def open_scratch(name: str, mode: str, encoding: Any = None, errors: Any = None, newline: Any = None) -> ScratchFile:
-    """A file of the run by a plain name."""
+    """Open a file of the run by a plain name."""
     kind, extra = mode.replace("b", "").replace("t", "").replace("U", ""), "+" in mode
     kind = kind.replace("+", "") or "r"
     if kind not in ("r", "w", "a", "x") or ("b" in mode and "t" in mode):
@@ -424,7 +424,7 @@ def open_scratch(name: str, mode: str, encoding: Any = None, errors: Any = None,
 
 
 def encoding_of(name: Any) -> str:
-    """The encoding that is meant, one of those that are loaded."""
+    """Return the encoding that is meant, one of those that are loaded."""
     plain = "utf-8" if name is None else str.__str__(name).lower().replace("_", "-")
     if plain not in _ENCODINGS:
         raise LookupError(f"unknown encoding: {plain}; UTF-8, ASCII and Latin-1 are available in GradViz snippets")

@@ -1,10 +1,10 @@
-"""What names of files are good for in a snippet: `pathlib`, `os`, `os.path`, `glob`, `shutil` and `tempfile` over the
-folder of a run.
+"""What a snippet can do with file names: `pathlib`, `os`, `os.path`, `glob`, `shutil` and `tempfile` over the folder of
+a run.
 
-Each function takes plain texts or a `Path` of this module, makes one whole path of it and looks that up in `scratch`.
-No real path is made of it, and nothing here tells anything of the computer: the environment is an empty table of the
-run, the home folder, the number of processors and the process are constants. Next: `scratch`.
-"""
+Each function takes plain texts or a `Path` of this module, makes an absolute path from it and looks that up in
+`scratch`. It never becomes a real path, and nothing here reveals anything about the computer: the environment is an
+empty table of the run; the home folder, the number of processors and the process number are constants. Next:
+`scratch`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradviz.worker.stand_in import stand_in
 
 
 def plain_path(part: object) -> str:
-    """The text of a path."""
+    """Return the text of a path."""
     if isinstance(part, Path):
         return str.__str__(Path.__str__(part))
     if not isinstance(part, str):
@@ -55,7 +55,7 @@ open_.__name__ = open_.__qualname__ = "open"
 
 
 def exists(path: Any) -> bool:
-    """Whether there is a file or folder."""
+    """Whether a file or folder exists."""
     return isfile(path) or isdir(path)
 
 
@@ -71,7 +71,7 @@ def isdir(path: Any) -> bool:
 
 
 def listdir(path: Any = ".") -> list[str]:
-    """The names in a folder."""
+    """Return the names in a folder."""
     return SCRATCH.children(_folder(path))
 
 
@@ -84,7 +84,7 @@ def _folder(path: Any) -> str:
 
 
 def mkdir(path: Any, mode: object = 0o777, *, exist_ok: bool = False) -> None:
-    """Make a folder in one that is there."""
+    """Make a folder in an existing one."""
     text = plain_path(path)
     whole = SCRATCH.path(text)
     if exists(path):
@@ -97,7 +97,7 @@ def mkdir(path: Any, mode: object = 0o777, *, exist_ok: bool = False) -> None:
 
 
 def makedirs(name: Any, mode: object = 0o777, exist_ok: object = False) -> None:
-    """Make a folder and those that it lies in."""
+    """Make a folder and its parents."""
     text = plain_path(name)
     if exists(name) and (not exist_ok or isfile(name)):
         fail(errno.EEXIST, text)
@@ -120,7 +120,7 @@ def rmdir(path: Any) -> None:
 
 
 def rmtree(path: Any, ignore_errors: object = False, onerror: object = None) -> None:
-    """Remove a folder with all that is in it."""
+    """Remove a folder with everything in it."""
     if ignore_errors and not isdir(path):
         return
     whole = _folder(path)
@@ -132,7 +132,7 @@ def rmtree(path: Any, ignore_errors: object = False, onerror: object = None) -> 
 
 
 def rename(src: Any, dst: Any) -> None:
-    """Give a file or folder another name."""
+    """Rename a file or folder."""
     old, new = SCRATCH.path(plain_path(src)), SCRATCH.path(plain_path(dst))
     if not exists(src):
         fail(errno.ENOENT, plain_path(src))
@@ -153,7 +153,7 @@ def rename(src: Any, dst: Any) -> None:
 
 
 def walk(top: Any, topdown: object = True) -> Iterator[tuple[str, list[str], list[str]]]:
-    """Each folder with the folders and files in it."""
+    """Yield each folder with the folders and files in it."""
     text = plain_path(top)
     if not isdir(text):
         return
@@ -169,17 +169,17 @@ def walk(top: Any, topdown: object = True) -> Iterator[tuple[str, list[str], lis
 
 
 def chdir(path: Any) -> None:
-    """Let names begin elsewhere."""
+    """Change the current folder."""
     SCRATCH.here = _folder(path)
 
 
 def getsize(path: Any) -> int:
-    """How many bytes a file has."""
+    """Return the number of bytes of a file."""
     return SCRATCH.file(plain_path(path)).size
 
 
 class Facts:
-    """What `os.stat` gives."""
+    """What `os.stat` returns."""
 
     __slots__ = ("st_mtime", "st_size")
 
@@ -188,7 +188,7 @@ class Facts:
 
 
 def stat(path: Any) -> Facts:
-    """Size and time of a file or folder."""
+    """Return the size and time of a file or folder."""
     content = None if isdir(path) else SCRATCH.file(plain_path(path))
     return Facts(4096, 0.0) if content is None else Facts(content.size, content.when)
 
@@ -198,7 +198,7 @@ def _expanded(text: str) -> str:
 
 
 def _of_paths(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of texts alone, which gets plain ones."""
+    """Wrap a function of texts so that it only gets plain ones."""
 
     def call(*paths: Any) -> Any:
         return function(*[plain_path(each) for each in paths])
@@ -216,7 +216,7 @@ def _relative(path: Any, start: Any = ".") -> str:
 
 
 def abspath(path: Any) -> str:
-    """The whole path."""
+    """Return the absolute path."""
     return SCRATCH.path(plain_path(path))
 
 
@@ -270,7 +270,7 @@ def _os_names(path: Any) -> dict[str, Any]:
 
 
 def glob(pathname: Any, *, recursive: object = False, root_dir: object = None) -> list[str]:
-    """The names that fit a pattern."""
+    """Return the names that match a pattern."""
     pattern = plain_path(pathname)
     found = ["/" if pattern.startswith("/") else ""]
     for part in [part for part in pattern.split("/") if part]:
@@ -279,7 +279,7 @@ def glob(pathname: Any, *, recursive: object = False, root_dir: object = None) -
 
 
 def _step(folder: str, part: str, recursive: bool) -> list[str]:
-    """What fits one part of a pattern in a folder."""
+    """Yield what matches one part of a pattern in a folder."""
     if part == "**" and recursive:
         return [folder, *[posixpath.join(top, name) for top, inner, _ in walk(folder or ".") for name in inner]]
     if not set(part) & set("*?["):
@@ -320,7 +320,7 @@ def _new_name(suffix: Any, prefix: Any, folder: Any) -> str:
 
 
 def mkdtemp(suffix: Any = None, prefix: Any = None, dir: Any = None) -> str:
-    """A folder of a new name."""
+    """Make a folder with a new name."""
     name = _new_name(suffix, prefix, dir)
     makedirs(name)
     return name
@@ -328,7 +328,7 @@ def mkdtemp(suffix: Any = None, prefix: Any = None, dir: Any = None) -> str:
 
 @keep_methods
 class TemporaryDirectory:
-    """A folder that is removed in the end."""
+    """A folder that is removed at the end."""
 
     __slots__ = ("name",)
 
@@ -342,7 +342,7 @@ class TemporaryDirectory:
         self.cleanup()
 
     def cleanup(self) -> None:
-        """Remove it."""
+        """Remove the folder."""
         rmtree(self.name, ignore_errors=True)
 
 
@@ -361,7 +361,7 @@ def _temporary_file(
 
 @keep_methods
 class Path:
-    """`pathlib.Path`: a name, and what lies under it in the folder of the run."""
+    """`pathlib.Path`: a name, and what it refers to in the folder of the run."""
 
     __slots__ = ("_text",)
 
@@ -375,7 +375,7 @@ class Path:
         return Path(part, self)
 
     def joinpath(self, *parts: object) -> Path:
-        """This and further parts."""
+        """Return the path with further parts appended."""
         return Path(self, *parts)
 
     def __str__(self) -> str:
@@ -402,12 +402,12 @@ class Path:
 
     @property
     def stem(self) -> str:
-        """The last part without its ending."""
+        """The last part without its suffix."""
         return self._pure().stem
 
     @property
     def suffix(self) -> str:
-        """The ending of the last part."""
+        """The suffix of the last part."""
         return self._pure().suffix
 
     @property
@@ -426,15 +426,15 @@ class Path:
         return tuple(Path(str(each)) for each in self._pure().parents)
 
     def with_suffix(self, suffix: str) -> Path:
-        """With another ending."""
+        """Return the path with another suffix."""
         return Path(str(self._pure().with_suffix(plain_path(suffix))))
 
     def with_name(self, name: str) -> Path:
-        """With another last part."""
+        """Return the path with another last part."""
         return Path(str(self._pure().with_name(plain_path(name))))
 
     def resolve(self, strict: object = False) -> Path:
-        """The whole path."""
+        """Return the absolute path."""
         return Path(SCRATCH.path(self._text))
 
     absolute = resolve
@@ -444,7 +444,7 @@ class Path:
         makedirs(self, exist_ok=bool(exist_ok)) if parents else mkdir(self, exist_ok=bool(exist_ok))
 
     def exists(self) -> bool:
-        """Whether there is something."""
+        """Whether it exists."""
         return exists(self)
 
     def is_file(self) -> bool:
@@ -460,34 +460,34 @@ class Path:
         return open_(self, mode, buffering, encoding, errors)
 
     def read_text(self, encoding: Any = None, errors: Any = None) -> str:
-        """All of it."""
+        """Return the whole text of the file."""
         with open_(self, "r", -1, encoding, errors) as file:
             return str(file.read())
 
     def read_bytes(self) -> bytes:
-        """All of it."""
+        """Return all bytes of the file."""
         return bytes(SCRATCH.file(self._text).data)
 
     def write_text(self, data: Any, encoding: Any = None, errors: Any = None) -> int:
-        """Make it the file's whole text."""
+        """Replace the file's text."""
         with open_(self, "w", -1, encoding, errors) as file:
             return file.write(data)
 
     def write_bytes(self, data: Any) -> int:
-        """Make them the file's bytes."""
+        """Replace the file's bytes."""
         with open_(self, "wb") as file:
             return file.write(data)
 
     def iterdir(self) -> Iterator[Path]:
-        """What is in the folder."""
+        """Yield what is in the folder."""
         return iter([Path(self, name) for name in listdir(self)])
 
     def glob(self, pattern: Any) -> Iterator[Path]:
-        """What fits a pattern in the folder."""
+        """Yield what matches a pattern in the folder."""
         return iter([Path(each) for each in glob(Path(self, pattern), recursive=True)])
 
     def rglob(self, pattern: Any) -> Iterator[Path]:
-        """In it and the folders in it."""
+        """Yield what matches a pattern in the folder and those below it."""
         return self.glob(Path("**", pattern))
 
     def unlink(self, missing_ok: object = False) -> None:
@@ -496,36 +496,36 @@ class Path:
             remove(self)
 
     def rmdir(self) -> None:
-        """Remove the folder, which is empty."""
+        """Remove the empty folder."""
         rmdir(self)
 
     def rename(self, target: Any) -> Path:
-        """Give it another name."""
+        """Rename it."""
         rename(self, target)
         return Path(target)
 
     replace = rename
 
     def touch(self, mode: object = 0o666, exist_ok: object = True) -> None:
-        """Make an empty file, if there is none."""
+        """Make an empty file, unless it exists."""
         SCRATCH.create(self._text)
 
     def stat(self) -> Any:
-        """Its size and time."""
+        """Return its size and time."""
         return stat(self)
 
     @classmethod
     def cwd(cls) -> Path:
-        """The folder of the run."""
+        """Return the folder of the run."""
         return Path(SCRATCH.here)
 
     @classmethod
     def home(cls) -> Path:
-        """That of nobody."""
+        """Return the home folder, which is nobody's."""
         return Path(posixpath.dirname(posixpath.dirname(HOME + "/")))
 
     def expanduser(self) -> Path:
-        """With the home folder for "~"."""
+        """Return the path with the home folder in place of "~"."""
         return Path(_expanded(self._text))
 
     def is_absolute(self) -> bool:
@@ -533,7 +533,7 @@ class Path:
         return self._pure().is_absolute()
 
     def relative_to(self, other: Any) -> Path:
-        """As seen from a folder."""
+        """Return the path relative to a folder."""
         return Path(str(self._pure().relative_to(plain_path(other))))
 
     def _pure(self) -> pathlib.PurePosixPath:
@@ -544,7 +544,7 @@ Path.__module__ = "pathlib"
 
 
 def path_modules() -> dict[str, Any]:
-    """The stand-ins, by module name."""
+    """Return the stand-ins by module name."""
     paths = stand_in("os.path", _path_names())
     copies = {"copyfile": _copied, "copy": _copied, "copy2": _copied, "move": _moved, "rmtree": rmtree}
     temporary = {"TemporaryDirectory": TemporaryDirectory, "mkdtemp": mkdtemp, "gettempdir": lambda: TEMPORARY}

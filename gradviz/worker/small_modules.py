@@ -1,10 +1,9 @@
 """Modules of which scripts use a few names: other places of PyTorch's own functions, `importlib` and `inspect` as far
 as they answer questions, versions and other helpers around a script, downloads of what is attached, and what belongs to
-a notebook or only concerns the look of plots.
+a notebook or only concerns the style of plots.
 
-They look nothing up on a disk, import nothing and hand out no frame, no code and no default of a parameter. Next:
-`stand_ins`, which offers these, and `learning_modules` for scikit-learn.
-"""
+They read nothing from disk, import nothing and hand out no frame, no code and no default of a parameter. Next:
+`stand_ins`, which offers these, and `learning_modules` for scikit-learn."""
 
 from __future__ import annotations
 
@@ -38,8 +37,8 @@ from gradviz.worker.text_modules import loads
 
 _LOOKS = "set set_theme set_style set_context set_palette reset_orig reset_defaults despine color_palette"
 _SHOWN_AS_TEXT = "HTML Markdown Latex"
-_SHOWN_ELSEWHERE = "SVG Image Audio Video IFrame"  # of a file or an address, which only a notebook shows
-_ELSEWHERE = {  # where else PyTorch has the names of a module
+_SHOWN_ELSEWHERE = "SVG Image Audio Video IFrame"  # of a file or an address, which only a notebook can show
+_ELSEWHERE = {  # other modules in which PyTorch has the same names
     "torch.utils.data.dataloader": "torch.utils.data",
     "torch.utils.data.dataset": "torch.utils.data",
     "torch.utils.data.sampler": "torch.utils.data",
@@ -50,12 +49,12 @@ _ELSEWHERE = {  # where else PyTorch has the names of a module
 
 
 def public_names(module: object) -> dict[str, Any]:
-    """The names of a stand-in."""
+    """Return the public names of a stand-in."""
     return {name: getattr(module, name) for name in vars(type(module)) if not name.startswith("_")}
 
 
 def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
-    """PyTorch's functions in other places, by module name."""
+    """Return PyTorch's functions in other places, by module name."""
     made = {name: stand_in(name, public_names(torch[home])) for name, home in _ELSEWHERE.items() if home in torch}
     made["torch.utils._pytree"] = stand_in("torch.utils._pytree", {"tree_map": _tree_map})
     made["torch.distributed"] = stand_in("torch.distributed", _of_one_process())
@@ -69,7 +68,7 @@ def torch_places(torch: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_one_process() -> dict[str, Any]:
-    """Of `torch.distributed` what asks whether there are several processes."""
+    """Return those functions of `torch.distributed` that ask whether there are several processes."""
     without = "is_initialized is_nccl_available is_mpi_available is_torchelastic_launched is_ucc_available"
     found = {"is_available": _yes, "is_gloo_available": _yes}
     return found | dict.fromkeys(without.split(), _no)
@@ -95,7 +94,7 @@ def _fork(allow_none: object = False) -> str:
 
 
 def _tree_map(func: Callable[[Any], Any], tree: Any, *rest: Any) -> Any:
-    """The same function of every leaf of lists, tuples and dicts."""
+    """Apply a function to every leaf of lists, tuples and dicts."""
     if type(tree) in (list, tuple):
         return type(tree)([_tree_map(func, *each) for each in zip(tree, *rest, strict=True)])
     if type(tree) is dict:
@@ -104,7 +103,7 @@ def _tree_map(func: Callable[[Any], Any], tree: Any, *rest: Any) -> Any:
 
 
 def question_modules(guard: Guard, offered: Mapping[str, Any], load: Callable[[str], Any]) -> dict[str, Any]:
-    """`importlib` and `inspect`: what is here, and what the snippet's own functions look like."""
+    """Return `importlib` and `inspect`: what exists here, and the signatures of the snippet's own functions."""
 
     def import_module(name: Any, package: object = None) -> Any:
         return load(str.__str__(name))
@@ -129,7 +128,7 @@ def question_modules(guard: Guard, offered: Mapping[str, Any], load: Callable[[s
 
 
 class Signature:
-    """What `inspect.signature` gives: the names of parameters, each for itself."""
+    """What `inspect.signature` returns: the parameters by name; each stands for its name only."""
 
     __slots__ = ("parameters",)
 
@@ -164,7 +163,7 @@ def _inspect_names(guard: Guard) -> dict[str, Any]:
 
 
 def notebook_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
-    """`IPython.display` prints, and seaborn's looks are accepted."""
+    """Return `IPython.display`, which prints, and seaborn, whose styles are accepted."""
 
     def display(*things: Any, **look: object) -> None:
         for each in things:
@@ -184,16 +183,17 @@ def _text(data: Any = "", **look: object) -> str:
 
 
 def _named(kind: str) -> Callable[..., str]:
-    """What such an object is outside a notebook: its name."""
+    """Return a class whose objects show as their names, as they do outside a notebook."""
     return lambda *given, **look: f"<IPython.core.display.{kind} object>"
 
 
-# --- what scripts have around them ---
+# --- helpers around scripts ---
 
 
 @functools.total_ordering
 class Version:
-    """A version number: of `packaging`, or the looser one of distutils. It compares with others and with texts."""
+    """A version number: of `packaging`, or the looser one of distutils. It can be compared with others and with
+    texts."""
 
     __slots__ = ("_order", "_text", "release")
 
@@ -236,7 +236,7 @@ class Version:
 
 
 class InvalidVersion(ValueError):
-    """The text is no version."""
+    """The text is not a version."""
 
 
 def _version_of(thing: object) -> Version | None:
@@ -250,7 +250,7 @@ _LONGEST_LITERAL = 100_000
 
 
 def _literal_eval(node_or_string: Any) -> Any:
-    """The value of a text that holds a number, a text, or a list, tuple, dict or set of such."""
+    """Return the value of a text that holds a number, a text, or a list, tuple, dict or set of such."""
     if not isinstance(node_or_string, str):
         raise ValueError(f"malformed node or string: {type(node_or_string).__name__!r}")
     text = str.__str__(node_or_string)
@@ -265,13 +265,13 @@ _ASCII |= {"\u0142": "l", "\u0141": "L", "\u0111": "d", "\u0110": "D", "\u00f0":
 
 
 def _unidecode(string: Any, *how: object) -> str:
-    """Latin letters without their marks; other scripts are left out."""
+    """Return the text with Latin letters without their accents; other scripts are dropped."""
     parts = (_ASCII.get(each) or unicodedata.normalize("NFKD", each) for each in str.__str__(string))
     return "".join(parts).encode("ascii", "ignore").decode()
 
 
 def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str, Any]:
-    """Versions, literals, the Python 2 that scripts still reckon with, drawings as text, tables of models, and
+    """Return versions, literals, the Python 2 that scripts still support, graphs as text, tables of models, and
     downloads."""
     versions = {"parse": Version, "Version": Version, "InvalidVersion": InvalidVersion}
     version = stand_in("packaging.version", versions)
@@ -292,11 +292,11 @@ def helper_modules(guard: Guard, write: Callable[[str, str], None]) -> dict[str,
     }
 
 
-# --- drawings as text ---
+# --- graphs as text ---
 
 
 class Digraph:
-    """What `graphviz.Digraph` collects: the text in the language of Graphviz."""
+    """What `graphviz.Digraph` collects: the text in Graphviz's language."""
 
     _kind, _arrow = "digraph", "->"
 
@@ -310,30 +310,30 @@ class Digraph:
                 self.attr(part, **given)
 
     def attr(self, kw: Any = None, **attrs: Any) -> None:
-        """How what follows looks."""
+        """Set the attributes of what follows."""
         self._lines.append(f"\t{str.__str__(kw or 'graph')}{_attributes(None, attrs)}\n")
 
     def node(self, name: Any, label: Any = None, **attrs: Any) -> None:
-        """One more node."""
+        """Add a node."""
         self._lines.append(f"\t{_quoted(name)}{_attributes(label, attrs)}\n")
 
     def edge(self, tail_name: Any, head_name: Any, label: Any = None, **attrs: Any) -> None:
-        """One more edge."""
+        """Add an edge."""
         ends = f"{_quoted(tail_name)} {self._arrow} {_quoted(head_name)}"
         self._lines.append(f"\t{ends}{_attributes(label, attrs)}\n")
 
     def edges(self, tail_head_iter: Any) -> None:
-        """Several."""
+        """Add several edges."""
         for tail, head in tail_head_iter:
             self.edge(tail, head)
 
     @property
     def source(self) -> str:
-        """The whole text."""
+        """The complete text."""
         return f"{self._comment}{self._kind} {self._name}{{\n{''.join(self._lines)}}}\n"
 
     def render(self, *given: object, **how: object) -> NoReturn:
-        """Graphviz itself is not here."""
+        """Refused: Graphviz itself is not available."""
         raise PermissionError("no program is started for a snippet; GradViz draws the graph itself: leave it out")
 
     view = pipe = render
@@ -370,7 +370,7 @@ def _attributes(label: Any, attrs: dict[str, Any]) -> str:
 
 def _summary(write: Callable[[str, str], None]) -> Callable[..., None]:
     def summary(model: Any, input_size: Any, batch_size: Any = -1, device: Any = "cuda") -> None:
-        """What `torchsummary` prints: the layers that an input of this size goes through."""
+        """Print what `torchsummary` prints: the layers that an input of this size passes through."""
         if not isinstance(model, Module):
             raise AttributeError(f"'{type(model).__name__}' object has no attribute 'apply'")
         if str.__str__(device).lower() not in ("cuda", "cpu"):
@@ -392,7 +392,7 @@ def _summary(write: Callable[[str, str], None]) -> Callable[..., None]:
 
 
 _HOLDERS = (Sequential, ModuleList)
-_Layer = tuple[str, str, int, int, bool]  # its name, the shape and size of its output, its parameters, if trained
+_Layer = tuple[str, str, int, int, bool]  # its name, its output's shape and size, its parameters, if trained
 
 
 def _noting(rows: list[_Layer], batch_size: int) -> Callable[..., None]:
@@ -410,7 +410,7 @@ def _noting(rows: list[_Layer], batch_size: int) -> Callable[..., None]:
 
 
 def _whole(thing: Any) -> list[int]:
-    """The sizes of what a layer returns, but the first."""
+    """Return the sizes of what a layer returns, except the first."""
     return [operator.index(number) for number in thing.size()[1:]]
 
 
@@ -433,7 +433,7 @@ def _table(rows: list[_Layer], taken: float) -> str:
 _SIZES = ("Input size", "Forward/backward pass size", "Params size", "Estimated Total Size")
 
 
-# --- downloads: there is no network, but what is attached under the name of an address is there ---
+# --- downloads: there is no network, but what is attached under the name of an address can be downloaded ---
 
 
 def _download_modules(guard: Guard) -> dict[str, Any]:
@@ -484,7 +484,7 @@ def _values(d: Any) -> Any:
 
 
 def _opener_class(guard: Guard) -> type:
-    """What scripts make to give themselves the name of a browser, which they write into it."""
+    """Return the class that scripts create to send the name of a browser, which they write into it."""
 
     class OpenerDirector:
         def __init__(self, *given: object) -> None:
@@ -501,7 +501,7 @@ def _address(url: Any, *given: object, **how: object) -> Any:
 
 
 def _attached(url: Any, asked: str) -> bytes:
-    """What is attached under the last part of an address."""
+    """Return what is attached under the last part of an address."""
     name = posixpath.basename(str.__str__(url).partition("?")[0].rstrip("/"))
     found = SCRATCH.files.get(SCRATCH.meant(name)) if name else None
     if found is None:
@@ -524,7 +524,7 @@ def _retrieve(url: Any, filename: Any = None, *given: object, **how: object) -> 
 
 
 class Response:
-    """What `requests.get` answers with an attached file."""
+    """What `requests.get` returns for an attached file."""
 
     __slots__ = ("content", "url")
 
@@ -535,23 +535,23 @@ class Response:
 
     @property
     def text(self) -> str:
-        """As text."""
+        """The content as text."""
         return self.content.decode("utf-8", "replace")
 
     @property
     def headers(self) -> dict[str, str]:
-        """Its size."""
+        """The size."""
         return {"content-length": str(len(self.content))}
 
     def json(self) -> Any:
-        """As values."""
+        """Return the content parsed as JSON."""
         return loads(self.text)
 
     def raise_for_status(self) -> None:
-        """All is well."""
+        """Do nothing: there was no error."""
 
     def iter_content(self, chunk_size: int = 1, **how: object) -> Any:
-        """In pieces."""
+        """Yield the content in pieces."""
         size = max(1, int(chunk_size))
         return iter([self.content[at : at + size] for at in range(0, len(self.content), size)])
 
@@ -559,7 +559,7 @@ class Response:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Nothing was open."""
+        """Do nothing: nothing was open."""
 
 
 for _made in (Digraph, Graph, Response):

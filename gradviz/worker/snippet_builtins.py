@@ -1,5 +1,5 @@
-"""The `__builtins__` of a snippet: Python's own where they are harmless, guarded ones, and those that only say why
-not."""
+"""The `__builtins__` of a snippet: Python's own if they are harmless, guarded ones, and some that only say why they are
+not available."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def snippet_builtins(
     ask: Callable[[str], str],
     load_child: Callable[[str, str], object] = lambda name, child: None,
 ) -> dict[str, Any]:
-    """All of them, by name."""
+    """Return all builtins by name."""
     names = {name: getattr(builtins, name) for name in PLAIN_BUILTINS}
     names.update(_exceptions())
     names.update({name: _refused(name, way) for name, way in REFUSED_BUILTINS.items()})
@@ -55,7 +55,7 @@ def snippet_builtins(
 
 
 def of_namespace(names: dict[str, Any], guard: Guard, namespace: dict[str, Any]) -> dict[str, Any]:
-    """The builtins for code that runs with the names of the snippet, or of one of its own modules."""
+    """Return the builtins for code that runs with the names of the snippet, or of one of its own modules."""
 
     def dir_(*things: Any) -> list[str]:
         return guard.dir(*things) if things else sorted(own_names(namespace))
@@ -108,8 +108,8 @@ def _importer(import_module: Callable[[str], object], load_child: Callable[[str,
             return sys.modules[name]
         if level or type(name) is not str:
             raise ImportError(f"a relative import is not {HERE}")
-        # What is not there, in `from name import each` and in `import name.each as x`, Python itself would look for
-        # among all that is loaded.
+        # For a missing name in `from name import each` and in `import name.each as x`, Python itself would search
+        # everything that is loaded.
         found = import_module(name)
         if not fromlist:
             return import_module(name.partition(".")[0])

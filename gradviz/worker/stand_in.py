@@ -1,4 +1,4 @@
-"""Objects that stand for modules, and for `type`: names without anything behind them that a snippet could follow or
+"""Objects that stand for modules, and for `type`: names with nothing behind them that a snippet could follow or
 change."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from gradviz.worker.arguments import is_numpys_own
 
 
 class StandIn:
-    """What `import x` gives: an object with the names of a module, which nothing can change."""
+    """What `import x` gives: an immutable object with the names of a module."""
 
     __slots__ = ()
 
@@ -39,10 +39,10 @@ class StandIn:
 
 
 def stand_in(name: str, names: Mapping[str, object]) -> Any:
-    """A stand-in for module `name` with these public names."""
+    """Return a stand-in for module `name` with these public names."""
     for value in names.values():
         if type(value) is types.FunctionType and "<locals>" in value.__qualname__:
-            value.__qualname__ = value.__name__  # which errors of Python show
+            value.__qualname__ = value.__name__  # these appear in Python's errors
     fixed = {
         key: staticmethod(value) if callable(value) and not isinstance(value, type) else value
         for key, value in names.items()
@@ -51,13 +51,13 @@ def stand_in(name: str, names: Mapping[str, object]) -> Any:
 
 
 class _OneArgumentType(type):
-    """`type(x)` and nothing else; the real `type` makes classes."""
+    """Only `type(x)`; the real `type` makes classes."""
 
     def __call__(cls, value: object, *more: object) -> Any:
         if more:
             raise TypeError("type() with three arguments is not available in GradViz snippets")
         found = type(value)
-        if is_numpys_own(found):  # which makes an array over any memory
+        if is_numpys_own(found):  # it would make an array over any memory
             raise TypeError("the type of an object that belongs to GradViz is not available in GradViz snippets")
         if found is super:
             return plain_super
@@ -79,7 +79,8 @@ class _OneArgumentType(type):
 
 
 class _TypeInBrackets:
-    """What `type[int]` is made of: called, it would leave a mark on the class that it returns, which all runs share."""
+    """What `type[int]` is made of: calling the real one would leave a mark on the class that it returns, which all runs
+    share."""
 
     def __new__(cls, *given: object) -> NoReturn:
         raise TypeError("type[...] can't be called; write type()")
@@ -90,7 +91,7 @@ _TypeInBrackets.__module__ = "builtins"
 
 
 class plain_type(metaclass=_OneArgumentType):
-    """The snippet's `type`."""
+    """Return the snippet's `type`."""
 
     __slots__ = ()
 
@@ -102,7 +103,7 @@ plain_type.__name__ = plain_type.__qualname__ = "type"
 
 
 class _AliasType(type):
-    """The real one takes any function, and leaves a mark on whatever that returns."""
+    """Refuses calls: the real one takes any function, and leaves a mark on whatever that returns."""
 
     def __call__(cls, *given: object) -> NoReturn:
         raise TypeError("write the type in brackets itself")
@@ -115,7 +116,7 @@ class _AliasType(type):
 
 
 class plain_alias(metaclass=_AliasType):
-    """The snippet's `type(list[int])`."""
+    """Return the snippet's `type(list[int])`."""
 
     __slots__ = ()
 
@@ -125,5 +126,5 @@ plain_alias.__module__ = "types"
 
 
 def plain_super(*arguments: object) -> NoReturn:
-    """The snippet's `type(super())`."""
+    """Return the snippet's `type(super())`."""
     raise TypeError("write super() itself")

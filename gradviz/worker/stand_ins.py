@@ -1,9 +1,9 @@
 """Everything that a snippet can import in one run: torch, numpy, the plots, and parts of the standard library.
 
-The packages of `gradviz.torch` are stand-ins that can't be changed and lead nowhere else. A module has the names that
-PyTorch has there, and no others: what our file imports or keeps for itself (the table of functions, the state of the
-engine, what reads and writes files) is not handed out. Arrays leave through `numpy()` as `SafeArray`.
-"""
+The packages of `gradviz.torch` are represented by stand-ins that can't be changed and lead nowhere else. A module has
+the names that PyTorch has there, and no others: what our file imports or keeps internal (the table of functions, the
+state of the engine, functions that read and write files) is not handed out. Arrays leave through `numpy()` as
+`SafeArray`."""
 
 from __future__ import annotations
 
@@ -97,13 +97,13 @@ class World:
         self.guard.compiler = self._compiled
 
     def attach(self, files: Mapping[str, bytes], arguments: Sequence[str] = ()) -> None:
-        """The snippet has these files, the modules among them, too, and is called with these arguments."""
+        """Give the snippet these files, with the modules among them, and these arguments."""
         self.modules["sys"].argv[1:] = arguments
         self.own = OwnModules(self.guard, files)
         self.guard.globals["<star>"] = lambda name: star(self.guard.globals, self.import_module(name))
 
     def import_module(self, name: str) -> Any:
-        """What an import statement gives that the policy has let through: a module of the snippet's own, or the
+        """Return what an import statement gives that the policy has accepted: one of the snippet's own modules, or the
         stand-in of one that is offered."""
         own = self.own.find(name)
         if own and (own == name or name not in self.modules):
@@ -113,18 +113,18 @@ class World:
         return self.modules[name]
 
     def load_child(self, name: str, child: str) -> Any:
-        """A module of the snippet's own that lies in another one; None if there is none."""
+        """Return one of the snippet's own modules inside another one; None if there is none."""
         whole = f"{name}.{child}"
         return self.own.load(whole, self._compiled) if self.own.find(whole) == whole else None
 
     def _compiled(self, source: str, path: str, package: str) -> types.CodeType:
-        if not path.startswith("<"):  # Python shows no lines of a text that was evaluated
+        if not path.startswith("<"):  # Python shows no lines of an evaluated text
             linecache.cache[path] = (len(source), None, source.splitlines(True), path)
         return compile_snippet(source, path, self.modules, own=self.own, package=package)
 
 
 def _look_up(modules: dict[str, object], path: str) -> Any:
-    """A name of the torch stand-ins, or None where this torch does not have it."""
+    """Return a name of the torch stand-ins, or None if this torch does not have it."""
     module, _, name = path.rpartition(".")
     return vars(type(modules[module])).get(name) if module in modules else None
 
@@ -143,13 +143,13 @@ _FOREIGN = (
     "abc",
     "math",
 )
-# names of PyTorch's that its recorded list does not have
+# names of PyTorch that its recorded list does not have
 _ALSO: dict[str, tuple[str, ...]] = {
     "torch": ("__version__", "_C"),
     "torch._C": ("has_lapack",),
     "torch.cpu.amp": ("autocast",),
-    "torch.utils.tensorboard": ("SummaryWriter",),  # PyTorch has it where tensorboard is installed
-    "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # whoever writes a Linear anew
+    "torch.utils.tensorboard": ("SummaryWriter",),  # PyTorch has it if tensorboard is installed
+    "torch.nn.init": ("_calculate_fan_in_and_fan_out", "_calculate_correct_fan"),  # for reimplementations of Linear
     "torch.nn.modules.batchnorm": ("_BatchNorm",),
     "torch.optim.lr_scheduler": ("_LRScheduler",),
     "torch.optim.optimizer": ("required",),
@@ -163,23 +163,23 @@ _ALSO: dict[str, tuple[str, ...]] = {
         "register_module_full_backward_pre_hook",
     ),
 }
-_TABLES = (dict, list, set)  # what a snippet could change
+_TABLES = (dict, list, set)  # containers that a snippet could change
 
 
 def load_torch() -> dict[str, types.ModuleType]:
-    """Import every module of `gradviz.torch`; returns those that PyTorch has, by the name that a snippet uses."""
+    """Import every module of `gradviz.torch`; return those that PyTorch has, by the name that a snippet uses."""
     from gradviz import torch
 
     for part in pkgutil.walk_packages(torch.__path__, f"{torch.__name__}."):
         importlib.import_module(part.name)
-    made = f"{torch.__name__}."  # by a file or without one
+    made = f"{torch.__name__}."  # with or without a file
     found = {name.removeprefix("gradviz."): module for name, module in sys.modules.items() if name.startswith(made)}
     found["torch"] = torch
     return {name: module for name, module in found.items() if name in MODULES | {"torch", "torch._C"}}
 
 
 def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, object] | None = None) -> dict[str, Any]:
-    """The stand-ins of all torch modules, by name; `more` are further names of `torch` itself."""
+    """Return the stand-ins of all torch modules, by name; `more` are further names of `torch` itself."""
     made: dict[str, Any] = {}
     listed = _listed(real)
     for name in sorted(real, key=lambda each: -each.count(".")):  # children first
@@ -188,7 +188,7 @@ def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, object] 
         for child, held in made.items():
             parent, _, key = child.rpartition(".")
             if parent == name and isinstance(getattr(module, key, held), types.ModuleType | StandIn):
-                names[key] = held  # a function may have the name of its file: torch.autograd.gradcheck
+                names[key] = held  # a function may share its file's name: torch.autograd.gradcheck
         if name in ("torch", "torch.serialization"):
             names |= more or {}
         made[name] = _torch_stand_in(name, module, names)
@@ -198,15 +198,15 @@ def torch_modules(real: dict[str, types.ModuleType], more: Mapping[str, object] 
 
 
 def _listed(real: Mapping[str, types.ModuleType]) -> frozenset[int]:
-    """The values, by identity, that PyTorch's recorded list names in one of the modules."""
+    """Return the values, by identity, that PyTorch's recorded list names in one of the modules."""
     return frozenset(
         id(vars(module)[key]) for name, module in real.items() for key in NAMES.get(name, ()) if key in vars(module)
     )
 
 
 def _is_pytorchs(name: str, key: str, value: object, listed: Container[int]) -> bool:
-    """Whether PyTorch has this name in this module. Of a module that is not recorded, such as
-    `torch.nn.modules.linear`, it has what is at home there, and what a recorded one has, too."""
+    """Whether PyTorch has this name in this module. A module that is not recorded, such as `torch.nn.modules.linear`,
+    has the names that are defined there and that a recorded one has, too."""
     if not _is_offered(value):
         return False
     if name in NAMES or key in _ALSO.get(name, ()):

@@ -1,10 +1,9 @@
-"""The parts of Python's standard library that a snippet may import, each as a stand-in with names chosen one by one.
+"""The parts of Python's standard library that a snippet may import, each as a stand-in with individually chosen names.
 
-Left out on purpose: what reads attributes by name without the guard (`operator.attrgetter` as it is,
+Left out on purpose: what reads attributes by name without the guard (the original `operator.attrgetter`,
 `functools.update_wrapper` with lists of names), evaluates text (`typing.get_type_hints`, `functools.singledispatch`),
-makes classes from text (`dataclasses.make_dataclass`, the call form of Enum) or reaches files. Next: `stand_ins`,
-which adds torch, numpy and plots.
-"""
+makes classes from text (`dataclasses.make_dataclass`, the call form of Enum) or reaches files. Next: `stand_ins`, which
+adds torch, numpy and plots."""
 
 from __future__ import annotations
 
@@ -65,7 +64,7 @@ Writer = Callable[[str, str], None]  # (stream, text)
 
 
 def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
-    """Every stand-in of the standard library for one run, by module name."""
+    """Return every stand-in of the standard library for one run, by module name."""
     abstract = stand_in("collections.abc", _named(typing, _ABSTRACT))
     argv = [PROGRAM]
     modules = {
@@ -107,7 +106,7 @@ def standard_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     return modules | {name: stand_in(name, names) for name, names in plain.items()}
 
 
-_PLAIN: dict[str, tuple[types.ModuleType, str]] = {  # functions of text and numbers alone
+_PLAIN: dict[str, tuple[types.ModuleType, str]] = {  # functions of text and numbers only
     "bisect": (bisect, "bisect bisect_left bisect_right insort insort_left insort_right"),
     "cmath": (cmath, "exp log log10 sqrt sin cos tan sinh cosh tanh phase polar rect isnan isinf pi e tau inf nan"),
     "heapq": (heapq, "heappush heappop heapify heapreplace heappushpop nlargest nsmallest merge"),
@@ -156,7 +155,7 @@ def _random_names() -> dict[str, Any]:
 
 
 def _sleep(seconds: float) -> None:
-    """A snippet may wait, but not long: nobody watches it while it runs."""
+    """Let a snippet wait, but not long: nobody watches it while it runs."""
     if not isinstance(seconds, int | float):
         raise TypeError(f"'{type(seconds).__name__}' object cannot be interpreted as an integer")
     if seconds < 0:
@@ -195,7 +194,7 @@ def _functools_names(guard: Guard) -> dict[str, Any]:
 
 def _cached_property(guard: Guard) -> type:
     class cached_property:
-        # Python's own would read and write any name in an object's table, the module's and the engine's, too
+        # Python's own would read and write any name in an object's table, including the module's and the engine's
         __module__, __qualname__ = "functools", "cached_property"
         __slots__ = ("__doc__", "_function", "_name")
 
@@ -267,12 +266,12 @@ def _dataclasses_names(guard: Guard) -> dict[str, Any]:
 
 
 def describe_class(cls: Any) -> None:
-    """Give a class a docstring, for which @dataclass would ask every default for its repr."""
+    """Give a class a docstring; otherwise @dataclass would ask every default for its repr."""
     cls.__doc__ = cls.__doc__ if type(cls.__doc__) is str and cls.__doc__ else f"{cls.__name__}(...)"
 
 
 def _make_plain(cls: object) -> None:
-    """What is asked for its truth later is a plain one."""
+    """Return a function with a plain result, for values whose truth is asked for later."""
     for field in vars(cls).values():
         if type(field) is dataclasses.Field:
             field.init, field.repr, field.compare = bool(field.init), bool(field.repr), bool(field.compare)
@@ -306,7 +305,7 @@ def _abstractmethod(guard: Guard) -> Callable[[Any], Any]:
 
 
 def _final(f: object) -> Any:
-    """Nothing here asks for the mark that Python's own puts on what it gets."""
+    """Return the argument unchanged: nothing here uses the mark that Python's own leaves on it."""
     return f
 
 
@@ -369,17 +368,17 @@ class TextStream:
         self._send = send
 
     def write(self, text: str) -> int:
-        """Print the text as it is."""
+        """Print the text unchanged."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._send(str.__str__(text))
         return len(text)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing: nothing is held back."""
 
     def isatty(self) -> bool:
-        """It is not a terminal."""
+        """Whether it is a terminal: False."""
         return False
 
 
@@ -395,7 +394,7 @@ def _sys_names(write: Writer, argv: list[str]) -> dict[str, Any]:
 
 
 def offered_classes(modules: Iterable[object]) -> frozenset[type]:
-    """The classes among the names of some stand-ins that a snippet may derive from."""
+    """Return the classes among the names of some stand-ins that a snippet may derive from."""
     found = {
         value
         for module in modules

@@ -27,10 +27,10 @@ from typing import TextIO
 UNWRITTEN = 1  # exit statuses
 INTERRUPTED = 130
 _PARAMETERS = "[0-9;:]{0,40}"
-# Colours; the cursor up, down, right, left; erase the line, its start or its end
+# Colours; the cursor up, down, right, left; erasing the line, from its start or to its end
 _MOVES = rf"\x1b\[(?:{_PARAMETERS}m|[0-9]{{0,3}}[ABCD]|[0-2]?K)"
 _BEGUN = re.compile(rf"\x1b(?:\[{_PARAMETERS})?\Z")
-# C0 but tab and line feed; DEL and C1; what turns the direction of the text
+# C0 except tab and line feed; DEL and C1; characters that change the direction of text
 _OBEYED = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 _RESET = "\x1b[0m"
 _IN_OWN_TEXT = re.compile(rf"\r\n|{_OBEYED}")
@@ -39,12 +39,13 @@ _IN_PRINTED = re.compile(rf"[\b\r]|{_MOVES}|{_OBEYED}")
 
 
 def visible(text: str) -> str:
-    """The text with an escape in the place of each character that a terminal obeys, except lines and tabs."""
+    """Return the text with an escape in place of each control character, except lines and tabs."""
     return _IN_OWN_TEXT.sub(lambda found: found[0] if len(found[0]) > 1 else _escape(found[0]), text)
 
 
 def plain(text: str) -> str:
-    """What a snippet printed, for a page without colours where nothing moves: each return to the start is a line."""
+    """Return what a snippet printed, for a page without colours where nothing moves: each return to the start begins a
+    line."""
     return _ON_A_PAGE.sub(lambda found: _on_a_page(found[0]), text)
 
 
@@ -59,21 +60,21 @@ def _escape(letter: str) -> str:
 
 
 class Printed:
-    """What a snippet prints, piece by piece: a sequence that is not whole yet is held back until it is."""
+    """What a snippet prints, piece by piece: an incomplete sequence is held back until it is complete."""
 
     def __init__(self) -> None:
         self._held = ""
         self._is_coloured = False
 
     def take(self, text: str) -> str:
-        """What of it can be shown now."""
+        """Return what can be shown of it now."""
         text = self._held + text
         begun = _BEGUN.search(text)
         self._held = begun[0] if begun else ""
         return _IN_PRINTED.sub(self._shown, text[: len(text) - len(self._held)])
 
     def end(self) -> str:
-        """What is to be shown before anything else is written: half a sequence, and the end of colours."""
+        """Return what has to be shown before anything else is written: half a sequence, and the end of colours."""
         left = visible(self._held) + (_RESET if self._is_coloured else "")
         self._held, self._is_coloured = "", False
         return left
@@ -88,7 +89,7 @@ class Printed:
 
 
 class OutputLost(Exception):
-    """Standard output takes no more; the message is a sentence, "" if nothing need be said."""
+    """Standard output takes no more; the message is a sentence, "" if nothing needs to be said."""
 
     def __init__(self, error: OSError) -> None:
         gone = error.errno == errno.EPIPE
@@ -98,7 +99,7 @@ class OutputLost(Exception):
 
 
 class Terminal:
-    """A stream in the place of `sys.stdout`, or of `sys.stderr`: what that one does not take may be lost. It has no
+    """A stream that replaces `sys.stdout` or `sys.stderr`: what the latter does not take may be lost. It has no
     `fileno`, without which no Python colours its tracebacks."""
 
     def __init__(self, stream: TextIO | None, *, may_be_lost: bool = False) -> None:
@@ -109,39 +110,39 @@ class Terminal:
 
     @staticmethod
     def around(stream: TextIO | Terminal | None) -> Terminal:
-        """The stream itself if it is one."""
+        """Return the stream itself if it is one."""
         return stream if isinstance(stream, Terminal) else Terminal(stream)
 
     @property
     def encoding(self) -> str:
-        """Of the letters that it takes."""
+        """The encoding of its characters."""
         return self._stream.encoding if self._stream is not None else "utf-8"
 
     def isatty(self) -> bool:
-        """Whether somebody sees it now."""
+        """Whether somebody sees its output right now."""
         return self._stream is not None and self._stream.isatty()
 
     def write(self, text: str) -> int:
-        """Text of the program's own."""
+        """Write the program's own text."""
         self.exact(self._printed.end() + visible(text))
         return len(text)
 
     def printed(self, text: str) -> None:
-        """Text that a snippet prints; it is on its way when this returns."""
+        """Write text that a snippet prints; it has been sent when this returns."""
         self.exact(self._printed.take(text))
         self.flush()
 
     def end_printed(self) -> None:
-        """A run is over: the next text has nothing of it."""
+        """End a run: the next text continues nothing of it."""
         self.exact(self._printed.end())
 
     def exact(self, text: str) -> None:
-        """Text as it is."""
+        """Write text unchanged."""
         if text:
             self._try(lambda stream: stream.write(text))
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Flush what is waiting."""
         if self._stream is not None:
             self._try(lambda stream: stream.flush())
 
@@ -158,13 +159,13 @@ class Terminal:
 
 
 def _never_fail(stream: TextIO | None) -> None:
-    """Letters that it can't write or read are escapes."""
+    """Write characters that can't be encoded or decoded as escapes."""
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
 
 
 def _forget(stream: TextIO) -> None:
-    """What still waits in it goes nowhere, so that the end of the program does not try it again."""
+    """Discard what is still waiting in it, so that the end of the program does not try it again."""
     with contextlib.suppress(OSError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, stream.fileno())
@@ -172,7 +173,7 @@ def _forget(stream: TextIO) -> None:
 
 
 def guarded(command: Callable[[], int]) -> int:
-    """Do the command with a `Terminal` in the place of both streams; returns its exit status."""
+    """Run the command with a `Terminal` in place of both streams; return its exit status."""
     _fill_gaps()
     output, errors = Terminal(sys.stdout), Terminal(sys.stderr, may_be_lost=True)
     _never_fail(sys.stdin)
@@ -191,8 +192,8 @@ def guarded(command: Callable[[], int]) -> int:
 
 
 def _fill_gaps() -> None:
-    """A descriptor of 0 to 2 that is closed would be given to the next file, and what is meant for the terminal written
-    there. The null device is opened so that using it as a terminal still fails."""
+    """Open closed descriptors from 0 to 2, which would be given to the next file, so that output for the terminal would
+    be written there. The null device is opened so that using it as a terminal still fails."""
     for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_RDONLY)):
         try:
             os.fstat(number)

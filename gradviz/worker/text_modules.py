@@ -1,10 +1,8 @@
-"""Small modules that tutorials use: json, pprint, traceback, timeit, hashlib, gc, types,
-numbers and tqdm.
+"""Small modules that tutorials use: json, pprint, traceback, timeit, hashlib, gc, types, numbers and tqdm.
 
 Functions take plain options only, and nothing evaluates text. Tracebacks are text of the snippet's own lines, which
-`errors` writes; there are no frames to walk. With tqdm a loop runs as it is, and no bar is drawn. Next:
-`log_messages` for logging, `standard_modules`, which offers these.
-"""
+`errors` writes; there are no frames to walk. With tqdm, a loop runs unchanged, and no bar is drawn. Next:
+`log_messages` for logging, `standard_modules`, which offers these."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ Writer = Callable[[str, str], None]
 
 
 def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
-    """The stand-ins, by module name."""
+    """Return the stand-ins by module name."""
     guard.plain_bases += (Space,)
     space = guard.adopt(type("namespace", (Space,), {"__module__": "types"}))
     wrapping = {
@@ -50,7 +48,8 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
 
 
 def of_plain_text(real: Callable[..., object]) -> Callable[..., Any]:
-    """A function of a text, which gets no object of the snippet's class: that would be handed tables that all share."""
+    """Return a function of a text that gets no object of a class of the snippet, to which it would pass tables that all
+    share."""
 
     def call(text: Any, *rest: Any, **options: Any) -> Any:
         if not isinstance(text, str | bytes):
@@ -62,7 +61,7 @@ def of_plain_text(real: Callable[..., object]) -> Callable[..., Any]:
 
 
 class Space(types.SimpleNamespace):
-    """`types.SimpleNamespace` without names that Python or NumPy would ask an object for."""
+    """`types.SimpleNamespace` without names that Python or NumPy would look up on an object."""
 
     def __init__(self, **values: Any) -> None:
         for name in values:
@@ -72,7 +71,7 @@ class Space(types.SimpleNamespace):
 
 
 class _Encoder(json.JSONEncoder):
-    """Python's own encoder in Python: in C code a table is gone when its `items` has taken it out of its list."""
+    """Python's own encoder in Python: in C code, a table is freed when its `items` has removed it from its list."""
 
     def iterencode(self, o: object, _one_shot: bool = False) -> Iterator[str]:
         return super().iterencode(o)
@@ -103,7 +102,7 @@ def _dumps(
 
 
 def loads(s: str | bytes) -> Any:
-    """Values out of a text in JSON."""
+    """Parse a JSON text."""
     if not isinstance(s, str | bytes | bytearray):
         raise TypeError(f"the JSON object must be str, bytes or bytearray, not {type(s).__name__}")
     return json.loads(str.__str__(s) if isinstance(s, str) else bytes(s))
@@ -154,7 +153,7 @@ _DIGESTS = "md5 sha1 sha224 sha256 sha384 sha512"
 
 @keep_methods
 class Digest:
-    """What `hashlib` gives: the sum of the bytes so far."""
+    """What `hashlib` returns: the digest of the bytes so far."""
 
     __slots__ = ("_hash", "name")
 
@@ -163,15 +162,15 @@ class Digest:
         self._hash: Any = getattr(hashlib, name)(plain_bytes(data))
 
     def update(self, data: Any) -> None:
-        """More of them."""
+        """Add bytes."""
         self._hash.update(plain_bytes(data))
 
     def digest(self) -> bytes:
-        """The sum."""
+        """Return the digest."""
         return bytes(self._hash.digest())
 
     def hexdigest(self) -> str:
-        """The same as text."""
+        """Return the digest as hexadecimal text."""
         return str(self._hash.hexdigest())
 
 
@@ -221,11 +220,11 @@ def _yes() -> bool:
     return True
 
 
-# --- traceback, and the kinds of numbers, which can't be added to ---
+# --- traceback, and the kinds of numbers, which can't be extended ---
 
 
 def error_modules(guard: Guard, write: Writer) -> dict[str, Any]:
-    """The stand-ins, by module name."""
+    """Return the stand-ins by module name."""
     kinds = {name: _kind(name) for name in ("Number", "Complex", "Real", "Rational", "Integral")}
     return {
         "traceback": stand_in("traceback", _traceback_names(guard, write)),
@@ -265,7 +264,7 @@ def _traceback_names(guard: Guard, write: Writer) -> dict[str, Any]:
 
 
 class _Kind(type):
-    """Asks the class of the same name in `numbers`, whose list of members nobody can change here."""
+    """Asks the class of the same name in `numbers`, whose list of members can't be changed here."""
 
     def __instancecheck__(cls, value: object) -> bool:
         return isinstance(value, getattr(numbers, cls.__name__))
@@ -286,7 +285,7 @@ def _kind(name: str) -> type:
 
 @keep_methods
 class Progress:
-    """What `tqdm(...)` gives: the iterable itself, with the methods that loops call on a bar."""
+    """What `tqdm(...)` returns: the iterable itself, with the methods that loops call on a progress bar."""
 
     def __init__(self, iterable: Iterable[Any] | None = None, desc: str | None = None, total: Any = None, **look: Any):
         self.iterable = iterable
@@ -306,7 +305,7 @@ class Progress:
         pass
 
     def update(self, n: int = 1) -> None:
-        """Count, and draw nothing."""
+        """Count, without drawing."""
         self.n += n
 
     def _ignore(self, *args: object, **keywords: object) -> None:
@@ -316,14 +315,14 @@ class Progress:
 
 
 def progress_modules(write: Callable[[str, str], None]) -> dict[str, Any]:
-    """`tqdm` and the modules that have it too."""
+    """Return `tqdm` and the modules that also provide it."""
 
     class tqdm(Progress):
         __qualname__ = "tqdm"
 
         @staticmethod
         def write(s: object = "", file: object = None, end: str = "\n", nolock: bool = False) -> None:
-            """Print a line beside the bar."""
+            """Print a line."""
             write("out", str.__str__(str(s)) + str.__str__(end))
 
     names = {"tqdm": tqdm, "trange": lambda *args, **look: tqdm(range(*args), **look)}

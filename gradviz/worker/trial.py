@@ -1,7 +1,6 @@
-"""What a worker tries when its locks are closed, before it takes a snippet: to open a file, to ask whether one is
-there, to open a socket and to start a process. So the program knows whether the locks hold on the computer at hand, and
-need not believe its own documentation; nothing that was tried is kept. Who calls: `oslock`.
-"""
+"""What a worker tries when its locks are closed, before it takes a snippet: to open a file, to ask whether one exists,
+to open a socket and to start a process. So the program knows whether the locks hold on this computer, without having to
+trust its own documentation; nothing that was tried remains. Caller: `oslock`."""
 
 from __future__ import annotations
 
@@ -10,21 +9,21 @@ import socket
 import subprocess
 from collections.abc import Callable
 
-_SUSPENDED = 0x4  # a process that is started all the same runs nothing
+_SUSPENDED = 0x4  # a process that starts nevertheless runs nothing
 
 
 class Possible(OSError):
-    """Something could be done; the message says what."""
+    """Something was possible; the message says what."""
 
 
 def get_ready() -> None:
-    """Load what the attempts need, as long as that can be loaded."""
-    if os.name == "nt":  # the libraries behind sockets come with the first
+    """Load what the attempts need while loading is possible."""
+    if os.name == "nt":  # the libraries behind sockets are loaded with the first
         socket.socket().close()
 
 
 def try_out() -> str:
-    """What can be asked, "" if nothing can; Possible if a file, a socket or a process could be had."""
+    """Return what can be asked, "" if nothing can; raise Possible if a file, a socket or a process was available."""
     attempts = {"open a file": _open, "open a socket": _connect, "start a process": _start}
     possible = [name for name, attempt in attempts.items() if _works(attempt)]
     if possible:
@@ -35,7 +34,7 @@ def try_out() -> str:
 def _works(attempt: Callable[[], object]) -> bool:
     try:
         attempt()
-    except FileNotFoundError:  # that it is not there is an answer, too
+    except FileNotFoundError:  # that it does not exist is an answer, too
         return True
     except OSError:
         return False
@@ -43,7 +42,7 @@ def _works(attempt: Callable[[], object]) -> bool:
 
 
 def _place() -> str:
-    """A file that everybody may read."""
+    """Return a file that everybody may read."""
     return rf"{os.environ.get('SYSTEMROOT', '')}\win.ini" if os.name == "nt" else "/etc/passwd"
 
 

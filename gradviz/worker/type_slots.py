@@ -1,9 +1,8 @@
-"""Methods of Python's own types, changed by hand.
+"""Replaces methods of Python's own types by hand.
 
-Nobody can set an attribute of such a type. What would happen if one could is done here: the type's table of names gets
-another method, and the type, with all that derive from it, the C function that belongs to that. Next: `python_types`
-and `ordered_tables`, which say what is changed.
-"""
+Attributes of such a type can't be set. What setting one would do is done here: another method is put into the type's
+table of names, and the type, with all its subclasses, gets the matching C function. Next: `python_types` and
+`ordered_tables`, which say what is changed."""
 
 from __future__ import annotations
 
@@ -15,12 +14,12 @@ from typing import Any
 
 from gradviz.trace.record.location import Stack
 
-Change = tuple[type, str, Callable[[Any], object]]  # the method of a class, and what makes another one of it
+Change = tuple[type, str, Callable[[Any], object]]  # the method of a class, and what makes its replacement
 _WORD = ctypes.sizeof(ctypes.c_void_p)
 
 
 class _Looking:
-    """Its C functions look for the method of the type."""
+    """A class whose C functions look up the method in the type."""
 
     def __repr__(self) -> str:
         return ""
@@ -55,7 +54,7 @@ class _Looking:
     __hash__ = None  # type: ignore[assignment]
 
 
-# of a method of Python's: the word of the type that leads to its C function, and the word there
+# for a method: the word of the type that points to its C function, and the word there
 _PLACES: dict[str, tuple[int, int | None]] = {
     "__repr__": (11, None),
     "__call__": (16, None),
@@ -73,33 +72,33 @@ _PLACES: dict[str, tuple[int, int | None]] = {
 
 
 def is_known(cls: type, name: str) -> bool:
-    """Whether the type has the C function for its method where it is looked for here."""
+    """Whether the type has the C function for its method at the expected place."""
     method = vars(cls)[name]
     return _word(_place(cls, name)) == _word(id(method) + 6 * _WORD)
 
 
 def put(cls: type, name: str, around: Callable[[Any], object]) -> None:
-    """Change a method that has no C function of its own in the type."""
+    """Replace a method that has no C function in the type."""
     before = vars(cls)[name]
     made: Any = around(before)
     _name(cls, name, functools.wraps(before)(made))
 
 
 def change(cls: type, name: str, around: Callable[[Any], object]) -> None:
-    """Change a method that Python finds by a C function in the type."""
+    """Replace a method that Python finds by a C function in the type."""
     function = _word(_place(cls, name))
     put(cls, name, around)
     _lead(cls, name, function, _word(_place(_Looking, name)))
 
 
 def prepare(cls: type, name: str, around: Callable[[Any], object]) -> tuple[int, int]:
-    """The same for a method that has to cost nothing until it is needed: where, and what, is to be written then."""
+    """The same for a method that must cost nothing until it is needed: return where to write what then."""
     put(cls, name, around)
     return _place(cls, name), _word(_place(_Looking, name))
 
 
 def take(cls: type, name: str, source: type) -> None:
-    """Let a class have the method of another one."""
+    """Give a class the method of another one."""
     _name(cls, name, vars(source)[name])
     if name in _PLACES:
         _lead(cls, name, _word(_place(cls, name)), _word(_place(source, name)))
@@ -112,7 +111,7 @@ def _name(cls: type, name: str, method: object) -> None:
 
 
 def _lead(cls: type, name: str, function: int, to: int) -> None:
-    """In a class and its heirs, another C function in place of this one."""
+    """Replace this C function by another one in a class and its subclasses."""
     for heir in {cls, *_heirs(cls)} - {Stack}:
         if _word(_place(heir, name)) == function:
             ctypes.c_void_p.from_address(_place(heir, name)).value = to
@@ -120,7 +119,7 @@ def _lead(cls: type, name: str, function: int, to: int) -> None:
 
 
 def _place(cls: type, name: str) -> int:
-    """Where a type has the C function for a method."""
+    """Return the address where a type has the C function for a method."""
     of_type, of_table = _PLACES[name]
     place = id(cls) + of_type * _WORD
     return place if of_table is None else _word(place) + of_table * _WORD

@@ -1,5 +1,5 @@
-"""What a worker does before it closes its locks: import everything that may be needed and use it once, because
-afterwards nothing can be opened any more."""
+"""What a worker does before it closes its locks: import everything that may be needed and use it once, because nothing
+can be opened afterwards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pkgutil
 from gradviz.worker.arrays import warm_arrays
 from gradviz.worker.runner import Runner
 
-_LATE = (  # what C code or a function of these packages imports when it is first used
+_LATE = (  # imported by C code or functions of these packages on first use
     "_strptime encodings.idna encodings.latin_1 encodings.ascii encodings.unicode_escape encodings.raw_unicode_escape "
     "unicodedata decimal fractions numbers heapq bisect copyreg locale gettext shutil ml_dtypes "
     "numpy.polynomial numpy.fft"
@@ -62,7 +62,7 @@ y.backward()
 
 
 def import_late_parts() -> None:
-    """Import what functions and C code would import when they are first used."""
+    """Import what functions and C code would import on first use."""
     for name in _LATE:
         importlib.import_module(name)
     for package in _PACKAGES:
@@ -74,6 +74,6 @@ def warm(runner: Runner) -> None:
     """Import late parts, exercise NumPy, and run a snippet that raises, is refused and does not compile."""
     import_late_parts()
     warm_arrays()
-    gc.freeze()  # what is imported now is never looked at again
+    gc.freeze()  # the collector ignores what is imported so far
     runner.rehearse([_SNIPPET, TRAINING, "import os\\n", "x = ("])
     runner.settle()

@@ -1,9 +1,9 @@
 """The locks of Windows, by ctypes alone: the calls, a Job that the program puts around a worker, and what a worker
 gives up itself when it is warm.
 
-None needs an administrator. The tokens with which a worker starts and its start are in `windows_process`. Everything
-follows the published interfaces; each call that fails raises OSError, and the caller reports that lock as absent. Who
-calls: `starting` (what is put on from outside), `oslock` (the rest)."""
+None needs an administrator. The tokens with which a worker starts, and its start, are in `windows_process`. Everything
+follows the published interfaces; each call that fails raises OSError, and the caller reports that lock as absent.
+Callers: `starting` (what is applied from outside), `oslock` (the rest)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TEXT = ctypes.c_wchar_p
 
 _CREATION = (TEXT, POINTER, POINTER, POINTER, BOOL, DWORD, POINTER, TEXT, POINTER, POINTER)
 
-# function -> (library, what it returns, its parameters)
+# function -> (library, return type, parameter types)
 SIGNATURES: dict[str, tuple[str, Any, tuple[Any, ...]]] = {
     "CreateJobObjectW": ("kernel32", HANDLE, (POINTER, POINTER)),
     "SetInformationJobObject": ("kernel32", BOOL, (HANDLE, INT, POINTER, DWORD)),
@@ -93,7 +93,7 @@ class MandatoryLabel(ctypes.Structure):
 _PROCESS_TIME, _ACTIVE_PROCESS, _PROCESS_MEMORY, _JOB_MEMORY = 0x2, 0x8, 0x100, 0x200
 _DIE_ON_UNHANDLED_EXCEPTION, _KILL_ON_JOB_CLOSE = 0x400, 0x2000
 _EXTENDED_LIMITS, _UI_RESTRICTIONS = 9, 4  # JOBOBJECTINFOCLASS
-_ALL_UI = 0xFF  # others' handles, clipboard both ways, system parameters, display, global atoms, desktop, exit
+_ALL_UI = 0xFF  # foreign handles, clipboard both ways, system parameters, display, global atoms, desktop, exit
 _SET_QUOTA_AND_TERMINATE = 0x0100 | 0x0001
 
 _QUERY_TOKEN = 0x0008
@@ -102,7 +102,7 @@ _TOKEN_PRIVILEGES, _TOKEN_INTEGRITY_LEVEL = 3, 25  # TOKEN_INFORMATION_CLASS
 _PRIVILEGE_REMOVED, _GROUP_INTEGRITY = 0x4, 0x20
 LOW_INTEGRITY = struct.pack("<BB6BI", 1, 1, 0, 0, 0, 0, 0, 16, 4096)  # the SID S-1-16-4096
 
-MITIGATIONS = {  # PROCESS_MITIGATION_POLICY and its flags; a worker that is warm needs nothing that they refuse
+MITIGATIONS = {  # PROCESS_MITIGATION_POLICY and its flags; a warm worker needs nothing that they refuse
     "dynamic code": (2, 1),
     "extension points": (6, 1),
     "unsigned libraries": (8, 1),
@@ -121,14 +121,14 @@ def _last_error() -> int:
 
 
 class Windows:
-    """Calls by name, their types declared, a failure as OSError with the name and Windows' number."""
+    """Calls by name, with declared types; a failure raises OSError with the name and Windows' error number."""
 
     def __init__(self, load: Callable[[str], Any] = _load, last_error: Callable[[], int] = _last_error) -> None:
-        self._load = functools.cache(load)  # nothing can be loaded any more when the locks are closed
+        self._load = functools.cache(load)  # nothing can be loaded once the locks are closed
         self._last_error = last_error
 
     def call(self, name: str, *arguments: object) -> int:
-        """Call a function that succeeds if what it returns is not 0."""
+        """Call a function that returns nonzero on success."""
         value = self.ask(name, *arguments)
         if not value:
             raise self.failure(name)
@@ -145,13 +145,13 @@ class Windows:
         return int(function(*arguments) or 0)
 
     def failure(self, name: str) -> OSError:
-        """What to raise when it failed just now."""
+        """Return the error to raise for a call that has just failed."""
         return OSError(f"{name} failed with Windows error {self._last_error()}")
 
 
 @dataclass(frozen=True)
 class Job:
-    """A Job for one process, and a detail for people. It ends, and the process with it, when it is closed or this
+    """A Job for one process, with a description for people. It ends, and the process with it, when it is closed or this
     program ends."""
 
     handle: int
@@ -159,16 +159,16 @@ class Job:
     windows: Windows
 
     def take(self, process: int) -> None:
-        """Put a process into it, by its handle."""
+        """Put a process into the Job, by its handle."""
         self.windows.call("AssignProcessToJobObject", self.handle, process)
 
     def close(self) -> None:
-        """End it."""
+        """End the Job."""
         self.windows.call("CloseHandle", self.handle)
 
 
 def make_job(memory_mb: int, windows: Windows) -> Job:
-    """With bounds for memory and processor time, for one process that has no part in the desktop."""
+    """Make a Job with limits for memory and processor time, for one process without access to the desktop."""
     limits = ExtendedLimits()
     limits.basic.flags = (
         _PROCESS_TIME
@@ -195,7 +195,7 @@ def make_job(memory_mb: int, windows: Windows) -> Job:
 
 
 def put_in_job(pid: int, job: Job) -> None:
-    """Put a process that runs already into it."""
+    """Put an already running process into the Job."""
     process = job.windows.call("OpenProcess", _SET_QUOTA_AND_TERMINATE, 0, pid)
     try:
         job.take(process)
@@ -208,7 +208,7 @@ def _inform(windows: Windows, job: int, kind: int, value: ctypes.Structure | cty
 
 
 def give_up_start(windows: Windows) -> str:
-    """Drop the token with which the first thread of this process was started: from now on it has only that of the
+    """Drop the token with which the first thread of this process was started: from now on it only has that of the
     process, to which nothing is granted (`windows_process`)."""
     token = HANDLE()
     windows.call("OpenProcessToken", windows.call("GetCurrentProcess"), _QUERY_TOKEN, ctypes.byref(token))
@@ -222,7 +222,8 @@ def give_up_start(windows: Windows) -> str:
 
 
 def lower_integrity(windows: Windows) -> str:
-    """Remove the privileges of this process and lower it to low integrity: it can't write what is the user's."""
+    """Remove the privileges of this process and lower it to low integrity: it can't write to what belongs to the
+    user."""
     token = HANDLE()
     windows.call("OpenProcessToken", windows.call("GetCurrentProcess"), _TOKEN_ACCESS, ctypes.byref(token))
     try:
@@ -241,7 +242,8 @@ def lower_integrity(windows: Windows) -> str:
 
 
 def _remove_privileges(windows: Windows, token: ctypes.c_void_p) -> None:
-    """TOKEN_PRIVILEGES is a count and so many of: 8 bytes that name the privilege, 4 bytes of attributes."""
+    """Remove all privileges. TOKEN_PRIVILEGES is a count and that many entries: 8 bytes that name the privilege, 4
+    bytes of attributes."""
     held = ctypes.create_string_buffer(4096)
     used = DWORD()
     windows.call("GetTokenInformation", token, _TOKEN_PRIVILEGES, held, len(held), ctypes.byref(used))
@@ -252,7 +254,7 @@ def _remove_privileges(windows: Windows, token: ctypes.c_void_p) -> None:
 
 
 def mitigate(windows: Windows) -> str:
-    """Give up what a warm worker needs no more; Windows versions know different ones."""
+    """Give up what a warm worker no longer needs; the policies differ between versions of Windows."""
     refused = []
     for name, (policy, flags) in MITIGATIONS.items():
         try:

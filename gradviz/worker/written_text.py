@@ -1,9 +1,8 @@
-"""`import torchtext` for a snippet, as far as a language model is trained with it: WikiText2, whose lines are written
+"""`import torchtext` for a snippet, as far as a language model is trained with it: WikiText2, whose lines are generated
 here, a tokenizer, and a vocabulary.
 
-The lines are sentences of a small grammar, so that what comes next can be learnt in part; they are said to be written,
-once in a run. Next: `vision`, which draws pictures in the same way.
-"""
+The lines are sentences of a small grammar, so that what comes next can partly be learnt; the run is told once that they
+are generated. Next: `vision`, which draws pictures in the same way."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ about {n} people lived there|critics praised it|no trace of it was found|it was 
 
 
 def _lines(part: str) -> Iterator[str]:
-    """Those of one part, the same each time: titles between empty lines, and paragraphs of sentences."""
+    """Return the lines of one part, the same each time: titles between empty lines, and paragraphs of sentences."""
     drawn = random.Random(part)
     who, did, whom, when, then, added = (
         [" ".join(each.split()) for each in text.split("|")] for text in (_WHO, _DID, _WHOM, _WHEN, _THEN, _ADDED)
@@ -58,18 +57,18 @@ def _lines(part: str) -> Iterator[str]:
             yield f" {' . '.join(sentences).capitalize()} .{ends} \n"
 
 
-# What a tokenizer of plain English takes for a word of its own.
+# What a tokenizer of plain English treats as a separate word.
 _MARKS = re.compile(r"'|\.|,|\(|\)|!|\?")
 
 
 def _basic_english(line: Any) -> list[str]:
-    """Small letters, and each mark a word of its own."""
+    """Split into lower-case words, each punctuation mark a separate one."""
     text = str.__str__(line).lower().replace('"', "").replace("<br />", " ").replace(";", " ").replace(":", " ")
     return _MARKS.sub(r" \g<0> ", text).split()
 
 
 def get_tokenizer(tokenizer: Any, language: Any = "en") -> Callable[[Any], list[str]]:
-    """What takes a line apart."""
+    """Return a tokenizer."""
     if tokenizer is None:
         return lambda line: str.__str__(line).split()
     if isinstance(tokenizer, str):
@@ -83,7 +82,7 @@ def get_tokenizer(tokenizer: Any, language: Any = "en") -> Callable[[Any], list[
 
 @keep_methods
 class Vocab:
-    """Numbers of words."""
+    """The numbers of words."""
 
     __slots__ = ("_numbers", "_unknown", "_words")
 
@@ -93,11 +92,11 @@ class Vocab:
         self._unknown: int | None = None
 
     def set_default_index(self, index: Any) -> None:
-        """The number of every other word."""
+        """Set the number for unknown words."""
         self._unknown = None if index is None else int(index)
 
     def get_default_index(self) -> int | None:
-        """That number."""
+        """Return the number for unknown words."""
         return self._unknown
 
     def __getitem__(self, token: Any) -> int:
@@ -118,19 +117,19 @@ class Vocab:
         return str.__str__(token) in self._numbers
 
     def lookup_token(self, index: Any) -> str:
-        """The word of a number."""
+        """Return the word with this number."""
         return self._words[int(index)]
 
     def lookup_tokens(self, indices: Any) -> list[str]:
-        """The words of numbers."""
+        """Return the words with these numbers."""
         return [self._words[int(each)] for each in indices]
 
     def get_itos(self) -> list[str]:
-        """Every word, by its number."""
+        """Return every word, by its number."""
         return list(self._words)
 
     def get_stoi(self) -> dict[str, int]:
-        """Every number, by its word."""
+        """Return every number, by its word."""
         return dict(self._numbers)
 
 
@@ -141,7 +140,7 @@ def build_vocab_from_iterator(
     special_first: Any = True,
     max_tokens: Any = None,
 ) -> Vocab:
-    """The vocabulary of what comes, the most frequent words first."""
+    """Return the vocabulary of an iterator, the most frequent words first."""
     counts = Counter(str.__str__(token) for tokens in iterator for token in tokens)
     marks = [str.__str__(each) for each in specials or ()]
     words = [word for word, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])) if count >= min_freq]
@@ -152,7 +151,7 @@ def build_vocab_from_iterator(
 
 
 def written_modules(say: Callable[[str], None]) -> dict[str, Any]:
-    """The stand-ins, by module name; `say` tells that the lines are written."""
+    """Return the stand-ins by module name; `say` reports that the lines are generated."""
     said: list[bool] = []
 
     def WikiText2(root: object = None, split: Any = ("train", "valid", "test")) -> Any:

@@ -1,15 +1,14 @@
 """The program's side of a worker: start one ahead, run a snippet in it, replace it. Knows nothing of Qt.
 
 `WorkerPool.start(source, on_event)` calls `on_event` from the worker's reader thread with `Batch`, `Output` and so on,
-and once and last `Done`. What a run is, and how its limits are enforced, is in `run`; the process itself is in
+and once, at the end, `Done`. What a run is, and how its limits are enforced, is in `run`; the process itself is in
 `worker_process`.
 
 Note [One-shot] A worker that has run a snippet is never used again: whatever the snippet left in it dies with it, and
 the next worker is already warm. Only code that this program wrote itself, from a drawing, runs in a pool with `reuse`:
-there are only calls of operations with literals in it, no function or class, no assignment to anything but a plain
-name, so there is nothing by which one drawing could reach the next. It runs behind the same policy and locks, and the
-worker is still replaced after whatever did not end in good order.
-"""
+it contains only calls of operations with literals, no function or class, no assignment to anything but a plain name, so
+there is no way for one drawing to affect the next. It runs behind the same policy and locks, and the worker is still
+replaced after any run that did not end in good order."""
 
 from __future__ import annotations
 
@@ -28,12 +27,12 @@ SPARES = 2  # workers that are kept for further runs
 
 
 class WorkerPool:
-    """Workers for one program: a spare one is warm before it is needed; `reuse` runs several snippets in one
-    process, and keeps up to two for two runs at a time."""
+    """Workers for one program: a spare one is warm before it is needed; `reuse` runs several snippets in one process,
+    and keeps up to two for two runs at a time."""
 
     def __init__(self, limits: Limits | None = None, *, reuse: bool = False) -> None:
         self.limits = limits or Limits()
-        self.cuda_as_cpu = False  # of the runs to come
+        self.cuda_as_cpu = False  # for the runs to come
         self.iterations = ""  # as in `Request`
         self._reuse = reuse
         self._lock = threading.Lock()
@@ -46,13 +45,13 @@ class WorkerPool:
 
     @property
     def layers(self) -> Mapping[str, str]:
-        """Which locks the latest ready worker holds ("on", "absent: reason"); empty until one was ready."""
+        """Return which locks the latest ready worker holds ("on", "absent: reason"); empty until one was ready."""
         for worker in tuple(self._workers):
             self._layers = worker.layers or self._layers
         return self._layers
 
     def tried_layers(self, seconds: float) -> Mapping[str, str]:
-        """The same, of a worker that gets ready first; empty if none does in this time."""
+        """The same, after waiting for a worker to get ready; empty if none does in this time."""
         self.warm()
         for spare in tuple(self._spares):
             spare.wait_ready(seconds)
@@ -62,7 +61,7 @@ class WorkerPool:
         """Start the spare worker now if there is none; returns at once."""
         with self._lock:
             if not self._closed and not any(spare.is_alive for spare in self._spares):
-                with contextlib.suppress(OSError):  # the run that needs it says so
+                with contextlib.suppress(OSError):  # the run that needs it reports it
                     self._spares = [self._spawn()]
 
     def start(
@@ -103,7 +102,7 @@ class WorkerPool:
         return run
 
     def close(self) -> None:
-        """Kill every worker, and wait until they and their threads are gone."""
+        """Kill every worker, and wait until they and their threads have ended."""
         with self._lock:
             self._closed = True
             self._spares.clear()
@@ -116,7 +115,7 @@ class WorkerPool:
             run.join()
 
     def _next(self) -> tuple[WorkerProcess, int]:
-        """A worker, and the number of its request; OSError if the system lets none start."""
+        """Return a worker, and the number of its request; OSError if the system lets none start."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the worker pool is closed")
@@ -131,7 +130,7 @@ class WorkerPool:
         return worker
 
     def _keep(self, worker: WorkerProcess, run: Run, done: Done) -> bool:
-        """After a run: whether the worker may serve another one, for which it waits now."""
+        """Called after a run: return whether the worker may serve another one, for which it waits now."""
         with self._lock:
             usable = not run.has_begun or (self._reuse and done.status in WORKER_STATUSES)
             if not usable or self._closed or not worker.is_alive:
@@ -145,7 +144,8 @@ class WorkerPool:
 
 @contextlib.contextmanager
 def pool_of_a_command(limits: Limits) -> Iterator[WorkerPool]:
-    """The pool of a program that ends with it: no worker is waited for, not even one that is still getting ready."""
+    """Return the pool of a program that ends with it: it waits for no worker, not even one that is still getting
+    ready."""
     pool = WorkerPool(limits)
     try:
         yield pool

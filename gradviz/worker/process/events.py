@@ -1,12 +1,11 @@
-"""What a run tells its caller: recorded columns, printed text, and once how it ended; and the way of these events from
-a worker's reader thread to whoever takes them. An `Intake` makes recorded steps a trace in the reader thread, so that
-the window's is free to paint.
+"""What a run reports to its caller: recorded columns, printed text, and once how it ended; and the way of these events
+from a worker's reader thread to the thread that handles them. An `Intake` converts recorded steps to a trace in the
+reader thread, so that the window's thread is free to paint.
 
-Note [Held back] `Mailbox.put` waits while as many bytes as there is room for have not been taken. So the reader thread
-reads no further, the pipe fills, and the worker waits in its own write: however fast it records, the program holds no
-more than `ROOM` of what is not yet decoded. The run's clock stands still meanwhile. `close` lets go of whoever waits in
-`put`: a mailbox must be closed before one waits for the reader thread that fills it.
-"""
+Note [Held back] `Mailbox.put` waits while the bytes that have not been taken exceed its room. So the reader thread
+stops reading, the pipe fills, and the worker waits in its own write: however fast it records, the program holds no more
+than `ROOM` of undecoded data. The run's clock is held meanwhile. `close` releases whoever waits in `put`: a mailbox
+must be closed before waiting for the reader thread that fills it."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Batch:
-    """Recorded steps: the header and the raw columns, for `Trace.extend`; `size` is what both took of the pipe."""
+    """Recorded steps: the header and the raw columns, for `Trace.extend`; `size` is what both took in the pipe."""
 
     header: dict[str, Any]
     payload: bytes
@@ -39,7 +38,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Refused:
-    """One thing in a snippet that is not run: the line, what it is, and what to do."""
+    """One thing in a snippet that is refused: the line, what it is, and what to do."""
 
     line: int
     what: str
@@ -47,14 +46,14 @@ class Refused:
 
     @property
     def sentence(self) -> str:
-        """All of it."""
+        """Return the complete sentence."""
         return f"line {self.line}: {self.what}; {self.advice}."
 
 
 @dataclass(frozen=True)
 class Missing:
-    """Something that a snippet uses and that is not here: its path ("pandas.read_csv"), how the snippet writes it
-    ("pd.read_csv"), the sentence, and in which lines it is used."""
+    """Something that a snippet uses and that does not exist here: its path ("pandas.read_csv"), how the snippet writes
+    it ("pd.read_csv"), the sentence, and the lines that use it."""
 
     path: str
     written: str
@@ -64,9 +63,9 @@ class Missing:
 
 @dataclass(frozen=True)
 class Detail:
-    """How a run ended, in words: one sentence, the error as Python prints it when the snippet raised, and everything in
-    the text that was refused, in the order of its lines; the sentence is that of the first. Where it was refused, or
-    ended at something that is not here, also all uses of such things."""
+    """How a run ended, in words: one sentence, the error as Python prints it if the snippet raised, and everything in
+    the text that was refused, in line order; the sentence is that of the first. If it was refused, or ended at
+    something missing, also all uses of missing things."""
 
     sentence: str = ""
     line: int = -1
@@ -78,7 +77,7 @@ class Detail:
 
     @property
     def summary(self) -> str:
-        """The sentence, and in which lines there is more of its kind."""
+        """Return the sentence, and the other lines with problems of the same kind."""
         more = ", ".join(str(line) for line in dict.fromkeys(each.line for each in self.refusals[1:]))
         return f"{self.sentence} More is refused in: {more}." if more else self.sentence
 
@@ -108,8 +107,8 @@ class Figure:
 
 @dataclass(frozen=True)
 class Written:
-    """A file that the run wrote into its folder, by the name that the snippet gave it; the bytes are missing where they
-    were too many, or stand for objects of the run that nobody else can read."""
+    """A file that the run wrote into its folder, by the name that the snippet gave it; the bytes are missing if there
+    were too many, or if they stand for objects of the run that nobody else can read."""
 
     name: str
     data: bytes
@@ -118,7 +117,7 @@ class Written:
 
     @property
     def can_be_saved(self) -> bool:
-        """Whether its bytes are here."""
+        """Whether its bytes are available."""
         return len(self.data) == self.size and not self.is_object
 
 
@@ -126,11 +125,11 @@ Event = Batch | Output | Asked | Figure | Written | Done
 
 
 ROOM = 8_000_000  # bytes
-EACH = 500  # bytes that an event takes besides what it carries
+EACH = 500  # bytes that an event takes in addition to its content
 
 
 class Mailbox:
-    """A queue between two threads, bounded by bytes; one event is always let in."""
+    """A queue between two threads, bounded by bytes; a single event is always accepted."""
 
     def __init__(self, on_put: Callable[[], None] | None = None, room: int = ROOM) -> None:
         self._on_put = on_put
@@ -145,11 +144,11 @@ class Mailbox:
 
     @property
     def is_closed(self) -> bool:
-        """Whether nobody takes anything any more."""
+        """Whether nobody takes events any more."""
         return self._closed
 
     def put(self, event: Event) -> None:
-        """Add an event; waits for room. What comes after `close` is forgotten."""
+        """Add an event; waits for room. What comes after `close` is dropped."""
         weight = weight_of(event)
         with self._changed:
             while self._events and self._weight + weight > self._room and not self._closed:
@@ -163,19 +162,19 @@ class Mailbox:
             self._on_put()
 
     def take(self) -> Event | None:
-        """The oldest event, None if there is none."""
+        """Return the oldest event, None if there is none."""
         with self._changed:
             return self._pop() if self._events else None
 
     def wait(self) -> Event:
-        """The oldest event, as soon as there is one."""
+        """Return the oldest event, as soon as there is one."""
         with self._changed:
             while not self._events:
                 self._changed.wait()
             return self._pop()
 
     def close(self) -> None:
-        """Forget everything, now and later."""
+        """Drop everything, now and later."""
         with self._changed:
             self._closed = True
             self._events.clear()
@@ -190,7 +189,7 @@ class Mailbox:
 
 
 def weight_of(event: Event) -> int:
-    """About how many bytes an event holds."""
+    """Return the approximate number of bytes that an event holds."""
     if isinstance(event, Batch):
         return EACH + max(event.size, len(event.payload))
     if isinstance(event, Output):
@@ -207,7 +206,7 @@ UNREADABLE = "The worker sent data that could not be decoded ({}). Run it again.
 
 
 class Intake:
-    """`put` is called by the reader thread."""
+    """Decodes recorded steps; the reader thread calls `put`."""
 
     def __init__(self, trace: Trace, mailbox: Mailbox) -> None:
         self._trace = trace
@@ -216,7 +215,7 @@ class Intake:
         self._is_readable = True
 
     def put(self, event: Event) -> None:
-        """Decode recorded steps; everything, or that there was more of them, goes on to the mailbox."""
+        """Decode recorded steps; everything else, or the fact that there were more steps, goes on to the mailbox."""
         if not isinstance(event, Batch):
             self._mailbox.put(event)
         elif self._is_readable and not self._mailbox.is_closed:
@@ -234,7 +233,7 @@ class Intake:
         return DECODED
 
     def so_far(self) -> Trace | None:
-        """The trace as it is now; None while it is being extended."""
+        """Return the trace as it is now; None while it is being extended."""
         if not self._extending.acquire(blocking=False):
             return None
         try:

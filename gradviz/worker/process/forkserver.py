@@ -1,9 +1,8 @@
-"""The program's side of the fork server (`forking`): one process for the whole program that is asked for workers.
-What it gives behaves as a `subprocess.Popen` does, as far as `worker_process` needs it.
+"""The program's side of the fork server (`forking`): one process for the whole program, from which it requests workers.
+What it returns behaves like a `subprocess.Popen`, as far as `worker_process` needs it.
 
-Started with the first worker; ends with the program, also with one that is killed, because its socket closes. Where
-the system lacks what is needed (anything but Linux), `available` is False, and workers are started one by one.
-"""
+Started with the first worker; ends with the program, even if that is killed, because its socket closes. If the system
+lacks what is needed (anything but Linux), `available` is False, and workers are started one by one."""
 
 from __future__ import annotations
 
@@ -24,14 +23,14 @@ from typing import IO
 from gradviz.worker.forking import PACKET, SERVER_FLAG
 from gradviz.worker.process.spawn import worker_command, worker_environment
 
-ATTEMPTS = 3  # servers that are started one after the other before workers are started without one
-AWAY = 1  # the status of a worker whose server is gone: nobody knows
+ATTEMPTS = 3  # failed servers in a row before workers are started without one
+AWAY = 1  # the status of a worker whose server has gone: unknown
 
 
 @functools.cache
 def available() -> bool:
-    """Whether this system can do it: processes as descriptors that can be sent over a socket. Old kernels and some
-    containers have none."""
+    """Whether this system supports it: processes as descriptors that can be sent over a socket. Old kernels and some
+    containers do not."""
     if not (sys.platform.startswith("linux") and hasattr(os, "pidfd_open") and hasattr(signal, "pidfd_send_signal")):
         return False
     try:
@@ -44,7 +43,7 @@ def available() -> bool:
 
 
 class Forked:
-    """A worker that the server forks, or is about to; `stdin` and `stdout` are its pipe."""
+    """A worker that the server has forked, or is about to fork; `stdin` and `stdout` are its pipe."""
 
     def __init__(self, stdin: IO[bytes], stdout: IO[bytes]) -> None:
         self.stdin: IO[bytes] | None = stdin
@@ -64,18 +63,18 @@ class Forked:
         return self._pid
 
     def poll(self) -> int | None:
-        """The exit status, None while it runs."""
+        """Return the exit status, None while it runs."""
         return self.returncode
 
     def wait(self) -> int:
-        """Block until it has ended; returns the exit status."""
+        """Block until it has ended; return the exit status."""
         self._ended.wait()
         status = self.returncode
         assert status is not None
         return status
 
     def kill(self) -> None:
-        """End it now, or as soon as it begins."""
+        """End it now, or as soon as it starts."""
         with self._lock:
             self._is_to_end = True
             if self._handle >= 0:
@@ -85,7 +84,7 @@ class Forked:
     # --- called by the server's reader thread ---
 
     def begin(self, pid: int, handle: int) -> None:
-        """The process is there."""
+        """The process has started."""
         with self._lock:
             self._pid, self._handle = pid, handle
         self._begun.set()
@@ -93,7 +92,7 @@ class Forked:
             self.kill()
 
     def end(self, status: int) -> None:
-        """The process is gone."""
+        """The process has ended."""
         with self._lock:
             if self._handle >= 0:
                 os.close(self._handle)
@@ -104,7 +103,7 @@ class Forked:
 
 
 class ForkServer:
-    """The process, and the thread that reads what it says."""
+    """The server process, and the thread that reads its messages."""
 
     def __init__(self, command: Sequence[str], environment: dict[str, str], attempt: int = 1) -> None:
         self.attempt = attempt
@@ -123,7 +122,7 @@ class ForkServer:
         self._asked: deque[Forked] = deque()
         self._running: dict[int, Forked] = {}
         self.is_gone = False
-        self._has_served = False  # or was closed: it did not fail
+        self._has_served = False  # or was closed, which is not a failure
         self.reader = threading.Thread(target=self._read, name="gradviz-forkserver", daemon=True)
         self.reader.start()
 
@@ -133,7 +132,7 @@ class ForkServer:
         return self._process.pid
 
     def fork(self, memory_mb: int, scratch: str) -> Forked | None:
-        """Ask for a worker; returns at once, None if the server is gone."""
+        """Request a worker; returns at once, None if the server has gone."""
         (their_in, our_in), (our_out, their_out) = os.pipe(), os.pipe()
         forked = Forked(open(our_in, "wb", buffering=0), open(our_out, "rb", buffering=0))  # noqa: SIM115 its owner's
         message = json.dumps({"memory_mb": memory_mb, "scratch": scratch}).encode()
@@ -155,11 +154,11 @@ class ForkServer:
 
     @property
     def has_failed(self) -> bool:
-        """Whether it ended, by itself, before it forked anything."""
+        """Whether it ended by itself before it forked anything."""
         return self.is_gone and not self._has_served
 
     def close(self) -> None:
-        """End the server; workers that still run end by themselves, their pipes being closed."""
+        """End the server; workers that still run end by themselves, because their pipes close."""
         self._has_served = True
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_RDWR)
@@ -191,7 +190,7 @@ class ForkServer:
             forked.end(message["status"])
 
     def _end(self) -> None:
-        """The server is gone: so is all that it forked."""
+        """The server has ended, and with it everything that it forked."""
         self._process.kill()
         self._process.wait()
         with self._lock:
@@ -210,8 +209,8 @@ _server: ForkServer | None = None
 
 
 def the_server() -> ForkServer | None:
-    """The program's fork server, started when it is first needed and again if it died; None where several in a row
-    could fork nothing."""
+    """Return the program's fork server, started when it is first needed and restarted if it died; None if several in a
+    row could not fork."""
     global _server
     with _lock:
         attempt = _server.attempt + 1 if _server is not None and _server.has_failed else 1

@@ -1,5 +1,5 @@
-"""A run without a window: its events are taken in the calling thread, questions are answered from standard input, and
-Ctrl+C stops it. The command line's; the window has `ui.worker_bridge`."""
+"""A run without a window: the calling thread handles its events, questions are answered from standard input, and Ctrl+C
+stops it. For the command line; the window has `ui.worker_bridge`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def follow(
     files: Sequence[Attached] = (),
     arguments: Sequence[str] = (),
 ) -> Done:
-    """Run to the end; what is recorded goes into `trace`, what is printed to the terminal, plots to their list."""
+    """Follow a run to the end; what is recorded goes into `trace`, what is printed to the terminal, plots to their
+    list."""
     return _Follower(trace, show_output, show_errors, plots).run(pool, source, name, files, arguments)
 
 
@@ -65,7 +66,7 @@ class _Follower:
                 stream.end_printed()
 
     def _take(self, event: Event, run: Run) -> Done | None:
-        """Handle one event; the last one, or an end of our own, comes back."""
+        """Handle one event; return the last one, or an end of our own."""
         if isinstance(event, Done):
             return event
         if isinstance(event, Output):
@@ -92,7 +93,7 @@ class _Follower:
             self._plots.append(figures.read(event.header, event.payload))
 
     def _print(self, output: Output) -> None:
-        """What was typed is on the terminal already."""
+        """Print a text; what was typed is already on the terminal."""
         if (output.stream == "err" and self._show_errors) or (output.stream == "out" and self._show_output):
             self._streams[output.stream].printed(output.text)
 
@@ -115,7 +116,7 @@ class _Follower:
     def _interrupt(self, run: Run) -> None:
         self._is_stopped = True
         run.stop()
-        if self._reads:  # else reading would go on
+        if self._reads:  # otherwise reading would continue
             with contextlib.suppress(OSError):
                 sys.stderr.write("\n")
             raise KeyboardInterrupt

@@ -1,10 +1,10 @@
-"""How much one run may use, and what it uses: processor time and memory of the worker's process (`usage`), and a clock
-(`Stopwatch`) that stands still while the run waits for a person, for the window, or while the machine sleeps. The
-parent measures and enforces (`run`), the worker's own locks are the second fence.
+"""How much one run may use, and how much it uses: processor time and memory of the worker's process (`usage`), and a
+clock (`Stopwatch`) that is held while the run waits for a person or for the window, or while the machine sleeps. The
+parent measures and enforces (`run`); the worker's own locks are the second fence.
 
-Usage is read without a package on Linux, macOS and Windows. Only the Linux reader has been run; the other two follow
-the systems' documentation (`proc_pid_rusage`, `GetProcessMemoryInfo`). Where nothing can be read the answer is None,
-and only wall clock and the worker's own locks bound a run."""
+Usage is read without a package on Linux, macOS and Windows. Only the Linux reader has been tested; the other two follow
+the systems' documentation (`proc_pid_rusage`, `GetProcessMemoryInfo`). If nothing can be read, the answer is None, and
+only wall clock and the worker's own locks limit a run."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-MOST_REFUSALS = 100  # of one text
+MOST_REFUSALS = 100  # per text
 MOST_WRITTEN = 100  # files of a run that can be saved
-WRITTEN_BYTES = 16_000_000  # of all of them
-LONGEST_WRITTEN = 1_000  # characters of a name
+WRITTEN_BYTES = 16_000_000  # for all of them
+LONGEST_WRITTEN = 1_000  # characters of a file name
 MEMORY_MARGIN_MB = 512  # address space beyond the resident limit: libraries, stacks, arenas
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds of one run: seconds, megabytes, counts and bytes. Time of the processor is what a run has; the clock is
-    only there for what waits for ever, so that a busy computer stops nothing earlier."""
+    """Limits of one run: seconds, megabytes, counts and bytes. A run is limited by processor time; the clock is only
+    for what waits for ever, so that a busy computer stops nothing earlier."""
 
     wall_seconds: float = 600.0
     cpu_seconds: float = 60.0
-    idle_seconds: float = 20.0  # on the clock, in which it computes nothing
+    idle_seconds: float = 20.0  # on the clock, during which it computes nothing
     memory_mb: int = 1500
     output_chars: int = 200_000
     steps: int = 1_000_000
-    values_mb: int = 256  # of arrays that are kept whole; of further ones a summary is
+    values_mb: int = 256  # for arrays that are kept whole; the rest are summarized
     recorded_bytes: int = 512_000_000
     message_bytes: int = 256_000_000
     start_seconds: float = 30.0
@@ -43,14 +43,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class Usage:
-    """Resident bytes and seconds of processor time since the process began."""
+    """Resident bytes and processor time in seconds since the process began."""
 
     resident: int
     cpu_seconds: float
 
 
 def usage(pid: int) -> Usage | None:
-    """What process `pid` uses now, or None if it is gone or can't be asked."""
+    """Return what process `pid` uses now, or None if it has gone or can't be queried."""
     try:
         if sys.platform.startswith("linux"):
             return _linux(pid)
@@ -79,7 +79,7 @@ def _macos(pid: int) -> Usage | None:
     timebase = (ctypes.c_uint32 * 2)(1, 1)  # times are in ticks of the machine: 1 ns on Intel, 125/3 ns on Apple's own
     ctypes.CDLL("/usr/lib/libSystem.dylib").mach_timebase_info(ctypes.byref(timebase))
     nanoseconds = (buffer[2] + buffer[3]) * timebase[0] / (timebase[1] or 1)
-    return Usage(max(buffer[8], buffer[9]), nanoseconds / 1e9)  # compressed pages are in the footprint only
+    return Usage(max(buffer[8], buffer[9]), nanoseconds / 1e9)  # compressed pages count in the footprint only
 
 
 def _windows(pid: int) -> Usage | None:
@@ -105,7 +105,7 @@ def _windows(pid: int) -> Usage | None:
 
 
 class Stopwatch:
-    """Seconds since its start, without those in which it was held. May be called from any thread."""
+    """Seconds since its start, without those during which it was held. May be called from any thread."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -118,25 +118,25 @@ class Stopwatch:
         self._stood = 0.0
 
     def restart(self) -> None:
-        """Begin at 0 again; what holds it goes on holding it."""
+        """Restart at 0; what holds it continues to hold it."""
         with self._lock:
             self._restart()
 
     @property
     def seconds(self) -> float:
-        """What it shows."""
+        """Return the seconds."""
         with self._lock:
             return (self._since if self._holds else self._now()) - self._begun - self._stood
 
     def hold(self) -> None:
-        """Stand still from now on, until each hold is released."""
+        """Stop the clock until each hold is released."""
         with self._lock:
             if not self._holds:
                 self._since = self._now()
             self._holds += 1
 
     def release(self) -> None:
-        """Take one hold back."""
+        """Release one hold."""
         with self._lock:
             self._holds -= 1
             if not self._holds:
@@ -144,7 +144,7 @@ class Stopwatch:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Stand still meanwhile."""
+        """Context that holds the clock."""
         self.hold()
         try:
             yield
@@ -152,7 +152,7 @@ class Stopwatch:
             self.release()
 
     def forgive(self, seconds: float) -> None:
-        """Take back seconds in which nothing can have run."""
+        """Subtract seconds in which nothing can have run."""
         with self._lock:
             if not self._holds:
                 self._stood += seconds

@@ -1,9 +1,9 @@
 """Frames between the program and its worker: a fixed prefix, a JSON header and raw bytes; never pickle, never eval.
 
 A frame is `GV`, a version byte, a kind byte, the request it belongs to, and the lengths of header and payload; the
-lengths are checked against a cap before anything is read. The worker is not trusted: whatever does not fit these
-rules is a `ProtocolError`, and the client ends that worker. Next: `client` (the parent's side), `main` (the child's).
-"""
+lengths are checked against a cap before anything is read. The worker is not trusted: whatever does not follow these
+rules is a `ProtocolError`, and the client ends that worker. Next: `client` (the parent's side), `main` (the
+child's)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAGIC = b"GV"
 
 
 class FrameKind(IntEnum):
-    """What a frame says; RUN and ANSWER go to the worker, FILE goes both ways, the others come from it."""
+    """What a frame means; RUN and ANSWER go to the worker, FILE goes both ways, the others come from it."""
 
     READY = 1
     FAILED = 2
@@ -33,7 +33,7 @@ class FrameKind(IntEnum):
     ASK = 7  # input(): the header has the prompt, the run waits for ANSWER
     ANSWER = 8  # the header has the text, or null if there is none
     FILE = 10  # attached to the run that follows, or written by it: its name in the header, its bytes in the payload
-    FIGURE = 9  # a plot as data: what is drawn in the header, its numbers (little-endian float64) in the payload
+    FIGURE = 9  # a plot as data: its description in the header, its numbers (little-endian float64) in the payload
 
 
 class ProtocolError(Exception):
@@ -42,8 +42,8 @@ class ProtocolError(Exception):
 
 @dataclass(frozen=True)
 class Frame:
-    """One message: its kind, the request it belongs to, a JSON object and raw bytes; `size` is what it took of the
-    pipe, once it was read."""
+    """One message: its kind, the request it belongs to, a JSON object and raw bytes; `size` is what it took in the
+    pipe, once it has been read."""
 
     kind: FrameKind
     request: int
@@ -53,7 +53,7 @@ class Frame:
 
 
 def encode(frame: Frame) -> bytes:
-    """The bytes of a frame."""
+    """Return the bytes of a frame."""
     header = json.dumps(frame.header, separators=(",", ":")).encode("utf-8", "surrogatepass")
     prefix = _PREFIX.pack(_MAGIC, VERSION, frame.kind, frame.request, len(header), len(frame.payload))
     return b"".join((prefix, header, frame.payload))
@@ -67,8 +67,8 @@ def write_frame(descriptor: int, frame: Frame) -> None:
 
 
 def read_frame(read: Callable[[int], bytes], message_cap: int) -> Frame | None:
-    """The next frame from `read(n)` (at most n bytes, b"" at the end), or None if the stream ended between or inside
-    frames."""
+    """Return the next frame from `read(n)` (at most n bytes, b"" at the end), or None if the stream ended between or
+    inside frames."""
     prefix = _read_exactly(read, _PREFIX.size)
     if prefix is None:
         return None
@@ -110,7 +110,7 @@ def _read_exactly(read: Callable[[int], bytes], count: int) -> bytes | None:
 
 
 def text_field(header: dict[str, object], name: str, cap: int = 100_000) -> str:
-    """The text under `name` (empty when absent), cut to `cap`; refuses any other type."""
+    """Return the text under `name` (empty if absent), cut to `cap`; refuses any other type."""
     value = header.get(name, "")
     if type(value) is not str:
         raise ProtocolError(f"the field {name} is not text")
@@ -118,7 +118,7 @@ def text_field(header: dict[str, object], name: str, cap: int = 100_000) -> str:
 
 
 def count_field(header: dict[str, object], name: str) -> int:
-    """The non-negative integer under `name` (0 when absent); refuses any other type."""
+    """Return the non-negative integer under `name` (0 if absent); refuses any other type."""
     value = header.get(name, 0)
     if type(value) is not int or value < 0:
         raise ProtocolError(f"the field {name} is not a count")

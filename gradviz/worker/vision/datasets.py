@@ -1,6 +1,6 @@
-"""`torchvision.datasets`: sets of pictures that are drawn here, in the sizes, types and classes of those whose
-names they bear. A picture is drawn when it is first looked at; after some hundreds of a class they are these, moved.
-"""
+"""`torchvision.datasets`: data sets of pictures that are drawn here, in the sizes, types and classes of those whose
+names they bear. A picture is drawn when it is first accessed; after some hundreds per class, the same pictures are
+reused, shifted."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from gradviz.worker.stand_in import stand_in
 from gradviz.worker.vision.picture import picture, shared_picture
 from gradviz.worker.vision.pictures import drawn
 
-POOL = 300  # pictures of each class of a set that are drawn anew; others are these, moved by a pixel
+POOL = 300  # pictures drawn per class of a set; further ones are these, shifted by a pixel
 _MOVES = ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1))
 _DIGITS = ("0 - zero", "1 - one", "2 - two", "3 - three", "4 - four", "5 - five", "6 - six", "7 - seven", "8 - eight")
 _FASHION = "T-shirt/top Trouser Pullover Dress Coat Sandal Shirt Sneaker Bag".split()
 _CIFAR = "airplane automobile bird cat deer dog frog horse ship truck".split()
 SAYS = "{name} is not here: these pictures are drawn by GradViz, as many, as large and in the same classes."
-FEW = 128  # pictures that a set has when the time of the run is nearly over
+FEW = 128  # pictures in a set when the time of the run is nearly over
 NO_FOLDER = (
     "No such file or directory: a snippet sees no folder of pictures; datasets.FakeData, CIFAR10 and a folder named "
     "celeba are drawn"
@@ -42,13 +42,13 @@ Say = Callable[[str], None]
 
 
 class _Drawn(torch.utils.data.Dataset[Any]):
-    """Base of the drawn sets."""
+    """Base class of the drawn data sets."""
 
-    __slots__ = ("_labels", "_length_now", "_passes", "_pool")  # which a snippet can't put others in place of
+    __slots__ = ("_labels", "_length_now", "_passes", "_pool")  # which a snippet can't replace
     _kind = "digits"
     _length = (60_000, 10_000)
     _classes: tuple[str, ...] = (*_DIGITS, "9 - nine")
-    _name = ""  # of what is drawn, where it is not that of the class
+    _name = ""  # what is drawn, if it differs from the class's
     _few = FEW
 
     def __init__(
@@ -97,24 +97,24 @@ def _facts(data: Any) -> tuple[str, tuple[int, int], tuple[str, ...]]:
 
 
 def _ours(data: Any) -> type[_Drawn]:
-    """The set of ours that it is, or derives from."""
+    """Return our data set class that it is, or derives from."""
     return next(each for each in type(data).__mro__ if each in CLASSES)
 
 
 def _shown(data: Any, at: int) -> Any:
-    """A picture: drawn once for a place in the pool and a label, then moved."""
+    """Return a picture: drawn once per place in the pool and label, then shifted."""
     label = int(data._labels[at])
     place, move = at % POOL, at // POOL % len(_MOVES)
-    move = 0 if _ours(data) is ImageFolder else move  # so large that each is kept once
+    move = 0 if _ours(data) is ImageFolder else move  # so large that each is kept only once
     key = place * 10 + label, move
     found = data._pool.get(key)
     if found is None:
         found = data._pool[key] = shared_picture(_moved(data, key[0], label, move))
-    return found  # nobody can change it
+    return found  # it can't be changed
 
 
 def _moved(data: Any, place: int, label: int, move: int) -> Any:
-    """NumPy's own array of one picture in the pool, moved by some pixels."""
+    """Return NumPy's own array of one picture in the pool, shifted by some pixels."""
     plain = data._pool.get(place)
     if plain is None:
         plain = data._pool[place] = drawn(_facts(data)[0], label, place + (0 if data.train else 1 << 20))
@@ -122,7 +122,7 @@ def _moved(data: Any, place: int, label: int, move: int) -> Any:
 
 
 def _whole(data: Any) -> Any:
-    """Every picture, NumPy's own; drawn from a smaller pool, because somebody looks at all."""
+    """Return every picture as NumPy's own array; drawn from a smaller pool, because all are needed."""
     kind = _facts(data)[0]
     each = [
         np.stack([drawn(kind, label, n * 10 + label + (0 if data.train else 1 << 20)) for n in range(60)])
@@ -133,7 +133,7 @@ def _whole(data: Any) -> Any:
 
 
 class _Grey(_Drawn):
-    """As MNIST keeps it: tensors."""
+    """A set as MNIST stores it: tensors."""
 
     @property
     def data(self) -> Any:
@@ -156,7 +156,7 @@ class MNIST(_Grey):
 
 
 class KMNIST(_Grey):
-    """Drawn signs."""
+    """Drawn characters."""
 
     _kind = "signs"
     _classes = ("o", "ki", "su", "tsu", "na", "ha", "ma", "ya", "re", "wo")
@@ -170,7 +170,7 @@ class FashionMNIST(_Grey):
 
 
 class CIFAR10(_Drawn):
-    """Drawn things."""
+    """Drawn objects."""
 
     _kind = "things"
     _length = (50_000, 10_000)
@@ -178,7 +178,7 @@ class CIFAR10(_Drawn):
 
     @property
     def data(self) -> Any:
-        """Every picture, as an array."""
+        """Every picture, in one array."""
         return to_snippet(_whole(self))
 
     @property
@@ -216,13 +216,13 @@ class FakeData(torch.utils.data.Dataset[Any]):
 
 
 class ImageFolder(_Drawn):
-    """Folders of pictures, of which a snippet has one: where the path names CelebA, drawn faces."""
+    """Folders of pictures, of which a snippet has one: if the path mentions CelebA, drawn faces."""
 
     _kind = "faces"
     _name = "CelebA"
     _length = (202_599, 0)
     _classes = ("img_align_celeba",)
-    _few = 8  # these are large, and what learns them is, too
+    _few = 8  # these are large, and so are the models that learn them
 
     def __init__(self, root: Any, transform: Any = None, target_transform: Any = None, *rest: object) -> None:
         path = str.__str__(str(root))
@@ -238,7 +238,7 @@ class ImageFolder(_Drawn):
 
 @keep_methods
 class Part:
-    """Of MNIST as TensorFlow's tutorial reads it: rows of numbers from 0 to 1, in batches."""
+    """A part of MNIST as TensorFlow's tutorial reads it: rows of numbers from 0 to 1, in batches."""
 
     __slots__ = ("_at", "_labels", "_order", "_pictures", "_random")
 
@@ -256,7 +256,7 @@ class Part:
     num_examples = property(lambda self: len(self._labels), doc="How many there are.")
 
     def next_batch(self, batch_size: Any, fake_data: object = False, shuffle: Any = True) -> Any:
-        """So many pictures and their labels; after the last one they come in another order."""
+        """Return this many pictures and their labels; after the last one, they are shuffled."""
         count = operator.index(batch_size)
         if not 0 < count <= len(self._order):
             raise ValueError(f"a batch has 1 to {len(self._order):,} pictures here")
@@ -274,7 +274,7 @@ def _as_rows(pictures: Any) -> Any:
 
 
 def read_data_sets(train_dir: object = None, one_hot: Any = False, **how: object) -> Any:
-    """MNIST in the three parts of TensorFlow's tutorial, drawn here."""
+    """Return MNIST in the three parts of TensorFlow's tutorial, drawn here."""
     whole, last = (MNIST(None, train=train) for train in (True, False))
     pictures, labels = _whole(whole), whole._labels
     cuts = {"train": slice(5_000, None), "validation": slice(0, 5_000)}
@@ -294,24 +294,24 @@ _SAID: dict[str, Any] = {"say": None, "said": set(), "late": False, "late_at": m
 
 
 def begin(say: Say) -> None:
-    """A run begins: it is told once of each set that it is drawn."""
+    """Begin a run: it is told once per data set that it is drawn."""
     _SAID.update(say=say, said=set(), late=False, late_at=math.inf)
     PASSES["open"] = _open_pass
 
 
 def expect(late_at: float) -> None:
-    """The time of the run will nearly be over when the processor has worked so long."""
+    """Set the processor time at which the run's time will nearly be over."""
     _SAID["late_at"] = late_at
 
 
 def hurry() -> None:
-    """The time of the run is nearly over: what is drawn comes to its end."""
+    """The time of the run is nearly over: drawn data sets come to their end."""
     _SAID["late"] = True
 
 
 def _length(data: Any) -> int:
-    """How many pictures a set has now: few from the first pass on that begins when time is nearly over. Those that were
-    chosen before are still there."""
+    """Return how many pictures a set has now: few from the first pass on that begins when time is nearly over. Those
+    that were chosen before still exist."""
     few = _ours(data)._few
     if _SAID["late"] and not data._passes and data._length_now > few:
         data._length_now = few
@@ -321,8 +321,8 @@ def _length(data: Any) -> int:
 
 @contextmanager
 def _open_pass(dataset: object) -> Iterator[Ends | None]:
-    """A pass over one of these sets, or a part of one, ends when time is nearly over and enough was taken; one without
-    gradients, which measures something, only if the set was short before it began."""
+    """Begin a pass over one of these sets, or a part of one: it ends when time is nearly over and enough was taken; a
+    pass without gradients, which measures something, only if the set was short before it began."""
     data = dataset
     while type(data) is torch.utils.data.Subset:
         data = data.dataset
@@ -357,7 +357,7 @@ def _say_late(data: Any) -> None:
 
 
 def _say_of(data: Any, what: str, sentence: str) -> None:
-    """Once in a run."""
+    """Say it once per run."""
     ours = _ours(data)
     if (what, ours._kind) not in _SAID["said"] and _SAID["say"] is not None:
         _SAID["said"].add((what, ours._kind))

@@ -1,4 +1,4 @@
-"""`torchvision.utils`: pictures side by side, and a picture kept in the folder of the run."""
+"""`torchvision.utils`: pictures side by side, and a picture saved in the folder of the run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def make_grid(
     scale_each: Any = False,
     pad_value: Any = 0.0,
 ) -> Any:
-    """Several pictures as one tensor."""
+    """Return several pictures as one tensor."""
     with paused():
         several = torch.stack(list(tensor), dim=0) if isinstance(tensor, list | tuple) else tensor
         if several.dim() == 2:
@@ -58,7 +58,7 @@ def _laid(several: Any, nrow: int, padding: int, pad_value: Any) -> Any:
 
 
 def save_image(tensor: Any, fp: Any, format: object = None, **look: Any) -> None:
-    """Keep a grid of pictures under a name in the folder of the run."""
+    """Save a grid of pictures under a name in the folder of the run."""
     with paused():
         grid = make_grid(tensor, **look).mul(255).add(0.5).clamp(0, 255).permute(1, 2, 0)
         picture(np.floor(to_numpy(grid.detach()))).save(fp)

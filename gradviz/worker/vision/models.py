@@ -1,6 +1,6 @@
 """`torchvision.models`: the architectures of ResNet, VGG, AlexNet, DenseNet, MobileNet and SqueezeNet with random
-weights, as torchvision makes them. Trained weights are a download; asking for them is an error in a sentence.
-"""
+weights, as torchvision makes them. Trained weights would be a download; asking for them raises an error that says
+so."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class BasicBlock(nn.Module):
         self.stride = stride
 
     def forward(self, x: Any) -> Any:
-        """What is added to its input."""
+        """Return the input plus the block's result."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.bn2(self.conv2(out))
         out = out + (x if self.downsample is None else self.downsample(x))
@@ -66,7 +66,7 @@ class Bottleneck(nn.Module):
         self.stride = stride
 
     def forward(self, x: Any) -> Any:
-        """What is added to its input."""
+        """Return the input plus the block's result."""
         out = self.relu(self.bn1(self.conv1(x)))
         out = self.relu(self.bn2(self.conv2(out)))
         out = self.bn3(self.conv3(out))
@@ -104,7 +104,7 @@ class ResNet(nn.Module):
         return nn.Sequential(*layers)
 
     def forward(self, x: Any) -> Any:
-        """The scores of the classes."""
+        """Return the scores of the classes."""
         x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
         x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
         return self.fc(torch.flatten(self.avgpool(x), 1))
@@ -128,7 +128,7 @@ _VGG = {
 
 
 class VGG(nn.Module):
-    """Convolutions, then three layers over all."""
+    """Convolutions, then three linear layers."""
 
     def __init__(self, features: Any, num_classes: int = 1000, init_weights: bool = True, dropout: float = 0.5) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class VGG(nn.Module):
                 nn.init.constant_(module.bias, 0)  # type: ignore[arg-type]
 
     def forward(self, x: Any) -> Any:
-        """The scores of the classes."""
+        """Return the scores of the classes."""
         return self.classifier(torch.flatten(self.avgpool(self.features(x)), 1))
 
 
@@ -168,7 +168,7 @@ def _vgg(name: str, **options: Any) -> VGG:
 
 
 class AlexNet(nn.Module):
-    """Five convolutions, then three layers over all."""
+    """Five convolutions, then three linear layers."""
 
     def __init__(self, num_classes: int = 1000, dropout: float = 0.5) -> None:
         super().__init__()
@@ -187,12 +187,12 @@ class AlexNet(nn.Module):
         )
 
     def forward(self, x: Any) -> Any:
-        """The scores of the classes."""
+        """Return the scores of the classes."""
         return self.classifier(torch.flatten(self.avgpool(self.features(x)), 1))
 
 
 class Fire(nn.Module):
-    """A narrow convolution, then two wide ones beside each other."""
+    """A narrow convolution, then two wide ones in parallel."""
 
     def __init__(self, inplanes: int, squeeze_planes: int, expand1x1_planes: int, expand3x3_planes: int) -> None:
         super().__init__()
@@ -204,20 +204,20 @@ class Fire(nn.Module):
         self.expand3x3_activation = nn.ReLU(inplace=True)
 
     def forward(self, x: Any) -> Any:
-        """Both results."""
+        """Return both results, concatenated."""
         x = self.squeeze_activation(self.squeeze(x))
         wide = [self.expand1x1_activation(self.expand1x1(x)), self.expand3x3_activation(self.expand3x3(x))]
         return torch.cat(wide, 1)
 
 
-_FIRES = {  # how many channels go in and come out, and M where they are pooled
+_FIRES = {  # channels in and out; M is a pooling layer
     "1_0": ((96, 7), "M 96-64 128-64 128-128 M 256-128 256-192 384-192 384-256 M 512-256"),
     "1_1": ((64, 3), "M 64-64 128-64 M 128-128 256-128 M 256-192 384-192 384-256 512-256"),
 }
 
 
 class SqueezeNet(nn.Module):
-    """Few parameters."""
+    """A network with few parameters."""
 
     def __init__(self, version: str = "1_0", num_classes: int = 1000, dropout: float = 0.5) -> None:
         super().__init__()
@@ -244,7 +244,7 @@ class SqueezeNet(nn.Module):
                 nn.init.constant_(module.bias, 0)  # type: ignore[arg-type]
 
     def forward(self, x: Any) -> Any:
-        """The scores of the classes."""
+        """Return the scores of the classes."""
         return torch.flatten(self.classifier(self.features(x)), 1)
 
 
@@ -254,7 +254,7 @@ def _conv_norm(taken: int, made: int, size: int = 3, stride: int = 1, groups: in
 
 
 class InvertedResidual(nn.Module):
-    """Wide inside, narrow outside."""
+    """A residual block that is wide inside and narrow outside."""
 
     def __init__(self, inp: int, oup: int, stride: int, expand_ratio: int) -> None:
         super().__init__()
@@ -265,7 +265,7 @@ class InvertedResidual(nn.Module):
         self.conv = nn.Sequential(*layers, nn.Conv2d(hidden, oup, 1, 1, 0, bias=False), nn.BatchNorm2d(oup))
 
     def forward(self, x: Any) -> Any:
-        """What is added to its input, where that fits."""
+        """Return the block's result, plus its input if the shapes match."""
         return x + self.conv(x) if self.use_res_connect else self.conv(x)
 
 
@@ -273,7 +273,7 @@ _INVERTED = ((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96,
 
 
 class MobileNetV2(nn.Module):
-    """Made for telephones."""
+    """A network for telephones."""
 
     def __init__(self, num_classes: int = 1000, dropout: float = 0.2) -> None:
         super().__init__()
@@ -294,13 +294,13 @@ class MobileNetV2(nn.Module):
                 nn.init.zeros_(module.bias)  # type: ignore[arg-type]
 
     def forward(self, x: Any) -> Any:
-        """The scores of the classes."""
+        """Return the scores of the classes."""
         x = nn.functional.adaptive_avg_pool2d(self.features(x), (1, 1))
         return self.classifier(torch.flatten(x, 1))
 
 
 class _DenseLayer(nn.Module):
-    """Two convolutions over all that came before."""
+    """Two convolutions over everything before."""
 
     def __init__(self, taken: int, made: int, drop_rate: float) -> None:
         super().__init__()
@@ -313,7 +313,7 @@ class _DenseLayer(nn.Module):
         self.drop_rate = float(drop_rate)
 
     def forward(self, given: Any) -> Any:
-        """What is put beside them."""
+        """Return the new channels."""
         x = self.conv1(self.relu1(self.norm1(torch.cat(given, 1))))
         x = self.conv2(self.relu2(self.norm2(x)))
         return nn.functional.dropout(x, p=self.drop_rate, training=self.training) if self.drop_rate > 0 else x
@@ -321,7 +321,7 @@ class _DenseLayer(nn.Module):
 
 class _DenseBlock(nn.ModuleDict):
     def forward(self, x: Any) -> Any:
-        """Everything beside each other."""
+        """Return all channels, concatenated."""
         found = [x]
         for layer in self.values():
             found.append(layer(found))
@@ -329,7 +329,7 @@ class _DenseBlock(nn.ModuleDict):
 
 
 class DenseNet(nn.Module):
-    """Each layer sees all before it."""
+    """A network in which each layer gets the outputs of all before it."""
 
     def __init__(
         self,
@@ -364,7 +364,7 @@ class DenseNet(nn.Module):
         nn.init.constant_(self.classifier.bias, 0)  # type: ignore[arg-type]
 
     def forward(self, x: Any) -> Any:
-        """The scores of the classes."""
+        """Return the scores of the classes."""
         x = nn.functional.relu(self.features(x), inplace=True)
         return self.classifier(torch.flatten(nn.functional.adaptive_avg_pool2d(x, (1, 1)), 1))
 
@@ -397,7 +397,7 @@ def _offered(name: str, make: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _weights_of(name: str) -> Any:
-    """`ResNet18_Weights`: names of what can't be downloaded, and what is done with a picture before."""
+    """`ResNet18_Weights`: the names of weights that can't be downloaded, and the preprocessing of pictures for them."""
     versions = ["IMAGENET1K_V1", "IMAGENET1K_V2"][: 2 if name in _TRAINED_TWICE else 1]
     found = {each: _TrainedWeights(f"{name}.{each}") for each in versions}
     return stand_in(name, {**found, "DEFAULT": found[versions[-1]]})
@@ -408,7 +408,7 @@ _TRAINED_TWICE = {f"{each}_Weights" for each in ("ResNet50", "ResNet101", "ResNe
 
 @keep_methods
 class _TrainedWeights:
-    """Which ones are meant."""
+    """Names a set of trained weights."""
 
     __slots__ = ("_name",)
 
@@ -419,7 +419,7 @@ class _TrainedWeights:
         return self._name
 
     def transforms(self) -> Any:
-        """What is done with a picture before."""
+        """Return the preprocessing of pictures."""
         steps = [transforms.Resize(256), transforms.CenterCrop(224), transforms.Lambda(_numbers)]
         return transforms.Compose([*steps, transforms.Normalize((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))])
 

@@ -12,7 +12,7 @@ _MODES = {"NEAREST": "nearest", "BILINEAR": "bilinear", "BICUBIC": "bicubic", "L
 
 
 def vision_modules(say: datasets.Say) -> dict[str, Any]:
-    """All of them; `say` tells of each set that is drawn."""
+    """Return all stand-ins; `say` reports each data set that is drawn."""
     datasets.begin(say)
     made: dict[str, Any] = {}
 

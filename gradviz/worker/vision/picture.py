@@ -1,7 +1,7 @@
-"""`PIL.Image` as far as transforms need it: a picture of 8-bit numbers that is looked at, converted, resized and cut.
+"""`PIL.Image` as far as transforms need it: a picture of 8-bit numbers that can be inspected, converted, resized and
+cropped.
 
-`Image.open` and `save` work on the folder of the run, in the one format of `png`. Next: `transforms`.
-"""
+`Image.open` and `save` work on the folder of the run, in the single format of `png`. Next: `transforms`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NEAREST, LANCZOS, BILINEAR, BICUBIC = 0, 1, 2, 3
 
 @keep_methods
 class Image:
-    """A picture, in grey ("L") or in colours ("RGB")."""
+    """A picture, in greyscale ("L") or in colour ("RGB")."""
 
     __slots__ = ("_pixels",)
     _pixels: Any
@@ -34,17 +34,17 @@ class Image:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height."""
+        """Width and height in pixels."""
         return int(self._pixels.shape[1]), int(self._pixels.shape[0])
 
     @property
     def width(self) -> int:
-        """In pixels."""
+        """The width in pixels."""
         return self.size[0]
 
     @property
     def height(self) -> int:
-        """In pixels."""
+        """The height in pixels."""
         return self.size[1]
 
     @property
@@ -53,7 +53,7 @@ class Image:
         return "L" if self._pixels.ndim == 2 else "RGB"
 
     def convert(self, mode: Any = "RGB") -> Image:
-        """In grey or in colours."""
+        """Convert to greyscale or colour."""
         pixels = self._pixels
         if mode == "L" and pixels.ndim == 3:
             return picture((pixels[..., 0] * 19595.0 + pixels[..., 1] * 38470.0 + pixels[..., 2] * 7471.0) / 65536)
@@ -62,17 +62,17 @@ class Image:
         return picture(pixels)
 
     def resize(self, size: Any, resample: object = BILINEAR) -> Image:
-        """Another width and height."""
+        """Resize to a width and height."""
         width, height = (operator.index(each) for each in tuple(size))
         return picture(resized(self._pixels, height, width))
 
     def crop(self, box: Any) -> Image:
-        """The part from left and top to right and bottom."""
+        """Return the part from left and top to right and bottom."""
         left, top, right, bottom = (operator.index(each) for each in tuple(box))
         return picture(cut(self._pixels, top, left, bottom - top, right - left))
 
     def copy(self) -> Image:
-        """The same."""
+        """Return a copy."""
         return picture(self._pixels)
 
     def save(self, fp: Any, format: object = None, **more: object) -> None:
@@ -87,7 +87,7 @@ class Image:
         content.data += data
 
     def show(self, title: object = None) -> NoReturn:
-        """Pictures are shown by matplotlib."""
+        """Refused: matplotlib shows pictures."""
         raise PermissionError("Image.show() is not available in GradViz snippets; show the picture with plt.imshow")
 
     def __repr__(self) -> str:
@@ -98,31 +98,31 @@ Image.__module__ = "PIL.Image"
 
 
 def picture(pixels: Any) -> Image:
-    """A picture of NumPy's own array."""
+    """Return a picture of NumPy's own array."""
     plain = pixels.dtype == np.uint8
     return _holding(pixels.copy() if plain else np.clip(np.rint(pixels), 0, 255).astype(np.uint8))
 
 
 def _holding(pixels: Any) -> Image:
-    """A picture of an array that nobody else changes."""
+    """Return a picture of an array that nobody else changes."""
     made: Image = object.__new__(Image)
     made._pixels = pixels
     return made
 
 
 def shared_picture(pixels: Any) -> Image:
-    """A picture of an array of bytes that others look at, too, and nobody changes."""
+    """Return a picture of an array of bytes that others share, and nobody changes."""
     pixels.setflags(write=False)
     return _holding(pixels)
 
 
 def pixels_of(image: Image) -> Any:
-    """A copy, NumPy's own."""
+    """Return a copy of the pixels as NumPy's own array."""
     return image._pixels.copy()
 
 
 def cut(pixels: Any, top: int, left: int, height: int, width: int) -> Any:
-    """A part, with zeros beyond the edge."""
+    """Return a part, with zeros beyond the edges."""
     if not 0 < height <= 4096 or not 0 < width <= 4096:
         raise ValueError(f"a part of {height} x {width} pixels")
     made = np.zeros((height, width, *pixels.shape[2:]), pixels.dtype)
@@ -134,7 +134,7 @@ def cut(pixels: Any, top: int, left: int, height: int, width: int) -> Any:
 
 
 def resized(pixels: Any, height: int, width: int) -> Any:
-    """Between the pixels linearly."""
+    """Resize with linear interpolation."""
     if not 0 < height <= 4096 or not 0 < width <= 4096:
         raise ValueError(f"a picture of {height} x {width} pixels")
     with paused():
@@ -146,7 +146,7 @@ def resized(pixels: Any, height: int, width: int) -> Any:
 
 
 def fromarray(obj: Any, mode: object = None) -> Image:
-    """A picture of an array."""
+    """Return a picture of an array."""
     array = np.asarray(to_numpy(obj))
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)) or array.dtype.kind not in "buif":
         raise TypeError(f"Cannot handle this data type: {array.shape}, {array.dtype.str}")
@@ -154,7 +154,7 @@ def fromarray(obj: Any, mode: object = None) -> Image:
 
 
 def new(mode: Any, size: Any, color: Any = 0) -> Image:
-    """A picture of one colour."""
+    """Return a picture of one colour."""
     width, height = (operator.index(each) for each in tuple(size))
     shade = np.asarray(to_numpy(color), np.uint8)
     plain = np.zeros((1, 1) if mode == "L" else (1, 1, 3), np.uint8) + shade
@@ -162,7 +162,7 @@ def new(mode: Any, size: Any, color: Any = 0) -> Image:
 
 
 def open_image(fp: Any, *rest: object) -> Image:
-    """A PNG file that is attached or that the run has written; no file of the computer is read."""
+    """Open a PNG file that is attached or that the run has written; no file of the computer is read."""
     if not isinstance(fp, str | Path):
         return _holding(png.read(plain_bytes(fp.read())))
     name = plain_path(fp)

@@ -1,6 +1,6 @@
-"""Pictures of digits, signs, clothes, things and faces, drawn by a few lines each and never the same: what stands for
-MNIST, KMNIST, Fashion-MNIST, CIFAR-10 and CelebA, none of whose pictures are here. Each follows from its seed.
-"""
+"""Pictures of digits, characters, clothes, objects and faces, drawn by a few lines each and never the same: substitutes
+for MNIST, KMNIST, Fashion-MNIST, CIFAR-10 and CelebA, none of whose pictures are included. Each follows from its
+seed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Points = tuple[tuple[float, float], ...]
 
 
 def _arc(x: float, y: float, rx: float, ry: float, begin: float, end: float) -> Points:
-    """Part of an ellipse, in degrees, clockwise from the right."""
+    """Return part of an ellipse, in degrees, clockwise from the right."""
     angles = [math.radians(begin + (end - begin) * step / 8) for step in range(9)]
     return tuple((x + rx * math.cos(angle), y + ry * math.sin(angle)) for angle in angles)
 
@@ -204,7 +204,7 @@ THINGS: tuple[tuple[Points, ...], ...] = (
 
 
 def _turned(points: Points, source: Any, size: int) -> Any:
-    """The points in pixels, moved, turned and stretched as a hand would."""
+    """Return the points in pixels, shifted, rotated and stretched as by hand."""
     turn, lean = source.uniform(-0.18, 0.18), source.uniform(-0.15, 0.15)
     wide, high = (float(each) for each in source.uniform(0.78, 0.98, 2))
     stretched: Any = np.array([[wide, lean], [0.0, high]])
@@ -221,7 +221,7 @@ def _grid(size: int) -> Any:
 
 
 def _stroked(strokes: tuple[Points, ...], source: Any, size: int) -> Any:
-    """Grey strokes: how far each pixel is from the nearest part of a line."""
+    """Draw grey strokes: the distance of each pixel from the nearest part of a line."""
     state = source.get_state()
     grid, nearest = _grid(size), np.full((size, size), 1e9)
     for stroke in strokes:
@@ -236,7 +236,7 @@ def _stroked(strokes: tuple[Points, ...], source: Any, size: int) -> Any:
 
 
 def _filled(outlines: tuple[Points, ...], source: Any, size: int) -> Any:
-    """Which pixels lie inside of one of the outlines."""
+    """Return which pixels lie inside one of the outlines."""
     state = source.get_state()
     grid, inside = _grid(size), np.zeros((size, size), bool)
     x, y = grid[..., 0, None], grid[..., 1, None]
@@ -253,7 +253,7 @@ def _filled(outlines: tuple[Points, ...], source: Any, size: int) -> Any:
 
 
 def _oval(x: float, y: float, wide: float, high: float, at: tuple[float, float, float]) -> Any:
-    """Which pixels lie in an ellipse of a face; `at` is where its middle is and how far it is turned."""
+    """Return which pixels lie in an ellipse of a face; `at` is its centre and its rotation."""
     xs, ys, turn = _face_grid(FACE)[0] - at[0], _face_grid(FACE)[1] - at[1], at[2]
     across, down = xs * math.cos(turn) + ys * math.sin(turn), ys * math.cos(turn) - xs * math.sin(turn)
     return ((across - x) / wide) ** 2 + ((down - y) / high) ** 2 < 1
@@ -269,7 +269,7 @@ FACE = (218, 178)  # height and width
 
 
 def _face(source: Any) -> Any:
-    """A face: one of many skins, hairs and looks, turned a little."""
+    """Draw a face with one of many skins, hairs and styles, slightly rotated."""
     skin = np.array((1.0, 0.78, 0.64)) * source.uniform(110, 245) * source.uniform(0.92, 1.0, 3)
     hair, back, eye = source.uniform(15, 190) * np.array((1.0, 0.75, 0.5)), source.uniform(20, 240, 3), (40, 30, 25)
     at = 0.5 + source.uniform(-0.03, 0.03), 0.64 + source.uniform(-0.03, 0.03), float(source.uniform(-0.12, 0.12))
@@ -293,7 +293,7 @@ def _face(source: Any) -> Any:
 
 
 def drawn(kind: str, label: int, seed: int) -> Any:
-    """A picture of a label: 28 × 28 grey, 32 × 32 × 3 of "things", 218 × 178 × 3 of "faces"."""
+    """Draw a picture for a label: 28 × 28 grey, 32 × 32 × 3 of "things", 218 × 178 × 3 of "faces"."""
     source = np.random.RandomState(seed)
     if kind == "faces":
         return _face(source)

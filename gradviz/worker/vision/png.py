@@ -1,5 +1,5 @@
-"""PNG, the one format of pictures that is read and written here: 8 bits a channel, not interlaced, of the bytes of the
-folder of a run. Written by hand, so that no library of C code sees what a stranger has attached. Next: `picture`."""
+"""PNG, the only picture format that is read and written here: 8 bits per channel, not interlaced, as bytes in the
+folder of the run. Written in Python, so that no C library parses what a stranger has attached. Next: `picture`."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _LARGEST = 4096
-_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by the kind of colours
+_CHANNELS = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}  # by colour type
 
 
 def written(pixels: Any) -> bytes:
-    """The file of grey or coloured pixels of bytes."""
+    """Return a PNG file of grey or coloured pixels."""
     height, width = pixels.shape[:2]
     kind = 0 if pixels.ndim == 2 else 2
     rows = np.zeros((height, 1 + pixels.nbytes // max(height, 1)), np.uint8)
@@ -30,7 +30,7 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def read(data: bytes) -> Any:
-    """Its pixels, without transparency; ValueError for what is no such file."""
+    """Return the pixels of a PNG file, without transparency; ValueError if it is not such a file."""
     if not data.startswith(SIGNATURE):
         raise ValueError("pictures are read from PNG files in GradViz snippets")
     held: dict[bytes, bytearray] = {}
@@ -57,7 +57,7 @@ def read(data: bytes) -> Any:
 
 
 def _unfiltered(packed: bytes, height: int, length: int, step: int) -> Any:
-    """The rows of bytes, each of which says how it differs from those around it."""
+    """Undo the filters of the rows, each of which says how it differs from those around it."""
     room = height * (length + 1)
     try:
         raw = zlib.decompressobj().decompress(packed, room)
@@ -88,7 +88,7 @@ def _unfiltered(packed: bytes, height: int, length: int, step: int) -> Any:
 
 
 def _nearest(left: int, up: int, corner: int) -> int:
-    """Paeth's guess: whichever of the three is nearest to left + up - corner."""
+    """Return Paeth's predictor: whichever of the three is nearest to left + up - corner."""
     to_left, to_up, to_corner = abs(up - corner), abs(left - corner), abs(left + up - 2 * corner)
     if to_left <= to_up and to_left <= to_corner:
         return left

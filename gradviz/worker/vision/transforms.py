@@ -1,6 +1,5 @@
-"""`torchvision.transforms`: what is done with a picture or a tensor before a network sees it, with torchvision's random
-numbers in torchvision's order. What they compute is no part of the recorded steps.
-"""
+"""`torchvision.transforms`: what is done with a picture or a tensor before a network gets it, with torchvision's random
+numbers in torchvision's order. Their computations are not part of the recorded steps."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ from gradviz.worker.vision.picture import Image, cut, picture, pixels_of, resize
 
 
 def _pair(size: Any) -> tuple[int, int]:
-    """Height and width."""
+    """Return height and width."""
     if isinstance(size, list | tuple):
         return (operator.index(size[0]), operator.index(size[-1]))
     return (operator.index(size), operator.index(size))
@@ -41,7 +40,7 @@ def _on_pixels(image: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _size(image: Any) -> tuple[int, int]:
-    """Height and width."""
+    """Return height and width."""
     if isinstance(image, Image):
         return image.height, image.width
     return int(image.shape[-2]), int(image.shape[-1])
@@ -59,7 +58,7 @@ def _whole(low: int, high: int) -> int:
 
 
 def to_tensor(pic: Any) -> Any:
-    """A picture as numbers from 0 to 1, channels first."""
+    """Convert a picture to numbers from 0 to 1, channels first."""
     array = pic._pixels if type(pic) is Image else np.array(to_numpy(pic))
     if array.ndim not in (2, 3):
         raise ValueError(f"pic should be 2/3 dimensional. Got {array.ndim} dimensions.")
@@ -74,7 +73,7 @@ def to_tensor(pic: Any) -> Any:
 
 
 def pil_to_tensor(pic: Any) -> Any:
-    """A picture as whole numbers, channels first."""
+    """Convert a picture to integers, channels first."""
     array = pixels_of(pic)
     with paused():
         return torch.from_numpy(
@@ -83,7 +82,7 @@ def pil_to_tensor(pic: Any) -> Any:
 
 
 def to_pil_image(pic: Any, mode: object = None) -> Image:
-    """A tensor or an array as a picture."""
+    """Convert a tensor or an array to a picture."""
     if isinstance(pic, Tensor):
         array = np.array(to_numpy(Tensor.detach(pic)))
         array = array * 255 // 1 if array.dtype.kind == "f" else array
@@ -98,14 +97,14 @@ def to_pil_image(pic: Any, mode: object = None) -> Image:
 
 
 def _plain(*given: object) -> bool:
-    """Whether these are lists or tuples of floats, of one length."""
+    """Whether these are lists or tuples of floats of the same length."""
     several = all(type(each) in (list, tuple) for each in given)
     numbers = several and all(type(number) is float for each in given for number in each)  # type: ignore[attr-defined]
     return numbers and len({len(each) for each in given}) == 1  # type: ignore[arg-type]
 
 
 def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Any:
-    """Each channel without its mean, in units of its deviation."""
+    """Subtract each channel's mean and divide by its standard deviation."""
     if not isinstance(tensor, Tensor):
         raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
     if type(tensor) is Tensor and not tensor.requires_grad and tensor.dtype is torch.float32 and _plain(mean, std):
@@ -121,7 +120,7 @@ def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Any:
 
 
 def resize(img: Any, size: Any, *rest: object, **look: object) -> Any:
-    """Another size; of one number, that of the shorter side."""
+    """Resize; a single number is the size of the shorter side."""
     height, width = _size(img)
     if isinstance(size, list | tuple) and len(size) == 2:
         new_height, new_width = _pair(size)
@@ -135,19 +134,19 @@ def resize(img: Any, size: Any, *rest: object, **look: object) -> Any:
 
 
 def crop(img: Any, top: Any, left: Any, height: Any, width: Any) -> Any:
-    """A part."""
+    """Return a part."""
     place = [operator.index(each) for each in (top, left, height, width)]
     return _on_pixels(img, lambda pixels: cut(pixels, *place))
 
 
 def center_crop(img: Any, output_size: Any) -> Any:
-    """The part in the middle."""
+    """Return the part in the middle."""
     (height, width), (high, wide) = _size(img), _pair(output_size)
     return crop(img, round((height - high) / 2.0), round((width - wide) / 2.0), high, wide)
 
 
 def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: Any = "constant") -> Any:
-    """A frame around it."""
+    """Add a border."""
     several = (
         [operator.index(each) for each in padding] if isinstance(padding, list | tuple) else [operator.index(padding)]
     )
@@ -163,17 +162,17 @@ def pad(img: Any, padding: Any, fill: Any = 0, padding_mode: Any = "constant") -
 
 
 def hflip(img: Any) -> Any:
-    """Left and right exchanged."""
+    """Flip horizontally."""
     return _on_pixels(img, lambda pixels: pixels[:, ::-1])
 
 
 def vflip(img: Any) -> Any:
-    """Top and bottom exchanged."""
+    """Flip vertically."""
     return _on_pixels(img, lambda pixels: pixels[::-1])
 
 
 def rotate(img: Any, angle: Any, *rest: object, **look: object) -> Any:
-    """Turned around its middle."""
+    """Rotate around the centre."""
     turn = math.radians(float(angle))
 
     def change(pixels: Any) -> Any:
@@ -197,17 +196,17 @@ def _shaded(img: Any, factor: float, middle: Callable[[Any], Any]) -> Any:
 
 
 def adjust_brightness(img: Any, brightness_factor: Any) -> Any:
-    """Lighter or darker."""
+    """Make it brighter or darker."""
     return _shaded(img, float(brightness_factor), np.zeros_like)
 
 
 def adjust_contrast(img: Any, contrast_factor: Any) -> Any:
-    """Further from the mean, or nearer to it."""
+    """Scale the differences from the mean."""
     return _shaded(img, float(contrast_factor), lambda pixels: np.full_like(pixels, pixels.mean()))
 
 
 def adjust_saturation(img: Any, saturation_factor: Any) -> Any:
-    """Further from grey, or nearer to it."""
+    """Scale the differences from grey."""
     return _shaded(img, float(saturation_factor), _grey)
 
 
@@ -218,7 +217,7 @@ def _grey(pixels: Any) -> Any:
 
 
 def rgb_to_grayscale(img: Any, num_output_channels: Any = 1) -> Any:
-    """Without colours."""
+    """Convert to greyscale."""
     if isinstance(img, Image):
         grey = img.convert("L")
         return grey.convert("RGB") if num_output_channels == 3 else grey
@@ -236,7 +235,7 @@ FUNCTIONS: tuple[Callable[..., Any], ...] = (
 
 
 class _Transform(torch.nn.Module):
-    """Base: options by name, and how they are shown."""
+    """Base class: options by name, and how they are shown."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__()
@@ -249,7 +248,7 @@ class _Transform(torch.nn.Module):
 
 
 class Compose:
-    """One after the other."""
+    """Applies transforms in sequence."""
 
     def __init__(self, transforms: Any) -> None:
         self.transforms = transforms
@@ -264,7 +263,7 @@ class Compose:
 
 
 class ToTensor:
-    """A picture as numbers from 0 to 1."""
+    """Converts a picture to numbers from 0 to 1."""
 
     def __call__(self, pic: Any) -> Any:
         return to_tensor(pic)
@@ -274,14 +273,14 @@ class ToTensor:
 
 
 class PILToTensor(ToTensor):
-    """A picture as whole numbers."""
+    """Converts a picture to integers."""
 
     def __call__(self, pic: Any) -> Any:
         return pil_to_tensor(pic)
 
 
 class ToPILImage:
-    """A tensor as a picture."""
+    """Converts a tensor to a picture."""
 
     def __init__(self, mode: object = None) -> None:
         self.mode = mode
@@ -294,7 +293,7 @@ class ToPILImage:
 
 
 class Lambda:
-    """A function of the snippet."""
+    """Applies a function of the snippet."""
 
     def __init__(self, lambd: Any) -> None:
         if not callable(lambd):
@@ -309,18 +308,18 @@ class Lambda:
 
 
 class Normalize(_Transform):
-    """Each channel without its mean, in units of its deviation."""
+    """Subtracts each channel's mean and divides by its standard deviation."""
 
     def __init__(self, mean: Any, std: Any, inplace: object = False) -> None:
         super().__init__(mean=mean, std=std)
 
     def forward(self, tensor: Any) -> Any:
-        """Normalised."""
+        """Return the normalized tensor."""
         return normalize(tensor, self.mean, self.std)
 
 
 class Resize(_Transform):
-    """Another size."""
+    """Resizes to another size."""
 
     def __init__(
         self, size: Any, interpolation: object = "bilinear", max_size: object = None, antialias: object = True
@@ -328,78 +327,78 @@ class Resize(_Transform):
         super().__init__(size=size, interpolation=interpolation, max_size=max_size, antialias=antialias)
 
     def forward(self, img: Any) -> Any:
-        """Resized."""
+        """Return the resized picture."""
         return resize(img, self.size)
 
 
 class CenterCrop(_Transform):
-    """The part in the middle."""
+    """Crops to the part in the middle."""
 
     def __init__(self, size: Any) -> None:
         super().__init__(size=_pair(size))
 
     def forward(self, img: Any) -> Any:
-        """Cut out."""
+        """Return the cropped picture."""
         return center_crop(img, self.size)
 
 
 class Pad(_Transform):
-    """A frame around it."""
+    """Adds a border."""
 
     def __init__(self, padding: Any, fill: Any = 0, padding_mode: Any = "constant") -> None:
         super().__init__(padding=padding, fill=fill, padding_mode=padding_mode)
 
     def forward(self, img: Any) -> Any:
-        """Framed."""
+        """Return the picture with a border."""
         return pad(img, self.padding, self.fill, self.padding_mode)
 
 
 class RandomHorizontalFlip(_Transform):
-    """Left and right exchanged, sometimes."""
+    """Flips horizontally at random."""
 
     def __init__(self, p: Any = 0.5) -> None:
         super().__init__(p=float(p))
 
     def forward(self, img: Any) -> Any:
-        """Flipped or not."""
+        """Return the picture, flipped or not."""
         with paused():
             return hflip(img) if _random() < self.p else img
 
 
 class RandomVerticalFlip(RandomHorizontalFlip):
-    """Top and bottom exchanged, sometimes."""
+    """Flips vertically at random."""
 
     def forward(self, img: Any) -> Any:
-        """Flipped or not."""
+        """Return the picture, flipped or not."""
         with paused():
             return vflip(img) if _random() < self.p else img
 
 
 class RandomGrayscale(RandomHorizontalFlip):
-    """Without colours, sometimes."""
+    """Converts to greyscale at random."""
 
     def __init__(self, p: Any = 0.1) -> None:
         super().__init__(p)
 
     def forward(self, img: Any) -> Any:
-        """In grey or not."""
+        """Return the picture, in grey or not."""
         with paused():
             return rgb_to_grayscale(img, 3) if _random() < self.p else img
 
 
 class Grayscale(_Transform):
-    """Without colours."""
+    """Converts to greyscale."""
 
     def __init__(self, num_output_channels: Any = 1) -> None:
         super().__init__(num_output_channels=num_output_channels)
 
     def forward(self, img: Any) -> Any:
-        """In grey."""
+        """Return the picture in grey."""
         return rgb_to_grayscale(img, self.num_output_channels)
 
 
 class RandomCrop(_Transform):
-    """A part, somewhere."""
+    """Crops to a random part."""
 
     def __init__(
         self, size: Any, padding: Any = None, pad_if_needed: Any = False, fill: Any = 0, padding_mode: Any = "constant"
@@ -408,7 +407,7 @@ class RandomCrop(_Transform):
         self.fill = fill
 
     def forward(self, img: Any) -> Any:
-        """Cut out."""
+        """Return the cropped picture."""
         with paused():
             img = img if self.padding is None else pad(img, self.padding, self.fill)
             (height, width), (high, wide) = _size(img), self.size
@@ -420,7 +419,7 @@ class RandomCrop(_Transform):
 
 
 class RandomResizedCrop(_Transform):
-    """A part of some size, somewhere, in the size that is wanted."""
+    """Crops to a part of random size and place, resized to the given size."""
 
     def __init__(
         self, size: Any, scale: Any = (0.08, 1.0), ratio: Any = (3 / 4, 4 / 3), *rest: object, **look: object
@@ -428,7 +427,7 @@ class RandomResizedCrop(_Transform):
         super().__init__(size=_pair(size), scale=tuple(scale), ratio=tuple(ratio))
 
     def forward(self, img: Any) -> Any:
-        """Cut out and resized."""
+        """Return the cropped and resized picture."""
         with paused():
             height, width = _size(img)
             for _ in range(10):
@@ -443,26 +442,26 @@ class RandomResizedCrop(_Transform):
 
 
 class RandomRotation(_Transform):
-    """Turned by some angle."""
+    """Rotates by a random angle."""
 
     def __init__(self, degrees: Any, *rest: object, **look: object) -> None:
         both = (-float(degrees), float(degrees)) if isinstance(degrees, int | float) else tuple(degrees)
         super().__init__(degrees=both)
 
     def forward(self, img: Any) -> Any:
-        """Turned."""
+        """Return the rotated picture."""
         with paused():
             return rotate(img, float(torch.empty(1).uniform_(*map(float, self.degrees)).item()))
 
 
 class ColorJitter(_Transform):
-    """Lighter, darker, paler."""
+    """Changes brightness, contrast and saturation at random."""
 
     def __init__(self, brightness: Any = 0, contrast: Any = 0, saturation: Any = 0, hue: Any = 0) -> None:
         super().__init__(brightness=brightness, contrast=contrast, saturation=saturation, hue=hue)
 
     def forward(self, img: Any) -> Any:
-        """Changed."""
+        """Return the changed picture."""
         with paused():
             order = torch.randperm(4).tolist()
             spreads = (self.brightness, self.contrast, self.saturation)
@@ -475,19 +474,19 @@ class ColorJitter(_Transform):
 
 
 class ConvertImageDtype(_Transform):
-    """Other numbers."""
+    """Converts to another dtype."""
 
     def __init__(self, dtype: Any) -> None:
         super().__init__(dtype=dtype)
 
     def forward(self, image: Any) -> Any:
-        """Converted."""
+        """Return the converted tensor."""
         with paused():
             return image.to(self.dtype) / 255 if not image.is_floating_point() else image.to(self.dtype)
 
 
 class ToImage(PILToTensor):
-    """A picture or an array as whole numbers."""
+    """Converts a picture or an array to integers."""
 
     def __call__(self, pic: Any) -> Any:
         if isinstance(pic, Tensor | Image):
@@ -498,13 +497,13 @@ class ToImage(PILToTensor):
 
 
 class ToDtype(_Transform):
-    """Other numbers, from 0 to 1 if they are scaled."""
+    """Converts to another dtype, scaled to numbers from 0 to 1 if requested."""
 
     def __init__(self, dtype: Any, scale: object = False) -> None:
         super().__init__(dtype=dtype, scale=bool(scale))
 
     def forward(self, image: Any) -> Any:
-        """Converted; what is no tensor stays."""
+        """Return the converted tensor; anything else is unchanged."""
         if not isinstance(image, Tensor):
             return image
         with paused():
@@ -512,7 +511,7 @@ class ToDtype(_Transform):
             return image.to(self.dtype) / 255 if is_scaled else image.to(self.dtype)
 
 
-SECOND: tuple[type, ...] = (ToImage, ToDtype)  # of torchvision.transforms.v2 alone
+SECOND: tuple[type, ...] = (ToImage, ToDtype)  # only in torchvision.transforms.v2
 CLASSES: tuple[type, ...] = (
     *(Compose, ToTensor, PILToTensor, ToPILImage, Lambda, Normalize, Resize, CenterCrop, Pad, RandomHorizontalFlip),
     *(RandomVerticalFlip, RandomGrayscale, Grayscale, RandomCrop, RandomResizedCrop, RandomRotation, ColorJitter),
