@@ -290,7 +290,7 @@ def _aliases(call: _Call, first: str) -> list[str]:
 
 
 def _shown(call: _Call, first: str) -> dict[str, Any]:
-    """Category, symbol, brief description and formula: those of the reference if the function has a row of its own."""
+    """Category, symbol, brief description and formula: those of the reference if the function has its own row."""
     rows = [each for each in call.rows if each.brief]
     row = max(rows, key=lambda each: (len(each.gradients), -len(each.symbol)), default=None)
     symbol, brief, formula = words.shown(call.key)

@@ -1,6 +1,6 @@
-"""The backward pass of a PyTorch job, from hooks on its nodes and leaves: calls, gradients that arrive, nodes that run,
-buffers that are freed, gradients that are stored. PyTorch lets a node's buffers go right after its hooks, unless the
-call keeps the graph."""
+"""The backward pass of a PyTorch job, from hooks on its nodes and leaves: calls, arriving gradients, running nodes,
+freed buffers, stored gradients. PyTorch frees a node's buffers right after its hooks, unless the call keeps the
+graph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gradviz.trace.table.kinds import Kind
 
 @dataclass
 class _Call:
-    """A backward call that goes on."""
+    """A backward call in progress."""
 
     number: int = -1
     site: int = -1
@@ -29,8 +29,8 @@ class _Call:
     arrived: Counter[int] = field(default_factory=Counter)
     total: dict[int, Any] = field(default_factory=dict)
     latest: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # by tensor: what arrived, see `_told`
-    stored: dict[int, tuple[Any, int]] = field(default_factory=dict)  # by leaf: it, and the version of its .grad
-    exchange: Exchange | None = None  # what the processes of the job began to exchange last
+    stored: dict[int, tuple[Any, int]] = field(default_factory=dict)  # by leaf: the leaf, and the version of its .grad
+    exchange: Exchange | None = None  # the latest exchange that the processes of the job began
 
 
 class Backward:

@@ -62,7 +62,7 @@ class Wishes:
         return self.values if wanted else NONE
 
     def takes(self, iteration: int, left: int = -1) -> bool:
-        """Whether this iteration is recorded, after which there are `left`, -1 where nobody knows."""
+        """Whether this iteration is recorded; `left` others follow, -1 if that is unknown."""
         if isinstance(self.steps, Choice):
             return self.steps.takes(iteration, left)
         return self.steps is None or iteration in self.steps

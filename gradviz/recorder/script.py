@@ -220,7 +220,7 @@ class _Binder:
 
 
 def _nothing() -> None:
-    """What is caught is the script's own affair, and where a loop ends."""
+    """Not recorded: what the script catches, and where a loop ends."""
 
 
 def _refuse(sentence: str) -> int:

@@ -185,7 +185,7 @@ for _name, _home in {
     "dtype": "torch",
     "Generator": "torch._C",
 }.items():
-    globals()[_name].__module__ = _home  # what a snippet sees when it prints a type
+    globals()[_name].__module__ = _home  # shown when a snippet prints a type
 
 autograd.torch = _sys.modules[__name__]  # type: ignore[attr-defined]  # PyTorch has it there
 _ready_too = _devices  # importing it makes torch.cuda and similar modules

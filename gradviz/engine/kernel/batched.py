@@ -197,7 +197,7 @@ class BatchedArray(NDArrayOperatorsMixin):
 
 
 def alike(data: Array, array: Array) -> Array:
-    """A new array with memory for every example if `data` has that."""
+    """A new array like this one, with memory for every example if `data` has that."""
     if not isinstance(data, BatchedArray):
         return array
     return BatchedArray(np.broadcast_to(array, (*data.sizes, *array.shape)).copy(), data.levels)

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-# --- what is written ---
+# --- parts of a formula ---
 
 
 @dataclass(frozen=True)

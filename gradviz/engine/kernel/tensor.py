@@ -285,7 +285,7 @@ class Tensor(Operations):
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         changed = self._requires_grad != bool(value)
         if value and self._view is not None:
-            self._view.lent = False  # a leaf of its own
+            self._view.lent = False  # now a leaf by itself
         self._requires_grad = bool(value)
         if changed and self._version_counter is not None:
             if value:
@@ -415,7 +415,7 @@ class Tensor(Operations):
         return _unpickled, (type(self), self._data, self._requires_grad)
 
 
-Tensor.__module__ = Size.__module__ = "torch"  # what a snippet sees when it prints a type
+Tensor.__module__ = Size.__module__ = "torch"  # shown when a snippet prints a type
 _new = object.__new__
 _new_size: Any = tuple.__new__
 _EMPTY: Array = np.empty(0, np.float32)

@@ -1,5 +1,5 @@
-"""Functions of NumPy that compute a size or a place without looking for overflow, or forget how an output lies, and
-then read or write where no memory is. Here they look first. A test keeps NumPy's own out of all other modules; a
+"""NumPy functions that compute a size or an address without checking for overflow, or ignore the layout of an output,
+and then read or write outside memory. Here they check first. A test keeps NumPy's own out of all other modules; a
 snippet that imports NumPy gets these, too."""
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from gradviz.engine.kernel.dtypes import Array
 
 _LARGEST = 2**63 - 1
-_FURTHEST = 2**31 - 1  # the offset of a diagonal is a C int, whose smallest value has no negative
+_FURTHEST = 2**31 - 1  # the offset of a diagonal is a C int, whose smallest value can't be negated
 _TOO_BIG = "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size."
 
 
@@ -83,7 +83,8 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
 
 
 def clip(a: object, *limits: Any, **options: Any) -> Any:
-    """The elements limited to a range. Elements that `where` excludes keep what was in memory, as in NumPy."""
+    """The elements limited to a range. `where` is refused: for the elements that it excludes NumPy returns what was in
+    memory."""
     if options.pop("where", True) is not True:
         raise TypeError("clip with where= would show what lay in memory before; use where(condition, clip(a), a)")
     return np.asarray(a).clip(*limits, **{_LIMITS.get(name, name): value for name, value in options.items()})

@@ -36,7 +36,7 @@ def _part(x: Tensor, dim: int, start: int | None, end: int | None) -> Tensor:
 def diff(
     input: Tensor, n: int = 1, dim: int = -1, prepend: Tensor | None = None, append: Tensor | None = None
 ) -> Tensor:
-    """Differences of neighbours along `dim`, `n` times, after what is put before and behind."""
+    """Differences of neighbours along `dim`, `n` times, with `prepend` and `append` joined on first."""
     if not input._data.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
     axis = wrap_dim(dim, input._data.ndim)

@@ -119,7 +119,7 @@ def pin_memory(self: Tensor, device: object = None) -> Tensor:
 
 @method("cuda")
 def cuda(self: Tensor, *args: object, **kwargs: object) -> Tensor:
-    """There is no GPU here; the tensor itself where the CPU stands for one."""
+    """Refused without a GPU; the tensor itself if the CPU stands for one."""
     check_device("cuda")
     return self
 
@@ -225,7 +225,7 @@ def as_array(self: Tensor, dtype: Any = None, copy: object = None) -> Array:
 
 @method("__array_wrap__")
 def array_wrap(self: Tensor, array: object, context: object = None, return_scalar: bool = False) -> Tensor:
-    """What NumPy makes of a result of its own functions on a tensor: a tensor over the same memory."""
+    """Called by NumPy on results of its own functions on a tensor: returns a tensor over the same memory."""
     found = np.asarray(array)
     return from_numpy(found.astype(np.uint8) if found.dtype == np.bool_ else found)
 
@@ -290,7 +290,7 @@ def text(self: Tensor, *, tensor_contents: object = None) -> str:
 
 @method("__format__")
 def formatted(self: Tensor, spec: str) -> str:
-    """With a format, the one element as a number; else as printed."""
+    """The one element as a number if there is a format; otherwise as printed."""
     if not self._data.ndim and type(self) is Tensor:
         return format(item(self), spec)
     return object.__format__(self, spec)

@@ -225,7 +225,7 @@ def normal(
 
 @api("multinomial", where="torch method")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: object = None) -> Tensor:
-    """Indices drawn with the weights given."""
+    """Indices drawn with the given weights."""
     return made(distributions.multinomial(source_of(generator), input._data, num_samples, replacement))
 
 
@@ -444,7 +444,7 @@ def _require_float(input: Tensor, kernel: str) -> None:
 
 @api("bernoulli", where="torch method")
 def bernoulli(input: Tensor, p: Any = None, *, generator: object = None) -> Tensor:
-    """Ones with the probabilities given, else zeros."""
+    """Ones with the given probabilities, otherwise zeros."""
     data, source = input._data, source_of(generator)
     if p is not None:
         return _result(BERNOULLI, input, distributions.bernoulli_scalar(source, data.shape, p, data.dtype))
@@ -453,7 +453,7 @@ def bernoulli(input: Tensor, p: Any = None, *, generator: object = None) -> Tens
 
 @api("poisson", where="torch")
 def poisson(input: Tensor, generator: object = None) -> Tensor:
-    """Counts with the rates given."""
+    """Counts with the given rates."""
     _require_float(input, "poisson_cpu")
     return _result(POISSON, input, rejection.poisson(source_of(generator), input._data))
 
@@ -471,24 +471,24 @@ def binomial(count: Tensor, prob: Tensor, generator: object = None) -> Tensor:
 
 @api("_standard_gamma", where="torch")
 def standard_gamma(input: Tensor, generator: object = None) -> Tensor:
-    """Gamma numbers with the shape parameters given."""
+    """Gamma numbers with the given shape parameters."""
     return _result(STANDARD_GAMMA, input, rejection.standard_gamma(source_of(generator), input._data))
 
 
 @api("_sample_dirichlet", where="torch")
 def sample_dirichlet(input: Tensor, generator: object = None) -> Tensor:
-    """Parts of one, drawn with the concentrations given; without a history."""
+    """Parts of one, drawn with the given concentrations; without a history."""
     return made(rejection.dirichlet(source_of(generator), input._data))
 
 
 @api("_dirichlet_grad", where="torch")
 def dirichlet_grad(x: Tensor, alpha: Tensor, total: Tensor) -> Tensor:
-    """How a part follows its concentration."""
+    """The derivative of a part with respect to its concentration."""
     return made(rejection.beta_slope(x._data, alpha._data, np.broadcast_to(total._data, alpha._data.shape)))
 
 
 def drawn_normal(mean: Any, std: Any, drawn: Any) -> Tensor:
-    """`torch.normal` with tensors: a node where one of them has a history."""
+    """`torch.normal` with tensors: makes a node if one of them has a history."""
     tracked = [isinstance(each, Tensor) and each.requires_grad for each in (mean, std)]
     if not any(tracked):
         return made(drawn)

@@ -123,7 +123,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True) -> Any:
 
 @api("lu_factor_ex", where="linalg")
 def lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> Any:
-    """As `lu_factor`, and where it met a zero instead of an error."""
+    """Like `lu_factor`, returning the position of a zero pivot instead of raising an error."""
     found = _factored(A, pivot)
     if check_errors:
         check_info(found[2], "torch.linalg.lu_factor_ex", _ZERO_PIVOT, RuntimeError)
@@ -228,7 +228,7 @@ LU_UNPACK = op(
 
 @api("lu_unpack", where="torch")
 def lu_unpack(LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
-    """P, L and U out of what `lu_factor` returns."""
+    """P, L and U from the result of `lu_factor`."""
     if unpack_pivots and LU_pivots.dtype is not dtypes.int32:
         raise RuntimeError(
             "torch.lu_unpack: LU_pivots is expected to be a contiguous tensor of torch.int32 dtype.\nNote: this "
@@ -275,7 +275,7 @@ LU_SOLVE = op(
 
 @api("lu_solve", where="linalg")
 def lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
-    """The X with A X = B from what `lu_factor` returns for A."""
+    """The X with A X = B, from the result of `lu_factor` for A."""
     name = "linalg.lu_solve"
     check_type(LU.dtype, name)
     check_same_type(LU, B, name)
@@ -331,7 +331,7 @@ LDL_SOLVE = op(
 
 @api("ldl_factor", where="linalg")
 def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
-    """The factors of a symmetric matrix in one, and the pivots."""
+    """The packed factors of a symmetric matrix, and the pivots."""
     check_square(A, "torch.linalg.ldl_factor_ex")
     found = call_all(LDL_FACTOR, A, hermitian=hermitian)
     return named("linalg_ldl_factor", "LD pivots", found[:2])
@@ -339,14 +339,14 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False) -> Any:
 
 @api("ldl_factor_ex", where="linalg")
 def ldl_factor_ex(A: Tensor, *, hermitian: bool = False, check_errors: bool = False) -> Any:
-    """As `ldl_factor`, and where it met a zero."""
+    """Like `ldl_factor`, also returning the position of a zero pivot."""
     check_square(A, "torch.linalg.ldl_factor_ex")
     return named("linalg_ldl_factor_ex", "LD pivots info", call_all(LDL_FACTOR, A, hermitian=hermitian))
 
 
 @api("ldl_solve", where="linalg")
 def ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
-    """The X with A X = B from what `ldl_factor` returns for A."""
+    """The X with A X = B, from the result of `ldl_factor` for A."""
     check_square(LD, "torch.linalg.ldl_solve")
     return call(LDL_SOLVE, LD, pivots, B, hermitian=hermitian)
 

@@ -32,7 +32,7 @@ def data_ptr(self: Tensor) -> int:
 
 @method("storage_offset")
 def storage_offset_of(self: Tensor) -> int:
-    """How many elements of the memory lie before the first one of this view."""
+    """How many elements of the memory precede the first one of this view."""
     data = one_example(self._data)
     return start_of(data, memory_of(data)) // data.itemsize
 
@@ -45,8 +45,8 @@ def is_inference(self: Tensor) -> bool:
 
 @method("resize_")
 def resize_(self: Tensor, *sizes: object) -> Tensor:
-    """Another size over the same memory from the first element on, with more memory where it is too small (zeros
-    here)."""
+    """Change the size over the same memory, from the first element on; if the memory is too small, it is extended (with
+    zeros here)."""
     size = plain_numbers(sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes)
     if self._requires_grad and not self._inference:
         raise RuntimeError("cannot resize variables that require grad")
@@ -83,7 +83,7 @@ SET = op(
 
 @method("set_")
 def set_(self: Tensor, source: object = None, storage_offset: int = 0, size: Any = None, stride: Any = None) -> Tensor:
-    """Look at the memory of another tensor from now on, or at none."""
+    """Share the memory of another tensor from now on, or none."""
     if source is not None and not isinstance(source, Tensor):
         raise TypeError(f"set_() received an invalid combination of arguments - got ({type(source).__name__})")
     tracked = state.grad and (self._requires_grad or (source is not None and source._requires_grad))

@@ -279,7 +279,7 @@ def ifft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = 
 
 @api("rfft", where="fft")
 def rfft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None) -> Tensor:
-    """The half of `fft` that real numbers need."""
+    """The half of `fft` that is enough for real numbers."""
     return _from_real("rfft", input, n, dim, norm, True, True)
 
 

@@ -269,7 +269,8 @@ def _dropped(input: Tensor, p: float, training: bool, inplace: bool, shape: tupl
 
 @api("dropout", where="F")
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """In training each element is 0 with probability p, else divided by 1 − p; otherwise the input itself."""
+    """In training each element is 0 with probability p, otherwise divided by 1 − p; outside training the input
+    itself."""
     _need_probability(p)
     need_tensor(input, "dropout")
     return _dropped(input, p, training, inplace, input._data.shape)

@@ -531,7 +531,7 @@ register(_prepare_masked_scatter, ("masked_scatter",))
 
 @api("take_along_dim")
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """As `gather`, with broadcasting."""
+    """Like `gather`, with broadcasting."""
     if dim is None:
         return gather(input.reshape(-1), 0, indices.reshape(-1))
     axis = wrap_dim(dim, input._data.ndim)

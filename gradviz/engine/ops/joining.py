@@ -82,7 +82,7 @@ def _stack_grads(grads: Any, dim: int, shape: tuple[int, ...]) -> Tensor:
 
 @api("split")
 def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts of equal size (the last may be smaller), or of the sizes given, along `dim`."""
+    """Parts of equal size (the last may be smaller), or of the given sizes, along `dim`."""
     if not isinstance(split_size_or_sections, int):
         return split_with_sizes(tensor, split_size_or_sections, dim)
     size = split_size_or_sections
@@ -100,7 +100,7 @@ def split(tensor: Tensor, split_size_or_sections: object, dim: int = 0) -> tuple
 
 @method("split_with_sizes")
 def split_with_sizes(self: Tensor, split_sizes: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts of the sizes given along `dim`."""
+    """Parts of the given sizes along `dim`."""
     if refused := refusal("torch.split_with_sizes", (self, split_sizes, dim), {}):
         raise refused
     if not self._data.ndim:
@@ -144,7 +144,7 @@ def tensor_split(
     sections: object = None,
     tensor_indices_or_sections: object = None,
 ) -> tuple[Tensor, ...]:
-    """Parts as equal as possible, or cut at the indices given."""
+    """Parts as equal as possible, or cut at the given indices."""
     if not input._data.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     axis = wrap_dim(dim, input._data.ndim)
@@ -162,7 +162,7 @@ def tensor_split(
 
 @api("chunk")
 def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """So many parts along `dim`."""
+    """A number of parts along `dim`."""
     if not input._data.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:

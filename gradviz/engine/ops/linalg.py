@@ -199,7 +199,7 @@ api("slogdet")(lambda input: named("slogdet", "sign logabsdet", slogdet(input)))
 
 @api("logdet")
 def logdet(input: Tensor) -> Tensor:
-    """The logarithm of the determinant; NaN where it is negative."""
+    """The logarithm of the determinant; NaN if it is negative."""
     check_square(input, "logdet")
     sign, logabs = slogdet(input)
     if input.dtype.is_complex:
@@ -253,7 +253,7 @@ api("inv", where="linalg")(inverse)
 
 @api("inv_ex", where="linalg")
 def inv_ex(A: Tensor, *, check_errors: bool = False) -> Any:
-    """The inverse, and where it failed instead of an error."""
+    """The inverse, and the position of a failure instead of an error."""
     check_square(A, "linalg.inv_ex")
     found = call_all(INV, A)
     if check_errors:
@@ -342,7 +342,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
 
 @api("solve_ex", where="linalg")
 def solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> Any:
-    """As `solve`, and where it failed instead of an error."""
+    """Like `solve`, returning the position of a failure instead of raising an error."""
     found, info = _solved(A, B, left, "linalg.solve")
     if check_errors:
         check_info(info, "torch.linalg.solve_ex", NOT_SOLVED)
@@ -520,7 +520,7 @@ def cholesky(A: Tensor, *, upper: bool = False) -> Tensor:
 
 @api("cholesky_ex", where="linalg")
 def cholesky_ex(A: Tensor, *, upper: bool = False, check_errors: bool = False) -> Any:
-    """The Cholesky factor, and where it failed instead of an error."""
+    """The Cholesky factor, and the position of a failure instead of an error."""
     check_square(A, "linalg.cholesky_ex")
     found = call_all(CHOLESKY_EX, A, upper=upper)
     if check_errors:

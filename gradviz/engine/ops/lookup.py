@@ -82,7 +82,7 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The different elements in order; on request where each went and how often it stands."""
+    """The distinct elements in order; on request the index of each element among them and the counts."""
     if not isinstance(input, Tensor):
         kind = type(input).__name__
         raise TypeError(f"_unique2(): argument 'input' (position 1) must be Tensor, not {kind}")
@@ -96,7 +96,7 @@ def unique(
 def unique_consecutive(
     input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
-    """Without the repetitions that follow one another."""
+    """The elements without consecutive repetitions."""
     axis = None if dim is None else wrap_dim(dim, input._data.ndim)
     return _chosen(call_all(RUNS, input, dim=axis), return_inverse, return_counts)
 
@@ -191,7 +191,7 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | None = None,
 ) -> Tensor:
-    """Where each value would stand in a sorted sequence."""
+    """Where each value would be inserted in a sorted sequence."""
     _check_search(sorted_sequence, input, right, side, sorter)
     way = right or side == "right"
     kind = np.int32 if out_int32 else np.int64
@@ -210,7 +210,7 @@ def searchsorted(
 
 @api("bucketize", where="torch")
 def bucketize(input: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
-    """Into which of the intervals between the boundaries each value falls."""
+    """The index of the interval between the boundaries that contains each value."""
     if boundaries._data.ndim != 1:
         raise RuntimeError(f"boundaries tensor must be 1 dimension, but got dim({boundaries._data.ndim})")
     known = isinstance(input, (Tensor, *NUMBERS))

@@ -212,7 +212,7 @@ _triangle_indices("triu_indices", np.triu_indices)
 
 @api("tensordot", where="torch")
 def tensordot(a: Tensor, b: Tensor, dims: Any = 2) -> Tensor:
-    """Products summed over the dimensions named, as one mm."""
+    """Products summed over the given dimensions, as one mm."""
     if a.dtype is not b.dtype:
         raise RuntimeError("both inputs should have same dtype")
     if isinstance(dims, int):

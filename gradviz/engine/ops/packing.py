@@ -114,7 +114,7 @@ def pad_packed_sequence(
 
 @api("_pad_sequence", where="torch")
 def pad_sequence(sequences: tuple[Tensor, ...], batch_first: bool, padding_value: float, padding_side: str) -> Tensor:
-    """Tensors of different first dimension, written one by one into what is filled with a value."""
+    """Tensors of different first dimension, written one by one into a tensor filled with a value."""
     if not sequences:
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):

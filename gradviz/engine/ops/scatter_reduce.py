@@ -335,7 +335,7 @@ register(_prepare_renorm, ("renorm",))
 
 @api("nonzero_static")
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1) -> Tensor:
-    """The first `size` indices of elements that are not zero; `fill_value` where there are fewer."""
+    """The first `size` indices of elements that are not zero, followed by `fill_value` if there are fewer."""
     if size < 0:
         raise RuntimeError("nonzero_static: 'size' must be an non-negative integer")
     known = np.argwhere(input._data)[:size]

@@ -139,7 +139,7 @@ def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
 
 @api("reshape")
 def reshape(input: Tensor, *shape: object) -> Tensor:
-    """Another shape: a view where the memory allows it, else a copy."""
+    """Another shape: a view if the memory allows it, otherwise a copy."""
     size = infer_size(sizes_of(shape), input._data.size)
     if memory.viewed(input._data, size) is not None:
         return call(VIEW if input._data.flags.c_contiguous else RESHAPE_ALIAS, input, size=size)
@@ -153,7 +153,7 @@ def _contiguous_copy(x: Tensor) -> Tensor:
 
 @api("contiguous", where="method")
 def contiguous(self: Tensor, memory_format: object = None) -> Tensor:
-    """The tensor itself if its elements lie in order, else a copy in which they do."""
+    """The tensor itself if its elements are in order in memory, otherwise a copy in which they are."""
     if memory_format is not None and str(memory_format) != "torch.contiguous_format":
         check_rank(self._data.ndim, str(memory_format))
         return self if is_laid(self._data, memory_format) else call(CLONE, self, memory_format=memory_format)
@@ -557,7 +557,7 @@ def _repeat_grad(grad: Tensor, shape: tuple[int, ...], repeats: tuple[int, ...])
 
 @method("repeat")
 def repeat(self: Tensor, *repeats: object) -> Tensor:
-    """Copies side by side, so many along each dimension."""
+    """Copies side by side, as many along each dimension as given."""
     times = sizes_of(repeats)
     if len(times) < self._data.ndim:
         raise RuntimeError("Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
@@ -571,7 +571,7 @@ def repeat(self: Tensor, *repeats: object) -> Tensor:
 
 @api("tile")
 def tile(input: Tensor, *dims: object) -> Tensor:
-    """As `repeat`, with fewer numbers allowed."""
+    """Like `repeat`, with fewer numbers allowed."""
     times = sizes_of(dims)
     return repeat(input, *((1,) * (input._data.ndim - len(times)) + times))
 

@@ -395,8 +395,8 @@ class _Made:
 def _signal(
     name: str, check: Callable[..., None] = lambda **_: None, called: str = "", **defaults: object
 ) -> Callable[..., Any]:
-    """Register `torch.signal.windows.<name>`; the formula gets the factory of tensors, `sym`, and its own parameters.
-    `called` is the name in its error messages, if different."""
+    """Register `torch.signal.windows.<name>`; the formula gets a `_Made`, `sym`, and its own parameters. `called` is
+    the name in its error messages, if different."""
 
     def register(values: Callable[..., Tensor]) -> Callable[..., Tensor]:
         def window(

@@ -340,14 +340,14 @@ register(_prepare_nan_to_num, ("nan_to_num",))
 
 @api("nansum")
 def nansum(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
-    """The sum of all that is not NaN."""
+    """The sum, ignoring NaN."""
     axes = dim if dim is None or isinstance(dim, int) else tuple(dim)
     return in_type(call(NANSUM, input if dtype is None else input.to(dtype), dim=axes, keepdim=keepdim), dtype)
 
 
 @api("nanmean")
 def nanmean(input: Tensor, dim: object = None, keepdim: bool = False, *, dtype: object = None) -> Tensor:
-    """The mean of all that is not NaN."""
+    """The mean, ignoring NaN."""
     if input.dtype.rank < 2:
         raise RuntimeError(
             f"nanmean(): expected input to have floating point or complex dtype but got {input.dtype.title}"

@@ -120,7 +120,7 @@ def quantile(
 def nanquantile(
     input: Tensor, q: object, dim: int | None = None, keepdim: bool = False, *, interpolation: str = "linear"
 ) -> Tensor:
-    """Quantiles of what is not NaN."""
+    """Quantiles, ignoring NaN."""
     return _quantile(input, q, dim, keepdim, interpolation, True, "quantile")
 
 
@@ -170,7 +170,7 @@ NANMEDIAN_DIM = op(
 @api("nanmedian")
 @along("nanmedian")
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The lower median of what is not NaN, of all elements or along `dim` with its index."""
+    """The lower median ignoring NaN, of all elements or along `dim` with its index."""
     check_median(input, dim)
     if dim is None:
         return call(NANMEDIAN, input)
@@ -293,7 +293,7 @@ def _occurrences(x: Array, weights: Array | None, minlength: int) -> Array:
 
 @api("bincount")
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
-    """How often each integer stands, or the sum of its weights."""
+    """How often each integer occurs, or the sum of its weights."""
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
     if input._data.ndim != 1 or input.dtype.rank != 1 or (input._data < 0).any():

@@ -105,7 +105,7 @@ AS_STRIDED = op(
 
 @api("as_strided")
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
-    """The memory seen with given sizes and strides."""
+    """The memory viewed with given sizes and strides."""
     size, stride = plain_numbers(size), plain_numbers(stride)
     data = one_example(input._data)
     memory = memory_of(data)
@@ -210,7 +210,7 @@ AS_STRIDED_SCATTER = op(
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None
 ) -> Tensor:
-    """A copy in which the memory that `as_strided` would show is `src`."""
+    """A copy in which the elements that `as_strided` would view are `src`."""
     size, stride = plain_numbers(size), plain_numbers(stride)
     at = None if storage_offset is None else plain_numbers((storage_offset,))[0]
     data = input._data

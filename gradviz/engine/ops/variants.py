@@ -244,7 +244,7 @@ for _name, _order in _LOSSES.items():
 
 @api("unravel_index", where="torch")
 def unravel_index(indices: Tensor, shape: Any) -> tuple[Tensor, ...]:
-    """Places in a flat tensor as places in one of this shape."""
+    """Positions in a flat tensor as indices into one of this shape."""
     sizes = (shape,) if isinstance(shape, int) else tuple(int(each) for each in shape)
     found = np.unravel_index(indices._data, sizes)
     return tuple(wrap(np.asarray(each, np.int64)) for each in found)

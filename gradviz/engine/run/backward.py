@@ -459,7 +459,7 @@ class GraphTask:
         self, edges: Sequence[Edge | None], grads: Sequence[Tensor | None], source: Node | None = None
     ) -> Ready | None:
         """Add the gradients that `source` returned to the input buffers that they go to. A node is ready when its
-        buffer waits for no more."""
+        buffer waits for no more; the first one that becomes ready is returned, others are queued."""
         boxes, observer, needed, first = self.boxes, self.observer, self.needed, None
         i = -1
         for edge in edges:

@@ -475,7 +475,7 @@ class Function:
 
 
 Function.__init_subclass__.__func__(Function)  # type: ignore[attr-defined]  # the base itself can be applied too
-Function.__module__ = "torch.autograd.function"  # what a snippet sees when it prints a type
+Function.__module__ = "torch.autograd.function"  # shown when a snippet prints a type
 
 
 def _in_place_order(

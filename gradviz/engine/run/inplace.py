@@ -36,7 +36,7 @@ _APART = frozenset(
 _READ_BEFORE = frozenset(
     {"masked_fill_tensor", "index_fill_tensor", "fill_with_tensor"}
 )  # their last operand, a number
-# Writes to elements of a tensor that share memory: PyTorch warns and writes. The line number is PyTorch's.
+# Writes to elements of a tensor that share memory: PyTorch warns and writes. The line numbers are those of its source.
 _WHERE_SHARED = {
     "index_fill": ("index_fill_", "mask] = scalar", 1913),
     "index_fill_tensor": ("index_fill_", "mask] = scalar", 1913),

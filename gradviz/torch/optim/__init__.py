@@ -51,6 +51,6 @@ rehome(
         "swa_utils": [swa_utils.AveragedModel, swa_utils.SWALR],
     },
 )
-for _found in vars(lr_scheduler).values():  # what a snippet sees when it prints a type
+for _found in vars(lr_scheduler).values():  # shown when a snippet prints a type
     if isinstance(_found, type) and _found.__module__.startswith("gradviz.torch.optim"):
         _found.__module__ = "torch.optim.lr_scheduler"

@@ -248,7 +248,7 @@ class Optimizer:
             hook(self)
 
     def _restored(self, state: dict[str, Any]) -> None:
-        """Pass loaded state through the `__setstate__` that a user's class defines in its source."""
+        """Called with the loaded state; the `__setstate__` of a user's class takes this name."""
 
 
 def _register(optimizer: Optimizer, kind: str, hook: object, prepend: bool) -> RemovableHandle:

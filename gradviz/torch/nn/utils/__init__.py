@@ -51,4 +51,4 @@ __all__ = [
 for _module in (parametrizations, parametrize, prune, rnn):
     for _found in vars(_module).values():
         if isinstance(_found, type) and _found.__module__ == _module.__name__:
-            _found.__module__ = _module.__name__.removeprefix("gradviz.")  # what `print(type(layer))` shows
+            _found.__module__ = _module.__name__.removeprefix("gradviz.")  # shown by `print(type(layer))`

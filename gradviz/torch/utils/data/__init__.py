@@ -46,6 +46,6 @@ __all__ = [
     "random_split",
 ]
 
-for _name in __all__:  # what a snippet sees when it prints a type
+for _name in __all__:  # shown when a snippet prints a type
     if isinstance(_found := globals()[_name], type):
         _found.__module__ = _found.__module__.removeprefix("gradviz.").replace(".loader", ".dataloader")
