@@ -1,5 +1,5 @@
-"""First places for nodes that came from code: in layers from left to right, a long chain in rows as text is, in plain
-Python, without covering what is there. Not the layout that "Tidy Up" asks for, which knows the sizes of everything and
+"""Initial positions for nodes that come from code: in layers from left to right, a long chain in rows like text, in
+plain Python, without covering what exists. Not the layout that "Tidy Up" uses, which knows the sizes of everything and
 takes its time (`layout`)."""
 
 from __future__ import annotations
@@ -15,23 +15,24 @@ from gradviz.document.catalogue import catalogue, outputs
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 from gradviz.document.leaf_forms import leaf_shape
 
-# -- about how large the card of each node will be, from the drawing alone: the shapes of leaves are written down, those
-# of results follow roughly. What is really painted is as large as the canvas makes it once something has run.
+# -- the approximate size of each node's card, from the drawing alone: leaves state their shapes, those of results
+# follow
+# roughly. The canvas determines the real size once something has run.
 
 Shape = tuple[int, ...]
 
-WIDTH, HEADER, NOTE, LABEL = 150.0, 34.0, 16.0, 18.0  # of a card; of the gradient's label
+WIDTH, HEADER, NOTE, LABEL = 150.0, 34.0, 16.0, 18.0  # for a card; for the gradient's label
 NUMBER, NUMBER_GRAD = 24.0, 38.0
 CELL = 46.0, 19.0
-MAP = 205.0, 48.0  # of what is too large for a grid
+MAP = 205.0, 48.0  # for what is too large for a grid
 MOST_ROWS, MOST_COLUMNS = 4, 5
 BETWEEN_RESULTS = 34.0  # two results of one operation
-EXPRESSION = 215.0  # of a card that has an expression and a shape for a header
+EXPRESSION = 215.0  # for a card that has an expression and a shape as its header
 LETTER, SMALL_LETTER, PADDING = 8.0, 5.8, 36.0
 
 
 def extents(drawing: Drawing) -> dict[int, tuple[float, float]]:
-    """Width and height of the card of each leaf, and of the cards of the results of each operation."""
+    """Return the width and height of the card of each leaf, and of the cards of each operation's results."""
     known: dict[int, tuple[Shape, bool]] = {}
     found: dict[int, tuple[float, float]] = {}
     before = {node.id: [ref.node for ref in _refs(node) if ref.node in drawing.by_id] for node in drawing.nodes}
@@ -47,7 +48,7 @@ def extents(drawing: Drawing) -> dict[int, tuple[float, float]]:
 
 
 def _many(node: Node) -> int:
-    """How many results there are, one under the other."""
+    """Return the number of results, which are stacked."""
     entry = catalogue().get(node.op) if isinstance(node, Operation) else None
     if entry is None or not isinstance(node, Operation):
         return 1
@@ -59,7 +60,7 @@ def _refs(node: Node) -> list[Ref]:
 
 
 def _result(shapes: list[Shape], node: Operation) -> Shape:
-    """The shape of a result, as most operations have it: a product of matrices, one number, or as its inputs."""
+    """Return the shape of a result, as for most operations: of a matrix product, one number, or like its inputs."""
     entry = catalogue().get(node.op)
     if not shapes:
         return ()
@@ -91,7 +92,7 @@ def _card(node: Node, shape: Shape, *, tracked: bool) -> tuple[float, float]:
 
 
 def _header(node: Node, shape: Shape, *, tracked: bool) -> float:
-    """The name, and what stands beside it."""
+    """Return the width of the name and what stands beside it."""
     name = node.name if isinstance(node, Leaf) else "".join(node.names[:1])
     if not name:
         return EXPRESSION if shape else WIDTH
@@ -99,26 +100,26 @@ def _header(node: Node, shape: Shape, *, tracked: bool) -> float:
     return len(name) * LETTER + len(words) * SMALL_LETTER + PADDING
 
 
-STEP = 320.0  # from an operation to the next, with the card of its result between them
-CARD = 140.0  # from an operation to the middle of the card of its result, where a leaf of its column stands
+STEP = 320.0  # from one operation to the next, with the card of its result between them
+CARD = 140.0  # from an operation to the centre of its result's card, where leaves of its column stand
 BESIDE = 65.0  # from an operation to the left edge of that card
-AIR = 150.0  # of a step, what is not card
+AIR = 150.0  # part of a step that is not covered by cards
 ROW = 120.0
-UNDER = 24.0  # of a row, what is not card: tabs, labels, a badge
-NEAR = 90.0, 45.0  # nodes whose places are nearer than this stand on each other
-GAP = 40.0  # between what was put into a wire and what made room for it
+UNDER = 24.0  # part of a row that is not covered by cards: tabs, labels, a badge
+NEAR = 90.0, 45.0  # nodes closer than this overlap
+GAP = 40.0  # between a node inserted into a wire and the nodes that made room for it
 SWEEPS = 4
 ONE_ROW = 5  # columns that are never broken into rows
 LEAST = 3  # columns of a row
 ASPECT = 1.7  # of the page that the rows of a long chain fill
-BETWEEN = 0.6  # of a row, between two rows of columns, where the wires go back
+BETWEEN = 0.6  # as a fraction of a row, between two rows of columns, where the wires go back
 
-Cards = dict[int, tuple[float, float]]  # how large the card of each node will be
+Cards = dict[int, tuple[float, float]]  # the size of each node's card
 
 
 def arrange(drawing: Drawing, only: Iterable[int] | None = None) -> Drawing:
-    """The drawing with these nodes at places of their own, beside what they are connected with; without numbers, all
-    that are not pinned."""
+    """Return the drawing with these nodes arranged, beside what they are connected with; without numbers, all that are
+    not pinned."""
     chosen = {node.id for node in drawing.nodes if not node.pinned} if only is None else set(only)
     new = [node for node in drawing.nodes if node.id in chosen]
     if not new:
@@ -137,7 +138,7 @@ def arrange(drawing: Drawing, only: Iterable[int] | None = None) -> Drawing:
 
 
 def uncovered(drawing: Drawing, new: Iterable[int]) -> Drawing:
-    """The drawing with new nodes where they are, or arranged anew if one of them stands on another node."""
+    """Return the drawing with new nodes where they are, or arranged if one of them overlaps another node."""
     chosen = set(new)
     fresh = [node for node in drawing.nodes if node.id in chosen]
     covers = (
@@ -150,7 +151,8 @@ def uncovered(drawing: Drawing, new: Iterable[int]) -> Drawing:
 
 
 def cleared(drawing: Drawing, new: Iterable[int]) -> Drawing:
-    """The drawing with new nodes as they stand to each other, as far below as they cover nothing of what was there."""
+    """Return the drawing with new nodes in the same relative positions, moved down far enough to cover nothing that
+    existed."""
     chosen = set(new)
     block = {node.id: (node.x, node.y) for node in drawing.nodes if node.id in chosen}
     places = _Ground(drawing, chosen, extents(drawing)).take(block, None)
@@ -160,8 +162,8 @@ def cleared(drawing: Drawing, new: Iterable[int]) -> Drawing:
 
 
 def made_room(drawing: Drawing, new: int) -> Drawing:
-    """The drawing in which what stands to the right of a new node has gone further, if the new one lies on some of it;
-    what is pinned stays, and a comment that it is in becomes wider."""
+    """Return the drawing in which nodes to the right of a new node have moved further right if the new one overlaps any
+    of them; pinned nodes stay, and a comment that contains it becomes wider."""
     cards, node = extents(drawing), drawing.by_id[new]
     mine = _spot(node, node.x, node.y, cards[new])
     after = [one for one in drawing.nodes if one.x > node.x and one.id != new and not one.pinned]
@@ -183,7 +185,7 @@ def made_room(drawing: Drawing, new: int) -> Drawing:
 
 
 def _operands(node: Node) -> list[int]:
-    """Where its wires come from, each node once."""
+    """Return the nodes where its wires come from, each once."""
     if isinstance(node, Leaf):
         return []
     return list(dict.fromkeys(operand.node for operand in node.inputs if isinstance(operand, Ref)))
@@ -198,7 +200,7 @@ def _users(drawing: Drawing) -> dict[int, list[int]]:
 
 
 def _parts(new: list[Node], users: dict[int, list[int]], chosen: set[int]) -> list[list[Node]]:
-    """What is connected with each other."""
+    """Return the connected components."""
     known = {node.id: node for node in new}
     order = {node.id: at for at, node in enumerate(new)}
     parts: list[list[Node]] = []
@@ -220,12 +222,12 @@ def _parts(new: list[Node], users: dict[int, list[int]], chosen: set[int]) -> li
 
 
 def _layers(part: list[Node], users: dict[int, list[int]]) -> dict[int, int]:
-    """The column of each node: as far left as its inputs allow; a leaf stands right before its first use."""
+    """Return the column of each node: as far left as its inputs allow; a leaf is directly before its first use."""
     known = {node.id: node for node in part}
     waiting = {node.id: sum(source in known for source in _operands(node)) for node in part}
     ready = [id for id, count in waiting.items() if not count]
     layer = dict.fromkeys(ready, 0)
-    for id in ready:  # grows while it is walked
+    for id in ready:  # grows during the iteration
         for user in users[id]:
             if user in known:
                 layer[user] = max(layer.get(user, 0), layer[id] + 1)
@@ -241,7 +243,7 @@ def _layers(part: list[Node], users: dict[int, list[int]]) -> dict[int, int]:
 
 
 def _block(part: list[Node], users: dict[int, list[int]], cards: Cards) -> dict[int, tuple[float, float]]:
-    """Places of connected nodes around (0, 0)."""
+    """Return the positions of connected nodes around (0, 0)."""
     known = {node.id: node for node in part}
     layer = _layers(part, users)
     columns: dict[int, list[int]] = defaultdict(list)
@@ -266,8 +268,8 @@ def _block(part: list[Node], users: dict[int, list[int]], cards: Cards) -> dict[
 def _in_rows(
     block: dict[int, tuple[float, float]], column: dict[int, int], left: dict[int, float], cards: Cards
 ) -> dict[int, tuple[float, float]]:
-    """A block as it is, or of more columns than can be read side by side, in rows, one below the other. `column` counts
-    a leaf with its first user, so that it begins a row with it."""
+    """Return a block unchanged or, if it has more columns than can be read side by side, in rows, one below the other.
+    `column` counts a leaf with its first user, so that it begins a row with it."""
     count = max(column.values()) + 1
     if count <= ONE_ROW:
         return block
@@ -288,7 +290,7 @@ def _in_rows(
 
 
 def _lefts(columns: dict[int, list[int]], cards: Cards) -> dict[int, float]:
-    """Where the operations of each column stand: each column is as wide as its widest card asks for."""
+    """Return the left edge of each column's operations: each column is as wide as its widest card needs."""
     found, x = {}, 0.0
     for column in sorted(columns):
         found[column] = x
@@ -297,7 +299,7 @@ def _lefts(columns: dict[int, list[int]], cards: Cards) -> dict[int, float]:
 
 
 def _near(id: int, known: dict[int, Node], users: dict[int, list[int]]) -> list[int]:
-    """What a node wants to be level with: operations, so that a chain is straight; leaves only where there is none."""
+    """Return the nodes to align a node with: operations, so that a chain is straight; leaves only if there are none."""
     found = [other for other in (*_operands(known[id]), *users[id]) if other in known]
     return [other for other in found if isinstance(known[other], Operation)] or found
 
@@ -307,8 +309,8 @@ def _mean(numbers: list[float], otherwise: float) -> float:
 
 
 def _apart(wishes: list[float], heavy: list[bool], tall: list[float]) -> list[float]:
-    """Heights so far apart that these rows fit in, in this order, around the wishes, above all those of the heavy
-    ones."""
+    """Return y positions far enough apart for these rows, in this order, close to the wishes, above all to those of the
+    heavy ones."""
     found: list[float] = []
     for at, wish in enumerate(wishes):
         found.append(max(wish, found[-1] + (tall[at - 1] + tall[at]) / 2) if found else wish)
@@ -324,7 +326,8 @@ def _anchor(
     users: dict[int, list[int]],
     chosen: set[int],
 ) -> tuple[float, float] | None:
-    """Where (0, 0) of the block comes to be beside what it is connected with that stands already; None without that."""
+    """Return the position of the block's (0, 0) beside the existing nodes that it is connected with; None if there are
+    none."""
     wishes: list[tuple[float, float]] = []
     fixed = drawing.by_id
     for node in part:
@@ -344,7 +347,7 @@ def _anchor(
 
 @dataclass(frozen=True)
 class _Spot:
-    """What a thing covers."""
+    """The rectangle that an item covers."""
 
     left: float
     top: float
@@ -353,7 +356,7 @@ class _Spot:
 
 
 class _Ground:
-    """What is covered already, in columns, so that 10,000 nodes find their places quickly."""
+    """The covered area, in columns, so that 10,000 nodes find their positions quickly."""
 
     def __init__(self, drawing: Drawing, chosen: set[int], cards: Cards) -> None:
         self._cards = cards
@@ -375,13 +378,13 @@ class _Ground:
         self._empty = False
 
     def below(self) -> tuple[float, float] | None:
-        """The left edge below everything; None on empty ground."""
+        """Return the left edge below everything; None on empty ground."""
         return None if self._empty else (self._left, self._bottom)
 
     def take(
         self, block: dict[int, tuple[float, float]], at: tuple[float, float] | None
     ) -> dict[int, tuple[float, float]]:
-        """Put a block at its place, or as far below as nothing is covered."""
+        """Put a block at its position, or as far below as needed to cover nothing."""
         dx, dy = at or (0.0, 0.0)
         if at == self.below() and at is not None:
             dx += STEP / 4 - min(x for x, _ in block.values())
@@ -395,11 +398,11 @@ class _Ground:
         return {id: (x + dx, y + dy + down) for id, (x, y) in block.items()}
 
     def _cover(self, spot: _Spot, down: float) -> float:
-        """How much farther down it must go not to cover what it covers there; 0 if it covers nothing."""
+        """Return how much farther down it must go to cover nothing there; 0 if it covers nothing."""
         top, bottom = spot.top + down, spot.bottom + down
         most = 0.0
         if top >= self._bottom:
-            return most  # below everything, as most things are that are connected with nothing
+            return most  # below everything, as for most nodes without connections
         for column in range(int(spot.left // STEP), int(spot.right // STEP) + 1):
             for other in self._columns[column]:
                 if other.left < spot.right and spot.left < other.right and other.top < bottom and top < other.bottom:
@@ -408,7 +411,7 @@ class _Ground:
 
 
 def _spot(node: Node, x: float, y: float, card: tuple[float, float]) -> _Spot:
-    """What a node covers; an operation, its result too."""
+    """Return what a node covers; for an operation, including its result."""
     half = max(card[1] / 2 + 6.0, ROW * 0.45)
     if isinstance(node, Operation):
         return _Spot(x - 30.0, y - half, x + BESIDE + card[0] + 5.0, y + half)

@@ -1,5 +1,5 @@
 """Files that belong to a snippet: text, tables, pictures and modules that it reads or imports, by the name under which
-it finds them. They are bytes in the document, read by the program when somebody attaches them; a run gets copies, and
+it finds them. They are bytes in the document, read by the program when the user attaches them; a run gets copies, and
 no path. Next: `gradviz.worker.scratch`, the folder where a run finds them."""
 
 from __future__ import annotations
@@ -13,35 +13,36 @@ from pathlib import Path
 from gradviz.document.disk import read_at_most, shown
 from gradviz.document.errors import UserError
 
-MOST_BYTES = 6_000_000  # of all files of a document, which is saved with them
+MOST_BYTES = 6_000_000  # of all files of a document, which are saved in it
 MOST_FILES = 300
-LONGEST = 200  # characters of a name
+LONGEST = 200  # characters of a file name
 _PART = re.compile(r"[^\\/:*?\"<>|\x00-\x1f\x7f]+")
 _OF_USE = frozenset(".py .txt .csv .tsv .json .md .yaml .yml .cfg .png .npy .npz .gz .zip .tar .tgz .dat .bin".split())
 
 
 @dataclass(frozen=True)
 class Attached:
-    """A file by its name, "names.txt" or "data/names/Italian.txt"."""
+    """A file by its name, such as "names.txt" or "data/names/Italian.txt"."""
 
     name: str
     data: bytes
 
 
 def is_name(name: str) -> bool:
-    """Whether a file may be called this: a path within the folder of the run, which no system takes for another."""
+    """Whether a file may have this name: a path within the folder of the run that no system reads in another way."""
     parts = name.split("/")
     good = all(_PART.fullmatch(part) and part.strip(". ") for part in parts)
     return bool(good and len(name) <= LONGEST)
 
 
 def size_text(size: int) -> str:
-    """How much it is."""
+    """Return the size as text."""
     return f"{size} bytes" if size < 1000 else f"{size / 1000:,.0f} kB"
 
 
 def safe_name(name: str) -> str:
-    """A name that a snippet gave to a file, as every system takes it: a path that leads nowhere but down."""
+    """Return a name that a snippet gave to a file in a form that every system accepts: a path that only leads
+    downwards."""
     parts = [_safe_part(part) for part in re.split(r"[/\\]+", name) if part.strip(". ")]
     return "/".join(parts[-8:]) or "file"
 
@@ -58,7 +59,8 @@ _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("
 
 
 def read(path: Path, name: str = "") -> tuple[Attached, ...]:
-    """The file at a path, or those of a folder that a snippet can use; UserError where there is none, or too much."""
+    """Read the file at a path, or those files of a folder that a snippet can use; UserError if there is none, or too
+    much."""
     if path.is_dir():
         return _read_folder(path)
     data = _bytes_of(path)
@@ -90,7 +92,7 @@ def _read_folder(folder: Path) -> tuple[Attached, ...]:
 
 
 def _files_in(folder: Path) -> Iterator[Path]:
-    """Those of a kind that a snippet can read; no hidden one, and none that only points elsewhere."""
+    """Return the files of a kind that a snippet can read; no hidden ones and no links."""
     for top, folders, names in os.walk(folder):
         folders[:] = sorted(each for each in folders if not each.startswith((".", "__")))
         for name in sorted(names):
@@ -100,7 +102,8 @@ def _files_in(folder: Path) -> Iterator[Path]:
 
 
 def together(before: tuple[Attached, ...], more: tuple[Attached, ...]) -> tuple[Attached, ...]:
-    """Both, the newer of the same name; UserError if that is too much for a document."""
+    """Return both sets of files, the newer of those with the same name; UserError if that is too much for a
+    document."""
     by_name = {each.name: each for each in (*before, *more)}
     size = sum(len(each.data) for each in by_name.values())
     if size > MOST_BYTES or len(by_name) > MOST_FILES:
@@ -112,5 +115,5 @@ def together(before: tuple[Attached, ...], more: tuple[Attached, ...]) -> tuple[
 
 
 def without(files: tuple[Attached, ...], name: str) -> tuple[Attached, ...]:
-    """All but one."""
+    """Return all files but one."""
     return tuple(each for each in files if each.name != name)

@@ -1,7 +1,7 @@
-"""What can be placed in a drawing: one entry per operation of PyTorch that the engine has, with its ports and
-parameters. The data are `resources/catalogue.json`, which `gradviz.engine.catalogue` makes; the engine is not needed
-here. `find` looks for an operation by what a person types: a name, a part of one, an operator (`+`), a formula (`x^2`),
-another word for it, a name with a slip."""
+"""What can be placed in a drawing: one entry per PyTorch operation that the engine has, with its ports and parameters.
+The data are in `resources/catalogue.json`, which `gradviz.engine.catalogue` generates; the engine is not needed here.
+`find` looks up an operation by what a person types: a name, a part of one, an operator (`+`), a formula (`x^2`), a
+synonym, a name with a typo."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from typing import Any
 from gradviz import RESOURCES
 from gradviz.document.drawing import Literal, Operation
 
-FAR = 20  # so much more used, `cross_entropy` is meant by "cross"
+FAR = 20  # that much more used, `cross_entropy` is what "cross" means
 _BIG = 1 << 20
 FILE = RESOURCES / "catalogue.json"
 
 
 @dataclass(frozen=True)
 class Port:
-    """A tensor operand. `optional`: may stay open; `number`: takes a plain number too; `variadic`: any number of
-    tensors, and the only port of its kind, written as a list, or one after another where they are `spread`;
-    `explicit`: where it stays open, None is written."""
+    """A tensor operand. `optional`: may stay open; `number`: also takes a plain number; `variadic`: any number of
+    tensors, and the only port of its kind, written as a list, or one after another if they are `spread`; `explicit`: if
+    it stays open, None is written."""
 
     name: str
     optional: bool = False
@@ -38,10 +38,10 @@ class Port:
 
 @dataclass(frozen=True)
 class Parameter:
-    """An argument that is no tensor. `kind` says how it is edited: "int", "float", "bool", "number", "dim", "dims" (one
-    or several), "ints" (one or several), "shape", "choice" (one of `choices`), "dtype", "text", "numbers", "index".
-    `choices` of another kind are texts that are possible too. A person writes a `positional` one without its name, and
-    a `spread` one as several arguments: `x.view(2, 3)`."""
+    """An argument that is not a tensor. `kind` says how it is edited: "int", "float", "bool", "number", "dim", "dims"
+    (one or several), "ints" (one or several), "shape", "choice" (one of `choices`), "dtype", "text", "numbers",
+    "index". `choices` of another kind are texts that are also possible. A `positional` one is written without its name,
+    and a `spread` one as several arguments: `x.view(2, 3)`."""
 
     name: str
     kind: str
@@ -57,10 +57,10 @@ class Parameter:
 @dataclass(frozen=True)
 class Entry:
     """One operation. `key` is its dotted name under `torch` ("mul", "nn.functional.linear", "linalg.norm"), or
-    "Tensor.view" for one that is a method only. `style` is how it is written: "operator" (with `operator`), "function",
+    "Tensor.view" for one that is only a method. `style` is how it is written: "operator" (with `operator`), "function",
     "method", "attribute" (`x.T`), "index" (`x[…]`). `order` has the names of ports and parameters in the order of the
-    signature, `aliases` the other names that PyTorch has for it, in the form of keys. Of what `many` says how many
-    outputs there are: see `outputs`; `more` are outputs that are there once an argument is given."""
+    signature, `aliases` the other names that PyTorch has for it, in the form of keys. `many` says how many outputs
+    there are: see `outputs`; `more` are outputs that exist if an argument is given."""
 
     key: str
     name: str
@@ -73,27 +73,27 @@ class Entry:
     outputs: tuple[str, ...] = ("result",)
     style: str = "function"
     operator: str = ""
-    words: tuple[str, ...] = ()  # what else it is found by
+    words: tuple[str, ...] = ()  # further search terms
     link: str = ""
     order: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     more: tuple[tuple[str, str], ...] = ()  # (parameter, output)
     many: str = ""
-    used: int = 0  # in how many of 725 snippets that were counted
+    used: int = 0  # in how many of 725 counted snippets
     gradients: tuple[tuple[str, str], ...] = ()  # (input, how a person writes its gradient)
 
     def port(self, name: str) -> Port | None:
-        """The port of this name."""
+        """Return the port with this name."""
         return next((each for each in self.ports if each.name == name), None)
 
     def param(self, name: str) -> Parameter | None:
-        """The parameter of this name."""
+        """Return the parameter with this name."""
         return next((each for each in self.params if each.name == name), None)
 
 
 @cache
 def catalogue() -> Mapping[str, Entry]:
-    """All entries by key, those used most first in each category."""
+    """Return all entries by key, those used most first in each category."""
     return MappingProxyType({each["key"]: _entry(each) for each in json.loads(FILE.read_text(encoding="utf-8"))})
 
 
@@ -104,14 +104,14 @@ def _names() -> Mapping[str, str]:
 
 
 def named(name: str) -> Entry | None:
-    """The entry that code calls by this name: "mul", "multiply", "nn.functional.relu", "Tensor.sum"."""
+    """Return the entry that code calls by this name: "mul", "multiply", "nn.functional.relu", "Tensor.sum"."""
     key = _names().get(name)
     return None if key is None else catalogue()[key]
 
 
 def outputs(entry: Entry, operation: Operation) -> tuple[str, ...]:
-    """What the outputs of this node are called in PyTorch: `x.max()` has one and `x.max(dim=0)` has two. Where only a
-    run can tell how many there are (`x.unbind()`), there are as many as have names."""
+    """Return PyTorch's names for the outputs of this node: `x.max()` has one and `x.max(dim=0)` has two. If only a run
+    can tell how many there are (`x.unbind()`), there are as many as have names."""
     given = {name: value for name, value in operation.params if value is not None and value is not False}
     if not entry.many:
         return entry.outputs + tuple(name for param, name in entry.more if param in given)
@@ -141,7 +141,7 @@ def _tuple(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Card:
-    """What of an entry is compared with the query; `at` is its place among all, those used most first."""
+    """The part of an entry that is compared with the query; `at` is its place among all, those used most first."""
 
     entry: Entry
     at: int
@@ -151,7 +151,7 @@ class _Card:
     words: frozenset[str]
     signs: frozenset[str]
     text: str
-    all: str  # everything that a query may be a part of
+    all: str  # all texts that a query may be a part of
 
 
 @cache
@@ -174,7 +174,7 @@ def _card(entry: Entry, at: int) -> _Card:
 
 
 def find(query: str, most: int = 30) -> tuple[Entry, ...]:
-    """The entries that fit, best first; for nothing typed those that are used most."""
+    """Return the matching entries, best first; for an empty query, those used most."""
     wanted = _normal(query)
     if not wanted:
         return tuple(card.entry for card in _cards()[:most])
@@ -194,7 +194,7 @@ def _normal(query: str) -> str:
 
 
 def _rank(wanted: str, card: _Card) -> int:
-    """0 for the best fit."""
+    """Return the rank, 0 for the best match."""
     if wanted in card.signs:
         return 0 if wanted == card.entry.operator else 1
     if wanted == card.name or (wanted == card.parts[0] and card.entry.used > FAR * _used(wanted)):
@@ -218,13 +218,13 @@ def _rank(wanted: str, card: _Card) -> int:
 
 @cache
 def _used(name: str) -> float:
-    """How much that which is called exactly so is used; no bound if nothing is."""
+    """Return the use count of the entry with exactly this name; no bound if there is none."""
     found = [card.entry.used for card in _cards() if card.name == name]
     return max(found) if found else float("inf")
 
 
 def _slip(wanted: str, card: _Card) -> int:
-    """How many letters are wrong, where that is few."""
+    """Return how many letters are wrong, if that is few."""
     allowed = 1 if len(wanted) < 6 else 2
     letters = set(wanted)
     alike = [name for name in (card.name, *card.names) if len(letters.difference(name)) <= allowed]
@@ -233,7 +233,8 @@ def _slip(wanted: str, card: _Card) -> int:
 
 
 def _distance(a: str, b: str, most: int) -> int:
-    """Letters put in, left out, changed or swapped with their neighbour; more than `most` is not counted on."""
+    """Return the number of letters inserted, deleted, changed or swapped with their neighbour; counting stops above
+    `most`."""
     if abs(len(a) - len(b)) > most:
         return most + 1
     before, row = [0] * (len(b) + 1), list(range(len(b) + 1))

@@ -1,4 +1,4 @@
-"""Reading files of a bounded size, and writing them so that a crash or a full disk never leaves half of one. A `Stamp`
+"""Reads files of a bounded size, and writes them so that a crash or a full disk never leaves half of one. A `Stamp`
 tells whether a file is still the one that was read or written: another program may have changed or deleted it."""
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from pathlib import Path
 
 from gradviz.document.errors import UserError
 
-TEMPORARY = ".gradviz-saving"  # how the name of a file ends that is not yet whole
-FORGOTTEN = 600.0  # seconds after which such a file belongs to a program that was killed
+TEMPORARY = ".gradviz-saving"  # suffix of a file that is not complete yet
+FORGOTTEN = 600.0  # seconds after which such a file must belong to a program that was killed
 
 
 def read_at_most(path: Path, most: int) -> tuple[bytes, int]:
-    """The content of a file of at most so many bytes, and its size; of a larger one nothing is read. A pipe or a device
-    has no content that could be waited for."""
+    """Return the content of a file of at most this many bytes, and its size; nothing of a larger one is read. A pipe or
+    a device is refused: it has no content that could be waited for."""
     try:
         _refuse_what_is_no_file(path, path.stat().st_mode)
         with open(path, "rb", opener=_without_waiting) as file:
             now = os.fstat(file.fileno())
             _refuse_what_is_no_file(path, now.st_mode)  # it may have become one meanwhile
             data = file.read(most + 1)
-            if data is None:  # such as the messages of the kernel, while there are none
+            if data is None:  # for example the kernel's messages while there are none
                 raise BlockingIOError(errno.EAGAIN, "it is empty at the moment")
             return (data, len(data)) if len(data) <= most else (b"", max(len(data), now.st_size))
     except FileNotFoundError as error:
@@ -54,7 +54,7 @@ def _no_name(path: Path) -> UserError:
 
 
 def absolute(path: Path) -> Path:
-    """The path from the root; UserError where the folder that the program was started in is gone."""
+    """Return the absolute path; UserError if the folder that the program was started in no longer exists."""
     try:
         return path.absolute()
     except OSError as error:
@@ -62,8 +62,8 @@ def absolute(path: Path) -> Path:
 
 
 def write_atomically(path: Path, data: bytes, permissions: int = 0o644) -> None:
-    """Replace `path` by `data` in one step; the old content stays if anything goes wrong. What a symbolic link leads to
-    is replaced, not the link, and permissions stay; a new file gets those that are given. What cannot be replaced
+    """Replace `path` by `data` in one step; the old content stays if anything goes wrong. For a symbolic link, the
+    target is replaced, not the link, and permissions stay; a new file gets the given ones. What cannot be replaced
     safely is refused."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -102,7 +102,7 @@ def _replace(place: Path, data: bytes, mode: int) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    with contextlib.suppress(OSError):  # not every system lets a folder be opened; the file is whole in any case
+    with contextlib.suppress(OSError):  # not every system lets a folder be opened; the file is complete in any case
         folder = os.open(place.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
@@ -111,7 +111,7 @@ def _replace(place: Path, data: bytes, mode: int) -> None:
 
 
 def keep_copy(path: Path) -> Path:
-    """Copy a file beside itself, as `net.gradviz.bak` or with the next free number; returns the copy."""
+    """Copy a file beside itself, as `net.gradviz.bak` or with the next free number; return the copy."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -123,7 +123,7 @@ def keep_copy(path: Path) -> Path:
 
 
 def _remove_forgotten(folder: Path, prefix: str) -> None:
-    """What a program that was killed while it saved this file has left."""
+    """Remove what a program left that was killed while it saved this file."""
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(folder)):
             ours = entry.name.startswith(prefix) and entry.name.endswith(TEMPORARY)
@@ -132,27 +132,27 @@ def _remove_forgotten(folder: Path, prefix: str) -> None:
 
 
 def reason(error: OSError) -> str:
-    """The system's own words, without the path and the number."""
+    """Return the system's own words, without the path and the number."""
     return (error.strerror or str(error)).lower()
 
 
-LONGEST = 60  # characters; whoever shares a name chooses it, and the end of a sentence says what to do
+LONGEST = 60  # characters; whoever shares a file chooses its name, and the end of the sentence says what to do
 
 
 def printable(name: str) -> str:
-    """The name with a sign in the place of what would not be seen."""
+    """Return the name with a visible character in place of each invisible one."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
 
 
 def shown(name: str, longest: int = LONGEST) -> str:
-    """The name, printable and cut in its middle: what it ends in is always seen."""
+    """Return the name, printable and shortened in its middle: its end is always visible."""
     plain = printable(name)
     return plain if len(plain) <= longest else f"{plain[: longest // 2]}…{plain[-longest // 2 + 1 :]}"
 
 
 @dataclass(frozen=True)
 class Stamp:
-    """What was known of a file last."""
+    """The last known state of a file."""
 
     path: Path
     modified: int  # nanoseconds
@@ -161,32 +161,32 @@ class Stamp:
 
     @staticmethod
     def of(path: Path, data: bytes) -> Stamp:
-        """Of a file that was just read or written with this content."""
+        """Return the stamp of a file that was just read or written with this content."""
         try:
             now = path.stat()
-        except OSError:  # gone already; it will be noticed
+        except OSError:  # already deleted, which will be noticed
             return Stamp(path, 0, -1, b"")
         return Stamp(path, now.st_mtime_ns, now.st_size, digest_of(data))
 
     def now(self) -> tuple[str, Stamp]:
-        """ "same", "changed" or "deleted", and what is known now. A file that was only touched is the same."""
+        """Return "same", "changed" or "deleted", and the current state. A file that was only touched is the same."""
         try:
             found = self.path.stat()
             if (found.st_mtime_ns, found.st_size) == (self.modified, self.size):
                 return "same", self
             known = replace(self, modified=found.st_mtime_ns, size=found.st_size)
-            is_read = stat.S_ISREG(found.st_mode) and found.st_size < MOST  # nobody waits for a pipe
+            is_read = stat.S_ISREG(found.st_mode) and found.st_size < MOST  # never wait for a pipe
             digest = digest_of(self.path.read_bytes()) if is_read else b""
         except FileNotFoundError:
             return "deleted", self
-        except OSError:  # a folder that is not there at the moment, as on a network, says nothing
+        except OSError:  # a folder that is temporarily unavailable, as on a network, says nothing
             return "same", self
         return "same" if digest == self.digest else "changed", replace(known, digest=digest)
 
 
-MOST = 50_000_000  # bytes; what is larger was not written by us
+MOST = 50_000_000  # bytes; larger files were not written by us
 
 
 def digest_of(data: bytes) -> bytes:
-    """What stands for a content."""
+    """Return a hash that represents a content."""
     return hashlib.sha256(data).digest()

@@ -1,5 +1,5 @@
-"""What a window holds: a snippet that was written, or a drawing. Each has a text, which is the code that runs; that of
-a drawing is in `code`, which is loaded when there is one: a window with a snippet opens without it."""
+"""What a window holds: a snippet, or a drawing. Each has a text, which is the code that runs; that of a drawing is in
+`code`, which is loaded on demand: a window with a snippet opens without it."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Document = Snippet | Drawing
 
 
 def text_of(document: Document) -> str:
-    """The code that runs."""
+    """Return the code that runs."""
     return document.text if isinstance(document, Snippet) else code_of(document).text
 
 
 def files_of(document: Document) -> tuple[Attached, ...]:
-    """The files that are attached to it."""
+    """Return the files that are attached to it."""
     return document.files if isinstance(document, Snippet) else ()
 
 
 def arguments_of(document: Document) -> tuple[str, ...]:
-    """What a script is called with, taken apart as a shell does."""
+    """Return the arguments of the script, split as a shell does."""
     return words_of(document.arguments) or () if isinstance(document, Snippet) else ()
 
 
 def words_of(line: str) -> tuple[str, ...] | None:
-    """The words of a command line; None if a quote is not closed."""
+    """Return the words of a command line; None if a quote is not closed."""
     try:
         return tuple(shlex.split(line))
     except ValueError:
@@ -42,15 +42,15 @@ def words_of(line: str) -> tuple[str, ...] | None:
 
 
 def code_of(drawing: Drawing) -> Emitted:
-    """The code of a drawing, and which part of it is which node."""
+    """Return the code of a drawing, and which part of it belongs to which node."""
     from gradviz.document.code import emit
 
     return emit.code_of(drawing)
 
 
 def with_text(document: Document, text: str) -> Document:
-    """The same document with another text: a drawing keeps what is the same at its place, and becomes a snippet where
-    the code can't be drawn."""
+    """Return the same document with another text: a drawing keeps the positions of what stays the same, and becomes a
+    snippet if the code can't be drawn."""
     if isinstance(document, Snippet):
         return replace(document, text=text)
     from gradviz.document.code.parse import parse

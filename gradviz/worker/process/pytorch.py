@@ -1,10 +1,9 @@
-"""A script in the user's own PyTorch, under the recorder: an ordinary process of the user, without any of a worker's
-locks, which is why it is only started for what the user has said to trust. What it prints and records comes as the
-events of a `run.Run`, while it runs.
+"""Runs a script in the user's own PyTorch, under the recorder: an ordinary process of the user, without any of a
+worker's locks, which is why it is only started for what the user has said to trust. What it prints and records arrives
+as the events of a `run.Run`, while it runs.
 
-Note [Looking without running] Which Pythons there are, and which have PyTorch, is read from the names of folders. None
-of them is started for that: one may lie beside a file that came from elsewhere.
-"""
+Note [Looking without running] Which Pythons exist, and which have PyTorch, is read from the names of folders. None of
+them is started for that, because one may lie beside a file that came from elsewhere."""
 
 from __future__ import annotations
 
@@ -32,13 +31,13 @@ from gradviz.worker.process.spawn import package_folder
 
 NEEDED = ("torch", "numpy")
 LEAST = (3, 11)
-LOOK_EVERY = 0.1  # seconds between two looks at the recording
-GATHERED = 0.02  # seconds in which what is printed is told together
-MOST_PRINTED = 4_000_000  # characters of a stream that are told
+LOOK_EVERY = 0.1  # seconds between two checks of the recording
+GATHERED = 0.02  # seconds for which printed text is collected before it is reported
+MOST_PRINTED = 4_000_000  # characters of a stream that are reported
 GRACE = 3.0  # seconds for a job to write its last steps when it is stopped
 
-# What lies beside this program comes from there, everything else from the environment that runs the script. A line that
-# is printed comes whole, as in a terminal: in pieces, one of the other stream may come in between.
+# What is part of this program comes from there, everything else from the environment that runs the script. A printed
+# line is sent whole, as in a terminal: in pieces, one of the other stream could come in between.
 _BOOT = """
 import importlib.machinery, json, sys
 places = json.loads(sys.argv.pop(1))
@@ -58,7 +57,7 @@ sys.exit(main(sys.argv[1:]))
 
 @dataclass(frozen=True)
 class Interpreter:
-    """A Python that was found, and the versions in it, "" where unknown or absent."""
+    """A Python that was found, and the versions in it, "" if unknown or absent."""
 
     path: Path
     python: str = ""
@@ -67,7 +66,7 @@ class Interpreter:
 
     @property
     def why_not(self) -> str:
-        """Why it can't run a script under the recorder; "" if it can."""
+        """Return why it can't run a script under the recorder; "" if it can."""
         numbers = tuple(int(each) for each in re.findall(r"\d+", self.python)[:2])
         if numbers and numbers < LEAST:
             return f"needs Python {LEAST[0]}.{LEAST[1]} or newer"
@@ -77,14 +76,14 @@ class Interpreter:
 
     @property
     def title(self) -> str:
-        """What it is, in a few words."""
+        """Return a short description."""
         python = f"Python {self.python}".strip()
         return f"PyTorch {self.torch}, {python}" if self.torch else f"{python} without PyTorch"
 
 
 def interpreters(folder: Path | None, home: Path, environment: Mapping[str, str] = os.environ) -> list[Interpreter]:
-    """Those that have PyTorch first, then as they are likely meant: an environment in the script's folder or above, the
-    one that is active, those of conda, pyenv and the like, the one on PATH."""
+    """Return the Pythons that were found, those with PyTorch first, then by likelihood: an environment in the script's
+    folder or above, the active one, those of conda, pyenv and the like, the one on PATH."""
     found: dict[str, Interpreter] = {}
     for prefix in _prefixes(folder, environment, home):
         for name in ("bin/python3", "Scripts/python.exe", "python.exe"):
@@ -96,7 +95,7 @@ def interpreters(folder: Path | None, home: Path, environment: Mapping[str, str]
 
 
 def look_at(path: Path) -> Interpreter:
-    """What is in the environment of this Python."""
+    """Return what is in the environment of this Python."""
     prefix = path.parent.parent if path.parent.name in ("bin", "Scripts") else path.parent
     parts: dict[str, str] = {}
     python = _version_of(prefix)
@@ -108,7 +107,7 @@ def look_at(path: Path) -> Interpreter:
                 parts.setdefault(name, each.name.removesuffix(".dist-info").partition("-")[2])
     lacks = [name for name in NEEDED if name not in parts]
     if "ml_dtypes" not in parts and not python.startswith(f"{sys.version_info[0]}.{sys.version_info[1]}"):
-        lacks.append("ml_dtypes")  # compiled: that of this program serves only the same version of Python
+        lacks.append("ml_dtypes")  # compiled: this program's copy only works with the same version of Python
     return Interpreter(path, python, parts.get("torch", ""), tuple(lacks))
 
 
@@ -128,7 +127,7 @@ def _prefixes(folder: Path | None, environment: Mapping[str, str], home: Path) -
 
 
 def _version_of(prefix: Path) -> str:
-    """What `pyvenv.cfg` says, if there is one."""
+    """Return the version that `pyvenv.cfg` states, if it exists."""
     try:
         text = (prefix / "pyvenv.cfg").read_text("utf-8", "replace")[:10_000]
     except OSError:
@@ -138,7 +137,7 @@ def _version_of(prefix: Path) -> str:
 
 
 def _packages(prefix: Path, path: Path) -> Iterator[Path]:
-    """The folders of packages of the newest Python of an environment; of several the one that is meant."""
+    """Return the package folder of the newest Python of an environment; of several, the one that is meant."""
     meant = re.search(r"python(3\.\d+)", os.path.realpath(path))
     pattern = f"python{meant.group(1)}" if meant and (prefix / "lib" / meant.group()).is_dir() else "python3*"
     for base in (prefix / "lib", prefix / "local" / "lib", prefix / "lib64"):
@@ -153,7 +152,7 @@ def _packages(prefix: Path, path: Path) -> Iterator[Path]:
 
 @dataclass(frozen=True)
 class Job:
-    """What is run: a script that is a file, or a text with the files that it reads; and what is kept of it."""
+    """What to run: a script file, or a text with the files that it reads; and what of it is kept."""
 
     interpreter: Interpreter
     text: str
@@ -162,12 +161,13 @@ class Job:
     files: Sequence[Attached] = ()
     arguments: tuple[str, ...] = ()
     values: str = "full"  # or "summary", "none"
-    steps: str = ""  # "0-9": these iterations; "" all
+    steps: str = ""  # "0-9": these iterations; "": all
     budget_mb: int = 256
 
 
 class PyTorchRun:
-    """A job that runs; `on_event` is called from threads, the last time with `Done`. To who waits it is a `run.Run`."""
+    """A running job; `on_event` is called from threads, the last time with `Done`. Callers can treat it as a
+    `run.Run`."""
 
     def __init__(self, job: Job, on_event: Callable[[Event], None]) -> None:
         self._job, self._on_event = job, on_event
@@ -178,21 +178,21 @@ class PyTorchRun:
 
     @property
     def seconds_left(self) -> float:
-        """Nothing ends it but its own end, and Stop."""
+        """No limit: nothing ends it but its own end, and Stop."""
         return math.inf
 
     def stop(self) -> None:
-        """Interrupt it as Ctrl+C does, and end it if that does not; its `Done` comes as ever."""
+        """Interrupt it as Ctrl+C does, and end it if that does not; its `Done` follows as usual."""
         self._stopped.set()
 
     def answer(self, text: str | None) -> None:
-        """It asks nothing: its input() finds the end of the input."""
+        """Do nothing: it asks nothing, and its input() finds the end of the input."""
 
     def keep_going(self) -> None:
-        """It has no limit."""
+        """Do nothing: it has no limit."""
 
     def join(self) -> None:
-        """Wait until it is over."""
+        """Wait until it has ended."""
         self._thread.join()
 
     def _run(self) -> None:
@@ -225,13 +225,13 @@ class PyTorchRun:
         with contextlib.closing(Follower(out)) as follower:
             failure = self._follow(process, follower)
             for reader in readers:
-                reader.join(GRACE)  # a child that is left behind may hold a pipe open
+                reader.join(GRACE)  # a child that is left behind may keep a pipe open
             process.stdout.close()
             process.stderr.close()
             return self._verdict(process.returncode, follower.ending, failure, time.monotonic() - began)
 
     def _follow(self, process: subprocess.Popen[bytes], follower: Follower) -> str:
-        """Tell of what is recorded until the process is over; what was wrong with it."""
+        """Report what is recorded until the process has ended; return what was wrong with it."""
         deadline = math.inf
         while True:
             is_over = process.poll() is not None
@@ -281,7 +281,7 @@ class PyTorchRun:
 
 
 def _written(folder: Path, job: Job) -> Path:
-    """The text and the files that it reads, as a script in a folder of its own."""
+    """Write the text and the files that it reads as a script into a new folder."""
     for each in job.files:
         place = folder / each.name
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -300,7 +300,7 @@ def _command(job: Job, script: Path, out: Path) -> list[str]:
 
 
 def _environment(own: Mapping[str, str]) -> dict[str, str]:
-    """The user's, without what a frozen program has put into its own."""
+    """Return the user's environment, without what a frozen program has added to its own."""
     made = {name: value for name, value in own.items() if name not in ("PYTHONHOME", "_MEIPASS2")}
     for name in [each for each in made if each.endswith("_ORIG") and each.startswith(("LD_", "DYLD_"))]:
         made[name.removesuffix("_ORIG")] = made.pop(name)
@@ -308,7 +308,7 @@ def _environment(own: Mapping[str, str]) -> dict[str, str]:
 
 
 def _end(process: subprocess.Popen[bytes], how: int) -> None:
-    """Send a signal to a job and to what it has started."""
+    """Send a signal to a job and its child processes."""
     with contextlib.suppress(OSError):
         if os.name == "nt":
             process.send_signal(how)

@@ -1,9 +1,8 @@
-"""One run of a snippet as the program sees it: its request, its limits, and what the worker says of it, checked.
+"""One run of a snippet as the program sees it: its request, its limits, and what the worker reports about it, checked.
 
-A thread per run watches the clock, the processor time and the memory; whatever goes too far is ended by killing the
-process, and what it had already sent is still delivered. Which worker it gets is decided in `client`; the process
-itself is in `worker_process`.
-"""
+A thread per run watches the clock, the processor time and the memory; whatever exceeds a limit is ended by killing the
+process, and what it had already sent is still delivered. `client` decides which worker it gets; the process itself is
+in `worker_process`."""
 
 from __future__ import annotations
 
@@ -31,13 +30,13 @@ from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, cou
 from gradviz.worker.process.worker_process import WorkerProcess
 
 _POLL_SECONDS = 0.05
-IDLE = 0.01  # of the time of a processor that also a process uses which only waits
-ASLEEP = 5.0  # seconds between two looks at a run after which the machine must have slept
-BOUNDS = ("output_chars", "values_mb", "steps", "recorded_bytes", "cpu_seconds")  # that the worker keeps itself
+IDLE = 0.01  # processor load of a process that only waits
+ASLEEP = 5.0  # seconds between two checks of a run after which the machine must have slept
+BOUNDS = ("output_chars", "values_mb", "steps", "recorded_bytes", "cpu_seconds")  # which the worker enforces itself
 ANSWER_CHARS = 4_000
 PROMPT_CHARS = 2_000
 STREAMS = ("out", "err", "in")  # "in": what was typed, as a terminal shows it
-AT_ONCE = 5_000  # characters, of up to 12 bytes in JSON, that a worker's pipe surely takes without waiting
+AT_ONCE = 5_000  # characters, of up to 12 bytes in JSON, that a worker's pipe always accepts without blocking
 WORKER_STATUSES = ("ok", "raised", "refused", "limit")
 DIED = "The worker process ended unexpectedly{how}. It has been replaced, and nothing you typed is lost."
 MORE_TIME = "Use fewer iterations, or allow more time: Run Again with More Time, --time-limit on the command line."
@@ -54,9 +53,9 @@ class Request:
 
     question: tuple[int, ...] = ()
     cuda_as_cpu: bool = False
-    again: bool = False  # another snippet will follow in the same process
-    iterations: str = ""  # which of a training are recorded, see `chosen.Choice`; "": all that fit
-    gaps: Sequence[tuple[int, int]] = ()  # of the recording that is asked about
+    again: bool = False  # another snippet follows in the same process
+    iterations: str = ""  # which iterations of a training are recorded, see `chosen.Choice`; "": all that fit
+    gaps: Sequence[tuple[int, int]] = ()  # of the recording that the question is about
     arguments: Sequence[str] = ()  # of the script
 
 
@@ -87,22 +86,22 @@ class Run:
         self._worker: WorkerProcess | None = None
         self._watcher: threading.Thread | None = None
         self._clock = Stopwatch()
-        self._times = 1  # as often the limits of time count
+        self._times = 1  # factor of the time limits
         self._sent = False
         self._asking = False  # input() waits for `answer`
         self._before: Usage | None = None
         self._cpu_seconds = 0.0
-        self._computed = (0.0, 0.0)  # when it was last seen to compute, and how much it had then
+        self._computed = (0.0, 0.0)  # when it was last seen to compute, and its processor time then
         self._files_written = _WrittenFiles()
         self._printed = self._steps = self._figures = self._bytes = 0
         self.result: Done | None = None
 
     def stop(self) -> None:
-        """End the run now; `Done("stopped")` follows. Without effect once it has ended."""
+        """End the run now; `Done("stopped")` follows. No effect once it has ended."""
         self._end_with(Done("stopped", Detail("The run was stopped.")))
 
     def answer(self, text: str | None) -> None:
-        """What input() gives, None for the end of the input. Without effect if nothing was `Asked`."""
+        """Provide what input() returns, None for the end of the input. No effect if nothing was `Asked`."""
         with self._lock:
             if not self._asking:
                 return
@@ -114,26 +113,26 @@ class Run:
         _send_aside(worker, frame)
 
     def keep_going(self) -> None:
-        """Give it the same time again, on the clock and of the processor."""
+        """Extend the time limits by the same time again, on the clock and of the processor."""
         self._times += 1
 
     @property
     def seconds_left(self) -> float:
-        """Until a limit of time stops it; no such time while a question waits."""
+        """Return the seconds until a time limit stops it; no limit while a question waits."""
         if self._asking or not self._sent:
             return math.inf
         limits, times = self._limits, self._times
         return min(times * limits.wall_seconds - self._clock.seconds, times * limits.cpu_seconds - self._cpu_seconds)
 
     def wait(self, timeout: float | None = None) -> Done | None:
-        """Block until `Done` was delivered; returns it, or None after `timeout` seconds."""
+        """Block until `Done` was delivered; return it, or None after `timeout` seconds."""
         return self.result if self._finished.wait(timeout) else None
 
     # --- called by the pool and its threads ---
 
     @property
     def has_begun(self) -> bool:
-        """Whether the worker has heard of it."""
+        """Whether the worker has received it."""
         return self._sent
 
     def attach(self, worker: WorkerProcess, request: int) -> None:
@@ -147,11 +146,11 @@ class Run:
         self._watcher.start()
 
     def could_not_start(self, why: str) -> None:
-        """There is no worker for it, and why."""
+        """Report that there is no worker for it, and why."""
         self._finish(Done("died", Detail(f"The worker process could not start: {why}. Nothing you typed is lost.")))
 
     def join(self) -> None:
-        """Wait until the watching thread is over; the run has ended or its worker was killed."""
+        """Wait until the watching thread has ended; the run has ended or its worker was killed."""
         if self._watcher is not None and threading.current_thread() is not self._watcher:
             self._watcher.join()
 
@@ -164,7 +163,7 @@ class Run:
         assert self._worker is not None
         if has_begun:
             self._worker.kill()
-        else:  # it has not heard of this run and serves the next one
+        else:  # it has not received this run and serves the next one
             self._finish(verdict)
 
     def _limit(self, what: str, advice: str) -> None:
@@ -201,7 +200,7 @@ class Run:
             self._look(worker)
 
     def _look(self, worker: WorkerProcess) -> None:
-        """End it if it has gone too far."""
+        """End it if it has exceeded a limit."""
         limits, now = self._limits, usage(worker.pid)
         wall, cpu = self._times * limits.wall_seconds, self._times * limits.cpu_seconds
         clock = self._clock.seconds
@@ -288,7 +287,7 @@ class Run:
         self._finish(verdict)
 
     def _on_end(self, how: str, started: bool) -> None:
-        """The process is gone: by our own verdict, or by itself."""
+        """Called when the process has ended: by our own decision, or by itself."""
         if started:
             died = DIED.format(how=f" ({how})" if how else "")
         else:
@@ -308,18 +307,18 @@ class Run:
         try:
             self._on_event(self.result)
         finally:
-            self._on_event = _to_nobody  # who listened may hold this run, and what was made of it
+            self._on_event = _to_nobody  # the listener may hold this run, and what was made from it
             self._finished.set()
 
 
 class _WrittenFiles:
-    """How many files a run has written, and how much."""
+    """The number and size of files that a run has written."""
 
     def __init__(self) -> None:
         self._count = self._bytes = 0
 
     def checked(self, frame: Frame) -> Written:
-        """The next one; raises ProtocolError if it is none, or one too many."""
+        """Return the next file; raises ProtocolError if it is invalid, or one too many."""
         self._count += 1
         self._bytes += len(frame.payload)
         if self._count > MOST_WRITTEN or self._bytes > WRITTEN_BYTES:
@@ -329,18 +328,18 @@ class _WrittenFiles:
 
 
 def _to_nobody(_: Event) -> None:
-    """Nothing comes after the end."""
+    """Ignore events after the end."""
 
 
 def _detail(frame: Frame) -> Detail:
-    """What a worker says of the end."""
+    """Return what a worker says about the end."""
     line = frame.header.get("line", -1)
     sentence, trace, last = (text_field(frame.header, name) for name in ("sentence", "traceback", "last_line"))
     return Detail(sentence, line if type(line) is int else -1, trace, last, _refusals(frame), _missing(frame))
 
 
 def _refusals(frame: Frame) -> tuple[Refused, ...]:
-    """Every refusal of a text; raises ProtocolError for anything else."""
+    """Return every refusal in a text; raises ProtocolError for anything else."""
     given = frame.header.get("refusals", [])
     if type(given) is not list or len(given) > MOST_REFUSALS:
         raise ProtocolError("no list of refusals")
@@ -351,7 +350,7 @@ def _refusals(frame: Frame) -> tuple[Refused, ...]:
 
 
 def _missing(frame: Frame) -> tuple[Missing, ...]:
-    """All uses of what is not here; raises ProtocolError for anything else."""
+    """Return all uses of missing things; raises ProtocolError for anything else."""
     given = frame.header.get("missing", [])
     if type(given) is not list or len(given) > MOST_REFUSALS:
         raise ProtocolError("no list of what is missing")
@@ -367,7 +366,8 @@ def _missing(frame: Frame) -> tuple[Missing, ...]:
 
 
 def _send_aside(worker: WorkerProcess, *frames: Frame) -> None:
-    """Send from a thread of its own: a worker that does not read keeps neither who asks nor the watch waiting."""
+    """Send from a separate thread: a worker that does not read must block neither the caller nor the watching
+    thread."""
 
     def send() -> None:
         for frame in frames:

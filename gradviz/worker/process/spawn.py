@@ -13,8 +13,9 @@ _PACKAGES = ("numpy", "ml_dtypes", "einops")
 
 
 def worker_command() -> list[str]:
-    """What to execute to get a worker: a second executable of the same bundle, this program with a flag, or Python."""
-    if "__compiled__" in globals():  # Nuitka: sys.executable need not exist
+    """Return the command that starts a worker: a second executable of the same bundle, this program with a flag, or
+    Python."""
+    if "__compiled__" in globals():  # Nuitka: sys.executable may not exist
         return [os.path.abspath(sys.argv[0]), WORKER_FLAG]
     name = os.path.basename(sys.executable).lower()
     if not getattr(sys, "frozen", False) and name.startswith("python"):
@@ -25,8 +26,8 @@ def worker_command() -> list[str]:
 
 
 def source_command(module: str = "gradviz.worker.main", call: str = "main()") -> list[str]:
-    """Isolated Python (no current folder, no site, an environment of ours) that calls a function of a module. Where its
-    packages are it is told by arguments: the text of a program that runs can't be forgotten."""
+    """Return a command for isolated Python (no current folder, no site, our own environment) that calls a function of a
+    module. Arguments tell it where its packages are, because the text of a running program can't be forgotten."""
     code = (
         f"import sys; found = [each[{len(FOLDER_FLAG)}:] for each in sys.argv if each.startswith({FOLDER_FLAG!r})]; "
         "sys.path.insert(0, found[0]); sys.path.extend(found[1:]); del found; "
@@ -37,13 +38,13 @@ def source_command(module: str = "gradviz.worker.main", call: str = "main()") ->
 
 
 def _python() -> str:
-    """The interpreter itself: in a virtual environment on Windows `python.exe` only starts it as another process,
-    which a Job of one process refuses."""
+    """Return the interpreter itself: in a virtual environment on Windows, `python.exe` only starts it as another
+    process, which a Job of one process refuses."""
     return getattr(sys, "_base_executable", "") or sys.executable if os.name == "nt" else sys.executable
 
 
 def search_folders() -> list[str]:
-    """Where a worker looks for its packages, this program's own folder first."""
+    """Return where a worker looks for its packages, this program's own folder first."""
     packages = {os.path.dirname(folder) for name in _PACKAGES if (folder := _package(name))}
     return [_own_folder(), *sorted(packages)]
 
@@ -56,9 +57,10 @@ def _own_folder() -> str:
 
 
 def worker_folders() -> list[str]:
-    """Where a worker reads its program from, with all that is below, packages and Python included."""
+    """Return the folders from which a worker reads its program, with everything below them, packages and Python
+    included."""
     beside = os.path.dirname(os.path.abspath(sys.executable))
-    if getattr(sys, "frozen", False):  # in a bundle of macOS libraries and resources are beside the folder of programs
+    if getattr(sys, "frozen", False):  # in a macOS bundle, libraries and resources are beside the folder of executables
         return [os.path.dirname(beside) if os.path.basename(beside) == "MacOS" else beside]
     own = [os.path.join(_own_folder(), name) for name in ("gradviz", "resources")]
     packages = [*own, *filter(None, map(_package, _PACKAGES))]
@@ -66,7 +68,7 @@ def worker_folders() -> list[str]:
 
 
 def package_folder(name: str) -> str:
-    """The folder in which another Python finds a package of this program; "" if there is none."""
+    """Return the folder in which another Python finds a package of this program; "" if there is none."""
     if getattr(sys, "frozen", False):
         return os.path.join(getattr(sys, "_MEIPASS", ""), "recorder")
     folder = _package(name)
@@ -79,11 +81,11 @@ def _package(name: str) -> str | None:
 
 
 def worker_environment(scratch: str) -> dict[str, str]:
-    """A clean environment: nothing of the user's, one BLAS thread, the scratch folder as home."""
+    """Return a clean environment: nothing of the user's, one BLAS thread, the scratch folder as home."""
     env = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "HOME": scratch, "PYTHONHASHSEED": "0"}  # sets print the same
-    env |= {"MALLOC_ARENA_MAX": "1"}  # glibc: else what a thread forks takes twice the time for large arrays
+    env |= {"MALLOC_ARENA_MAX": "1"}  # glibc: otherwise what a thread forks is twice as slow for large arrays
     env |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
-    if os.name == "nt":  # no process starts without SYSTEMROOT; the folders of the user are not told
+    if os.name == "nt":  # no process starts without SYSTEMROOT; the user's folders are left out
         root = os.environ.get("SYSTEMROOT", r"C:\Windows")
         env |= {
             "SYSTEMROOT": root,

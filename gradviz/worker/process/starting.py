@@ -1,10 +1,9 @@
-"""Starts a worker's process with the locks that its parent puts on from outside: a Job and a restricted token on
+"""Starts a worker's process with the locks that its parent applies from outside: a Job and a restricted token on
 Windows, sandbox-exec on macOS.
 
 On Linux there are none: the worker locks itself (`oslock`). A lock that the system refuses is reported as absent, and
-the worker starts without it; one in which a worker could not get ready is not tried again. What starts is in `spawn`,
-who reads it in `worker_process`.
-"""
+the worker starts without it; one in which a worker could not get ready is not tried again. The command is in `spawn`,
+the reader in `worker_process`."""
 
 from __future__ import annotations
 
@@ -21,10 +20,10 @@ from gradviz.worker.process import forkserver, windows_process
 from gradviz.worker.process.limits import MEMORY_MARGIN_MB, Limits
 from gradviz.worker.process.spawn import search_folders, worker_command, worker_environment, worker_folders
 
-_TO_GIVE_UP = ("restricted token", "sandbox", "job")  # if a worker does not start, the first of them first
+_TO_GIVE_UP = ("restricted token", "sandbox", "job")  # given up in this order if a worker does not start
 _DID_NOT_START = "absent: a worker did not start in it"
-_given_up: dict[str, str] = {}  # layer -> why it is left out for the rest of this program
-_profiles = list(macos.PROFILES)  # of sandbox-exec, that may still work
+_given_up: dict[str, str] = {}  # layer -> why it is left out while this program runs
+_profiles = list(macos.PROFILES)  # for sandbox-exec, those that may still work
 
 
 def _nothing() -> None:
@@ -33,8 +32,8 @@ def _nothing() -> None:
 
 @dataclass(frozen=True)
 class Started:
-    """A process with pipes at its standard input and output, the locks that hold it from outside, and what to call
-    when it has ended."""
+    """A process with pipes as its standard input and output, the locks that hold it from outside, and what to call when
+    it has ended."""
 
     process: subprocess.Popen[bytes] | forkserver.Forked | windows_process.Child
     layers: Mapping[str, str]
@@ -42,13 +41,13 @@ class Started:
 
 
 def prepare() -> None:
-    """Start what all workers come from, if it is not there: the fork server."""
+    """Start the fork server, which all workers come from, unless it runs already."""
     if forkserver.available():
         forkserver.the_server()
 
 
 def start(command: Sequence[str] | None, scratch: str, limits: Limits) -> Started:
-    """Start a worker, or another `command`, in the folder `scratch` with a clean environment. Where there is a fork
+    """Start a worker, or another `command`, in the folder `scratch` with a clean environment. If there is a fork
     server, the worker comes from it."""
     if command is None and forkserver.available():
         server = forkserver.the_server()
@@ -79,8 +78,8 @@ def _plainly(command: Sequence[str], scratch: str) -> subprocess.Popen[bytes]:
 
 
 def not_ready(layers: Mapping[str, str]) -> None:
-    """A worker did not get ready: the locks put on it from outside may be why, so the next one starts without the first
-    of them, or with a laxer profile, and says so."""
+    """Called if a worker did not get ready: the locks applied from outside may be why, so the next one starts without
+    the first of them, or with a laxer profile, and says so."""
     for name in _TO_GIVE_UP:
         if layers.get(name, "absent").startswith("absent"):
             continue
@@ -98,7 +97,7 @@ def start_on_windows(
     system: Callable[[], windows.Windows] = windows.Windows,
     handle_of: windows_process.HandleOf | None = None,
 ) -> Started:
-    """Suspended, with a token to which nothing is granted and in a Job; without what Windows refuses."""
+    """Start it suspended, with a token to which nothing is granted and in a Job; without what Windows refuses."""
     calls, layers = system(), {}
     tokens, layers["restricted token"] = _made("restricted token", lambda: windows_process.make_tokens(calls))
     job, layers["job"] = _made("job", lambda: windows.make_job(memory_mb, calls))
@@ -123,7 +122,7 @@ def start_on_windows(
 
 
 def _started_late(command: list[str], scratch: str, job: windows.Job | None, layers: dict[str, str]) -> Started:
-    """As `subprocess` starts it, and into the Job then: so far it runs nothing but our own code."""
+    """Start it with `subprocess`, then put it into the Job: until then it only runs our own code."""
     process = _plainly(command, scratch)
     if job is not None:
         try:
@@ -139,7 +138,7 @@ Lock = TypeVar("Lock", windows.Job, windows_process.Tokens)
 
 
 def _made(layer: str, make: Callable[[], Lock]) -> tuple[Lock | None, str]:
-    """The lock, None where it was given up or Windows refuses it; and how the layer stands."""
+    """Return the lock, None if it was given up or Windows refuses it; and the layer's state."""
     if layer in _given_up:
         return None, _given_up[layer]
     try:
@@ -166,8 +165,8 @@ def _osf_handle(descriptor: int) -> int:
 
 
 def in_sandbox(command: list[str]) -> tuple[list[str], str]:
-    """The command inside sandbox-exec if that works here, with the strictest profile that does, and how the layer
-    stands."""
+    """Return the command inside sandbox-exec if that works here, with the strictest working profile, and the layer's
+    state."""
     while _profiles:
         try:
             return [*_sandbox(_profiles[0]), *command], _profiles[0].state

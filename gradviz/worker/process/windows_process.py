@@ -1,18 +1,16 @@
-"""Starts a worker on Windows so that its locks hold before its first instruction: suspended, with nothing inherited but
-its pipe, put into its Job, and only then let run.
+"""Starts a worker on Windows so that its locks hold before its first instruction: suspended, inheriting nothing but its
+pipe, put into its Job, and only then resumed.
 
-What `subprocess` offers has neither the tokens nor the thread that must be resumed. What this gives behaves as a
-`subprocess.Popen` does, as far as `worker_process` needs it. Who calls: `starting`, which also says what became of each
-lock.
+What `subprocess` offers has neither the tokens nor the thread that must be resumed. What this returns behaves like a
+`subprocess.Popen`, as far as `worker_process` needs it. Caller: `starting`, which also reports the state of each lock.
 
 Note [Two tokens] Both are made from the program's own without an administrator, as Chromium makes those of its
-renderers. The process has a token that is good for nothing: every group and the user count for denials only, all
-privileges are gone, and whatever it opens must also be granted to the null SID, which nothing in Windows grants. Its
-first thread begins with another one, restricted in name only, so that Python and its packages can be loaded; a thread
-may take it because it is the same user's and restricted, too. `windows.give_up_start` drops that for good when
-everything is warm. Why not an AppContainer: it has no such start, so that Python's folders, wherever a person has put
-them, would have to be opened to all app packages first.
-"""
+renderers. The process has a token without any access: every group and the user count for denials only, all privileges
+are gone, and whatever it opens must also be granted to the null SID, which nothing in Windows grants. Its first thread
+begins with another one, restricted in name only, so that Python and its packages can be loaded; a thread may take it
+because it is the same user's and restricted, too. `windows.give_up_start` drops that for good when everything is warm.
+Why not an AppContainer: it has no such start, so Python's folders, wherever the user has put them, would have to be
+opened to all app packages first."""
 
 from __future__ import annotations
 
@@ -31,7 +29,7 @@ from gradviz.worker.windows import DWORD, HANDLE, POINTER, SIZE, Job, Windows
 _DUPLICATE, _ASSIGN_PRIMARY, _IMPERSONATE, _QUERY, _ADJUST_DEFAULT = 0x2, 0x1, 0x4, 0x8, 0x80
 _ACCESS = _DUPLICATE | _ASSIGN_PRIMARY | _IMPERSONATE | _QUERY | _ADJUST_DEFAULT
 _USER, _GROUPS, _PRIVILEGES = 1, 2, 3  # TOKEN_INFORMATION_CLASS
-_INTEGRITY = 0x20  # SE_GROUP_INTEGRITY: a level among the groups, which is no group
+_INTEGRITY = 0x20  # SE_GROUP_INTEGRITY: a level listed among the groups that is not a group
 _LEVEL_IMPERSONATION, _TYPE_IMPERSONATION = 2, 2
 _LUID = 12  # bytes of a privilege: its number and its attributes
 
@@ -46,7 +44,7 @@ class SidAndAttributes(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Tokens:
-    """Handles: of the process, and of its first thread until it is warm."""
+    """Handles: for the process, and for its first thread until it is warm."""
 
     process: int
     start: int
@@ -54,13 +52,13 @@ class Tokens:
     detail: str = ""
 
     def close(self) -> None:
-        """They are not needed any more here."""
+        """Close both once they are no longer needed here."""
         self.windows.call("CloseHandle", self.process)
         self.windows.call("CloseHandle", self.start)
 
 
 def make_tokens(windows: Windows) -> Tokens:
-    """Both; OSError names the call that failed, and no handle is left."""
+    """Make both; OSError names the call that failed, and no handle is left open."""
     own = _own_token(windows)
     try:
         sids = _Sids(windows, own)
@@ -95,7 +93,7 @@ def _own_token(windows: Windows) -> int:
 
 
 class _Sids:
-    """The user and the groups of a token, as addresses into what Windows told, which is kept as long as this is."""
+    """The user and the groups of a token, as addresses into Windows' answer, which is kept as long as this object."""
 
     def __init__(self, windows: Windows, token: int) -> None:
         self._user = _told(windows, token, _USER)
@@ -109,13 +107,13 @@ class _Sids:
 
     @property
     def privileges(self) -> tuple[int, int]:
-        """How many, and the address of the first."""
+        """Return the number of privileges, and the address of the first."""
         (count,) = struct.unpack_from("<I", self._privileges)
         return count, ctypes.addressof(self._privileges) + 4
 
 
 def _told(windows: Windows, token: int, kind: int) -> ctypes.Array[ctypes.c_char]:
-    """What is known of a token; asked twice, because first only its size is."""
+    """Return information about a token; asked twice, because the first call only returns its size."""
     size = DWORD()
     windows.ask("GetTokenInformation", token, kind, None, 0, ctypes.byref(size))
     buffer = ctypes.create_string_buffer(max(size.value, 256))
@@ -126,7 +124,8 @@ def _told(windows: Windows, token: int, kind: int) -> ctypes.Array[ctypes.c_char
 def _restricted(
     windows: Windows, token: int, denied: list[int], privileges: tuple[int, int] | None, restricting: list[int]
 ) -> int:
-    """CreateRestrictedToken: SIDs that count for denials only, privileges that go, SIDs that must be granted, too."""
+    """Call CreateRestrictedToken: SIDs that count for denials only, privileges to remove, SIDs that must be granted,
+    too."""
     made = HANDLE()
     to_deny, to_restrict = _array(denied), _array(restricting)
     count, first = privileges or (0, 0)
@@ -160,7 +159,7 @@ HandleOf = Callable[[int], int]
 
 
 class Refused(OSError):
-    """The process could not be started with one of its locks: its name in `layers`, and why."""
+    """The process could not be started with one of its locks: its name in `layers`, and the reason."""
 
     def __init__(self, layer: str, why: OSError) -> None:
         super().__init__(str(why))
@@ -168,7 +167,7 @@ class Refused(OSError):
 
 
 class StartupInfo(ctypes.Structure):
-    """STARTUPINFOEXW: STARTUPINFOW and a list of attributes."""
+    """STARTUPINFOEXW: STARTUPINFOW and an attribute list."""
 
     _fields_ = (
         ("size", DWORD),
@@ -205,11 +204,11 @@ class Child:
         self._lock = threading.Lock()
 
     def poll(self) -> int | None:
-        """The exit status, None while it runs."""
+        """Return the exit status, None while it runs."""
         return self._wait(0)
 
     def wait(self) -> int:
-        """Block until it has ended; returns the exit status."""
+        """Block until it has ended; return the exit status."""
         status = self._wait(_FOREVER)
         assert status is not None
         return status
@@ -221,7 +220,7 @@ class Child:
                 self._windows.call("TerminateProcess", self._handle, _KILLED)
 
     def close(self) -> None:
-        """Give its handle back, once it has ended; the program's ends of the pipe are their users'."""
+        """Close its handle once it has ended; the program's ends of the pipe belong to their users."""
         with self._lock:
             self._windows.call("CloseHandle", self._handle)
 
@@ -244,7 +243,7 @@ def start(
     handle_of: HandleOf,
 ) -> Child:
     """Start it in the folder with this environment. Refused names the lock with which it did not start, any other
-    OSError the call that failed; then nothing was started."""
+    OSError the call that failed; nothing was started then."""
     ends = _Ends()
     try:
         created = _create(command, folder, environment, tokens, windows, [handle_of(each) for each in ends.theirs])
@@ -278,7 +277,7 @@ def _refused_by(layer: str) -> Iterator[None]:
 
 
 class _Ends:
-    """A pipe in both directions and the null device; who inherits takes three of the ends."""
+    """A pipe in both directions and the null device; the child process inherits three of the ends."""
 
     def __init__(self) -> None:
         read, self._our_write = os.pipe()
@@ -288,13 +287,13 @@ class _Ends:
             os.set_inheritable(each, True)
 
     def opened(self) -> tuple[IO[bytes], IO[bytes]]:
-        """Ours, as the standard input and output of the other."""
+        """Return our ends, as standard input and output of the other process."""
         ours = open(self._our_write, "wb", buffering=0), open(self._our_read, "rb", buffering=0)  # noqa: SIM115 kept
         self._our_write = self._our_read = -1
         return ours
 
     def close(self) -> None:
-        """What was not given away."""
+        """Close the ends that were not handed out."""
         for each in (*self.theirs, self._our_write, self._our_read):
             if each >= 0:
                 os.close(each)
@@ -308,7 +307,7 @@ def _create(
     windows: Windows,
     handles: list[int],
 ) -> ProcessInformation:
-    """CreateProcess, suspended, that inherits these three handles and no other."""
+    """Call CreateProcess for a suspended process that inherits these three handles and no other."""
     inherited = (HANDLE * len(handles))(*handles)
     startup, created = StartupInfo(), ProcessInformation()
     startup.size, startup.flags = ctypes.sizeof(startup), _USE_HANDLES
@@ -335,19 +334,20 @@ def _create(
 
 
 def _block(environment: Mapping[str, str]) -> str:
-    """As Windows takes it: sorted, each with a zero behind it; the last zero is that of the text."""
+    """Return the environment as Windows takes it: sorted, each entry followed by a zero; the last zero ends the
+    block."""
     return "".join(f"{name}={value}\0" for name, value in sorted(environment.items(), key=lambda pair: pair[0].upper()))
 
 
 class _AttributeList:
-    """A PROC_THREAD_ATTRIBUTE_LIST with the handles to inherit; entering gives its address."""
+    """A PROC_THREAD_ATTRIBUTE_LIST with the handles to inherit; entering returns its address."""
 
     def __init__(self, windows: Windows, inherited: ctypes.Array[ctypes.c_void_p]) -> None:
         self._windows, self._inherited = windows, inherited
 
     def __enter__(self) -> int:
         size = SIZE()
-        self._windows.ask("InitializeProcThreadAttributeList", None, 1, 0, ctypes.byref(size))  # says how large it is
+        self._windows.ask("InitializeProcThreadAttributeList", None, 1, 0, ctypes.byref(size))  # returns its size
         self._list = ctypes.create_string_buffer(max(size.value, 64))
         self._windows.call("InitializeProcThreadAttributeList", self._list, 1, 0, ctypes.byref(size))
         try:

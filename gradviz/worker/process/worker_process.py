@@ -1,8 +1,8 @@
 """One worker process as its parent sees it: started with a clean environment in an empty scratch folder, read by a
-thread of its own.
+separate thread.
 
-The reader thread decodes frames and hands them to whoever listens; when the stream ends it reaps the process and
-empties the scratch folder, and says in words how it ended when nobody ended it on purpose. Malformed bytes end the
+The reader thread decodes frames and passes them to the listener; when the stream ends it reaps the process and empties
+the scratch folder, and says in words how the process ended unless it was ended on purpose. Malformed bytes end the
 process: a worker that breaks the protocol is not asked again."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradviz.worker.process.limits import Limits
 from gradviz.worker.process.protocol import Frame, FrameKind, ProtocolError, encode, read_frame, text_field
 from gradviz.worker.process.starting import not_ready, prepare, start
 
-_WINDOWS = {  # the statuses with which Windows ends a process, as far as they can happen to a worker
+_WINDOWS = {  # the statuses with which Windows ends a process, as far as they can occur in a worker
     0xC0000005: "it accessed memory that is not its own",
     0xC0000017: "Windows had no memory left",
     0xC000001D: "the processor does not know an instruction",
@@ -37,7 +37,7 @@ _WINDOWS = {  # the statuses with which Windows ends a process, as far as they c
 
 
 def how_it_ended(code: int | None, on_windows: bool = os.name == "nt") -> str:
-    """What the exit status says, "" if nothing."""
+    """Return what the exit status means, "" if nothing."""
     if not code:
         return ""
     if on_windows:
@@ -54,14 +54,14 @@ def _status(code: int) -> str:
     return f"exit status {code}"
 
 
-SCRATCH = "gradviz-"  # how the names of the scratch folders begin
-FORGOTTEN = 3600.0  # seconds after which one belongs to a program that was killed
+SCRATCH = "gradviz-"  # prefix of the scratch folders' names
+FORGOTTEN = 3600.0  # seconds after which one must belong to a program that was killed
 OnFrame = Callable[[Frame], None]
 OnEnd = Callable[[str, bool], None]
 
 
 class WorkerProcess:
-    """A process that is getting ready, idle, or at work for one listener."""
+    """A process that is getting ready, idle, or working for one listener."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class WorkerProcess:
         self._started = False
         self._listener: tuple[OnFrame, OnEnd] | None = None
         if command is None:
-            prepare()  # so that the time in which a killed program leaves a folder is short
+            prepare()  # to keep the time short in which a killed program leaves a folder
         self._scratch = _scratch_folder()
         try:
             started = start(command, self._scratch, limits)
@@ -93,28 +93,28 @@ class WorkerProcess:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """The process number."""
         return self._process.pid
 
     @property
     def is_alive(self) -> bool:
-        """Whether it still runs, as far as is known now."""
+        """Whether it still runs, as far as is known."""
         return not self._gone.is_set() and self._process.poll() is None
 
     @property
     def is_ready(self) -> bool:
-        """Whether it said READY and has not ended."""
+        """Whether it has said READY and has not ended."""
         return self._started and self._ready.is_set() and not self._gone.is_set()
 
     def wait_ready(self, timeout: float) -> bool:
-        """Block until it said READY; False if it never will."""
+        """Block until it has said READY; False if it never will."""
         if not self._ready.wait(timeout):
             self._failure = f"it was not ready after {timeout:g} seconds"
             not_ready(self._outside)
         return self._started and not self._gone.is_set()
 
     def listen(self, on_frame: OnFrame, on_end: OnEnd) -> None:
-        """Frames go to `on_frame`; the end of the process to `on_end`, at once if it has ended."""
+        """Send frames to `on_frame`, and the end of the process to `on_end`, at once if it has ended."""
         with self._lock:
             self._listener = (on_frame, on_end)
             gone = self._gone.is_set()
@@ -122,12 +122,12 @@ class WorkerProcess:
             on_end(self._how_it_ended(), self._started)
 
     def unlisten(self) -> None:
-        """Nobody waits for frames now."""
+        """Stop sending frames to a listener."""
         with self._lock:
             self._listener = None
 
     def send(self, frame: Frame) -> None:
-        """Write a frame; a process that is gone is noticed by the reader."""
+        """Write a frame; the reader notices if the process has gone."""
         stdin = self._process.stdin
         assert stdin is not None
         with contextlib.suppress(OSError, ValueError):
@@ -142,7 +142,7 @@ class WorkerProcess:
             self._process.kill()
 
     def join(self) -> None:
-        """Wait until the process is reaped and the reader thread is over."""
+        """Wait until the process is reaped and the reader thread has ended."""
         if threading.current_thread() is not self._reader:
             self._reader.join()
 
@@ -207,12 +207,12 @@ class WorkerProcess:
 def _scratch_folder() -> str:
     try:
         return tempfile.mkdtemp(prefix=SCRATCH)
-    except OSError as error:  # Python's own message lists all the places that it tried
+    except OSError as error:  # Python's own message lists all the places it tried
         raise OSError(error.errno, "no temporary file can be made; make room on the disk, or set TMPDIR") from error
 
 
 def remove_forgotten() -> None:
-    """The empty scratch folders of programs that were killed: one's own, and old."""
+    """Remove the empty scratch folders of killed programs: only the user's own, and old ones."""
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(tempfile.gettempdir())):
             if not re.fullmatch(SCRATCH + r"\w{8}", entry.name) or not entry.is_dir(follow_symlinks=False):
