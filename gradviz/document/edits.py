@@ -1,6 +1,6 @@
 """Pure edits of a snippet's text that a machine can make safely: the fixes that an error card offers, and the changes
-that a what-if tries. Each returns the new text, or None where the code is not in the form that it knows; so nothing is
-offered that would do nothing. Lines keep their numbers wherever that is possible."""
+that a what-if tries. Each returns the new text, or None if the code does not have the form it expects, so that nothing
+is offered that would do nothing. Lines keep their numbers if possible."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _expressions_at(text: str, line: int) -> list[ast.expr]:
 
 
 def replace_node(text: str, node: ast.expr | ast.stmt, new: str) -> str | None:
-    """The source of `node`, which comes from this very text, replaced."""
+    """Replace the source of `node`, which comes from this very text."""
     if node.end_lineno is None or node.end_col_offset is None:
         return None
     lines = text.split("\n")
@@ -88,7 +88,7 @@ def replace_node(text: str, node: ast.expr | ast.stmt, new: str) -> str | None:
 
 
 def _column(line: str, byte_offset: int) -> int:
-    """The syntax tree counts UTF-8 bytes; text counts characters."""
+    """Convert a column: the syntax tree counts UTF-8 bytes, text counts characters."""
     return len(line.encode("utf-8")[:byte_offset].decode("utf-8"))
 
 
@@ -101,7 +101,7 @@ def _if_valid(text: str) -> str | None:
 
 
 def receiver(text: str, line: int, function: str) -> str | None:
-    """The source of what `.function()` is called on at `line`."""
+    """Return the source of what `.function()` is called on at `line`."""
     call = _find_call(text, line, function)
     if call is None or not isinstance(call.func, ast.Attribute):
         return None
@@ -109,8 +109,8 @@ def receiver(text: str, line: int, function: str) -> str | None:
 
 
 def call_arguments(text: str, line: int, function: str) -> list[str]:
-    """The sources of the positional arguments of `function(...)` at `line`; for a method, what it is called on
-    first."""
+    """Return the sources of the positional arguments of `function(...)` at `line`; for a method, what it is called on
+    comes first."""
     call = _find_call(text, line, function)
     if call is None:
         return []
@@ -121,7 +121,7 @@ def call_arguments(text: str, line: int, function: str) -> list[str]:
 
 
 def out_of_place(text: str, line: int) -> str | None:
-    """`y += 1` at `line` as `y = y + (1)`."""
+    """Rewrite `y += 1` at `line` as `y = y + (1)`."""
     statement = _statement_at(text, line)
     if not isinstance(statement, ast.AugAssign) or not isinstance(statement.target, ast.Name):
         return None
@@ -134,7 +134,7 @@ def out_of_place(text: str, line: int) -> str | None:
 
 
 def under_no_grad(text: str, line: int, last: int = -1) -> str | None:
-    """The simple statement at `line`, and those after it as far as the line `last`, inside `with torch.no_grad():`."""
+    """Put the simple statement at `line`, and those after it up to the line `last`, inside `with torch.no_grad():`."""
     statement = _statement_at(text, line)
     if statement is None or statement.end_lineno is None or isinstance(statement, _COMPOUND):
         return None
@@ -152,7 +152,7 @@ _COMPOUND = (ast.With, ast.For, ast.While, ast.If, ast.FunctionDef, ast.ClassDef
 
 
 def _statement_at(text: str, line: int) -> ast.stmt | None:
-    """The innermost statement that begins at `line`."""
+    """Return the innermost statement that begins at `line`."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -162,7 +162,7 @@ def _statement_at(text: str, line: int) -> ast.stmt | None:
 
 
 def remove_keyword(text: str, call: ast.Call, keyword: str) -> str | None:
-    """`call`, which comes from this very text, without its argument `keyword=...`."""
+    """Return `call`, which comes from this very text, without its argument `keyword=...`."""
     arguments: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
     given = sorted(arguments, key=lambda node: (node.lineno, node.col_offset))
     place = next((at for at, node in enumerate(given) if isinstance(node, ast.keyword) and node.arg == keyword), -1)
@@ -177,8 +177,8 @@ def remove_keyword(text: str, call: ast.Call, keyword: str) -> str | None:
 
 
 def leave_out(text: str, statement: ast.stmt, *, alone: bool) -> str | None:
-    """Make a comment of a statement that comes from this very text, or `pass` where something must stand (`alone` in
-    its block, or with others on its line)."""
+    """Turn a statement that comes from this very text into a comment, or into `pass` if a statement is required
+    (`alone` in its block, or on a line with others)."""
     lines = text.split("\n")
     first, last = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
     start, end = _span(text, statement)
@@ -194,13 +194,13 @@ def leave_out(text: str, statement: ast.stmt, *, alone: bool) -> str | None:
 
 
 def replace_lines(text: str, statement: ast.stmt) -> str:
-    """`pass` in the place of a statement over several lines; the rest of its lines stay as empty ones."""
+    """Replace a statement over several lines by `pass`; its other lines become empty."""
     start, end = _span(text, statement)
     return text[:start] + "pass  # left out" + "\n" * text.count("\n", start, end) + text[end:]
 
 
 def without_header(text: str, block: ast.With) -> str | None:
-    """A `with ...:` as `if True:`, so that its body runs without it."""
+    """Turn `with ...:` into `if True:`, so that its body runs without it."""
     header = block.items[-1].context_expr
     start, end = _span(text, block)[0], _span(text, header)[1]
     return _if_valid(text[:start] + "if True" + text[end:])
@@ -214,7 +214,7 @@ class _Places:
         self._starts = [0, *itertools.accumulate(len(line) + 1 for line in self._lines)]
 
     def of(self, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]:
-        """Where the source of a node begins and ends, in characters."""
+        """Return where the source of a node begins and ends, in characters."""
         lines, starts = self._lines, self._starts
         first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
         return (
@@ -228,7 +228,7 @@ def _span(text: str, node: ast.expr | ast.stmt | ast.keyword) -> tuple[int, int]
 
 
 def insert_before(text: str, line: int, code: str) -> str | None:
-    """Lines of code in front of the statement that `line` belongs to, as far in as it is."""
+    """Insert lines of code before the statement that `line` belongs to, with its indentation."""
     statement = _covering(text, line)
     if statement is None:
         return None
@@ -242,7 +242,7 @@ def insert_before(text: str, line: int, code: str) -> str | None:
 
 
 def insert_after(text: str, line: int, code: str) -> str | None:
-    """Lines of code behind the statement that `line` belongs to, as far in as it is."""
+    """Insert lines of code after the statement that `line` belongs to, with its indentation."""
     statement = _covering(text, line)
     if statement is None:
         return None
@@ -262,7 +262,7 @@ def _inline(lines: list[str], row: int, column: int, code: str) -> str:
 
 
 def _covering(text: str, line: int) -> ast.stmt | None:
-    """The innermost statement that `line` is a part of."""
+    """Return the innermost statement that `line` is a part of."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
@@ -272,7 +272,7 @@ def _covering(text: str, line: int) -> ast.stmt | None:
 
 
 def without_statement(text: str, line: int) -> str | None:
-    """The text without the simple statement at `line`; `pass` in its place where it was alone."""
+    """Return the text without the simple statement at `line`; `pass` replaces it if it was alone in its block."""
     statement = _covering(text, line)
     if statement is None or isinstance(statement, _COMPOUND):
         return None
@@ -288,7 +288,7 @@ def without_statement(text: str, line: int) -> str | None:
 
 
 def replaced(text: str, node: ast.expr | ast.stmt, code: str) -> str | None:
-    """Several lines in the place of a statement that comes from this very text, as far in as it is."""
+    """Replace a statement that comes from this very text by several lines, with its indentation."""
     lines = text.split("\n")
     row = node.lineno - 1
     indent = lines[row][: _column(lines[row], node.col_offset)]
@@ -298,7 +298,7 @@ def replaced(text: str, node: ast.expr | ast.stmt, code: str) -> str | None:
 
 
 def moved(text: str, line: int, *, before: int) -> str | None:
-    """The simple statement at `line` in front of the one at an earlier line."""
+    """Move the simple statement at `line` before the one at an earlier line."""
     statement = _covering(text, line)
     code = ast.get_source_segment(text, statement) if statement is not None else None
     if code is None or "\n" in code or before >= line:
@@ -308,8 +308,8 @@ def moved(text: str, line: int, *, before: int) -> str | None:
 
 
 def all_at_once(text: str, tree: ast.AST, changes: Mapping[ast.expr | ast.stmt, str | None]) -> str:
-    """Many nodes of this very text's tree, none inside another, replaced by code; a statement with None is removed, or
-    becomes `pass` where something must stand."""
+    """Replace many nodes of this very text's tree, none inside another, by code; a statement with None is removed, or
+    becomes `pass` if a statement is required."""
     place = _Places(text)
     spans = [(*place.of(node), code) for node, code in changes.items() if code is not None]
     gone = {node for node, code in changes.items() if code is None}
@@ -326,7 +326,7 @@ def all_at_once(text: str, tree: ast.AST, changes: Mapping[ast.expr | ast.stmt, 
 
 
 def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The lists of statements of a tree, each of which has one indent."""
+    """Yield the lists of statements of a tree, each of which has one indentation."""
     for node in ast.walk(tree):
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
@@ -337,7 +337,7 @@ def blocks(tree: ast.AST) -> Iterator[list[ast.stmt]]:
 
 
 def _without(text: str, start: int, end: int) -> tuple[int, int, str]:
-    """The place of a statement and what is put there: nothing, whole lines, where it stands alone on them."""
+    """Return the place of a statement and its replacement: nothing, and whole lines if it is alone on them."""
     first = text.rfind("\n", 0, start) + 1
     last = text.find("\n", end) + 1 or len(text)
     rest = text[end:last].strip()

@@ -1,7 +1,6 @@
-"""From a run to a drawing: the graphs that are alive at a step, with every operation as it ran. Loops and calls of
-functions are unrolled, numbers drawn at random are written down, modules become groups. What a drawing can't say is
-left out or stands there as a value, and each such thing is said in a sentence. One operation is written by `recorded`.
-"""
+"""From a run to a drawing: the graphs that are alive at a step, with every operation as it ran. Loops and function
+calls are unrolled, random numbers are written down, modules become groups. What a drawing can't express is left out or
+appears as a value, and each such case is reported in a sentence. A single operation is translated by `recorded`."""
 
 from __future__ import annotations
 
@@ -25,14 +24,14 @@ if TYPE_CHECKING:
 
 MOST_NODES = 2_000
 MOST_NUMBERS = 4_096  # of one tensor that are written down
-FEW = 4  # numbers that are written down even where a factory makes them
+FEW = 4  # numbers that are written down even if a factory makes them
 TOO_MANY = "This run has {:,} operations, and a drawing can have {:,}; draw a smaller part of it."
 UNDRAWABLE = " can't be drawn; its result becomes a constant, and no gradient flows through it."
-OWN_DTYPES = ("float32", "int64", "bool")  # those of numbers as they are written
+OWN_DTYPES = ("float32", "int64", "bool")  # the dtypes of written numbers
 
 
 def from_trace(trace: Trace, cursor: int | None = None) -> tuple[Drawing, tuple[str, ...]]:
-    """The drawing of what is seen at a cursor (the end if absent), and what is otherwise in it than in the run."""
+    """Return the drawing of what exists at a cursor (by default the end), and how it differs from the run."""
     cursor = len(trace) if cursor is None else cursor
     nodes = _needed(trace, cursor)
     if len(nodes) > MOST_NODES:
@@ -54,8 +53,8 @@ def from_trace(trace: Trace, cursor: int | None = None) -> tuple[Drawing, tuple[
 
 
 def _needed(trace: Trace, cursor: int) -> list[int]:
-    """The operations of the graphs at the cursor and all that they were computed from, in their order; not those of a
-    backward call under create_graph."""
+    """Return the operations of the graphs at the cursor and everything that they were computed from, in order; not
+    those of a backward call under create_graph."""
     graphs = trace.graphs
     alive = (np.asarray(graphs.first) < cursor) & (np.asarray(graphs.until) >= cursor)
     graph = np.asarray(trace.graph_of_node)
@@ -69,7 +68,7 @@ def _needed(trace: Trace, cursor: int) -> list[int]:
 
 
 class _Making:
-    """The drawing as far as it is made."""
+    """The drawing in progress."""
 
     def __init__(self, trace: Trace) -> None:
         self.nodes: list[Node] = []
@@ -91,7 +90,7 @@ class _Making:
         return self.next_id - 1
 
     def _name(self, tensor: int) -> str:
-        """What the snippet calls a tensor, as one word that nothing else has; "" where it has no name."""
+        """Return the snippet's name of a tensor, as one unique identifier; "" if it has no name."""
         given = re.sub(r"\W+", "_", self._given.get(tensor, "")).strip("_")
         given = f"layer{given}" if given[:1].isdigit() else given  # "0.weight" of a Sequential
         try:
@@ -104,13 +103,13 @@ class _Making:
     # operations
 
     def add_node(self, node: int, turned: int = -1) -> None:
-        """An operation; where it can't be drawn, its results stand there as values. `turned` is the transposition that
-        makes it a linear layer."""
+        """Add an operation; if it can't be drawn, its results become values. `turned` is the transposition that makes
+        it a linear layer."""
         trace = self._trace
         outputs: list[int] = trace.outputs_of(node).tolist()
         step = int(trace.nodes.step[node])
         if not outputs:
-            return  # written to a tensor that is there: its users see the numbers
+            return  # written to an existing tensor: its users get the numbers
         calls = self._calls(node, turned, partial(self._operand, step=step))
         if len(calls) == 1:
             self._add(calls[0], outputs, node)
@@ -123,13 +122,13 @@ class _Making:
             self.notes.append(f"{trace.nodes.op[node]}{where}{UNDRAWABLE}")
 
     def _calls(self, node: int, turned: int, operand: Callable[[int], Ref]) -> tuple[Call, ...]:
-        """The operation as one call, or as one for each of its results; none where it can't be drawn."""
+        """Return the operation as one call, or as one for each of its results; none if it can't be drawn."""
         trace = self._trace
         try:
             parts = pieces(trace, node, operand)
             call = linear(trace, node, turned, operand) if turned >= 0 else None
             call = call or (None if parts else translate(trace, node, operand))
-        except (LookupError, TypeError, ValueError):  # it has not the operands or parameters of its name
+        except (LookupError, TypeError, ValueError):  # it lacks the operands or parameters of its name
             return ()
         return parts if call is None else (call,)
 
@@ -137,7 +136,7 @@ class _Making:
         names = [self._name(output) for output in outputs]
         called = next(filter(None, names), "")
         for at, name in enumerate(names):
-            if called and not name:  # of several results all have a name, or none
+            if called and not name:  # either all of several results have a name, or none
                 names[at] = free_name(called, self._names)
                 self._names.add(names[at])
         number = self._number()
@@ -148,7 +147,7 @@ class _Making:
             self._scopes.setdefault(scope, []).append(number)
 
     def _operand(self, tensor: int, step: int) -> Ref:
-        """The node that a tensor is; a leaf with the numbers that it had at this step where it is not computed."""
+        """Return the node of a tensor; if it is not computed, a leaf with the numbers that it had at this step."""
         ref = self._refs.get(tensor)
         if ref is not None and self._written_since(tensor, step):
             self.notes.append(
@@ -160,7 +159,7 @@ class _Making:
         return ref
 
     def _written_since(self, tensor: int, step: int) -> bool:
-        """Whether an operation's result was overwritten before it is used here, outside of the graph."""
+        """Whether an operation's result was overwritten before it is used here, outside the graph."""
         trace = self._trace
         if trace.tensors.producer[tensor] < 0:
             return False
@@ -170,7 +169,7 @@ class _Making:
     # leaves
 
     def add_loose(self, cursor: int) -> None:
-        """The tensors of a run without operations."""
+        """Add the tensors of a run without operations."""
         for tensor in np.flatnonzero(self._trace.tensors.step < cursor).tolist():
             self._operand(tensor, cursor)
 
@@ -195,7 +194,7 @@ class _Making:
         return found
 
     def _written(self, value: Value, name: str) -> tuple[str, Literal, int | None]:
-        """Maker, data and seed of a leaf with these numbers."""
+        """Return the maker, data and seed of a leaf with these numbers."""
         array = value.array
         if array is not None and array.size > FEW and array.ndim and array.dtype.kind != "c":
             if not array.any():
@@ -220,13 +219,13 @@ class _Making:
     # the rest
 
     def groups(self) -> tuple[Group, ...]:
-        """One for each module, if there are several."""
+        """Return one group for each module, if there are several."""
         if len(self._scopes) < 2:
             return ()
         return tuple(Group(self._number(), scope, frozenset(members)) for scope, members in self._scopes.items())
 
     def add_calls(self, nodes: set[int]) -> None:
-        """The backward calls that begin at one of these operations."""
+        """Add the backward calls that begin at one of these operations."""
         trace = self._trace
         for call in range(len(trace.calls)):
             roots = trace.roots_of(call).tolist()
@@ -259,7 +258,7 @@ class _Making:
         return False
 
     def _call(self, call: int, root: int) -> BackwardCall | None:
-        """The call, None where its tensors or its gradient are no longer what they were."""
+        """Return the call, None if its tensors or its gradient have changed since."""
         trace = self._trace
         create, retain = bool(trace.calls.create_graph[call]), bool(trace.calls.retain_graph[call])
         row = np.flatnonzero((trace.roots.call == call) & (trace.roots.tensor == root))[0]

@@ -1,6 +1,6 @@
 """The graph at a cursor for other programs: JSON as networkx reads it (node-link), GraphML, and DOT for Graphviz.
-Tensors and operations are nodes; edges go from an argument to the operation and on to its result, as data does. An
-argument that is read twice has two edges; each says what gradient went back along it."""
+Tensors and operations are nodes; edges go from an argument to the operation and on to its result, as data flows. An
+argument that is read twice has two edges; each states the gradient that went back along it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILLS = {"leaf": "#dcf3ea", "constant": "#eef0f4", "intermediate": "#e6e9ef"}  #
 
 
 def graph_of(frame: Frame) -> MultiDiGraph[str]:
-    """All that was made up to the cursor."""
+    """Return everything created up to the cursor."""
     import networkx
 
     graph: MultiDiGraph[str] = networkx.MultiDiGraph(step=frame.cursor, source=frame.trace.source)
@@ -76,7 +76,7 @@ def _operation(frame: Frame, node: int) -> dict[str, Any]:
 
 
 def json_bytes(frame: Frame) -> bytes:
-    """`networkx.node_link_graph(json.load(file), edges="edges")` is the graph again."""
+    """Return JSON from which `networkx.node_link_graph(json.load(file), edges="edges")` restores the graph."""
     import networkx
 
     data = networkx.node_link_data(graph_of(frame), edges="edges")
@@ -84,7 +84,7 @@ def json_bytes(frame: Frame) -> bytes:
 
 
 def graphml_bytes(frame: Frame) -> bytes:
-    """For Gephi, yEd and others; lists are texts there."""
+    """Return GraphML for Gephi, yEd and others; lists become texts."""
     import networkx
 
     plain: MultiDiGraph[str] = networkx.MultiDiGraph()
@@ -104,12 +104,12 @@ def _flat(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _visible(text: str) -> str:
-    """Without the signs that XML cannot have."""
+    """Return the text without characters that XML does not allow."""
     return "".join(sign if sign.isprintable() or sign == "\n" else "\ufffd" for sign in text)
 
 
 def dot_bytes(frame: Frame) -> bytes:
-    """For `dot -Tsvg`: tensors are boxes with their value and gradient, operations are ellipses."""
+    """Return DOT for `dot -Tsvg`: tensors are boxes with their value and gradient, operations are ellipses."""
     lines = ["digraph gradviz {", '  rankdir=LR; node [fontname="Helvetica"];']
     graph = graph_of(frame)
     for name, data in graph.nodes(data=True):
@@ -131,6 +131,6 @@ def _brief(value: Any) -> str:
 
 
 def _quoted(*lines: str) -> str:
-    """A label of several lines; Graphviz reads a backslash and a quotation mark as its own."""
+    """Quote a label of several lines; Graphviz interprets backslashes and quotation marks."""
     escaped = (_visible(line).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines)
     return '"' + "\\n".join(escaped) + '"'

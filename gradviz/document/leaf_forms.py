@@ -1,6 +1,6 @@
-"""The forms that the numbers of a leaf can have (written down as a scalar, vector, matrix, tensor, or made by a
-factory), what arguments a factory has, and how a leaf goes from one form to another with as much of its numbers as
-there is room for. Which leaves can be placed is in `leaf_kinds`."""
+"""The forms that the numbers of a leaf can have (written down as a scalar, vector, matrix or tensor, or made by a
+factory), the arguments of a factory, and how a leaf changes from one form to another while keeping as many of its
+numbers as fit. Which leaves can be placed is in `leaf_kinds`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DTYPES = (
 @dataclass(frozen=True)
 class Form:
     """One form; `dims` is how many dimensions written numbers have, -1 for three or more. `params` are the arguments of
-    a factory in order; where `packs`, all of them are the one shape."""
+    a factory in order; if it `packs`, they are together the one shape."""
 
     key: str
     title: str
@@ -79,17 +79,17 @@ FORMS = (
         params=(Parameter("n", "int", required=True), Parameter("m", "int", optional=True)),
     ),
 )
-_OF_KIND = ((complex, "complex64"), (float, "float32"), (int, "int64"), (bool, "bool"))  # the first kind that is there
+_OF_KIND = ((complex, "complex64"), (float, "float32"), (int, "int64"), (bool, "bool"))  # the first kind that occurs
 WRITTEN = {0: "scalar", 1: "vector", 2: "matrix"}
 
 
 def form(key: str) -> Form:
-    """The form with this key."""
+    """Return the form with this key."""
     return next(one for one in FORMS if one.key == key)
 
 
 def form_of(leaf: Leaf) -> Form:
-    """The form that a leaf has; a factory that has no row here has a form with its arguments as they are."""
+    """Return the form of a leaf; a factory without a row here gets a form with its arguments unchanged."""
     if leaf.maker == "tensor":
         return form(WRITTEN.get(len(shape_of(leaf.data)), "array"))
     known = next((one for one in FORMS if one.maker == leaf.maker), None)
@@ -97,7 +97,7 @@ def form_of(leaf: Leaf) -> Form:
 
 
 def arguments(leaf: Leaf) -> dict[str, Literal]:
-    """The arguments of its factory by name; those that are not given are left out."""
+    """Return the arguments of its factory by name; those that are not given are left out."""
     made = form_of(leaf)
     data = leaf.data if isinstance(leaf.data, tuple) else (leaf.data,)
     if made.packs:
@@ -112,7 +112,7 @@ def arguments(leaf: Leaf) -> dict[str, Literal]:
 
 
 def packed(made: Form, given: dict[str, Literal]) -> Literal:
-    """The arguments as a leaf holds them: as few as say the same."""
+    """Return the arguments as a leaf holds them: as few as express the same."""
     if made.packs or made.key not in {one.key for one in FORMS}:
         data = next(iter(given.values()))
         return data if isinstance(data, tuple) else (data,)
@@ -132,7 +132,7 @@ def packed(made: Form, given: dict[str, Literal]) -> Literal:
 
 
 def leaf_shape(leaf: Leaf) -> tuple[int, ...]:
-    """The shape of its tensor, as far as its arguments say it."""
+    """Return the shape of its tensor, as far as its arguments determine it."""
     if leaf.maker == "tensor":
         return shape_of(leaf.data)
     given = arguments(leaf)
@@ -153,7 +153,7 @@ def _real(value: Literal) -> float:
 
 
 def leaf_dtype(leaf: Leaf) -> str:
-    """The dtype that its tensor will have."""
+    """Return the dtype that its tensor will have."""
     if leaf.dtype:
         return leaf.dtype
     if leaf.maker in ("randint", "randperm"):
@@ -166,8 +166,8 @@ def leaf_dtype(leaf: Leaf) -> str:
 
 
 def fitted(leaf: Leaf, data: Literal) -> Literal:
-    """Numbers that were typed, as this leaf has them: a 3 that is typed into a leaf of floats is 3.0, so that it keeps
-    its dtype and its gradient."""
+    """Convert typed numbers to the leaf's kind: a 3 typed into a leaf of floats becomes 3.0, so that it keeps its dtype
+    and its gradient."""
     dtype = leaf_dtype(leaf)
     numbers = flat(data)
     if dtype in DIFFERENTIABLE and any(type(number) in (int, bool) for number in numbers):
@@ -179,12 +179,12 @@ def fitted(leaf: Leaf, data: Literal) -> Literal:
 
 
 def zero(leaf: Leaf) -> Value:
-    """What an empty cell holds."""
+    """Return what an empty cell holds."""
     return 0 if "int" in leaf_dtype(leaf) else False if leaf_dtype(leaf) == "bool" else 0.0
 
 
 def as_form(leaf: Leaf, key: str) -> Leaf:
-    """The leaf in another form, with its numbers or its shape as far as they fit."""
+    """Return the leaf in another form, keeping its numbers or its shape as far as they fit."""
     new, shape = form(key), leaf_shape(leaf)
     if new.key == form_of(leaf).key:
         return leaf
@@ -204,7 +204,7 @@ def as_form(leaf: Leaf, key: str) -> Leaf:
 
 
 def _shape_for(dims: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape with so many dimensions that is nearest."""
+    """Return the closest shape with that many dimensions."""
     wanted = 3 if dims < 0 else dims
     if len(shape) > wanted:
         return shape[len(shape) - wanted :]
@@ -214,7 +214,7 @@ def _shape_for(dims: int, shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _written(leaf: Leaf, shape: tuple[int, ...]) -> Literal:
-    """The numbers that a factory makes, where they are known without a run; else zeros."""
+    """Return the numbers that a factory makes if they are known without a run, otherwise zeros."""
     count = prod(shape)
     fill: Literal = zero(leaf)
     given = arguments(leaf)
@@ -232,7 +232,7 @@ def _written(leaf: Leaf, shape: tuple[int, ...]) -> Literal:
 
 
 def _made(new: Form, shape: tuple[int, ...]) -> Literal:
-    """The arguments of a factory that come nearest to a shape."""
+    """Return the arguments of a factory that come closest to a shape."""
     count = max(1, prod(shape))
     shape = shape or (2, 3)
     return {

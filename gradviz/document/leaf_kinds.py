@@ -1,5 +1,5 @@
-"""The kinds of leaf that can be placed, with what each begins as and what the palette and the menu call it (a leaf
-remembers no kind: it is what its numbers are), and the factories that may make one."""
+"""The kinds of leaf that can be placed, with the initial value of each and its name in the palette and the menu (a leaf
+stores no kind: its numbers determine it), and the factories that may make one."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ LEAF_KINDS = (
 
 
 def leaf_kind(key: str) -> LeafKind | None:
-    """The kind with this key."""
+    """Return the kind with this key."""
     return next((kind for kind in LEAF_KINDS if kind.key == key), None)
 
 
-# -- factories (`torch.randn(2, 3)`): one row each, with the names of its positional arguments. What is written, read,
-# checked and typed of a factory follows from its row; how its arguments are edited is in `leaf_forms`.
+# -- factories (`torch.randn(2, 3)`): one row each, with the names of its positional arguments. How a factory is
+# written, read, checked and typed follows from its row; how its arguments are edited is in `leaf_forms`.
 
 SIZE = ("size",)
 
 
 @dataclass(frozen=True)
 class Factory:
-    """One of them; a `random` one takes its numbers from the generator, which a leaf may seed."""
+    """A factory; a `random` one takes its numbers from the generator, which a leaf may seed."""
 
     name: str
     arguments: tuple[str, ...] = SIZE

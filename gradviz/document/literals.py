@@ -1,5 +1,5 @@
-"""Numbers and lists as they stand in code. The text gives the same number again when Python reads it (the same float32
-number, where that is all that a tensor keeps), and looks as a person types it: `2.`, `0.1`, `1e-3`."""
+"""Numbers and lists as they appear in code. The text gives the same number when Python reads it (the same float32
+number, if a tensor keeps no more), and looks as a person types it: `2.`, `0.1`, `1e-3`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import struct
 
 from gradviz.document.drawing import Literal
 
-LONG = 12  # characters from which a float that becomes float32 is shortened
+LONG = 12  # characters from which a float that becomes a float32 is shortened
 DTYPES = frozenset(
     "float16 bfloat16 float32 float64 complex64 complex128 uint8 int8 int16 int32 int64 bool half float double "
     "short int long cfloat cdouble complex32 chalf uint16 uint32 uint64".split()
@@ -16,7 +16,7 @@ DTYPES = frozenset(
 
 
 def number_text(value: complex | str | None, *, single: bool = False) -> str:
-    """A number, a truth value, a text or None in Python; `single`: it becomes a float32."""
+    """Return a number, a bool, a text or None as Python code; `single`: it becomes a float32."""
     if isinstance(value, float):
         return _float_text(value, single=single)
     if isinstance(value, complex):
@@ -27,7 +27,7 @@ def number_text(value: complex | str | None, *, single: bool = False) -> str:
 
 
 def literal_text(value: Literal, *, single: bool = False) -> str:
-    """Any literal in one line, nested tuples as tuples."""
+    """Return any literal in one line, nested tuples as tuples."""
     if not isinstance(value, tuple):
         return number_text(value, single=single)
     inner = ", ".join(literal_text(each, single=single) for each in value)
@@ -35,14 +35,14 @@ def literal_text(value: Literal, *, single: bool = False) -> str:
 
 
 def as_floats(data: Literal) -> Literal:
-    """The same with whole numbers as floats, as in what can have, or be, a gradient."""
+    """Convert integers in it to floats, for what can have, or be, a gradient."""
     if isinstance(data, tuple):
         return tuple(map(as_floats, data))
     return as_float(data) if isinstance(data, int) else data
 
 
 def as_float(number: float) -> float:
-    """A number as a float: a whole number that no float reaches is infinite."""
+    """Convert a number to a float: an integer that is too large becomes infinite."""
     try:
         return float(number)
     except OverflowError:
@@ -73,7 +73,7 @@ def _float_text(value: float, *, single: bool) -> str:
 
 
 def _shortest(value: float) -> str:
-    """The shortest decimal number that is the same float32; "" if it is too large for one."""
+    """Return the shortest decimal number that is the same float32; "" if it is too large for one."""
     try:
         wanted = struct.pack("f", value)
     except OverflowError:

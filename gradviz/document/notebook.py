@@ -1,8 +1,7 @@
 """Notebooks (`.ipynb`) as Python text: the cells one after the other, in the form that editors know: `# %%` above code,
-`# %% [markdown]` above text, which is a comment. Lines that only a notebook can run, such as `!pip install`, are
-comments, too. Outputs are left out; nothing is written back. What a notebook shows of the last expression of a cell is
-printed by `gradviz.worker.pasted`.
-"""
+`# %% [markdown]` above text, which is a comment. Lines that only a notebook can run, such as `!pip install`, become
+comments, too. Outputs are left out; nothing is written back. What a notebook shows of a cell's last expression is
+printed by `gradviz.worker.pasted`."""
 
 from __future__ import annotations
 
@@ -15,18 +14,18 @@ from typing import Any
 from gradviz.document.errors import UserError
 
 SUFFIX = ".ipynb"
-MOST_BYTES = 40_000_000  # pictures among the outputs are large
+MOST_BYTES = 40_000_000  # pictures in the outputs are large
 CELL = "# %%"
 MAGIC = re.compile(r"\s*(%{1,2}\w|!\s*\w|\?\w|(pip3?|conda) install\b)|.*\w\?{1,2}\s*$")
 NOT_WRITTEN = "GradViz reads notebooks and writes none. Save {name} under a name that ends in .py or .gradviz."
-_OF_PYTHON = re.compile(r"%%(time|timeit|capture|prun|python3?)\b")  # what is below them is Python
-_MOST = 200  # lines of a cell that are no Python
-_MOST_READ = 8_000_000  # characters that Python reads to find them, since it reads a cell once more after each
+_OF_PYTHON = re.compile(r"%%(time|timeit|capture|prun|python3?)\b")  # cell magics with Python below them
+_MOST = 200  # lines of a cell that are not Python
+_MOST_READ = 8_000_000  # characters that Python parses to find them, since a cell is parsed again after each
 _WIDTH = 110
 
 
 def text_of_notebook(data: bytes, name: str) -> str:
-    """The Python text of a notebook; raises UserError for what is none."""
+    """Return the Python text of a notebook; raises UserError if it is not one."""
     try:
         found = json.loads(data.decode("utf-8"))
     except (ValueError, RecursionError) as error:
@@ -42,7 +41,7 @@ def text_of_notebook(data: bytes, name: str) -> str:
 
 
 def _cells(found: Any) -> list[Any] | None:
-    """Those of the versions 4 and, on one sheet, 3."""
+    """Return the cells in versions 4 and 3, of which only the first sheet."""
     if type(found) is dict and type(found.get("worksheets")) is list and found["worksheets"]:
         found = found["worksheets"][0]
     cells = found.get("cells") if type(found) is dict else None
@@ -50,7 +49,7 @@ def _cells(found: Any) -> list[Any] | None:
 
 
 def _source_of(cell: Any) -> str:
-    """What is written in a cell, "" in an empty one and in what is none."""
+    """Return the source of a cell, "" if it is empty or invalid."""
     source = cell.get("source", cell.get("input")) if type(cell) is dict else None
     if type(source) is list:
         source = "".join(each for each in source if type(each) is str)
@@ -60,7 +59,7 @@ def _source_of(cell: Any) -> str:
 
 
 def _as_text(cell: Any, source: str, most: int) -> str:
-    """One cell, in which so many lines may be no Python; "" for an empty one."""
+    """Return one cell as text, in which that many lines may be no Python; "" for an empty one."""
     if not source:
         return ""
     if cell.get("cell_type") == "code":
@@ -70,7 +69,7 @@ def _as_text(cell: Any, source: str, most: int) -> str:
 
 
 def _without_magics(source: str, most: int) -> str:
-    """Code that Python can read, where only lines for the notebook stand in its way."""
+    """Return code that Python can parse, if only notebook lines prevent it."""
     lines = source.split("\n")
     first = next((at for at, line in enumerate(lines) if line.strip()), 0)
     if lines[first].startswith("%%"):
@@ -82,7 +81,7 @@ def _without_magics(source: str, most: int) -> str:
         except SyntaxError as error:
             at = (error.lineno or 0) - 1
             if not 0 <= at < len(lines) or not MAGIC.match(lines[at]):
-                return source  # Python's own words are said when it runs
+                return source  # Python's own error is shown when it runs
             _leave_out(lines, at)
         except (ValueError, RecursionError, MemoryError):
             return source
@@ -92,7 +91,7 @@ def _without_magics(source: str, most: int) -> str:
 
 
 def _leave_out(lines: list[str], at: int) -> None:
-    """Make a line, and those that it goes on in, comments."""
+    """Turn a line, and its continuation lines, into comments."""
     indent = lines[at][: len(lines[at]) - len(lines[at].lstrip())]
     goes_on = True
     mark = f"{indent}pass  # " if indent else "# "

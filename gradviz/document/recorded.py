@@ -1,5 +1,5 @@
-"""How an operation that a trace has recorded is called in a drawing: most have a function of the same name and the same
-operands; what is otherwise has a row here. What has neither can't be drawn. `from_trace` makes a drawing of all."""
+"""How a recorded operation is called in a drawing: most have a function of the same name with the same operands; others
+have a row here. What has neither can't be drawn. `from_trace` makes a drawing of them all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OF_OTHER_PLACES = ("{}", "nn.functional.{}", "Tensor.{}", "linalg.{}", "special.
 @dataclass(frozen=True)
 class Form:
     """How a recorded operation is written: `ports` are the catalogue's names for its operands in order; `params`
-    renames parameters, "" leaves one out; `change` makes others of them, None where it can't be written."""
+    renames parameters, "" leaves one out; `change` converts them, returning None if it can't be written."""
 
     key: str
     ports: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Form:
 
 @dataclass(frozen=True)
 class Call:
-    """An operation as a drawing has it; its outputs are the recorded ones in order."""
+    """An operation as in a drawing; its outputs are the recorded ones in order."""
 
     key: str
     inputs: tuple[Operand, ...]
@@ -63,12 +63,12 @@ def _to_dtype(params: Params, trace: Trace, node: int) -> Params | None:
 
 
 def _without_defaults(params: Params, trace: Trace, node: int) -> Params | None:
-    """A pooling with no stride takes its kernel's size."""
+    """Complete a pooling: without a stride it takes its kernel's size."""
     return {name: value for name, value in params.items() if value != ()}
 
 
 def _plain_elu(params: Params, trace: Trace, node: int) -> Params | None:
-    """Not one of its kin with other scales."""
+    """Accept only the plain ELU, not its relatives with other scales."""
     return params if params.get("scale") == params.get("input_scale") == 1 else None
 
 
@@ -104,7 +104,7 @@ FORMS: dict[str, Form] = {
     "_adaptive_avg_pool3d": Form("nn.functional.adaptive_avg_pool3d"),
     "embedding": Form("nn.functional.embedding", ("weight", "input"), {"sparse": "", "padding_idx": ""}),
     "constant_pad_nd": Form("nn.functional.pad"),
-    "_prelu_kernel": Form(""),  # its weight has another shape than a person gives
+    "_prelu_kernel": Form(""),  # its weight has a different shape from the one in code
     "log_sigmoid": Form("nn.functional.logsigmoid"),
     "_safe_softmax": Form("nn.functional.softmax"),
     "softmax": Form("nn.functional.softmax"),
@@ -118,7 +118,7 @@ FORMS: dict[str, Form] = {
 
 
 def translate(trace: Trace, node: int, operand: Callable[[int], Ref]) -> Call | None:
-    """A recorded operation as a drawing has it; None for one that can't be drawn."""
+    """Return a recorded operation as in a drawing; None if it can't be drawn."""
     op = str(trace.nodes.op[node])
     form = OTHERWISE[op](trace, node) if op in OTHERWISE else FORMS.get(op) or _same_name(op)
     entry = catalogue().get(form.key) if form is not None else None
@@ -155,7 +155,7 @@ def _power(trace: Trace, node: int) -> Form | None:
 
 
 def _picked(trace: Trace, node: int) -> Form | None:
-    """Rows or columns picked by one list of indices."""
+    """Return a selection of rows or columns by one list of indices."""
     slots, at = trace.slots_of(node), parameters(str(trace.nodes.params[node])).get("slots")
     if not isinstance(at, tuple) or len(at) != 1 or sorted(slots) != [0, 1]:
         return None
@@ -172,7 +172,7 @@ OTHERWISE: dict[str, Callable[[Trace, int], Form | None]] = {
 
 
 def pieces(trace: Trace, node: int, operand: Callable[[int], Ref]) -> tuple[Call, ...]:
-    """An operation that takes a tensor apart, as one call for each of its results; none for any other operation."""
+    """Return an operation that splits a tensor as one call for each of its results; none for any other operation."""
     op, params = str(trace.nodes.op[node]), parameters(str(trace.nodes.params[node]))
     before, sizes = ":, " * _whole(params.get("dim")), params.get("sizes")
     if op == "unbind":
@@ -187,8 +187,8 @@ def pieces(trace: Trace, node: int, operand: Callable[[int], Ref]) -> tuple[Call
 
 
 def linear_layers(trace: Trace, nodes: list[int]) -> dict[int, int]:
-    """The products with a bias in which the second matrix is turned for them alone: a linear layer each, and the
-    operation that turns its weight."""
+    """Return the products with a bias whose second matrix is transposed only for them: each is a linear layer, with the
+    operation that transposes its weight."""
     uses = np.bincount(trace.inputs.tensor, minlength=len(trace.tensors))
     found = {}
     for node in nodes:
@@ -202,7 +202,7 @@ def linear_layers(trace: Trace, nodes: list[int]) -> dict[int, int]:
 
 
 def linear(trace: Trace, node: int, turned: int, operand: Callable[[int], Ref]) -> Call:
-    """Such a layer as one call."""
+    """Return such a layer as one call."""
     slots = trace.slots_of(node)
     weight = trace.slots_of(turned)[0]
     return Call("nn.functional.linear", tuple(operand(one) for one in (slots[1], weight, slots[0])), ())
@@ -211,7 +211,7 @@ def linear(trace: Trace, node: int, turned: int, operand: Callable[[int], Ref]) 
 def _operands(
     trace: Trace, node: int, entry: Entry, form: Form, operand: Callable[[int], Ref]
 ) -> dict[str, Operand] | list[Operand] | None:
-    """The operands by the name of their port; a list for a variadic one."""
+    """Return the operands by port name; a list for a variadic one."""
     slots = trace.slots_of(node)
     if len(entry.ports) == 1 and entry.ports[0].variadic:
         return [operand(slots[slot]) for slot in sorted(slots)]
@@ -245,7 +245,7 @@ def _call(entry: Entry, form: Form, inputs: dict[str, Operand] | list[Operand], 
 
 
 def parameters(text: str) -> Params:
-    """ "dim=(1,), keepdim=True, reduction=mean" as values; what is no number, list or truth value is a text."""
+    """Parse "dim=(1,), keepdim=True, reduction=mean" into values; anything but a number, list or bool is a text."""
     found: Params = {}
     for part in _parts(text):
         name, _, value = part.partition("=")
@@ -257,7 +257,7 @@ def parameters(text: str) -> Params:
 
 
 def _parts(text: str) -> list[str]:
-    """Split at the commas outside of brackets."""
+    """Split at commas outside brackets."""
     found, depth, begin = [], 0, 0
     for at, sign in enumerate(text):
         depth += (sign in "([{") - (sign in ")]}")

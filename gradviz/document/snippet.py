@@ -1,6 +1,5 @@
-"""A snippet: the text of a Python file as a frozen record, and how it comes from and goes to a file. What is not a
-snippet (missing, binary, far too big) is refused with one sentence before anything changes.
-"""
+"""A snippet: the text of a Python file as a frozen record, and how it is loaded from and saved to a file. What is not a
+snippet (missing, binary, far too big) is refused with one sentence before anything changes."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from gradviz.document.attached import Attached
 from gradviz.document.disk import read_at_most, shown, write_atomically
 from gradviz.document.errors import UserError
 
-MAX_BYTES = 400_000  # what the worker accepts
+MAX_BYTES = 400_000  # what the worker accepts at most
 
 
 @dataclass(frozen=True)
@@ -28,25 +27,25 @@ class Snippet:
 
     @property
     def is_blank(self) -> bool:
-        """True if there is nothing to run."""
+        """Whether there is nothing to run."""
         return not self.text.strip()
 
 
 @dataclass(frozen=True)
 class Recorded(Snippet):
-    """The text of what ran elsewhere and was recorded: to be looked at, neither changed nor run."""
+    """The text of what ran and was recorded elsewhere: read-only, and it can't be run."""
 
     origin: str = ""  # by what, when, and how far: a sentence
 
 
 def is_recording(path: Path) -> bool:
-    """True if a file of this name is a recording, which is looked at and never run, or a folder with those of the ranks
-    of a job. Its format is in `gradviz.trace.table.recording`."""
+    """Whether a file of this name is a recording, which is viewed and never run, or a folder with those of the ranks of
+    a job. Its format is in `gradviz.trace.table.recording`."""
     return path.suffix.lower() == ".gvtrace" or bool(ranks_of(path))
 
 
 def ranks_of(folder: Path) -> list[Path]:
-    """The recordings of the processes of one job in this folder, in the order of their ranks."""
+    """Return the recordings of one job's processes in this folder, in the order of their ranks."""
     found = {int(number): path for path in folder.glob("rank*.gvtrace") if (number := path.stem[4:]).isdecimal()}
     return [found[rank] for rank in sorted(found)]
 
@@ -57,7 +56,7 @@ def load(path: Path) -> Snippet:
 
 
 def read_bytes(path: Path) -> bytes:
-    """What is in a file, if it is not far too big."""
+    """Return the content of a file, if it is not far too big."""
     data, size = read_at_most(path, MAX_BYTES)
     if size > MAX_BYTES:
         raise UserError(too_big(shown(path.name), size))
@@ -65,7 +64,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def too_big(name: str, size: int) -> str:
-    """The sentence for a file or a text that is no snippet any more."""
+    """Return the sentence for a file or text that is too big for a snippet."""
     return (
         f"{name} has {size / 1e6:.1f} MB; a snippet may have {MAX_BYTES / 1e6:.1f} MB at most. "
         "Cut out the part that you want to see."
@@ -73,20 +72,20 @@ def too_big(name: str, size: int) -> str:
 
 
 def decode(data: bytes, name: str) -> Snippet:
-    """The text of a Python file, in the encoding that it declares (UTF-8 if it declares none)."""
+    """Return the text of a Python file, in the encoding that it declares (UTF-8 by default)."""
     if b"\0" in data:
         raise UserError(f"{name} is not a text file. GradViz opens Python files (.py).")
     try:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         text = data.decode(encoding)
-    except (SyntaxError, UnicodeError, LookupError) as error:  # a codec may be one of bytes alone, such as zlib
+    except (SyntaxError, UnicodeError, LookupError) as error:  # the encoding may be for bytes only, such as zlib
         raise UserError(f"{name} is not UTF-8 text. Save it as UTF-8 in your editor and open it again.") from error
     newline = "\r\n" if "\r\n" in text else "\n"
     return Snippet(text.replace("\r\n", "\n").replace("\r", "\n"), newline)
 
 
 def encode(snippet: Snippet) -> bytes:
-    """What is written to a `.py` file."""
+    """Return the bytes of a `.py` file."""
     return snippet.text.replace("\n", snippet.newline).encode("utf-8", errors="backslashreplace")
 
 
@@ -96,8 +95,8 @@ def save(path: Path, snippet: Snippet) -> None:
 
 
 def comments_of(text: str) -> dict[int, str]:
-    """The comment in each line that has one, without its "#"; lines count from 1. Of what Python can't read, as far as
-    it can."""
+    """Return the comment in each line that has one, without its "#"; lines count from 1. If Python can't parse the
+    text, as far as it gets."""
     found = {}
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -1,6 +1,6 @@
-"""Changes of numbers in rows and columns, as pure functions from nested tuples to others: cells, rows, columns, blocks,
-slices of more dimensions, other shapes. What is typed is read in `typed_numbers`; which leaf the numbers belong to is
-not known here."""
+"""Changes of numbers in rows and columns, as pure functions from nested tuples to nested tuples: cells, rows, columns,
+blocks, slices of more dimensions, other shapes. Typed input is read in `typed_numbers`; this module does not know which
+leaf the numbers belong to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Cell = tuple[int, int]
 
 
 def shape_of(data: Literal) -> tuple[int, ...]:
-    """The lengths of even rows in rows."""
+    """Return the lengths of regular nested rows."""
     shape: list[int] = []
     while isinstance(data, tuple):
         shape.append(len(data))
@@ -25,7 +25,7 @@ def shape_of(data: Literal) -> tuple[int, ...]:
 
 
 def shaped(numbers: Sequence[Literal], shape: Sequence[int]) -> Literal:
-    """So many numbers, row after row, in this shape."""
+    """Return these numbers, row by row, in this shape."""
     level = list(numbers)
     for size in reversed(shape[1:]):
         level = [tuple(level[at : at + size]) for at in range(0, len(level), size)] if size else [()] * prod(shape[:-1])
@@ -33,21 +33,21 @@ def shaped(numbers: Sequence[Literal], shape: Sequence[int]) -> Literal:
 
 
 def resized(data: Literal, shape: tuple[int, ...], fill: Value) -> Literal:
-    """The numbers in another shape: what lies in both stays, the rest is filled. A shape that holds as many numbers in
-    other dimensions takes them row after row."""
+    """Return the numbers in another shape: those in both stay, the rest is filled. A shape with the same number of
+    elements in other dimensions takes them row by row."""
     old, numbers = shape_of(data), flat(data)
     if len(old) != len(shape):
         count = prod(shape)
         return shaped((numbers + [fill] * count)[:count], shape)
     steps = [prod(old[at + 1 :]) for at in range(len(old))]
-    places: list[int] = [0]  # of each number of the new shape in the old one, -1 where it has none
+    places: list[int] = [0]  # for each number of the new shape its index in the old one, -1 if it has none
     for size, was, step in zip(shape, old, steps, strict=True):
         places = [place + step * at if place >= 0 and at < was else -1 for place in places for at in range(size)]
     return shaped([numbers[place] if place >= 0 else fill for place in places], shape)
 
 
 def with_cells(rows: Rows, cells: Iterable[Cell], value: Value) -> Rows:
-    """The same number in these cells."""
+    """Put the same number into these cells."""
     chosen: dict[int, set[int]] = {}
     for row, column in cells:
         chosen.setdefault(row, set()).add(column)
@@ -58,7 +58,7 @@ def with_cells(rows: Rows, cells: Iterable[Cell], value: Value) -> Rows:
 
 
 def with_block(rows: Rows, block: Rows, at: Cell, fill: Value) -> Rows:
-    """A block of numbers from this cell on; the table grows where it has to."""
+    """Put a block of numbers at this cell; the table grows if necessary."""
     height = max(len(rows), at[0] + len(block))
     width = max(len(rows[0]) if rows else 0, at[1] + len(block[0]))
     result = [[*row, *[fill] * (width - len(row))] for row in rows]
@@ -69,17 +69,17 @@ def with_block(rows: Rows, block: Rows, at: Cell, fill: Value) -> Rows:
 
 
 def with_row(rows: Rows, at: int, fill: Value) -> Rows:
-    """One row more, before the row `at`."""
+    """Insert a row before the row `at`."""
     return (*rows[:at], (fill,) * (len(rows[0]) if rows else 1), *rows[at:])
 
 
 def with_column(rows: Rows, at: int, fill: Value) -> Rows:
-    """One column more, before the column `at`."""
+    """Insert a column before the column `at`."""
     return tuple((*row[:at], fill, *row[at:]) for row in rows)
 
 
 def without_rows(rows: Rows, gone: Container[int]) -> Rows:
-    """Fewer rows; one stays."""
+    """Remove rows, but not the last one."""
     left = tuple(row for at, row in enumerate(rows) if at not in gone)
     if not left:
         raise UserError("A matrix keeps one row at least; choose another kind of leaf instead.")
@@ -87,7 +87,7 @@ def without_rows(rows: Rows, gone: Container[int]) -> Rows:
 
 
 def without_columns(rows: Rows, gone: Container[int]) -> Rows:
-    """Fewer columns; one stays."""
+    """Remove columns, but not the last one."""
     left = tuple(tuple(cell for at, cell in enumerate(row) if at not in gone) for row in rows)
     if not left or not left[0]:
         raise UserError("A table keeps one column at least; choose another kind of leaf instead.")
@@ -95,12 +95,12 @@ def without_columns(rows: Rows, gone: Container[int]) -> Rows:
 
 
 def transposed(rows: Rows) -> Rows:
-    """Rows as columns."""
+    """Transpose."""
     return tuple(zip(*rows, strict=True))
 
 
 def slice_of(data: Literal, index: Sequence[int]) -> Rows:
-    """The rows and columns of one slice; a vector is one row, a number one cell."""
+    """Return the rows and columns of one slice; a vector is one row, a number one cell."""
     for at in index:
         assert isinstance(data, tuple)
         data = data[at]
@@ -110,7 +110,7 @@ def slice_of(data: Literal, index: Sequence[int]) -> Rows:
 
 
 def with_slice(data: Literal, index: Sequence[int], rows: Rows) -> Literal:
-    """The data with other rows in one slice."""
+    """Return the data with other rows in one slice."""
     depth = len(shape_of(data)) - len(index)
     inner: Literal = rows if depth >= 2 else rows[0] if depth == 1 else rows[0][0]
     around: list[tuple[Literal, ...]] = []
@@ -124,5 +124,5 @@ def with_slice(data: Literal, index: Sequence[int], rows: Rows) -> Literal:
 
 
 def tabbed(rows: Iterable[Iterable[Value]]) -> str:
-    """Cells as a spreadsheet takes them."""
+    """Return cells as tab-separated text for a spreadsheet."""
     return "\n".join("\t".join(map(write_number, row)) for row in rows)

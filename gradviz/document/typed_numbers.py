@@ -1,6 +1,6 @@
-"""What a person types or pastes as numbers: one number, a table from a spreadsheet or a CSV file, an array as NumPy,
-PyTorch, JSON or MATLAB writes it; and how numbers are written back. Nothing is computed: `2*3` is refused. Text that is
-no number is refused with a sentence that says where. What an array is good for is in `shaping.values`."""
+"""Reads what a person types or pastes as numbers: one number, a table from a spreadsheet or a CSV file, an array as
+NumPy, PyTorch, JSON or MATLAB writes it; and writes numbers back. Nothing is computed: `2*3` is refused. Text that is
+not a number is refused with a sentence that says where. What arrays are allowed is in `shaping.values`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Rows = tuple[tuple[Value, ...], ...]
 
 LONGEST = 60  # characters of one number
 DEEPEST = 16  # dimensions
-SHOWN = 24  # of what was typed, in a sentence
+SHOWN = 24  # characters of what was typed that are quoted in a sentence
 WORDS: dict[str, Value] = {
     **dict.fromkeys(("true", "True"), True),
     **dict.fromkeys(("false", "False"), False),
@@ -31,7 +31,8 @@ TOKEN = re.compile(r"\([^()\[\],\s]*[jJ]\)|[\[\](),]|[^\s\[\](),]+")
 
 @dataclass(frozen=True)
 class Typed:
-    """What was read. `is_array`: it was written as a whole array, with brackets; else it is a part of a table."""
+    """What was read. `is_array`: it was written as a complete array, with brackets; otherwise it is a part of a
+    table."""
 
     data: Literal
     is_array: bool
@@ -40,7 +41,7 @@ class Typed:
 
     @property
     def rows(self) -> Rows | None:
-        """It as rows and columns; None for more than two dimensions."""
+        """Return it as rows and columns; None for more than two dimensions."""
         data = self.data if isinstance(self.data, tuple) else (self.data,)
         table = data if data and isinstance(data[0], tuple) else (data,)
         if any(isinstance(cell, tuple) for row in table if isinstance(row, tuple) for cell in row):
@@ -49,13 +50,13 @@ class Typed:
 
 
 def quoted(text: str) -> str:
-    """A piece of what was typed, for a sentence."""
+    """Quote a piece of what was typed in a sentence."""
     short = " ".join(text.split())
     return f"“{short if len(short) <= SHOWN else short[: SHOWN - 1] + '…'}”"
 
 
 def read_number(text: str) -> Value:
-    """One number, as Python writes it, or `inf`, `nan`, `True`."""
+    """Read one number, as Python writes it, or `inf`, `nan`, `True`."""
     word = text.strip().replace("−", "-")
     if word in WORDS:
         return WORDS[word]
@@ -76,19 +77,19 @@ def read_number(text: str) -> Value:
 
 
 def write_number(value: Value) -> str:
-    """A number as it is shown and typed."""
+    """Return a number as it is shown and typed."""
     return repr(value).strip("()")
 
 
 def write(value: Literal) -> str:
-    """A value as it is shown and typed in one line."""
+    """Return a value as it is shown and typed in one line."""
     if isinstance(value, tuple):
         return f"[{', '.join(map(write, value))}]"
     return value if isinstance(value, str) or value is None else write_number(value)  # type: ignore[return-value]
 
 
 def read(text: str) -> Typed:
-    """A number, a table or an array."""
+    """Read a number, a table or an array."""
     stripped = text.strip()
     if not stripped:
         raise UserError("There is nothing to read. Type a number, or [1, 2, 3].")
@@ -103,12 +104,12 @@ def read(text: str) -> Typed:
 
 
 def read_numbers(text: str) -> Literal:
-    """A number, or several with or without brackets around them."""
+    """Read a number, or several with or without brackets around them."""
     return read(text if text[0] in "[(" or "," not in text else f"[{text}]").data
 
 
 def _wrapped(inside: str) -> Typed:
-    """The inside of `tensor(…)`: the numbers, then arguments by name."""
+    """Return the inside of `tensor(…)`: the numbers, without the keyword arguments."""
     dtype, requires_grad = "", None
     while (found := ARGUMENT.search(inside)) is not None:
         inside = inside[: found.start()]
@@ -125,7 +126,7 @@ def _wrapped(inside: str) -> Typed:
 
 
 def _nested(text: str) -> Literal:
-    """Brackets in brackets, with commas or blanks between; rows may be ended by semicolons."""
+    """Read nested brackets, with commas or blanks between; semicolons may end rows."""
     if ";" in text:
         rows = text.strip("[]() \n").split(";")
         text = f"[{','.join(f'[{row}]' for row in rows if row.strip())}]"
@@ -155,7 +156,7 @@ def _check_even(data: tuple[Literal, ...]) -> None:
 
 
 def _table(text: str) -> Typed:
-    """Lines with tabs, semicolons, commas or blanks between the numbers; one line is a vector."""
+    """Read lines with tabs, semicolons, commas or blanks between the numbers; one line is a vector."""
     lines = [line for line in text.replace("\r", "\n").strip("\n").split("\n") if line.strip()]
     mark = next((mark for mark in "\t;," if any(mark in line for line in lines)), None)
     rows: list[tuple[Value, ...]] = []

@@ -1,5 +1,5 @@
-"""Nodes as PyTorch code on the clipboard, and code from there as nodes. The code runs on its own: what the nodes are
-computed from comes along."""
+"""Nodes as PyTorch code on the clipboard, and code from there as nodes. The code runs on its own: it includes what the
+nodes are computed from."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from gradviz.document.typed_numbers import read
 
 
 def copy_code(drawing: Drawing, ids: Iterable[int]) -> str:
-    """The code of these nodes and of all that they are computed from; of a group, that of its members."""
+    """Return the code of these nodes and everything that they are computed from; for a group, that of its members."""
     chosen = {id for id in with_members(drawing, ids) if id in drawing.by_id}
     return emit(part(drawing, ancestors(drawing, chosen))).text
 
 
 @dataclass(frozen=True)
 class Pasted:
-    """The drawing with what was pasted, its nodes, and in sentences the lines that are no part of a drawing."""
+    """The drawing with what was pasted, the pasted nodes, and sentences about the lines that are not part of a
+    drawing."""
 
     drawing: Drawing
     nodes: frozenset[int]
@@ -34,9 +35,8 @@ class Pasted:
 
 
 def paste_code(drawing: Drawing, text: str, x: float, y: float) -> Pasted:
-    """The drawing with the nodes of this code, their middle at x, y. Code that defines nothing may speak of what is in
-    the drawing; names that are taken get a number; numbers alone are a leaf. Raises UserError for what can't be
-    drawn."""
+    """Add the nodes of this code to the drawing, centred at x, y. Code that defines nothing may refer to what is in the
+    drawing; names in use get a number; plain numbers become a leaf. Raises UserError for what can't be drawn."""
     if not text.strip():
         raise UserError("There is no code on the clipboard. Copy some nodes or lines first.")
     numbers = _numbers(text)
@@ -51,7 +51,7 @@ def paste_code(drawing: Drawing, text: str, x: float, y: float) -> Pasted:
 
 
 def _numbers(text: str) -> Literal:
-    """The numbers that this text is, as from a spreadsheet; None for other text."""
+    """Return the numbers in this text, as from a spreadsheet; None for other text."""
     if text.lstrip()[:1].isalpha():
         return None
     try:
@@ -64,14 +64,14 @@ def _read(text: str, known: dict[str, Ref]) -> Reading:
     try:
         return parse_more(text, known)
     except UserError as refused:
-        try:  # an expression of names that are not there yet
+        try:  # an expression of names that do not exist yet
             return Reading(parse_expression(text, known))
         except UserError:
             raise refused from None
 
 
 def _known(drawing: Drawing) -> dict[str, Ref]:
-    """What the code may speak of."""
+    """Return the names that the code may refer to."""
     return {
         name: Ref(node.id, output)
         for node in drawing.nodes

@@ -1,5 +1,5 @@
 """What a person types for an argument of an operation, a factory or a backward call, by the kind of the parameter, and
-how it is shown. Whether the operation takes it is checked in `shaping.values`; numbers are read in `typed_numbers`."""
+how it is shown. `shaping.values` checks whether the operation takes it; numbers are read in `typed_numbers`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gradviz.document.errors import UserError
 from gradviz.document.shaping.looking import label
 from gradviz.document.typed_numbers import quoted, read_number, read_numbers, write
 
-LISTS = ("dims", "ints", "shape")  # kinds that are written without brackets
+LISTS = ("dims", "ints", "shape")  # kinds written without brackets
 
 
 def read_argument(parameter: Parameter, text: str) -> Literal:
-    """The value; nothing is the default. Raises UserError for what is none."""
+    """Read a value; nothing means the default. Raises UserError if it is invalid."""
     word = text.strip()
     if not word:
         if parameter.required:
@@ -32,7 +32,7 @@ def read_argument(parameter: Parameter, text: str) -> Literal:
 
 
 def write_argument(parameter: Parameter, value: Literal) -> str:
-    """The value as it is typed."""
+    """Return the value as it is typed."""
     if value is None:
         return "None"
     if parameter.kind in LISTS and isinstance(value, tuple):
@@ -59,7 +59,7 @@ def _number(parameter: Parameter, text: str) -> Literal:
 
 
 def _wholes(parameter: Parameter, text: str) -> Literal:
-    """`2, 3`, `(2, 3)`, `2×3` or one alone."""
+    """Read `2, 3`, `(2, 3)`, `2×3` or a single integer."""
     inner = text.strip("()[] ")
     words = [word for word in re.split(r"\s*[,×x]\s*|\s+", inner) if word]
     values = tuple(_whole(parameter, word) for word in words)
@@ -79,7 +79,7 @@ def _text(parameter: Parameter, text: str) -> Literal:
 
 
 def _index(parameter: Parameter, text: str) -> Literal:
-    """What stands in the brackets of `x[…]`."""
+    """Read what is in the brackets of `x[…]`."""
     inner = text[1:-1] if text.startswith("[") and text.endswith("]") and "]" not in text[1:-1] else text
     if index_text(inner) is None:
         raise UserError(f"{quoted(text)} is no index. Type one such as 0, :, 0 or 1:3.")
@@ -107,7 +107,7 @@ WANTED = {
 
 
 def root_name(drawing: Drawing, root: Ref) -> str:
-    """What backward is called on."""
+    """Return the name of what backward is called on."""
     node = drawing.by_id.get(root.node)
     if node is None:
         return "?"
@@ -116,7 +116,7 @@ def root_name(drawing: Drawing, root: Ref) -> str:
 
 
 def read_gradient(text: str) -> Literal:
-    """`gradient=`: None, a number, or numbers with or without brackets."""
+    """Read `gradient=`: None, a number, or numbers with or without brackets."""
     text = text.strip()
     if text in ("", "None"):
         return None
@@ -124,12 +124,12 @@ def read_gradient(text: str) -> Literal:
 
 
 def write_gradient(call: BackwardCall) -> str:
-    """It as text, "" for None."""
+    """Return it as text, "" for None."""
     return "" if call.gradient is None else write(call.gradient)
 
 
 def read_inputs(drawing: Drawing, text: str) -> tuple[int, ...] | None:
-    """`inputs=`: names of leaves; nothing, `all` or `None` for all of them."""
+    """Read `inputs=`: names of leaves; nothing, `all` or `None` for all of them."""
     words = text.replace("[", " ").replace("]", " ").replace(",", " ").split()
     if words in ([], ["all"], ["None"]):
         return None
@@ -142,5 +142,5 @@ def read_inputs(drawing: Drawing, text: str) -> tuple[int, ...] | None:
 
 
 def write_inputs(drawing: Drawing, call: BackwardCall) -> str:
-    """It as text, "" for all."""
+    """Return it as text, "" for all."""
     return ", ".join(label(drawing, id) for id in call.inputs or () if id in drawing.by_id)

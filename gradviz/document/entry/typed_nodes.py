@@ -1,6 +1,6 @@
-"""What someone types on the canvas to get a node: an operation, a number, a list of numbers, a factory such as
-`randn(2, 3)`, each with a name in front of it if one likes, or an expression whose nodes it becomes. `parse` reads
-expressions, `shaping` makes the nodes; the box in which one types is in `ui.drawing`."""
+"""What a person types on the canvas to get a node: an operation, a number, a list of numbers, a factory such as
+`randn(2, 3)`, each optionally preceded by a name, or an expression whose nodes are added. `parse` reads expressions,
+`shaping` makes the nodes; the input box is in `ui.drawing`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from gradviz.document.shaping import connect, free_name, move, new_leaf, new_ope
 from gradviz.document.shaping.names import taken
 from gradviz.document.shaping.wires import InPort, port_count
 
-PITCH = 190.0  # world units between a node and what is made beside it
+PITCH = 190.0  # world units between a node and one that is added beside it
 HINT = "Type an operation such as mul, a number such as 3.0, or an expression such as w*x + b."
 MOST = 4000  # characters
 
 
 @dataclass(frozen=True)
 class Made:
-    """The drawing with what was typed: its new nodes, the output that it ends in, and what the edit is called."""
+    """The drawing with what was typed: its new nodes, its final output, and the name of the edit."""
 
     drawing: Drawing
     nodes: frozenset[int]
@@ -35,8 +35,8 @@ class Made:
 
 @dataclass(frozen=True)
 class Around:
-    """Where it is made, and what it is wired to: `feeds` go to its ports in order, its result goes to `into`. `about`:
-    nobody has pointed at the place, so it is made below that where it would lie on something."""
+    """Where it is placed, and what it is wired to: `feeds` go to its ports in order, its result goes to `into`.
+    `about`: nobody has pointed at the position, so it is moved down if it would overlap something."""
 
     x: float
     y: float
@@ -46,7 +46,7 @@ class Around:
 
 
 def make(drawing: Drawing, text: str, around: Around) -> Made:
-    """Make what was typed; raises UserError with a sentence for what can't be made."""
+    """Add what was typed; raises UserError with a sentence for what can't be added."""
     text = text.strip()
     if not text:
         raise UserError(HINT)
@@ -61,7 +61,7 @@ def make(drawing: Drawing, text: str, around: Around) -> Made:
 
 
 def operation(text: str) -> Entry | None:
-    """The operation that is meant by a word or a sign alone."""
+    """Return the operation that is meant by a word or a sign on its own."""
     entries = catalogue()
     word = text.strip().removeprefix("torch.").removeprefix("F.")
     if word in entries:
@@ -71,7 +71,7 @@ def operation(text: str) -> Entry | None:
 
 
 def make_operation(drawing: Drawing, entry: Entry, around: Around) -> Made:
-    """Place an operation and wire it to what it is to be fed with."""
+    """Place an operation and wire it to its inputs."""
     changed, node = new_operation(drawing, entry.key, around.x, around.y)
     there = changed.by_id[node]
     many = len(around.feeds) if entry.ports and entry.ports[-1].variadic else port_count(there)
@@ -81,7 +81,7 @@ def make_operation(drawing: Drawing, entry: Entry, around: Around) -> Made:
 
 
 def names_known(drawing: Drawing) -> dict[str, Ref]:
-    """What an expression may speak of."""
+    """Return the names that an expression may refer to."""
     known = {}
     for node in drawing.nodes:
         for output, name in enumerate((node.name,) if isinstance(node, Leaf) else node.names):
@@ -109,7 +109,7 @@ def _make_written(drawing: Drawing, text: str, around: Around) -> Made:
 
 
 def _read(text: str) -> tuple[str, ast.expr]:
-    """The name in front of an `=`, "" for none, and what is behind it."""
+    """Split off the name before an `=`, "" if there is none."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -127,7 +127,7 @@ def _read(text: str) -> tuple[str, ast.expr]:
 
 
 def literal(tree: ast.expr) -> Literal:
-    """A number, or lists of them as tuples; None for what is neither."""
+    """Read a number, or lists of numbers as tuples; None for anything else."""
     try:
         return _as_tuples(ast.literal_eval(tree))
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -143,14 +143,14 @@ def _as_tuples(value: object) -> Literal:
 
 
 def _floats(data: Literal) -> Literal:
-    """Whole numbers as floats, which may get a gradient; `tensor([0, 2])` says that whole numbers are meant."""
+    """Convert integers to floats, which may get a gradient; `tensor([0, 2])` says that integers are meant."""
     if isinstance(data, tuple):
         return tuple(map(_floats, data))
     return float(data) if type(data) is int and abs(data) < 2**63 else data
 
 
 def _factory(tree: ast.expr) -> tuple[str, Literal] | None:
-    """`randn(2, 3)`, also `torch.randn(2, 3)`: its name and its arguments."""
+    """Read `randn(2, 3)`, also `torch.randn(2, 3)`: its name and its arguments."""
     if not isinstance(tree, ast.Call) or tree.keywords:
         return None
     name = ast.unparse(tree.func).removeprefix("torch.")
@@ -164,7 +164,7 @@ def _factory(tree: ast.expr) -> tuple[str, Literal] | None:
 
 
 def _free_seed(drawing: Drawing) -> int | None:
-    """A first random leaf says where its numbers begin; others may go on."""
+    """Return a seed for the first random leaf; further ones may continue its random numbers."""
     seeds = [node.seed for node in drawing.nodes if isinstance(node, Leaf) and node.seed is not None]
     return max(seeds) + 1 if seeds else 0
 
@@ -189,14 +189,15 @@ def _made_expression(drawing: Drawing, text: str, name: str, tree: ast.expr, aro
 
 
 def _begun_at(drawing: Drawing, nodes: frozenset[int], x: float, used: set[int]) -> Drawing:
-    """With the first of the nodes there, or at the right of what they use: their wires need not turn back."""
+    """Return where to begin: with the first of the existing nodes, or to the right of what they use, so that their
+    wires need not turn back."""
     known = drawing.by_id
     ends = (known[one].x + (STEP if isinstance(known[one], Operation) else PITCH) for one in used)
     return move(drawing, nodes, max((x, *ends)) - min(known[one].x for one in nodes), 0.0)
 
 
 class _Dotted(ast.NodeTransformer):
-    """`relu(x)` as `torch.relu(x)`: on the canvas nobody types the module."""
+    """Reads `relu(x)` as `torch.relu(x)`, because on the canvas nobody types the module."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
