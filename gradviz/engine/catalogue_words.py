@@ -91,7 +91,7 @@ argsort: argsort
 msort: sort
 searchsorted: search | Where each value would stand in a sorted sequence.
 bucketize: bucket
-unique: unique | The different elements in order.
+unique: unique | The distinct elements in order.
 isclose: ≈
 isin: ∈
 quantile: quantile | Quantiles, interpolated between neighbours.
@@ -107,7 +107,7 @@ cumulative_trapezoid: ∫
 max: | The largest element; along a dimension also where it is.
 min: | The smallest element; along a dimension also where it is.
 median: | The element in the middle; along a dimension also where it is.
-nanmedian: median | The middle of what is not NaN; along a dimension also where it is.
+nanmedian: median | The median, ignoring NaN; along a dimension also its index.
 sum: | The sum of all elements, or along dimensions.
 mean: | The mean of all elements, or along dimensions.
 prod: | The product of all elements, or along a dimension.

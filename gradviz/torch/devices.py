@@ -50,7 +50,7 @@ def _refused(names: list[str], error: type[Exception], text: str) -> Names:
             raise error(text)
 
         function.__name__ = function.__qualname__ = name
-        function.__doc__ = "Refused, as by PyTorch without such a device."
+        function.__doc__ = "Raises, as PyTorch does without such a device."
         return function
 
     return {name: made(name) for name in names}

@@ -18,7 +18,7 @@ def rehome(parent: str, homes: Mapping[str, Sequence[Any] | Mapping[str, object]
         module = sys.modules.get(name)
         if module is None:
             module = sys.modules[name] = types.ModuleType(name)
-            module.__doc__ = f"As PyTorch's `{package}.{home}`."
+            module.__doc__ = f"Like PyTorch's `{package}.{home}`."
         named = things if isinstance(things, Mapping) else {thing.__name__: thing for thing in things}
         for key, thing in named.items():
             vars(module)[key] = thing

@@ -86,7 +86,7 @@ def clip(a: object, *limits: Any, **options: Any) -> Any:
     """The elements limited to a range. `where` is refused: for the elements that it excludes NumPy returns what was in
     memory."""
     if options.pop("where", True) is not True:
-        raise TypeError("clip with where= would show what lay in memory before; use where(condition, clip(a), a)")
+        raise TypeError("clip with where= would return whatever was in memory; use where(condition, clip(a), a)")
     return np.asarray(a).clip(*limits, **{_LIMITS.get(name, name): value for name, value in options.items()})
 
 

@@ -156,7 +156,7 @@ WHERE = op(
     layout="operands",
     symbol="where",
     latex=r"c\ ?\ x : y",
-    brief="Takes from the first where the condition holds, else from the second.",
+    brief="Elements of the first where the condition holds, of the second elsewhere.",
     self="where(condition, grad, 0)",
     other="where(condition, 0, grad)",
 )
@@ -232,7 +232,7 @@ FMAX = op(
     layout="operands",
     symbol="fmax",
     latex=r"\max(x, y)",
-    brief="The larger of two; a number where one is NaN.",
+    brief="The larger of two; if one is NaN, the other.",
     self="masked_fill(grad, logical_not(logical_or(self >= other, isnan(other))), 0)",
     other="masked_fill(grad, logical_or(self >= other, isnan(other)), 0)",
 )
@@ -244,7 +244,7 @@ FMIN = op(
     layout="operands",
     symbol="fmin",
     latex=r"\min(x, y)",
-    brief="The smaller of two; a number where one is NaN.",
+    brief="The smaller of two; if one is NaN, the other.",
     self="masked_fill(grad, logical_not(logical_or(self <= other, isnan(other))), 0)",
     other="masked_fill(grad, logical_or(self <= other, isnan(other)), 0)",
 )
@@ -427,7 +427,7 @@ CLAMP_TENSOR = op(
     layout="operands",
     symbol="clamp",
     latex=r"\min(\max(x, a), b)",
-    brief="Limits each element to a range of its own.",
+    brief="Limits each element to its own range.",
     self=expressed(
         "where(min <= self <= max, grad, 0)", lambda grad, self, min, max: _clamp_grad(grad, self, min, max)
     ),

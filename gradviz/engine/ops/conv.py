@@ -425,7 +425,10 @@ def _transposed_convolution(count: int) -> None:
         )
         return made if had_batch else made.squeeze(0)
 
-    convolution.__name__, convolution.__doc__ = name, f"The gradient of conv{count}d in its input, as a function."
+    convolution.__name__, convolution.__doc__ = (
+        name,
+        f"The gradient of conv{count}d with respect to its input, as a function.",
+    )
 
 
 for _count in (1, 2, 3):

@@ -274,7 +274,7 @@ def _fill_row(name: str, number: int = 0, inputs: str = "self, noise") -> OpRow:
         category="random",
         symbol=f"{name}_",
         latex=r"X \sim \mathrm{" + title + "}",
-        brief="Drawn anew, whatever was there before.",
+        brief="Replaced by newly drawn numbers.",
         **slopes,
     )
 
@@ -422,7 +422,7 @@ GAMMA_SLOPE = op(
     category="random",
     symbol="dX/dα",
     latex=r"-\frac{\partial F(x; \alpha)}{\partial \alpha} / p(x; \alpha)",
-    brief="How a gamma number follows its shape parameter.",
+    brief="The derivative of a gamma number with respect to its shape parameter.",
 )
 STANDARD_GAMMA = _row(
     "_standard_gamma",

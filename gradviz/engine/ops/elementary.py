@@ -426,7 +426,7 @@ CONJ_PHYSICAL = op(
     layout="operands",
     symbol="x̄",
     latex=r"\bar{x}",
-    brief="The conjugate, in memory of its own.",
+    brief="The conjugate, in new memory.",
     inplace_node="ConjPhysicalBackward1",
     self=sentence("the conjugate of grad", lambda grad: grad.conj_physical()),
 )

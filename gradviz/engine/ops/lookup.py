@@ -60,12 +60,12 @@ def _lookup_row(name: str, forward: Any, node: str, key: str, brief: str) -> OpR
         )  # fmt: skip
 
 
-_BRIEF = "The different elements in order."
+_BRIEF = "The distinct elements in order."
 UNIQUE = _lookup_row("_unique2", _different, "Unique2Backward0", "unique", _BRIEF)
 UNIQUE_DIM = _lookup_row("unique_dim", _different, "UniqueDimBackward0", "unique_dim", _BRIEF)
 RUNS = _lookup_row(
     "unique_consecutive", _runs, "UniqueConsecutiveBackward0", "unique_consecutive",
-    "Without the repetitions that follow one another.",
+    "The elements without consecutive repetitions.",
 )  # fmt: skip
 
 

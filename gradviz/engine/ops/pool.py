@@ -315,7 +315,7 @@ def put_row(name: str, node: str) -> OpRow:
         category="layers",
         symbol="maxpool′",
         latex=r"\sum_i e_{k_i} g_i",
-        brief="Gradients put back at the places of the maxima.",
+        brief="Gradients put back at the positions of the maxima.",
         grad_output=sentence("grad at the places of the maxima", _taken),
         self="zero(grad)",
     )
@@ -343,7 +343,7 @@ def _max_row(name: str, node: str, forward: Any, dims: int, brief: str) -> OpRow
 
 
 _WINDOWS = "The largest value of each window."
-_EVENLY = "The largest value of each of so many windows."
+_EVENLY = "The largest value of each window, for a given number of windows."
 MAX_POOLS = {
     2: _max_row("max_pool2d_with_indices", "MaxPool2DWithIndicesBackward0", _max_pool, 2, _WINDOWS),
     3: _max_row("max_pool3d_with_indices", "MaxPool3DWithIndicesBackward0", _max_pool, 3, _WINDOWS),
@@ -434,7 +434,7 @@ def _adaptive_function(n: int) -> None:
         found = call_all(ADAPTIVE_MAX_POOLS[n], input, output_size=wanted)
         return found if return_indices else found[0]
 
-    function.__name__, function.__doc__ = name, "The largest value of each of so many windows."
+    function.__name__, function.__doc__ = name, "The largest value of each window, for a given number of windows."
     api(name, where="F")(function)
 
 
@@ -444,7 +444,7 @@ for _n in (2, 3):
 
 @api("adaptive_max_pool1d", where="torch F")
 def adaptive_max_pool1d(input: Tensor, output_size: object, return_indices: bool = False) -> Any:
-    """The largest value of each of so many windows."""
+    """The largest value of each window, for a given number of windows."""
     need_line(input, "adaptive_max_pool1d")
     (wanted,) = adaptive_output(output_size, input._data.shape, 1, "adaptive_max_pool1d")
     need_sizes(input._data.shape, "adaptive_max_pool1d")
@@ -471,7 +471,7 @@ MAX_UNPOOLS = {
         category="layers",
         symbol="unpool",
         latex=r"\sum_i e_{k_i} x_i",
-        brief="Values put back at the places of the maxima, zeros elsewhere.",
+        brief="Values put back at the positions of the maxima, zeros elsewhere.",
         self=sentence("grad at the places", lambda grad, indices, output_size: _taken(grad, indices, len(output_size))),
     )
     for n in (2, 3)
@@ -528,7 +528,7 @@ def _unpool_function(n: int) -> None:
         made = call(MAX_UNPOOLS[2], input.unsqueeze(-1), indices.unsqueeze(-1), output_size=(*wanted, 1))
         return made.squeeze(-1)
 
-    function.__name__, function.__doc__ = name, "The values of a max pooling put back at their places."
+    function.__name__, function.__doc__ = name, "The values of a max pooling put back at their positions."
 
 
 for _n in (1, 2, 3):

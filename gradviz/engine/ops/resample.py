@@ -231,7 +231,7 @@ ADAPTIVE_AVG_POOLS = {
         "output_size",
         keeps=True,
         forward=_adaptive_averages,
-        brief="The mean of each of so many windows.",
+        brief="The mean of each window, for a given number of windows.",
         **_MEAN,
     )
     for n in (2, 3)
@@ -308,7 +308,10 @@ def _average_function(n: int) -> None:
             raise NotImplementedError(f"\"{kernel}\" not implemented for '{input.dtype.title}'")
         return call(ADAPTIVE_AVG_POOLS[n], input, output_size=given)
 
-    adaptive.__name__, adaptive.__doc__ = f"adaptive_avg_pool{n}d", "The mean of each of so many windows."
+    adaptive.__name__, adaptive.__doc__ = (
+        f"adaptive_avg_pool{n}d",
+        "The mean of each window, for a given number of windows.",
+    )
 
 
 for _n in (2, 3):
@@ -337,7 +340,7 @@ def avg_pool1d(
 
 @api("adaptive_avg_pool1d", where="torch F")
 def adaptive_avg_pool1d(input: Tensor, output_size: object) -> Tensor:
-    """The mean of each of so many windows."""
+    """The mean of each window, for a given number of windows."""
     need_line(input, "adaptive_avg_pool1d")
     (wanted,) = adaptive_output(output_size, input._data.shape, 1, "adaptive_avg_pool1d")
     return FUNCTIONAL["adaptive_avg_pool2d"](input.unsqueeze(-2), (1, wanted)).squeeze(-2)

@@ -111,7 +111,7 @@ RESHAPE_ALIAS = op(
     category="shape",
     symbol="view",
     latex=r"x",
-    brief="The same elements in another shape, where they do not lie in order.",
+    brief="The same elements in another shape, if they are not in order in memory.",
     view=True,
     self=sentence(_SAME, lambda grad, self_shape: grad.reshape(self_shape)),
 )

@@ -151,7 +151,7 @@ NANMEDIAN = op(
     "self",
     _nanmedian,
     **_SHOWN,
-    brief="The lower median of what is not NaN.",
+    brief="The lower median, ignoring NaN.",
     self=sentence("grad at the median (shared equally at ties), 0 elsewhere", even_share),
 )
 NANMEDIAN_DIM = op(
@@ -162,7 +162,7 @@ NANMEDIAN_DIM = op(
     number=1,
     outputs="values, indices",
     **_SHOWN,
-    brief="The lower median of what is not NaN, along a dimension.",
+    brief="The lower median, ignoring NaN, along a dimension.",
     self=sentence("grad at the places the values came from, 0 elsewhere", back_to_one),
 )
 
@@ -281,7 +281,7 @@ BINCOUNT = op(
     node="NotImplemented",
     category="reductions",
     symbol="count",
-    brief="How often each integer stands; PyTorch has no gradient of the weights.",
+    brief="How often each integer occurs; PyTorch has no gradient of the weights.",
     joint=no_derivative("aten::bincount"),
 )
 

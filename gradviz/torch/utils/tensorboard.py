@@ -29,7 +29,7 @@ def _ignored(name: str) -> Any:
         pass
 
     method.__name__ = name
-    method.__doc__ = "Taken and not written."
+    method.__doc__ = "Accepted, but not written."
     return method
 
 
