@@ -41,7 +41,7 @@ def text_of_notebook(data: bytes, name: str) -> str:
 
 
 def _cells(found: Any) -> list[Any] | None:
-    """Return the cells in versions 4 and 3, of which only the first sheet."""
+    """Return the cells of version 4 or, from the first sheet, version 3; None if there are none."""
     if type(found) is dict and type(found.get("worksheets")) is list and found["worksheets"]:
         found = found["worksheets"][0]
     cells = found.get("cells") if type(found) is dict else None

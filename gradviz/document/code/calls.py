@@ -1,6 +1,6 @@
 """Calls in code that is read, and their arguments: plain Python values, what makes a leaf (`torch.tensor([...])`, the
-factories, `nn.Parameter`), and for an operation which value goes to which port or parameter of its entry in the
-catalogue. What stands between calls is read in `expressions`."""
+factories, `nn.Parameter`), and for an operation which value goes to which port or parameter of its catalogue entry.
+What surrounds calls is read in `expressions`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from gradviz.document.leaf_kinds import FACTORIES, RANDOM, SHAPED
 from gradviz.document.literals import DTYPES, as_floats
 
 # -- plain values: numbers, lists of numbers, the arithmetic that people write in them (`1 / 3`, `2 * math.pi`).
-# Computed by hand and bounded, so that no text can make it slow.
+# Computed here and bounded, so that no text can make it slow.
 
 CONSTANTS: Mapping[str, float] = {
     "inf": math.inf, "nan": math.nan, "pi": math.pi, "e": math.e, "math.inf": math.inf, "math.nan": math.nan,
@@ -27,13 +27,13 @@ _BINARY: Mapping[type[ast.operator], Callable[[complex, complex], complex]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow,
 }  # fmt: skip
-MOST_BITS = 1024  # of a whole number
+MOST_BITS = 1024  # of an integer
 MOST_EXPONENT = 256
 MOST_ITEMS = 10_000
 
 
 def constant(node: ast.Constant) -> Plain:
-    """A number, a text, True or None as it stands."""
+    """Return a number, a text, True or None as written."""
     value = node.value
     if value is Ellipsis or isinstance(value, bytes):
         raise refuse(node, "this value can't be drawn. Write a number or a list of numbers.")
@@ -43,12 +43,12 @@ def constant(node: ast.Constant) -> Plain:
 
 
 def is_number(value: Literal) -> bool:
-    """True for a number or a truth value."""
+    """Whether it is a number or a bool."""
     return isinstance(value, bool | int | float | complex)
 
 
 def unary(node: ast.UnaryOp, value: Literal) -> Plain:
-    """`-2`, `+2`, `~3`, `not True` of a plain value."""
+    """Evaluate `-2`, `+2`, `~3`, `not True` for a plain value."""
     if isinstance(node.op, ast.Not):
         return Plain(not value)
     if not is_number(value):
@@ -62,7 +62,7 @@ def unary(node: ast.UnaryOp, value: Literal) -> Plain:
 
 
 def binary(node: ast.BinOp, left: Literal, right: Literal) -> Plain:
-    """The arithmetic of two plain numbers."""
+    """Evaluate the arithmetic of two plain numbers."""
     repeated = _repeated(node, left, right)
     if repeated is not None:
         return repeated
@@ -81,7 +81,7 @@ def binary(node: ast.BinOp, left: Literal, right: Literal) -> Plain:
 
 
 def _repeated(node: ast.BinOp, left: Literal, right: Literal) -> Plain | None:
-    """`[0.] * 3` and `[1, 2] + [3]`; None for what is neither."""
+    """Evaluate `[0.] * 3` and `[1, 2] + [3]`; None for anything else."""
     if isinstance(left, tuple) and isinstance(right, tuple) and isinstance(node.op, ast.Add):
         return Plain(left + right)
     if isinstance(left, int) and isinstance(right, tuple):
@@ -94,7 +94,7 @@ def _repeated(node: ast.BinOp, left: Literal, right: Literal) -> Plain | None:
 
 
 def called(node: ast.Call, name: str, values: list[Literal]) -> Plain | None:
-    """`float("inf")`, `complex(1, 2)`, `int(3.)`: None for what is no such call."""
+    """Evaluate `float("inf")`, `complex(1, 2)`, `int(3.)`; None for any other call."""
     try:
         if name == "float" and len(values) == 1 and isinstance(values[0], str | int | float):
             return Plain(float(values[0]))
@@ -112,18 +112,18 @@ def called(node: ast.Call, name: str, values: list[Literal]) -> Plain | None:
 
 
 OTHER_WORDS = {"axis": "dim", "keepdims": "keepdim", "self": "input", "a": "input"}
-LEFT_OUT = frozenset({"device", "memory_format", "non_blocking", "copy", "inplace"})  # if they say the usual
+LEFT_OUT = frozenset({"device", "memory_format", "non_blocking", "copy", "inplace"})  # if they have the usual value
 
 
 def listed(items: list[Value]) -> Value:
-    """A list; a plain one if all in it is."""
+    """Return a list; a plain one if all its items are plain."""
     if all(isinstance(item, Plain) for item in items):
         return Plain(tuple(item.value for item in items if isinstance(item, Plain)))
     return Listed(tuple(items))
 
 
 def operand(node: ast.AST, what: Value) -> Operand:
-    """A value at a port: a tensor, a number, or None for nothing."""
+    """Return a value as an operand of a port: a tensor, a number, or None for nothing."""
     if isinstance(what, Ref):
         return what
     if isinstance(what, Plain):
@@ -138,7 +138,7 @@ def operand(node: ast.AST, what: Value) -> Operand:
 
 
 def operate(scope: Scope, node: ast.Call, entry: Entry, values: list[Value], words: dict[str, Value]) -> Value:
-    """The node of a call with these arguments."""
+    """Return the node of a call with these arguments."""
     if entry.key in ("max", "min") and any(isinstance(each, Ref) for each in (*values[1:], words.get("other"))):
         entry = named(f"{entry.key}imum") or entry
     if entry.key == "Tensor.to" and any(isinstance(each, Plain) and isinstance(each.value, str) for each in values):
@@ -160,7 +160,7 @@ def operate(scope: Scope, node: ast.Call, entry: Entry, values: list[Value], wor
 
 
 def _bind(node: ast.Call, entry: Entry, values: list[Value], words: dict[str, Value]) -> Mapping[str, Value]:
-    """Which argument is given what."""
+    """Assign the arguments to ports and parameters."""
     order = [name for name in entry.order if not _only_by_name(entry, name)]
     given: dict[str, Value] = {}
     for at, each in enumerate(values):
@@ -242,12 +242,12 @@ OPTIONS = ("dtype", "requires_grad", "device", "layout", "pin_memory")
 
 
 def makes_leaf(path: str) -> bool:
-    """True for a function that makes a leaf."""
+    """Whether a function makes a leaf."""
     return path in WRITTEN or path in FACTORIES
 
 
 def made_leaf(scope: Scope, node: ast.Call, path: str, values: list[Value], named: dict[str, Value]) -> Ref:
-    """The leaf of such a call."""
+    """Return the leaf of such a call."""
     dtype, requires_grad = _options(node, named)
     if path in WRITTEN:
         data = _numbers(node, path, values, named)
@@ -293,7 +293,7 @@ def _numbers(node: ast.Call, path: str, values: list[Value], named: dict[str, Va
 
 
 def _check(node: ast.Call, data: Literal) -> None:
-    """Refuse what is no array: a text, or lists of different lengths."""
+    """Refuse what is not an array: a text, or lists of different lengths."""
     rows: list[Literal] = [data]
     dims = 0
     while any(isinstance(row, tuple) for row in rows):

@@ -1,11 +1,11 @@
-"""From a drawing to its PyTorch code, as a person would write it: leaves first, one statement for each result with a
-name, the others in place, backward calls last. How one expression is written is in `spelling`; `parse` reads it all.
+"""From a drawing to its PyTorch code, as a person would write it: leaves first, one statement for each named result,
+the others in place, backward calls last. How an expression is written is in `spelling`; `parse` reads it all.
 
-Note [Left out] What can't run yet (an input is missing, or comes from such a node) is a comment of one line, so that
-the rest runs; reading the code with the drawing at hand finds its nodes by these lines.
+Note [Left out] What can't run yet (an input is missing, or comes from such a node) becomes a one-line comment, so that
+the rest runs; when the code is read along with the drawing, its nodes are found by these lines.
 
-Note [Names of long code] An expression that grew too long or too deep to read (or for Python to compile) is cut: its
-innermost part gets a name of its own, which the drawing does not have."""
+Note [Names of long code] An expression that is too long or too deep to read (or for Python to compile) is cut: its
+innermost part gets a name, which the drawing does not have."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from gradviz.document.shaping.names import free_name, is_name, names_of, result_
 
 WIDTH = 88
 DEEPEST = 12  # operations inside of one another
-LONGEST = 160  # characters of one expression, about
+LONGEST = 160  # approximate characters of one expression
 
 
 @dataclass(frozen=True)
 class Span:
-    """The expression of a node in the code: 1-based lines, 0-based columns in characters, the end exclusive."""
+    """The expression of a node in the code: 1-based lines, 0-based columns in characters, exclusive end."""
 
     node: int
     line: int
@@ -41,12 +41,12 @@ class Span:
 
 @dataclass(frozen=True)
 class Emitted:
-    """The code; the expression of each node, those inside of others after them; the line of each backward call, 0 for
+    """The code; the expression of each node, nested ones after those around them; the line of each backward call, 0 for
     one that is left out."""
 
     text: str
     spans: tuple[Span, ...] = ()
-    names: tuple[tuple[int, tuple[str, ...]], ...] = ()  # of the outputs of each node that has a statement of its own
+    names: tuple[tuple[int, tuple[str, ...]], ...] = ()  # of the outputs of each node that has its own statement
     call_lines: tuple[int, ...] = ()
     left_out: tuple[tuple[int, str], ...] = ()  # nodes that can't run yet, and why: "mul needs other"
 
@@ -56,14 +56,14 @@ class _Plan:
     """What is written, in which order and under which names."""
 
     drawing: Drawing
-    order: list[Node] = field(default_factory=list)  # all that can run, each after its inputs
+    order: list[Node] = field(default_factory=list)  # everything that can run, each node after its inputs
     left_out: dict[int, str] = field(default_factory=dict)
     names: dict[int, tuple[str, ...]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
 
 
 def emit(drawing: Drawing) -> Emitted:
-    """The code of a drawing, written anew; `source.code_of` keeps it."""
+    """Return the code of a drawing, newly written; `source.code_of` caches it."""
     plan = _Plan(drawing)
     _sort(plan)
     _name(plan)
@@ -74,12 +74,12 @@ def emit(drawing: Drawing) -> Emitted:
 
 
 def sources(node: Node) -> list[Ref]:
-    """The wires that end at a node."""
+    """Return the wires that end at a node."""
     return [operand for operand in node.inputs if isinstance(operand, Ref)] if isinstance(node, Operation) else []
 
 
 def _sort(plan: _Plan) -> None:
-    """Each node after its inputs, else in the order of the drawing; what can't run is left out."""
+    """Sort each node after its inputs, otherwise in the order of the drawing; what can't run is left out."""
     nodes = plan.drawing.nodes
     place = {node.id: at for at, node in enumerate(nodes)}
     waits = {node.id: len({ref.node for ref in sources(node) if ref.node in place}) for node in nodes}
@@ -121,7 +121,7 @@ def _fault(plan: _Plan, node: Node, known: dict[Ref, None]) -> str:
 
 
 def _word(node: Node) -> str:
-    """What a node is called in a comment."""
+    """Return the name of a node in a comment."""
     if isinstance(node, Leaf):
         return node.name
     entry = catalogue().get(node.op)
@@ -129,12 +129,12 @@ def _word(node: Node) -> str:
 
 
 def _name(plan: _Plan) -> None:
-    """Who gets a statement, and under which names: see Note [Names of long code]."""
+    """Decide which nodes get a statement, and under which names: see Note [Names of long code]."""
     counts = Counter(ref.node for node in plan.order for ref in sources(node))
     roots = {call.root.node for call in plan.drawing.calls}
     plan.used.update(name for node in plan.drawing.nodes for name in names_of(node) if is_name(name))
     given: set[str] = set()
-    size: dict[int, tuple[int, int]] = {}  # depth and about how many characters, of what is written in place
+    size: dict[int, tuple[int, int]] = {}  # depth and approximate number of characters of what is written in place
     for node in plan.order:
         depth, width = _size(node, size)
         needed = 1 if isinstance(node, Leaf) else len(outputs(catalogue()[node.op], node))
@@ -169,11 +169,11 @@ class _Writer:
         self._plan = plan
         self._printer = printer
         self._known = plan.drawing.by_id
-        self._pieces: dict[int, Piece] = {}  # of what is written in place
+        self._pieces: dict[int, Piece] = {}  # for what is written in place
         self._plain = all(_is_plain(node) for node in plan.order)
 
     def write(self) -> tuple[int, ...]:
-        """All of it; returns the lines of the backward calls."""
+        """Write everything; return the lines of the backward calls."""
         plan, printer = self._plan, self._printer
         if not plan.drawing.nodes:
             return ()
@@ -199,9 +199,10 @@ class _Writer:
         return tuple(self._call(call) for call in plan.drawing.calls)
 
     def _statements(self) -> list[Operation]:
-        """The operations with names, each after those that its expression names, else in the order of the drawing."""
+        """Return the operations with names, each after those that its expression mentions, otherwise in the order of
+        the drawing."""
         place = {node.id: at for at, node in enumerate(self._plan.drawing.nodes)}
-        needs: dict[int, set[int]] = {}  # the statements that an expression names
+        needs: dict[int, set[int]] = {}  # the statements that an expression mentions
         for node in self._plan.order:
             if isinstance(node, Operation):
                 needs[node.id] = set().union(*self._needs(node, needs))
@@ -236,7 +237,8 @@ class _Writer:
         self._printer.write((left, " = ", _bracketed(self._expression(node))))
 
     def _expression(self, node: Operation) -> Piece:
-        """An operation with all that is written in place inside of it; at most `DEEPEST` deep."""
+        """Return the expression of an operation, including what is written in place inside it; at most `DEEPEST`
+        deep."""
         pieces: list[Piece | None] = []
         for operand in node.inputs:
             if isinstance(operand, Number):
@@ -247,7 +249,7 @@ class _Writer:
                 pieces.append(self._operand(operand))
         entry = catalogue()[node.op]
         piece = operation(entry, node, pieces)
-        if entry.many and len(outputs(entry, node)) == 1:  # a tuple of which one is known
+        if entry.many and len(outputs(entry, node)) == 1:  # a tuple with one known item
             return Piece((Mark(node.id, piece.doc), "[0]"))
         return Piece(Mark(node.id, piece.doc), piece.strength)
 
@@ -260,7 +262,7 @@ class _Writer:
         return self._expression(node)
 
     def _call(self, call: BackwardCall) -> int:
-        """Write one backward call; returns its line, 0 if it must be left out."""
+        """Write one backward call; return its line, 0 if it must be left out."""
         names = self._plan.names.get(call.root.node, ())
         if call.root.output >= len(names):
             root = self._known.get(call.root.node)
@@ -283,7 +285,8 @@ class _Writer:
 
 
 def _is_plain(node: Node) -> bool:
-    """False where numbers may have another dtype than PyTorch's own choice, so that of a gradient must be said."""
+    """False if numbers may have a dtype other than PyTorch's default, so that the dtype of a gradient must be
+    stated."""
     if isinstance(node, Leaf):
         return node.dtype in ("", "float32", "float")
     return "dtype" not in dict(node.params) and node.op.rpartition(".")[2] not in _CASTS
@@ -293,31 +296,31 @@ _CASTS = frozenset("to double half bfloat16 type_as float long int short bool co
 
 
 def _bracketed(piece: Piece) -> Doc:
-    """The right side of an assignment: in brackets if it is an operator's and takes several lines."""
+    """Return the right side of an assignment: in brackets if it is an operator expression over several lines."""
     if piece.strength == ATOM:
         return Group(piece.doc)
     return Group((IfBroken("("), Nest((SOFT, piece.doc)), SOFT, IfBroken(")")))
 
 
 def comment(reason: str) -> str:
-    """The line for what is left out."""
+    """Return the comment line for what is left out."""
     return f"# not yet: {' '.join(reason.split())}"
 
 
-# -- the code of each drawing that is in use, written once. Places are not in it, and another number in a leaf is
-# another text in one line: from the drawing before, most code follows without writing all of it anew (`emit` does
-# that), so that a slider, a drag and typing cost next to nothing.
+# -- the code of each drawing in use, written once. Positions are not in it, and another number in a leaf only changes
+# the text of one line: most code follows from that of the previous drawing without writing everything again (`emit`
+# does that), so that a slider, a drag and typing cost almost nothing.
 
 _known: dict[int, tuple[ReferenceType[Drawing], Emitted]] = {}  # see Note [Equal drawings]
 _latest: list[ReferenceType[Drawing]] = []  # the drawing whose code was written last
 
 
 def code_of(drawing: Drawing) -> Emitted:
-    """Its code, and which part of it is which node.
+    """Return its code, and which part of it belongs to which node.
 
-    Note [Equal drawings] Drawings with 1, 1.0 and True are equal, but not written alike, and to hash ten thousand nodes
-    takes long: code is kept for this very object, as long as it lives. Its address finds it, and the weak reference
-    beside it tells whether the address is still its own."""
+    Note [Equal drawings] Drawings with 1, 1.0 and True are equal, but not written the same, and hashing ten thousand
+    nodes takes long: code is cached for this very object, as long as it lives. It is found by its address, and the weak
+    reference beside it tells whether the address still belongs to it."""
     code = _kept(drawing)
     if code is None:
         code = _from_latest(drawing) or emit(drawing)
@@ -327,7 +330,7 @@ def code_of(drawing: Drawing) -> Emitted:
 
 
 def share_code(drawing: Drawing, code: Emitted) -> None:
-    """This is the code of the drawing, as whoever made it from another one knows."""
+    """Store the code of a drawing that was made from another one by a caller who knows its code."""
     key = id(drawing)
 
     def forget(gone: ReferenceType[Drawing]) -> None:
@@ -343,7 +346,7 @@ def _kept(drawing: Drawing) -> Emitted | None:
 
 
 def _from_latest(drawing: Drawing) -> Emitted | None:
-    """The code by that of the drawing before, None where that can't be known from it."""
+    """Return the code based on that of the previous drawing, None if that is not possible."""
     before = _latest[0]() if _latest else None
     known = None if before is None else _kept(before)
     if before is None or known is None or len(before.nodes) != len(drawing.nodes):
@@ -360,7 +363,7 @@ def _from_latest(drawing: Drawing) -> Emitted | None:
 
 
 def _says_the_same(old: Node, new: Node) -> bool:
-    """Whether two nodes are written alike, wherever they stand."""
+    """Whether two nodes are written the same, wherever they are."""
     if isinstance(old, Operation) and isinstance(new, Operation):
         same = (old.id, old.op, old.names) == (new.id, new.op, new.names)
         return same and _exactly(old.inputs, new.inputs) and _exactly(old.params, new.params)
@@ -370,7 +373,7 @@ def _says_the_same(old: Node, new: Node) -> bool:
 
 
 def _exactly(one: object, other: object) -> bool:
-    """1, 1.0 and True are equal, but not written alike."""
+    """Distinguish 1, 1.0 and True, which are equal, but not written the same."""
     return one is other or (one == other and repr(one) == repr(other))
 
 
@@ -380,12 +383,12 @@ def _is_only_other_data(old: Leaf, new: Leaf) -> bool:
 
 
 def _patched(known: Emitted, changed: list[Leaf]) -> Emitted | None:
-    """The lines of these leaves anew; None if one has another number of lines now."""
+    """Return the code with the lines of these leaves rewritten; None if one now has a different number of lines."""
     names, spans = dict(known.names), list(known.spans)
     place = {span.node: at for at, span in enumerate(spans)}
     lines = known.text.split("\n")
     for node in changed:
-        if node.id in place:  # else it is left out, whatever its numbers are
+        if node.id in place:  # otherwise it is left out, whatever its numbers are
             at = place[node.id]
             old = spans[at]
             text, span = _statement(node, names[node.id][0], old)

@@ -1,5 +1,5 @@
-"""Reading one expression: what it stands for, with a node for each operation in it. Where the arguments of a call go is
-and what makes a leaf is in `calls`, `backward` and other lines in `statements`."""
+"""Reads one expression: what it means, with a node for each operation in it. How arguments are assigned and what makes
+a leaf is in `calls`, `backward` and other lines in `statements`."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ _NO_FIELD = {
 
 @cache
 def operators() -> Mapping[tuple[str, int], Entry]:
-    """The operations that are written as signs, by sign and number of operands."""
+    """Return the operations that are written as signs, by sign and number of operands."""
     found = {(entry.operator, len(entry.ports)): entry for entry in catalogue().values() if entry.style == "operator"}
     return found
 
 
 def check_depth(node: ast.AST) -> None:
-    """Refuse an expression so deep that reading it would be risky; lists count too."""
+    """Refuse an expression so deep that reading it would be risky; lists count, too."""
     waiting: list[tuple[ast.AST, int]] = [(node, 0)]
     while waiting:
         each, depth = waiting.pop()
@@ -59,7 +59,7 @@ def check_depth(node: ast.AST) -> None:
 
 
 def value(scope: Scope, node: ast.expr) -> Value:
-    """What an expression stands for. Ask `check_depth` first: this goes down into it."""
+    """Return what an expression means. Call `check_depth` first, because this recurses into it."""
     match node:
         case ast.Constant():
             return constant(node)
@@ -104,7 +104,7 @@ def _word(node: ast.expr) -> str:
 
 
 def operate_sign(scope: Scope, node: ast.AST, sign: str, *values: Value) -> Value:
-    """The node of an operator."""
+    """Return the node of an operator."""
     entry = operators().get((sign, len(values)))
     if entry is None:
         raise refuse(node, f"the operator {sign} can't be drawn.")
@@ -132,7 +132,7 @@ def _compare(scope: Scope, node: ast.Compare) -> Value:
 
 
 def attribute(scope: Scope, node: ast.Attribute) -> Value:
-    """`torch.relu`, `x.T`, `x.max(dim=0).values`."""
+    """Read `torch.relu`, `x.T`, `x.max(dim=0).values`."""
     owner = value(scope, node.value)
     if isinstance(owner, Named):
         return below(owner, node.attr)
@@ -153,7 +153,7 @@ def attribute(scope: Scope, node: ast.Attribute) -> Value:
 
 
 def below(module: Named, name: str) -> Value:
-    """What a module has under a name."""
+    """Return what a module has under a name."""
     path = f"{module.path}.{name}" if module.path else name
     if path in CONSTANTS:
         return Plain(CONSTANTS[path])
@@ -169,7 +169,7 @@ _DTYPE_NAMES = {
 
 
 def _call(scope: Scope, node: ast.Call) -> Value:
-    """What a call gives."""
+    """Return the result of a call."""
     if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
         raise refuse(node, "arguments with * can't be drawn. Write them one by one.")
     if isinstance(node.func, ast.Attribute):
@@ -271,7 +271,7 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Value:
 
 
 def _output(scope: Scope, node: ast.AST, owner: Several, place: int) -> int:
-    """Which output of a node is meant; one that only a run can count must have been unpacked."""
+    """Return which output of a node is meant; if only a run can count them, they must have been unpacked."""
     count = owner.count or len(getattr(scope.nodes[owner.node], "names", ()))
     if not count and place == 0:
         return 0
@@ -293,7 +293,7 @@ def _index(scope: Scope, node: ast.Subscript, owner: Ref) -> Value:
 
 
 def _with_numbers(scope: Scope, node: ast.expr) -> ast.expr:
-    """An index with the numbers that its names stand for."""
+    """Replace the names in an index by the numbers that they stand for."""
 
     class Replace(ast.NodeTransformer):
         def visit_Name(self, name: ast.Name) -> ast.expr:

@@ -1,10 +1,9 @@
-"""From PyTorch code to a drawing: the straight-line part of Python that a drawing can say. Nothing is ever run. How
+"""From PyTorch code to a drawing: the straight-line part of Python that a drawing can express. Nothing is ever run. How
 lines and expressions are read is in `statements` and `expressions`; `emit` is the way back.
 
-Note [Recognition] Typing moves nothing: nodes of the drawing that was are found again in code that was changed. What is
-the same keeps its number, its place, its slider; comments and groups stay. Names tell most; what has none, or another
-one than before, is known by what it is computed from and what it is used for.
-"""
+Note [Recognition] Typing moves nothing: the nodes of the previous drawing are recognised in the changed code. What is
+the same keeps its number, its position, its slider; comments and groups stay. Names tell most; a node without a name,
+or with a new one, is recognised by what it is computed from and what it is used for."""
 
 from __future__ import annotations
 
@@ -27,11 +26,11 @@ from gradviz.document.literals import as_floats, literal_text
 from gradviz.document.shaping.names import names_of, tidy
 from gradviz.document.snippet import MAX_BYTES, comments_of, too_big
 
-# -- nodes that are found again, see Note [Recognition]
+# -- nodes that are recognised, see Note [Recognition]
 
 
 def recognise(new: Drawing, text: str, like: Drawing) -> Drawing:
-    """The new drawing with the numbers and places of `like`, and what code does not say."""
+    """Return the new drawing with the numbers and positions of `like`, and whatever code does not express."""
     numbers = _Match(new, like).found
     fresh: list[int] = []
     next_id = like.next_id
@@ -84,7 +83,7 @@ class _Match:
     def _by_name(self) -> None:
         names = {name: id for id, names in code_of(self._old).names for name in names}
         names |= {name: node.id for node in self._old.nodes for name in names_of(node) if name not in names}
-        for same in (True, False):  # an operation that became another one keeps its place if nothing else is it
+        for same in (True, False):  # a changed operation keeps its position unless another node matches better
             for node in self._new.nodes:
                 for name in names_of(node):
                     old = self._old.by_id.get(names.get(name, 0))
@@ -92,7 +91,7 @@ class _Match:
                         self._pair(node, old)
 
     def _leaves(self) -> None:
-        """A leaf with another name but the same numbers."""
+        """Match leaves with other names but the same numbers."""
         old = {
             repr(replace(node, id=0, name="", x=0.0, y=0.0, pinned=False, slider=None, extra="")): node
             for node in reversed(self._old.nodes)
@@ -103,7 +102,7 @@ class _Match:
                 self._pair(node, old.get(repr(replace(node, id=0, name=""))))
 
     def _upward(self) -> None:
-        """What is computed in the same way from the same things."""
+        """Match what is computed in the same way from the same nodes."""
         old: dict[tuple[str, tuple[Operand, ...]], list[Operation]] = {}
         for node in reversed(self._old.nodes):
             if isinstance(node, Operation) and node.id not in self._taken:
@@ -119,7 +118,7 @@ class _Match:
             yield Ref(self.found.get(operand.node, -1), operand.output) if isinstance(operand, Ref) else operand
 
     def _downward(self) -> None:
-        """What is used in the same way by the same thing; also where another operation has come between."""
+        """Match what is used in the same way by the same node, even if another operation was inserted between them."""
         for node in reversed(self._new.nodes):
             old = self._old.by_id.get(self.found.get(node.id, 0))
             if isinstance(node, Operation) and isinstance(old, Operation):
@@ -135,7 +134,7 @@ def _kind(node: Node) -> str:
 
 
 def _carried(node: Node, numbers: dict[int, int], like: Drawing, shown: dict[int, tuple[str, ...]]) -> Node:
-    """The node with its number in `like` and all that code does not say."""
+    """Return the node with its number in `like` and everything that code does not express."""
     id = numbers[node.id]
     old = like.by_id.get(id)
     if isinstance(node, Leaf):
@@ -162,7 +161,7 @@ def _carried(node: Node, numbers: dict[int, int], like: Drawing, shown: dict[int
 
 
 def _same_numbers(new: Leaf, old: Leaf) -> bool:
-    """True if the code says the numbers that were there."""
+    """Whether the code has the same numbers as before."""
     single = old.dtype in SINGLE and old.maker == "tensor"
     return old.maker == new.maker and literal_text(old.data, single=single) == literal_text(new.data, single=single)
 
@@ -172,7 +171,7 @@ def _params_text(node: Operation) -> tuple[tuple[str, str], ...]:
 
 
 def _shown_params(node: Operation) -> list[tuple[str, Literal]]:
-    """The parameters that the code has: not those that are as by default."""
+    """Return the parameters that appear in the code: not those with their default value."""
     entry = catalogue().get(node.op)
     given = dict(node.params)
     if entry is None:
@@ -189,7 +188,7 @@ def _operands_text(node: Operation) -> list[str]:
 
 
 def _left_out(text: str, like: Drawing, there: set[int]) -> Iterator[Node]:
-    """The nodes that can't run yet, and whose comments still stand in the code."""
+    """Return the nodes that can't run yet, and whose comments are still in the code."""
     lines = Counter(line.strip() for line in text.splitlines())
     for id, reason in code_of(like).left_out:
         line = comment(reason)
@@ -199,7 +198,7 @@ def _left_out(text: str, like: Drawing, there: set[int]) -> Iterator[Node]:
 
 
 def _without(node: Node, kept: set[int]) -> Node:
-    """The node without the wires from what is gone."""
+    """Return the node without wires from nodes that no longer exist."""
     if isinstance(node, Leaf):
         return node
     inputs = tuple(None if isinstance(each, Ref) and each.node not in kept else each for each in node.inputs)
@@ -222,7 +221,7 @@ def _gradient_text(gradient: Literal) -> str:
 
 
 def _waiting_calls(text: str, like: Drawing, kept: set[int]) -> Iterator[BackwardCall]:
-    """The calls that can't run yet, and whose comments still stand in the code."""
+    """Return the calls that can't run yet, and whose comments are still in the code."""
     lines = {line.strip() for line in text.splitlines()}
     for call, line in zip(like.calls, code_of(like).call_lines, strict=False):
         if not line and call.root.node in kept and any(each.startswith(comment("backward waits")) for each in lines):
@@ -230,33 +229,34 @@ def _waiting_calls(text: str, like: Drawing, kept: set[int]) -> Iterator[Backwar
 
 
 def _in_order(drawing: Drawing, like: Drawing) -> Drawing:
-    """The nodes in the order of `like`, new ones behind, if the code is the same with it; else in that of the code."""
+    """Return the nodes in the order of `like`, new ones last, if that gives the same code; otherwise in the order of
+    the code."""
     place = {node.id: at for at, node in enumerate(like.nodes)}
     nodes = sorted(drawing.nodes, key=lambda node: place.get(node.id, len(place)))
     sorted_drawing = replace(drawing, nodes=tuple(nodes))
     return sorted_drawing if code_of(sorted_drawing).text == code_of(drawing).text else drawing
 
 
-OWN_COMMENT = "# not yet: "  # those of a drawing itself, which say what can't run yet
-NAMED_COMMENTS = 3  # lines with others that are named
+OWN_COMMENT = "# not yet: "  # written for a drawing itself, to say what can't run yet
+NAMED_COMMENTS = 3  # lines whose comments are quoted
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A drawing and, in sentences, the lines of its code that it does not have: those that print, comments."""
+    """A drawing and sentences about the lines of its code that are not in it: prints, comments."""
 
     drawing: Drawing
     passed_over: tuple[str, ...] = ()
 
 
 def parse(text: str, like: Drawing | None = None) -> Drawing:
-    """The drawing of this code; what is the same in `like` keeps its number and its place there. Raises UserError, with
-    the line, for what can't be drawn."""
+    """Return the drawing of this code; what is the same in `like` keeps its number and its position there. Raises
+    UserError, with the line, for what can't be drawn."""
     return read(text, like).drawing
 
 
 def read(text: str, like: Drawing | None = None) -> Reading:
-    """As `parse`, and what was passed over."""
+    """Like `parse`, also returning what was skipped."""
     if like is not None and text == code_of(like).text:
         return Reading(like)
     scope = _scope()
@@ -270,8 +270,8 @@ def read(text: str, like: Drawing | None = None) -> Reading:
 
 
 def parse_expression(text: str, known: Mapping[str, Ref]) -> Drawing:
-    """The nodes of an expression such as `w*x + b`. It may speak of what is `known`, whose nodes are not in the result;
-    other names become new leaves, which require grad."""
+    """Return the nodes of an expression such as `w*x + b`. It may refer to what is `known`, whose nodes are not in the
+    result; other names become new leaves, which require grad."""
     scope = _more(known)
     scope.invents = True
     try:
@@ -288,8 +288,8 @@ def parse_expression(text: str, known: Mapping[str, Ref]) -> Drawing:
 
 
 def parse_more(text: str, known: Mapping[str, Ref]) -> Reading:
-    """As `read`, for lines that may go on with what is `known`, whose nodes are not in the result; nor are backward
-    calls from there."""
+    """Like `read`, for lines that may continue from what is `known`, whose nodes are not in the result; nor are
+    backward calls from them."""
     scope = _more(known)
     read_lines(scope, _tree(text).body)
     new = scope.nodes.keys()
@@ -306,7 +306,7 @@ def _more(known: Mapping[str, Ref]) -> Scope:
 
 
 def _scope() -> Scope:
-    """What code may speak of without an import, too."""
+    """Return a scope with what code may refer to even without an import."""
     return Scope(values={"torch": Named(""), "F": Named("nn.functional"), "nn": Named("nn"), "math": Named("math")})
 
 
@@ -329,7 +329,7 @@ def _tree(text: str) -> ast.Module:
 
 
 def _drawing(scope: Scope) -> Drawing:
-    """The nodes that were read, with their names."""
+    """Return the nodes that were read, with their names."""
     for id in scope.asides:
         if not scope.uses[id] and not any(id in (call.inputs or ()) for call in scope.calls):
             leaf = scope.nodes[id]
@@ -341,7 +341,7 @@ def _drawing(scope: Scope) -> Drawing:
 
 
 def _comments(text: str) -> str:
-    """Which lines have a comment that a drawing will not have; "" for none."""
+    """Return which lines have a comment that is not in the drawing; "" for none."""
     lines = _commented_lines(text)
     if not lines:
         return ""
@@ -353,7 +353,7 @@ def _comments(text: str) -> str:
 
 
 def _commented_lines(text: str) -> list[int]:
-    """The lines with a comment, from 1; of code that Python can read."""
+    """Return the lines with a comment, from 1; for code that Python can parse."""
     if all(line.startswith(OWN_COMMENT) for line in text.splitlines() if "#" in line):
         return []
     own = OWN_COMMENT.lstrip("# ")

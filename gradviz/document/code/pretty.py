@@ -1,5 +1,5 @@
-"""Text that breaks its lines where it must: a small pretty printer (Wadler, "A prettier printer", 1998), which also
-says where each marked part came to stand. It knows nothing of Python or of drawings; `spelling` makes its documents."""
+"""Text with line breaks where necessary: a small pretty printer (Wadler, "A prettier printer", 1998), which also
+reports where each marked part ended up. It knows nothing of Python or of drawings; `spelling` makes its documents."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ INDENT = 4
 
 @dataclass(frozen=True)
 class Line:
-    """A place where the line may break; `flat` is what stands there when it does not."""
+    """A place where the line may break; `flat` is its text if it does not."""
 
     flat: str = " "
 
 
 @dataclass(frozen=True)
 class Group:
-    """Stands in one line if it fits; else its own `Line`s all break."""
+    """On one line if it fits; otherwise all its own `Line`s break."""
 
     doc: Doc
 
 
 @dataclass(frozen=True)
 class Nest:
-    """What is indented once more where it breaks."""
+    """Indented one level more where it breaks."""
 
     doc: Doc
 
@@ -39,7 +39,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class IfBroken:
-    """One text if the group around breaks, another if it does not."""
+    """One text if the surrounding group breaks, another if it does not."""
 
     broken: str
     flat: str = ""
@@ -47,7 +47,7 @@ class IfBroken:
 
 @dataclass(frozen=True)
 class Fill:
-    """Texts with commas between them, as many in a line as fit; there may be 40,000 of them."""
+    """Texts separated by commas, as many per line as fit; there may be 40,000 of them."""
 
     items: tuple[str, ...]
 
@@ -67,7 +67,7 @@ SPACE = Line(" ")
 
 
 class Printer:
-    """Writes documents one below the other."""
+    """Writes documents, one below the other."""
 
     def __init__(self, width: int) -> None:
         self.width = width
@@ -78,22 +78,22 @@ class Printer:
 
     @property
     def row(self) -> int:
-        """The line that is written next, from 1."""
+        """The number of the next line, from 1."""
         return self._row
 
     @property
     def text(self) -> str:
-        """What was written."""
+        """The text written so far."""
         return "".join(self._parts)
 
     def line(self, text: str = "") -> None:
-        """One line as it is."""
+        """Write one line unchanged."""
         self._put(text)
         self._newline(0)
 
     def write(self, doc: Doc) -> None:
-        """A document, broken where it does not fit, and the end of its line."""
-        stack: list[tuple[int, bool, Doc | _End]] = [(0, True, doc)]  # (indentation, are lines broken, what)
+        """Write a document, with line breaks where it does not fit, and a line ending."""
+        stack: list[tuple[int, bool, Doc | _End]] = [(0, True, doc)]  # (indentation, whether lines break, what)
         while stack:
             indent, broken, each = stack.pop()
             match each:
@@ -127,7 +127,7 @@ class Printer:
         self._col += len(text)
 
     def _fill(self, items: tuple[str, ...], indent: int | None) -> None:
-        """Texts with commas between them; in one line where there is no indentation to go on with."""
+        """Write texts separated by commas; on one line if there is no indentation to continue with."""
         parts, col = self._parts, self._col
         for at, item in enumerate(items):
             if at:
@@ -148,7 +148,7 @@ class Printer:
 
 
 def flat(doc: Doc) -> str:
-    """The document in one line."""
+    """Return the document on one line."""
     parts: list[str] = []
     _fits(doc, 10**9, parts)
     return "".join(parts)
@@ -173,7 +173,7 @@ def _fits(doc: Doc, room: int, parts: list[str] | None = None) -> bool:
 
 
 def joined(docs: list[Doc], separator: Doc) -> Doc:
-    """The documents with a separator between them."""
+    """Join documents with a separator."""
     parts: list[Doc] = []
     for doc in docs:
         parts += [separator, doc] if parts else [doc]
@@ -181,7 +181,7 @@ def joined(docs: list[Doc], separator: Doc) -> Doc:
 
 
 def bracketed(opening: str, docs: list[Doc], closing: str, *, trailing: bool = True) -> Doc:
-    """A list in brackets: in one line, or one item a line."""
+    """Return a list in brackets: on one line, or one item per line."""
     if not docs:
         return opening + closing
     comma = IfBroken(",") if trailing else ""
@@ -189,5 +189,5 @@ def bracketed(opening: str, docs: list[Doc], closing: str, *, trailing: bool = T
 
 
 def filled(opening: str, items: list[str], closing: str) -> Doc:
-    """A list of texts in brackets: as many in a line as fit."""
+    """Return a list of texts in brackets: as many per line as fit."""
     return Group((opening, Nest((SOFT, Fill(tuple(items)))), SOFT, closing))

@@ -1,5 +1,5 @@
-"""What is known at a line of code that is being read: what each name stands for, and the nodes so far. What an
-expression stands for is one of the records here."""
+"""What is known at a line of code that is being read: what each name means, and the nodes so far. The meaning of an
+expression is one of the records here."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from gradviz.document.errors import UserError
 from gradviz.document.shaping.names import free_name, is_name
 
 MOST_NODES = 12_000
-LONGEST_NAME = 60  # of a leaf that nobody made
+LONGEST_NAME = 60  # of a leaf created for an unknown name
 
 
 @dataclass(frozen=True)
 class Plain:
-    """A Python value that is no tensor: a number, a text, a list of numbers."""
+    """A Python value that is not a tensor: a number, a text, a list of numbers."""
 
     value: Literal
 
 
 @dataclass(frozen=True)
 class Listed:
-    """A list of things that are not all plain, such as that of `torch.stack([a, b])`."""
+    """A list of things that are not all plain, such as the one in `torch.stack([a, b])`."""
 
     items: tuple[Value, ...]
 
 
 @dataclass(frozen=True)
 class Several:
-    """A node with several outputs; `count` is 0 where only a run tells how many."""
+    """A node with several outputs; `count` is 0 if only a run tells how many."""
 
     node: int
     count: int
@@ -48,7 +48,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Dtype:
-    """Such as torch.float64."""
+    """A dtype such as torch.float64."""
 
     name: str
 
@@ -57,29 +57,29 @@ Value = Ref | Plain | Listed | Several | Named | Dtype
 
 
 def refuse(at: ast.AST, sentence: str) -> UserError:
-    """The error for something in the code, with its line."""
+    """Return the error for something in the code, with its line."""
     return UserError(f"Line {getattr(at, 'lineno', 1)}: {sentence}")
 
 
 @dataclass
 class Scope:
-    """What was read so far. `bindings` are names in the order in which they were given, a node may have many."""
+    """What was read so far. `bindings` are names in the order of assignment; a node may have several."""
 
     values: dict[str, Value] = field(default_factory=dict)
     nodes: dict[int, Node] = field(default_factory=dict)
     bindings: list[tuple[str, Ref]] = field(default_factory=list)
     uses: Counter[int] = field(default_factory=Counter)
-    called: Counter[Ref] = field(default_factory=Counter)  # by how many names each result is known
+    called: Counter[Ref] = field(default_factory=Counter)  # how many names each result has
     calls: list[BackwardCall] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
     grown: set[int] = field(default_factory=set)  # nodes whose names say how many outputs they have
-    asides: set[int] = field(default_factory=set)  # leaves that were only written as the gradient of a call
+    asides: set[int] = field(default_factory=set)  # leaves that only appear as the gradient of a call
     seed: int | None = None
     next_id: int = 1
-    invents: bool = False  # a name that is not known becomes a leaf that requires grad
+    invents: bool = False  # an unknown name becomes a leaf that requires grad
 
     def look_up(self, name: ast.Name) -> Value:
-        """What a name stands for here."""
+        """Return what a name means here."""
         value = self.values.get(name.id)
         if value is None and self.invents and len(name.id) <= LONGEST_NAME:
             value = self.add(Leaf(self.next_id, name.id, 1.0, requires_grad=True))
@@ -89,7 +89,7 @@ class Scope:
         return value
 
     def bind(self, name: str, value: Value) -> None:
-        """From now on the name stands for this."""
+        """Bind the name to this from now on."""
         before = self.values.get(name)
         if isinstance(before, Ref):
             self.called[before] -= 1
@@ -99,7 +99,7 @@ class Scope:
             self.bindings.append((name, value))
 
     def add(self, node: Node) -> Ref:
-        """Take in a node that has the next number."""
+        """Add a node with the next number."""
         if len(self.nodes) >= MOST_NODES:
             raise UserError(f"This code has more than {MOST_NODES} operations. Cut out the part that you want to draw.")
         self.nodes[node.id] = node
@@ -111,7 +111,7 @@ class Scope:
     def operate(
         self, entry: Entry, inputs: tuple[Operand, ...], params: tuple[tuple[str, Literal], ...] = ()
     ) -> Ref | Several:
-        """Take in an operation; what it gives."""
+        """Add an operation and return its result."""
         node = Operation(self.next_id, entry.key, inputs, params)
         ref = self.add(node)
         names = outputs(entry, node)
@@ -121,7 +121,7 @@ class Scope:
         return ref if len(names) == 1 else Several(node.id, len(names), names)
 
     def leaf(self, at: ast.AST, value: Value, what: str) -> Leaf:
-        """The leaf that this is; refuses what was computed."""
+        """Return this leaf; refuses what was computed."""
         node = self.nodes.get(value.node) if isinstance(value, Ref) else None
         if not isinstance(node, Leaf):
             raise refuse(at, f"{what} needs a leaf here. Write the tensor down with a name of its own.")
@@ -129,8 +129,8 @@ class Scope:
 
 
 def give_names(scope: Scope) -> None:
-    """Name the nodes in the scope. A variable that was given a value several times is several nodes: one that is used
-    once needs no name, the first of the others keeps the name, the rest get numbers."""
+    """Name the nodes in the scope. A variable that was assigned several times is several nodes: one that is used once
+    needs no name, the first of the others keeps the name, the rest get numbers."""
     bound: dict[str, dict[Ref, None]] = {}  # in the order of the code, each once
     for name, ref in scope.bindings:
         if ref.node in scope.nodes:
@@ -153,7 +153,7 @@ def give_names(scope: Scope) -> None:
 
 
 def _must(scope: Scope, ref: Ref, roots: set[int]) -> bool:
-    """True for a node that has to have a name."""
+    """Whether a node has to have a name."""
     node = scope.nodes[ref.node]
     if isinstance(node, Leaf) or ref.node in roots or scope.uses[ref.node] != 1:
         return True
@@ -165,7 +165,7 @@ def _named(node: Leaf | Operation, given: dict[Ref, str], used: set[str]) -> Lea
         return replace(node, name=given.get(Ref(node.id), ""))
     words = outputs(catalogue()[node.op], node)
     names = [given.get(Ref(node.id, at), "") for at in range(len(words))]
-    if len(names) > 1:  # those that the code does not name are called as PyTorch calls them
+    if len(names) > 1:  # those that the code does not name get PyTorch's names
         for at, word in enumerate(words):
             names[at] = names[at] or free_name(word if is_name(word) else f"part{at + 1}", used)
             used.add(names[at])

@@ -1,5 +1,5 @@
 """How one node is written in Python: the expression of a leaf or of an operation, from the expressions of its inputs.
-Which nodes are written, in which order and under which names is in `emit`; where lines break in `pretty`."""
+Which nodes are written, in which order and under which names is in `emit`; line breaks are in `pretty`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from gradviz.document.code.pretty import SPACE, Doc, Group, bracketed, filled, j
 from gradviz.document.drawing import Leaf, Literal, Number, Operand, Operation, Ref
 from gradviz.document.literals import DTYPES, as_floats, literal_text, number_text
 
-# How strongly an expression holds together: Python's own order.
+# The precedence of an expression, in Python's order.
 COMPARE, OR, XOR, AND, SHIFT, ADD, TIMES, UNARY, POWER, ATOM = range(10)
 BINARY: Mapping[str, int] = {
     "<": COMPARE, "<=": COMPARE, ">": COMPARE, ">=": COMPARE, "==": COMPARE, "!=": COMPARE, "|": OR, "^": XOR,
@@ -24,26 +24,26 @@ SINGLE = frozenset({"", "float32", "float", "float16", "half", "bfloat16"})  # d
 
 @dataclass(frozen=True)
 class Piece:
-    """An expression: its text and how strongly it holds together. `simple`: a name or a number."""
+    """An expression: its text and its precedence. `simple`: a name or a number."""
 
     doc: Doc
     strength: int = ATOM
     simple: bool = False
 
     def within(self, strength: int) -> Doc:
-        """Its text where something at least so strong must stand."""
+        """Return its text for a place that requires at least this precedence, in brackets if necessary."""
         return self.doc if self.strength >= strength else ("(", self.doc, ")")
 
 
 def function_text(key: str) -> str:
-    """What a function of the catalogue is called in code."""
+    """Return the name in code of a function of the catalogue."""
     if key.startswith("nn.functional."):
         return f"F.{key.removeprefix('nn.functional.')}"
     return f"torch.{key}"
 
 
 def number(value: complex) -> Piece:
-    """A plain number as an operand."""
+    """Return a plain number as an operand."""
     text = number_text(value)
     if isinstance(value, complex) and " " in text and not text.startswith("complex"):
         return Piece(text, ADD)
@@ -51,7 +51,7 @@ def number(value: complex) -> Piece:
 
 
 def fault(operation: Operation, entry: Entry, known: Mapping[Ref, object]) -> str:
-    """Why an operation can't be written: "mul needs other"; "" if it can. `known` are the outputs that are there."""
+    """Return why an operation can't be written: "mul needs other"; "" if it can. `known` are the outputs that exist."""
     given = dict(operation.params)
     for port, operands in by_port(entry, operation.inputs):
         there = [each for each in operands if isinstance(each, Number) or (isinstance(each, Ref) and each in known)]
@@ -70,7 +70,7 @@ def fault(operation: Operation, entry: Entry, known: Mapping[Ref, object]) -> st
 
 
 def by_port(entry: Entry, inputs: Sequence[Operand]) -> list[tuple[Port, tuple[Operand, ...]]]:
-    """What is connected at each port; several at a variadic one."""
+    """Return what is connected at each port; several at a variadic one."""
     found: list[tuple[Port, tuple[Operand, ...]]] = []
     at = 0
     for place, port in enumerate(entry.ports):
@@ -81,7 +81,7 @@ def by_port(entry: Entry, inputs: Sequence[Operand]) -> list[tuple[Port, tuple[O
 
 
 def argument(param: Parameter, value: Literal) -> str | None:
-    """A parameter's value in Python; None for one that it can't have."""
+    """Return a parameter's value in Python; None for an invalid one."""
     if param.kind == "dtype":
         return f"torch.{value}" if value in DTYPES else "None" if value is None else None
     if param.kind == "index":
@@ -90,7 +90,7 @@ def argument(param: Parameter, value: Literal) -> str | None:
 
 
 def index_text(text: str) -> str | None:
-    """An index such as `0, :2` if it is one of plain numbers only, else None."""
+    """Return an index such as `0, :2` if it consists of plain numbers, otherwise None."""
     try:
         body = ast.parse(f"x[{text}]", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
@@ -103,7 +103,8 @@ def index_text(text: str) -> str | None:
 
 
 def operation(entry: Entry, node: Operation, pieces: Sequence[Piece | None]) -> Piece:
-    """The expression of an operation; `pieces` are the expressions of its inputs, None where nothing is connected."""
+    """Return the expression of an operation; `pieces` are the expressions of its inputs, None if nothing is
+    connected."""
     given = dict(node.params)
     first = pieces[0] if pieces and node.inputs and isinstance(node.inputs[0], Ref) else None
     if entry.style == "operator" and not given and len(pieces) in (1, 2) and None not in pieces:
@@ -128,18 +129,19 @@ def _operator(entry: Entry, pieces: list[Piece]) -> Piece:
         before, after = left.within(ATOM), right.within(UNARY)
         return Piece((before, "**" if tight else " ** ", after), POWER)
     before = left.within(strength + (strength == COMPARE))
-    chain = left.strength == strength  # of operators of one kind, all break or none
+    chain = left.strength == strength  # of a chain of operators of the same kind, all break or none
     return Piece((before if chain else Group(before), SPACE, sign, " ", Group(right.within(strength + 1))), strength)
 
 
 def _arguments(entry: Entry, node: Operation, pieces: Sequence[Piece | None]) -> list[Doc]:
-    """Arguments in the order of the signature; without names as long as none is left out before and a person would."""
+    """Return the arguments in the order of the signature; positional as long as none is left out before and a person
+    would write them so."""
     given = dict(node.params)
     operands = dict(zip((port.name for port in entry.ports), by_port(entry, node.inputs), strict=True))
     waiting = list(pieces)
     params = {param.name: param for param in entry.params}
     if "keepdim" in given and "dim" in params and params["dim"].kind == "dims" and params["dim"].default is None:
-        given.setdefault("dim", None)  # sum and mean have keepdim in the form with dim only
+        given.setdefault("dim", None)  # sum and mean only have keepdim together with dim
     docs: list[Doc] = []
     bare = True
     for name in entry.order or (*operands, *params):
@@ -168,7 +170,7 @@ def _port_docs(port: Port, pieces: list[Piece]) -> list[Doc]:
 
 
 def leaf(node: Leaf) -> Piece:
-    """The expression of a leaf."""
+    """Return the expression of a leaf."""
     options: list[Doc] = [f"dtype=torch.{node.dtype}"] if node.dtype in DTYPES else []
     options += ["requires_grad=True"] if node.requires_grad else []
     single = node.dtype in SINGLE
@@ -183,7 +185,7 @@ def leaf(node: Leaf) -> Piece:
 
 
 def nested(data: Literal, *, single: bool) -> Doc:
-    """Numbers in nested lists: a row on a line where they do not fit on one."""
+    """Write numbers in nested lists: one row per line if they do not fit on one."""
     if not isinstance(data, tuple):
         return number_text(data, single=single)
     if any(isinstance(each, tuple) for each in data):
@@ -192,7 +194,7 @@ def nested(data: Literal, *, single: bool) -> Doc:
 
 
 def gradient(data: Literal, root: str, *, plain: bool) -> Doc:
-    """The argument of `backward` for these numbers; `plain`: the root surely has PyTorch's own dtype."""
+    """Return the argument of `backward` for these numbers; `plain`: the root certainly has PyTorch's default dtype."""
     if data == "ones":
         return f"torch.ones_like({root})"
     body = nested(as_floats(data), single=plain)
@@ -200,5 +202,5 @@ def gradient(data: Literal, root: str, *, plain: bool) -> Doc:
 
 
 def unpacking(names: Sequence[str]) -> Doc:
-    """The left side of an assignment."""
+    """Return the left side of an assignment."""
     return joined(list(names), ", ")

@@ -1,9 +1,9 @@
-"""Reading lines of code: imports, assignments, `y += 1` where it may stand for `y = y + 1`, `torch.manual_seed`,
-`backward`; lines that only look (print) are passed over and remembered. Expressions are in `expressions`.
+"""Reads lines of code: imports, assignments, `y += 1` if it may be read as `y = y + 1`, `torch.manual_seed`,
+`backward`; lines that only print are skipped and remembered. Expressions are in `expressions`.
 
-Note [In place] `y += 1` changes the tensor that y is. A drawing has no such thing, so it is read as `y = y + 1` only
-where nobody could tell the difference: nothing else has used y or is called like it, and the operation that made y
-needs neither its own result for its gradient nor is a view."""
+Note [In place] `y += 1` changes the tensor y. A drawing has nothing like this, so it is read as `y = y + 1` only if the
+difference can't be observed: nothing else has used y or shares its name, and the operation that made y neither needs
+its own result for its gradient nor is a view."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _augmented(scope: Scope, statement: ast.AugAssign) -> None:
 
 
 def _is_alone(scope: Scope, ref: Ref) -> bool:
-    """True if nobody could tell whether this tensor was changed in place; see Note [In place]."""
+    """Whether an in-place change of this tensor can't be observed; see Note [In place]."""
     node = scope.nodes.get(ref.node)
     if node is None or scope.uses[ref.node] or scope.called[ref] > 1:
         return False
@@ -156,7 +156,7 @@ def _is_alone(scope: Scope, ref: Ref) -> bool:
 
 
 def _alone(scope: Scope, node: ast.expr) -> None:
-    """A line that is an expression only."""
+    """Read a line that is only an expression."""
     if isinstance(node, ast.Constant):
         return
     if isinstance(node, ast.Call):
@@ -170,7 +170,7 @@ def _alone(scope: Scope, node: ast.expr) -> None:
 
 
 def _method_alone(scope: Scope, node: ast.Call, function: ast.Attribute) -> bool:
-    """Read `y.backward()`, `torch.manual_seed(0)` and the like; False for what is none of them."""
+    """Read `y.backward()`, `torch.manual_seed(0)` and the like; False for anything else."""
     name = function.attr
     if name in ("backward", *ALONE):
         owner = value(scope, function.value)
@@ -230,7 +230,8 @@ def _inputs(scope: Scope, node: ast.expr) -> tuple[int, ...] | None:
 
 
 def _gradient(scope: Scope, node: ast.expr, root: Ref) -> Literal:
-    """The numbers of `gradient`; the leaf that they were written as is no node of the drawing if nothing else is it."""
+    """Return the numbers of `gradient`; the leaf in which they were written is not a node of the drawing unless
+    something else uses it."""
     if isinstance(node, ast.Call):
         node.keywords = [each for each in node.keywords if each.arg != "dtype"]
         function = value(scope, node.func) if isinstance(node.func, ast.Attribute | ast.Name) else None

@@ -189,8 +189,7 @@ def _made_expression(drawing: Drawing, text: str, name: str, tree: ast.expr, aro
 
 
 def _begun_at(drawing: Drawing, nodes: frozenset[int], x: float, used: set[int]) -> Drawing:
-    """Return where to begin: with the first of the existing nodes, or to the right of what they use, so that their
-    wires need not turn back."""
+    """Move the new nodes so that they begin at x, or to the right of what they use: their wires need not turn back."""
     known = drawing.by_id
     ends = (known[one].x + (STEP if isinstance(known[one], Operation) else PITCH) for one in used)
     return move(drawing, nodes, max((x, *ends)) - min(known[one].x for one in nodes), 0.0)

@@ -1,5 +1,6 @@
-"""The examples that ship with the program: Python files whose docstring is the title, a paragraph and what to look
-at, and drawings whose note is. To add one, add a file to `resources/examples`; the gallery and the tests find it."""
+"""The examples that ship with the program: Python files whose docstring contains the title, a paragraph and what to
+look at, and drawings whose note does. To add one, add a file to `resources/examples`; the gallery and the tests find
+it."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from gradviz.document.snippet import Snippet
 
 FOLDER = RESOURCES / "examples"
 LOOK_AT = "look at"
-MOST_LESSONS = 500  # that are offered of one folder
+MOST_LESSONS = 500  # of one folder that are offered
 
 
 @dataclass(frozen=True)
@@ -35,29 +36,29 @@ class Example:
 
     @property
     def document(self) -> Document:
-        """What is opened."""
+        """Return the document to open."""
         return Snippet(self.code) if self.drawn is None else self.drawn
 
     @property
     def note(self) -> str:
-        """What is said beside it."""
+        """Return the note beside it."""
         look_at = f"Look at {self.look_at}" if self.look_at else ""
         return f"{self.title}\n{self.paragraph}\n{look_at}".strip()
 
 
 def examples(folder: Path = FOLDER) -> tuple[Example, ...]:
-    """All snippets in the order of their file names."""
+    """Return all snippets, sorted by file name."""
     return tuple(read(path) for path in _paths(folder, "*.py"))
 
 
 def drawn_examples(folder: Path = FOLDER) -> tuple[Example, ...]:
-    """All drawings in the order of their file names."""
+    """Return all drawings, sorted by file name."""
     return tuple(read(path) for path in _paths(folder, "*.gradviz"))
 
 
 @dataclass(frozen=True)
 class Introduction:
-    """What is said of a file before it is opened."""
+    """What is shown about a file before it is opened."""
 
     path: Path
     title: str
@@ -65,8 +66,8 @@ class Introduction:
 
 
 def introductions(pattern: str, at_most: int | None = None) -> tuple[Introduction, ...]:
-    """Of the examples that ship with the program. Only their texts are read: every empty window offers them, and
-    checking a drawing as a stranger's takes a tenth of a second the first time."""
+    """Return the introductions of the examples that ship with the program. Only their texts are read: every empty
+    window offers them, and checking a drawing like a stranger's takes a tenth of a second the first time."""
     return tuple(map(_introduction, _paths(FOLDER, pattern)[:at_most]))
 
 
@@ -82,7 +83,7 @@ def _paths(folder: Path, pattern: str) -> list[Path]:
 
 
 def lessons(folder: Path) -> tuple[Example, ...]:
-    """The snippets and drawings in a folder of somebody's own, in the order of their names; what can't be read is left
+    """Return the snippets and drawings in a folder of the user's, sorted by name; those that can't be read are left
     out."""
     paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in (".py", ".gradviz"))[:MOST_LESSONS]
     return tuple(lesson for lesson in map(_readable, paths) if lesson is not None)
@@ -96,20 +97,20 @@ def _readable(path: Path) -> Example | None:
 
 
 def read(path: Path) -> Example:
-    """One example with its title and texts."""
+    """Read one example with its title and texts."""
     contents = load(path)
     return of(contents, path, _called(path), whole=is_gradviz(path))
 
 
 def of(contents: Contents, path: Path, called: str, *, whole: bool = True) -> Example:
-    """What a file holds, as an example; `called` is its title if it has none. As a `whole` it is opened with its
-    docstring, and with what is attached to it."""
+    """Return a file's content as an example; `called` is the title if it has none. As a `whole`, it is opened with its
+    docstring and its attached files."""
     text = text_of(contents.document)
     if whole and (contents.note or isinstance(contents.document, Drawing)):
         return Example(path, *_texts(contents.note or called), text, contents.document)
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # a lesson may be about that
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # the lesson may be about such an error
         return Example(path, *_texts(called), text, contents.document if whole else None)
     docstring = ast.get_docstring(tree)
     if docstring is None or whole:
@@ -123,7 +124,7 @@ def _called(path: Path) -> str:
 
 
 def _texts(said: str) -> tuple[str, str, str]:
-    """The title, the paragraphs, and what to look at."""
+    """Return the title, the paragraphs, and what to look at."""
     title, *rest = [" ".join(part.split()) for part in said.split("\n\n")]
     look_at = [part for part in rest if part.lower().startswith(LOOK_AT)]
     texts = [part for part in rest if part not in look_at]

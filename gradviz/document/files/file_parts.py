@@ -1,6 +1,6 @@
-"""The parts of a `.gradviz` file and the records that they stand for: nodes, comments, groups, backward calls, the view
-(one pair of functions for each). They are not checked here, `gradviz_file` has done it, and not joined to a whole, see
-`gradviz_file`. A field that has its default is not written."""
+"""Converts the parts of a `.gradviz` file to the records that they represent, and back: nodes, comments, groups,
+backward calls, the view (one pair of functions for each). They are neither checked here, which `gradviz_file` has done,
+nor combined, see `gradviz_file`. A field with its default value is not written."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Part = dict[str, Json]
 
 @dataclass(frozen=True)
 class Stop:
-    """A breakpoint, as `session.breakpoints.points` has it."""
+    """A breakpoint, in the form of `session.breakpoints.points`."""
 
     line: int = -1
     kind: str = ""
@@ -44,8 +44,8 @@ class Stop:
 
 @dataclass(frozen=True)
 class Sight:
-    """How a document was looked at, in no theme or size: what is folded, as `session.folding` has it, and where playing
-    stops."""
+    """How a document was viewed, independent of theme and size: what is collapsed, in the form of `session.folding`,
+    and where playback stops."""
 
     level: int | None = None
     opened: frozenset[str] = frozenset()
@@ -60,7 +60,7 @@ class Sight:
 
 
 def literal_to_json(value: Literal) -> Json:
-    """Nested tuples become lists; what JSON has no number for becomes an object."""
+    """Convert nested tuples to lists, and what JSON has no number for to an object."""
     if isinstance(value, tuple):
         return [literal_to_json(one) for one in value]
     if isinstance(value, complex):
@@ -71,7 +71,7 @@ def literal_to_json(value: Literal) -> Json:
 
 
 def literal_from_json(value: Json) -> Literal:
-    """The value again, bit for bit."""
+    """Return the value again, bit for bit."""
     if isinstance(value, list):
         return tuple(literal_from_json(one) for one in value)
     if isinstance(value, dict):
@@ -109,18 +109,18 @@ def _operand_from_json(value: Json) -> Operand:
 
 
 def unknown_fields(part: Mapping[str, Json], known: frozenset[str]) -> str:
-    """JSON of the fields that are not in `known`; "" for none."""
+    """Return JSON of the fields that are not in `known`; "" for none."""
     unknown = {name: value for name, value in part.items() if name not in known}
     return json.dumps(unknown, ensure_ascii=False) if unknown else ""
 
 
 def with_unknown(part: Part, extra: str) -> Part:
-    """The part with the fields of `unknown_fields`."""
+    """Return the part with the fields of `unknown_fields`."""
     return {**part, **{name: value for name, value in json.loads(extra).items() if name not in part}} if extra else part
 
 
 def _differing(part: Part, defaults: Part) -> Part:
-    """Without the fields that have their default; 1 and 1.0 and True are told apart."""
+    """Return the fields that differ from their default; 1, 1.0 and True are distinguished."""
     return {
         name: value
         for name, value in part.items()
@@ -136,7 +136,7 @@ _OPERATION: Part = {"inputs": [], "params": {}, "names": [], **_PLACE}
 
 
 def node_to_json(node: Node) -> Part:
-    """A leaf has the field "leaf", an operation "op"."""
+    """Convert a node: a leaf has the field "leaf", an operation "op"."""
     part: Part = {"id": node.id}
     if isinstance(node, Leaf):
         part |= {"leaf": node.maker, "name": node.name, "data": literal_to_json(node.data), "seed": node.seed}
@@ -152,7 +152,7 @@ def node_to_json(node: Node) -> Part:
 
 
 def node_from_json(part: Part, extra: str) -> Node:
-    """A leaf or an operation."""
+    """Return a leaf or an operation."""
     return _leaf(part, extra) if "leaf" in part else _operation(part, extra)
 
 
@@ -209,7 +209,7 @@ def comment_from_json(part: Part, extra: str) -> Comment:
 
 
 def group_to_json(group: Group) -> Part:
-    """A group; its members in ascending order."""
+    """Convert a group, with its members in ascending order."""
     part: Part = {"id": group.id, "title": group.title, "members": [*sorted(group.members)], "closed": group.closed}
     return with_unknown(_differing(part, {"closed": False}), group.extra)
 
@@ -242,7 +242,7 @@ def call_from_json(part: Part, extra: str) -> BackwardCall:
 
 
 def file_to_json(file: Attached) -> Part:
-    """An attached file: as text where it is one."""
+    """Convert an attached file: to text if possible."""
     text = _as_text(file.data)
     key, value = ("base64", b64encode(file.data).decode()) if text is None else ("text", text)
     return {"name": file.name, key: value}
@@ -256,19 +256,19 @@ def _as_text(data: bytes) -> str | None:
 
 
 def file_from_json(part: Part) -> Attached | None:
-    """The file; None for one that nobody may have."""
+    """Return the file; None for one that is not allowed."""
     name, text, coded = part["name"], part.get("text"), part.get("base64", "")
     if not isinstance(name, str) or not is_name(name):
         return None
     try:
         data = text.encode() if isinstance(text, str) else b64decode(str(coded), validate=True)
-    except ValueError:  # half of a surrogate pair, or no base64
+    except ValueError:  # a lone surrogate, or invalid base64
         return None
     return Attached(name, data)
 
 
 def sight_to_json(sight: Sight) -> Part:
-    """How it was looked at."""
+    """Convert the view."""
     part: Part = {"level": sight.level}
     for name in ("opened", "closed", "tagged", "linked"):
         part[name] = [*sorted(cast(frozenset[str], getattr(sight, name)))]
@@ -278,7 +278,7 @@ def sight_to_json(sight: Sight) -> Part:
 
 
 def sight_from_json(part: Part, extra: str) -> Sight:
-    """How it was looked at."""
+    """Return the view."""
     keys = (frozenset(cast(list[str], part.get(name, []))) for name in ("opened", "closed", "tagged", "linked"))
     level, stops = part.get("level"), cast(list[Part], part.get("breakpoints", []))
     opened, closed, tagged, linked = keys
@@ -302,12 +302,12 @@ def _number(value: Json) -> float:
 
 
 def _place(value: float) -> float:
-    """A place that can be read again, whatever a mouse may have done."""
+    """Return a position that can be read again, whatever was dragged where."""
     return min(max(float(value), -1e9), 1e9) if math.isfinite(value) else 0.0
 
 
 def drawing_to_json(drawing: Drawing) -> dict[str, list[Part]]:
-    """The lists of a drawing, each part for a line of its own."""
+    """Return the lists of a drawing, each part for a separate line."""
     return {
         "nodes": [node_to_json(node) for node in drawing.nodes],
         "comments": [comment_to_json(comment) for comment in drawing.comments],

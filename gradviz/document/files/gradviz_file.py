@@ -1,11 +1,10 @@
-"""The `.gradviz` file: a snippet or a drawing as versioned JSON, one part on a line. What is broken in it is left out
-and named, the rest is read; what a newer version has written is kept. A file is data: nothing in it is run when it is
-read. The parts are in `file_parts`, how they fit together in `mending`; `opening` knows other files too.
+"""The `.gradviz` file: a snippet or a drawing as versioned JSON, one part per line. What is broken in it is left out
+and named, the rest is read; what a newer version has written is kept. A file is data: reading it runs nothing in it.
+The parts are in `file_parts`, how they fit together in `mending`; `opening` also knows other files.
 
-Note [Reading what is broken]
-Limits come first: bytes, numbers that no float holds, lists in lists. Then JSON; where that fails (a file cut short, a
-line damaged), each line is read by itself, since every part stands on one. Then each part is checked against the
-schema, and last whether the parts fit together."""
+Note [Reading what is broken] Limits come first: bytes, numbers that no float holds, nested lists. Then JSON; if that
+fails (a file cut short, a damaged line), each line is read by itself, since every part is on one line. Then each part
+is checked against the schema, and finally whether the parts fit together."""
 
 from __future__ import annotations
 
@@ -31,10 +30,10 @@ SUFFIX = ".gradviz"
 FORMAT = "gradviz"
 VERSION = 1
 MOST_BYTES = 10_000_000
-MOST_PARTS = 10_000  # nodes, and the same of comments and of groups
-MOST_DAMAGED = 1_000  # lines; of a file with more of them nothing is read
-MOST_LINES = 500_000  # of a file that has to be read line by line
-NAMED = 4  # so many of the things that were left out
+MOST_PARTS = 10_000  # nodes, and as many comments and groups
+MOST_DAMAGED = 1_000  # lines; a file with more of them is not read at all
+MOST_LINES = 500_000  # in a file that has to be read line by line
+NAMED = 4  # how many of the things that were left out are named
 
 MIGRATIONS: dict[int, Callable[[Part], Part]] = {}
 """From the record of a version to that of the next. There has been one version only. To add the next: count VERSION up,
@@ -45,8 +44,8 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file holds. `dropped` names what could not be read; `newer` is the version of a file that was written by a
-    newer GradViz, 0 for others."""
+    """What a file contains. `dropped` names what could not be read; `newer` is the version of a file that was written
+    by a newer GradViz, otherwise 0."""
 
     document: Document
     note: str = ""
@@ -55,7 +54,7 @@ class Contents:
     newer: int = 0
 
     def sentence(self, name: str) -> str:
-        """What is to be said about it when it is opened; "" for nothing."""
+        """Return what to say about it when it is opened; "" for nothing."""
         said = []
         if self.dropped:
             several = len(self.dropped) > 1
@@ -76,7 +75,8 @@ class Contents:
 
 
 def write(contents: Contents) -> bytes:
-    """The file; the same document gives the same bytes. UserError for what is larger than any file that is read."""
+    """Return the file; the same document gives the same bytes. UserError if it is larger than any file that can be
+    read."""
     document = contents.document
     record: Part = {"format": FORMAT, "version": VERSION}
     if isinstance(document, Drawing):
@@ -100,7 +100,7 @@ def write(contents: Contents) -> bytes:
 
 
 def _laid_out(record: Part) -> str:
-    """Every field on a line, and every item of the lists of parts."""
+    """Write every field on a line, and every item of the lists of parts."""
     rows = []
     for name, value in record.items():
         if isinstance(value, list) and value and name in known_fields():
@@ -119,13 +119,13 @@ def _dumped(value: Json) -> str:
 
 
 def too_big_to_read(name: str, size: int) -> UserError:
-    """The sentence for a file that is no drawing any more."""
+    """Return the sentence for a file that is too big to be a drawing."""
     most = f"{MOST_BYTES / 1e6:.0f} MB"
     return UserError(f"{name} has {size / 1e6:.1f} MB; a {SUFFIX} file may have {most} at most. Open another file.")
 
 
 def read(data: bytes, name: str) -> Contents:
-    """What a file holds; UserError for one that is none of ours, or holds nothing that can be read."""
+    """Return what a file contains; UserError if it is not one of ours, or contains nothing that can be read."""
     if len(data) > MOST_BYTES:
         raise too_big_to_read(name, len(data))
     try:
@@ -168,11 +168,11 @@ def _parsed(text: str, name: str, dropped: list[str]) -> Part:
 
 
 def loads(text: str) -> Json:
-    """JSON, in which numbers that are none of ours are named."""
+    """Parse JSON in which special numbers are named objects."""
     return cast(Json, json.loads(_LONE.sub(r"\1", text), parse_float=_float, parse_int=_int, parse_constant=_constant))
 
 
-# Half of a surrogate pair is no character and goes; the first branch is another escape, or a whole pair, and stays.
+# A lone surrogate is not a character and is removed; the first branch is another escape, or a complete pair, and stays.
 _OURS = re.compile(rf'"format": "{FORMAT}"')
 _LONE = re.compile(r"(\\[^u]|\\u[dD][89abAB]\w\w\\u[dD][c-fC-F]\w\w)|\\u[dD][89a-fA-F]\w\w")
 
@@ -185,17 +185,18 @@ def _float(text: str) -> Json:
 def _int(text: str) -> Json:
     try:
         return int(text)
-    except ValueError:  # more digits than Python reads
+    except ValueError:  # more digits than Python parses
         return {"beyond": text[:40]}
 
 
 def _constant(text: str) -> Json:
-    """`Infinity` and `NaN`, which are no JSON, but other programs write them."""
+    """Accept `Infinity` and `NaN`, which are not JSON, but other programs write them."""
     return {"float": repr(float(text))}
 
 
 def _line_by_line(text: str, dropped: list[str]) -> Json:
-    """The record of a file that is no JSON as a whole: what can be read of its lines, as `_laid_out` writes them."""
+    """Return the record of a file that is not valid JSON as a whole: what can be read from its lines, as `_laid_out`
+    writes them."""
     record: Part = {}
     inside: list[Json] | None = None
     if not _OURS.search(text[:300]) or text.count("\n") > MOST_LINES:
@@ -229,7 +230,7 @@ def _unknown(part: Part, kind: str) -> str:
 
 
 def _one(record: Part, name: str, kind: str, default: T, made: Callable[[Json], T], dropped: list[str]) -> T:
-    """One field of the file."""
+    """Return one field of the file."""
     if name not in record:
         return default
     if problem(kind, record[name]):
@@ -259,7 +260,7 @@ def _snippet(record: Part, dropped: list[str]) -> Snippet:
 
 
 def _files(record: Part, dropped: list[str]) -> tuple[Attached, ...]:
-    """What is attached: files with a name that one may have, no more than a document may have."""
+    """Return the attached files: those with a valid name, no more than a document may have."""
     files: tuple[Attached, ...] = ()
     for part, _ in _parts(record, "files", ("file",), "file", dropped):
         file = file_parts.file_from_json(part)
@@ -292,7 +293,8 @@ def _drawing(record: Part, dropped: list[str]) -> Drawing:
 def _parts(
     record: Part, name: str, kinds: tuple[str, ...], word: str, dropped: list[str]
 ) -> Iterator[tuple[Part, str]]:
-    """The good ones of a list, with their unknown fields. Of two kinds the last is the one with a field so called."""
+    """Return the valid parts of a list, with their unknown fields. Of two kinds, the last is the one with a field of
+    that name."""
     for number, part in enumerate(_list(record, name, f"the {name}", dropped), start=1):
         kind = kinds[-1] if isinstance(part, dict) and kinds[-1] in part else kinds[0]
         found = problem(kind, part)
@@ -316,18 +318,18 @@ def _list(record: Part, name: str, words: str, dropped: list[str]) -> list[Json]
 
 
 FILE = RESOURCES / "gradviz.schema.json"
-DEEPEST = 100  # lists in lists; no tensor has more than 64 dimensions
+DEEPEST = 100  # nested lists; no tensor has more than 64 dimensions
 
 
 @cache
 def schema() -> dict[str, Any]:
-    """The schema."""
+    """Return the schema."""
     return cast(dict[str, Any], json.loads(FILE.read_text(encoding="utf-8")))
 
 
 @cache
 def known_fields(kind: str = "") -> frozenset[str]:
-    """The fields of a kind of part that this version knows; of the file itself for ""."""
+    """Return the fields of a kind of part that this version knows; for "", those of the file itself."""
     return frozenset((schema()["definitions"][kind] if kind else schema())["properties"])
 
 
@@ -340,7 +342,7 @@ def _check(kind: str) -> Callable[[Json], None]:
 
 
 def problem(kind: str, part: Json) -> str:
-    """What is wrong with a part, in a few words; "" if nothing is."""
+    """Return what is wrong with a part, in a few words; "" if nothing is."""
     import fastjsonschema
 
     if is_too_deep(part):
@@ -353,7 +355,7 @@ def problem(kind: str, part: Json) -> str:
 
 
 def _in_words(message: str) -> str:
-    """ "data.x must be number" as "x must be number"."""
+    """Shorten "data.x must be number" to "x must be number"."""
     words = re.sub(r"^data[.]?", "", message).strip()
     if "valid" in words or "pattern" in words:
         words = f"{words.split(' ')[0]} is not understood"
@@ -362,7 +364,7 @@ def _in_words(message: str) -> str:
 
 
 def is_too_deep(part: Json) -> bool:
-    """True for lists in lists in lists … that no reader of ours would come to the end of."""
+    """Whether lists are nested too deeply for our readers."""
     level: list[Json] = [part]
     for _ in range(DEEPEST):
         inner = [one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)]

@@ -1,10 +1,9 @@
-"""Lesson sets: snippets and drawings in an order, each with its text, with what to look at, and with whether one
-predicts its numbers. A set is a folder, whose files are its lessons in the order of their names, or one `.gvlessons`
-file: JSON with the documents in it, or with the names of files that lie beside it. Such a file is data like any other:
-what is broken in it is left out and named, and nothing in it is run by being read. The examples that ship with the
-program are a set.
+"""Lesson sets: snippets and drawings in an order, each with its text, what to look at, and whether its numbers are to
+be predicted. A set is a folder, whose files are its lessons sorted by name, or one `.gvlessons` file: JSON with the
+documents in it, or with the names of files beside it. Such a file is data like any other: what is broken in it is left
+out and named, and reading it runs nothing in it. The examples that ship with the program are a set.
 
-How a lesson says its title is in `examples`; what a learner has done is kept in the window's settings, by
+How a lesson states its title is in `examples`; what a learner has done is kept in the window's settings, by
 `Lesson.key`."""
 
 from __future__ import annotations
@@ -29,13 +28,13 @@ FORMAT = "gradviz-lessons"
 VERSION = 1
 MOST_BYTES = 20_000_000
 MOST_LESSONS = 500
-KEY = 16  # characters of what stands for a lesson in the settings
-NAMED = 4  # so many of the lessons that were left out
+KEY = 16  # characters of a lesson's key in the settings
+NAMED = 4  # how many of the lessons that were left out are named
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One lesson; `part` is how it stands in the file, "" for one of a folder."""
+    """One lesson; `part` is its form in the file, "" for one from a folder."""
 
     example: Example
     predict: bool = False
@@ -43,15 +42,15 @@ class Lesson:
 
     @property
     def key(self) -> str:
-        """What it is known by: another text is another lesson."""
+        """What identifies it: a lesson with another text is another lesson."""
         said = f"{self.example.title}\0{self.example.code}\0{self.predict}"
         return sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:KEY]
 
 
 @dataclass(frozen=True)
 class LessonSet:
-    """A set that is open. `at` is the lesson that is open, -1 for none; `doubt` says why nothing of it runs until the
-    user says so."""
+    """An open set. `at` is the lesson that is open, -1 for none; `doubt` says why nothing of it runs until the user
+    says so."""
 
     title: str
     text: str = ""
@@ -60,16 +59,16 @@ class LessonSet:
     doubt: str = ""
     dropped: tuple[str, ...] = ()
     at: int = -1
-    is_trusted: bool = False  # the examples, and what a school has put on its computers
+    is_trusted: bool = False  # the examples, and what a school has installed on its computers
 
     @property
     def is_editable(self) -> bool:
-        """Whether lessons are added to it and taken out: it is one file, of the user's own, and all of it was read."""
+        """Whether lessons can be added and removed: it is one file, the user's own, and was read completely."""
         return self.path is not None and is_lesson_set(self.path) and not (self.doubt or self.dropped)
 
     @property
     def sentence(self) -> str:
-        """What is said when it is opened."""
+        """Return what to say when it is opened."""
         count = len(self.lessons)
         opened = f"{shown(self.title)}: {count} lesson{'' if count == 1 else 's'}."
         if not self.dropped:
@@ -80,12 +79,12 @@ class LessonSet:
 
 
 def is_lesson_set(path: Path) -> bool:
-    """True if a file of this name is a set."""
+    """Whether a file of this name is a set."""
     return path.suffix.lower() == SUFFIX
 
 
 def shipped() -> LessonSet:
-    """The examples, as a set."""
+    """Return the examples as a set."""
     found = (*examples.examples(), *examples.drawn_examples())
     return LessonSet("Examples", lessons=tuple(map(Lesson, found)), path=examples.FOLDER, is_trusted=True)
 
@@ -94,7 +93,7 @@ def shipped() -> LessonSet:
 
 
 def of_folder(folder: Path) -> LessonSet:
-    """The files of a folder; UserError if there are none."""
+    """Return the files of a folder as a set; UserError if there are none."""
     try:
         found = examples.lessons(folder)
     except OSError as error:
@@ -106,7 +105,7 @@ def of_folder(folder: Path) -> LessonSet:
 
 
 def read_bytes(path: Path) -> bytes:
-    """What is in the file of a set, if it is not far too big."""
+    """Return the content of a set's file, if it is not far too big."""
     data, size = read_at_most(path, MOST_BYTES)
     if size > MOST_BYTES:
         most = f"{MOST_BYTES / 1e6:.0f} MB"
@@ -115,7 +114,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decode(data: bytes, path: Path) -> LessonSet:
-    """The set in these bytes; UserError for what is none."""
+    """Return the set in these bytes; UserError if they are not one."""
     name, record = shown(path.name), _record(data, shown(path.name))
     version = record.get("version")
     if type(version) is not int or version < VERSION:
@@ -137,7 +136,7 @@ def decode(data: bytes, path: Path) -> LessonSet:
 
 
 def _record(data: bytes, name: str) -> Part:
-    """What stands in the file, which has to be whole: who makes one has it elsewhere."""
+    """Return the record in the file, which has to be complete: its author has the original elsewhere."""
     try:
         record = gradviz_file.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -150,7 +149,7 @@ def _record(data: bytes, name: str) -> Part:
 
 
 def _lesson(part: Json, path: Path, number: int) -> Lesson:
-    """One lesson of a file; UserError, a few words, if it can't be read."""
+    """Return one lesson of a file; UserError, a few words, if it can't be read."""
     found = gradviz_file.problem("lesson", part)
     if found:
         raise UserError(found)
@@ -181,8 +180,8 @@ def _embedded(part: Part, path: Path, number: int) -> Example:
 
 
 def with_lesson(lessons: LessonSet, contents: Contents, *, predict: bool) -> LessonSet:
-    """With one more at its end, or in place of that with the same title which asks for predictions as it does: so is a
-    lesson changed. `at` is where it is."""
+    """Add a lesson at the end, or replace the one with the same title and the same setting for predictions: this is how
+    a lesson is changed. `at` is its index."""
     document = cast(Json, json.loads(gradviz_file.write(replace(contents, sight=Sight()))))
     part: Part = {"predict": predict, "document": document}
     lesson = _lesson(part, lessons.path or Path("lessons"), len(lessons.lessons) + 1)
@@ -196,7 +195,7 @@ def with_lesson(lessons: LessonSet, contents: Contents, *, predict: bool) -> Les
 
 
 def moved(lessons: LessonSet, place: int, by: int) -> LessonSet:
-    """With a lesson earlier or later in the order."""
+    """Move a lesson earlier or later in the order."""
     order, to = [*lessons.lessons], place + by
     if not (0 <= place < len(order) and 0 <= to < len(order)):
         return lessons
@@ -206,14 +205,14 @@ def moved(lessons: LessonSet, place: int, by: int) -> LessonSet:
 
 
 def without(lessons: LessonSet, place: int) -> LessonSet:
-    """Without a lesson."""
+    """Remove a lesson."""
     rest = lessons.lessons[:place] + lessons.lessons[place + 1 :]
     at = -1 if lessons.at == place else lessons.at - (lessons.at > place)
     return replace(lessons, lessons=rest, at=at)
 
 
 def encode(lessons: LessonSet) -> bytes:
-    """The file of a set, a lesson on a line."""
+    """Return the file of a set, one lesson per line."""
     rows = ",\n    ".join(lesson.part for lesson in lessons.lessons)
     head = {"format": FORMAT, "version": VERSION, "title": lessons.title, "text": lessons.text}
     fields = ",\n  ".join(f"{_dumped(name)}: {_dumped(cast(Json, value))}" for name, value in head.items())
@@ -228,5 +227,5 @@ def _dumped(value: Json) -> str:
 
 
 def is_open_in(lessons: LessonSet, text: str) -> bool:
-    """Whether the lesson that is open has this code."""
+    """Whether the open lesson has this code."""
     return 0 <= lessons.at < len(lessons.lessons) and text_of(lessons.lessons[lessons.at].example.document) == text

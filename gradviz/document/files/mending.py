@@ -1,6 +1,6 @@
 """A drawing made of parts that were read one by one: what doesn't fit together is left out and named, the rest stays.
-Numbers that come twice, wires to nowhere, circles, operations that don't exist. The parts themselves were checked
-before (`gradviz_file`)."""
+Duplicate numbers, wires to nowhere, cycles, operations that don't exist. The parts themselves have been checked before
+(`gradviz_file`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gradviz.document.shaping.looking import outputs
 from gradviz.document.shaping.names import tidy
 from gradviz.document.shaping.values import check_leaf, check_numbers
 
-MOST_ID = 2**40  # a number above it is none that drawing has come to; with those, what is added soon has none left
+MOST_ID = 2**40  # no drawing reaches a larger number; with one, few would be left for what is added next
 
 
 def mended(
@@ -25,7 +25,7 @@ def mended(
     next_id: int,
     dropped: list[str],
 ) -> Drawing:
-    """The drawing of what fits together; `dropped` gets a name for each thing that doesn't."""
+    """Return the drawing of what fits together; `dropped` gets a name for each thing that doesn't."""
     seen: set[int] = set()
     good_nodes = tuple(node for node in nodes if _may_stay(node, seen, dropped))
     good_comments = tuple(one for one in comments if _is_new(f"comment {one.id}", one.id, seen, dropped))
@@ -42,7 +42,7 @@ def mended(
 
 
 def _renumbered(drawing: Drawing) -> Drawing:
-    """The same with numbers from 1 on, in the order in which everything stands."""
+    """Return the same drawing, numbered from 1 in its order."""
     parts: tuple[Node | Comment | Group, ...] = (*drawing.nodes, *drawing.comments, *drawing.groups)
     new = {part.id: at for at, part in enumerate(parts, start=1)}
 
@@ -99,7 +99,7 @@ def _may_stay(node: Node, seen: set[int], dropped: list[str]) -> bool:
 
 
 def _wired(nodes: tuple[Node, ...], dropped: list[str]) -> tuple[Node, ...]:
-    """Without wires from where nothing is, and arguments that the operation doesn't have."""
+    """Return the nodes without wires from nowhere, and without arguments that the operation doesn't have."""
     outputs = {node.id: _outputs(node) for node in nodes}
     return tuple(_fitted(node, outputs, dropped) if isinstance(node, Operation) else node for node in nodes)
 
@@ -128,9 +128,9 @@ def _fitted(node: Operation, outputs: dict[int, int], dropped: list[str]) -> Ope
 
 
 def _without_circles(nodes: tuple[Node, ...], dropped: list[str]) -> tuple[Node, ...]:
-    """Without each wire that closes a circle, found depth first and without recursion."""
+    """Remove each wire that closes a cycle, found depth first and without recursion."""
     by_id = {node.id: node for node in nodes}
-    state: dict[int, bool] = {}  # True: on the way to where we are; False: done
+    state: dict[int, bool] = {}  # True: on the current path; False: done
     cut: set[tuple[int, int]] = set()
     for start in by_id:
         way = [(start, 0)]
@@ -162,7 +162,7 @@ def _without_circles(nodes: tuple[Node, ...], dropped: list[str]) -> tuple[Node,
 
 
 def _grouped(groups: tuple[Group, ...], nodes: set[int]) -> tuple[Group, ...]:
-    """A node is in one group, the first; a group has members."""
+    """Put each node into one group, the first; drop groups without members."""
     kept, taken = [], set[int]()
     for group in groups:
         members = group.members & nodes - taken

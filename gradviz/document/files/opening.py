@@ -1,5 +1,5 @@
-"""Files by their name: `.gradviz` holds a snippet or a drawing with all that belongs to it, `.ipynb` is a notebook and
-only read, any other file is the text of a snippet. The formats are in `gradviz_file`, `notebook` and `snippet`."""
+"""Files by name: `.gradviz` contains a snippet or a drawing with everything that belongs to it, `.ipynb` is a notebook
+and read-only, any other file is the text of a snippet. The formats are in `gradviz_file`, `notebook` and `snippet`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from gradviz.document.snippet import Snippet
 
 
 def is_gradviz(path: Path) -> bool:
-    """True if a file of this name is of our own format."""
+    """Whether a file of this name has our own format."""
     return path.suffix.lower() == gradviz_file.SUFFIX
 
 
 def is_notebook(path: Path) -> bool:
-    """True if a file of this name is a notebook, which is read and never written."""
+    """Whether a file of this name is a notebook, which is read and never written."""
     return path.suffix.lower() == notebook.SUFFIX
 
 
@@ -31,7 +31,7 @@ def load(path: Path) -> Contents:
 
 
 def read_bytes(path: Path) -> bytes:
-    """What is in a file, if it is not far too big."""
+    """Return the content of a file, if it is not far too big."""
     if is_notebook(path):
         data, size = read_at_most(path, notebook.MOST_BYTES)
         if size > notebook.MOST_BYTES:
@@ -46,7 +46,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def decode(data: bytes, path: Path) -> Contents:
-    """What the bytes of this file say."""
+    """Return what the bytes of this file contain."""
     if is_gradviz(path):
         return gradviz_file.read(data, shown(path.name))
     if is_notebook(path):
@@ -58,7 +58,7 @@ def decode(data: bytes, path: Path) -> Contents:
 
 
 def encode(contents: Contents, path: Path) -> bytes:
-    """What is written to a file of this name; of a drawing in any other file than `.gradviz`, its code."""
+    """Return what is written to a file of this name; for a drawing in any file other than `.gradviz`, its code."""
     if is_gradviz(path):
         return gradviz_file.write(contents)
     if is_notebook(path):

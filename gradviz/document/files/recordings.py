@@ -1,5 +1,5 @@
-"""Recordings (`.gvtrace`) as files of the user: read and written with a sentence where that fails, and what is said of
-one that is open. The format is in `gradviz.trace.table.recording`."""
+"""Recordings (`.gvtrace`) as files of the user: read and written, with a sentence if that fails, and what is shown
+about an open one. The format is in `gradviz.trace.table.recording`."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ LOOKED_AT = "It can be stepped through, searched and exported, but neither run n
 
 
 def read(path: Path, progress: Callable[[float], bool] = lambda _: True) -> Recording:
-    """What is in a recording, of a folder in that of the first rank; UserError if it can't be read. `progress` as for
-    `recording.load`."""
+    """Return the content of a recording, for a folder that of the first rank; UserError if it can't be read. `progress`
+    as for `recording.load`."""
     path = next(iter(ranks_of(path)), path)
     name = shown(path.name)
     try:
@@ -47,7 +47,7 @@ def read(path: Path, progress: Callable[[float], bool] = lambda _: True) -> Reco
 
 
 def document_of(found: Recording) -> Recorded:
-    """What stands in the editor."""
+    """Return what the editor shows."""
     about, ending = found.about, found.ending
     rank = f", rank {about.rank} of {about.ranks}" if about.ranks > 1 else ""
     said = [f"Recorded by {about.maker or 'an unknown program'}{f' on {about.when}' if about.when else ''}{rank}."]
@@ -59,7 +59,7 @@ def document_of(found: Recording) -> Recorded:
 
 
 def figures_of(found: Recording) -> tuple[Figure, ...]:
-    """The plots of a recording; what is none is left out."""
+    """Return the plots of a recording; invalid ones are left out."""
     figures = []
     for header, payload in found.figures:
         try:
@@ -70,7 +70,7 @@ def figures_of(found: Recording) -> tuple[Figure, ...]:
 
 
 def write(path: Path, trace: Trace, about: About, ending: Ending, figures: Sequence[Figure] = ()) -> None:
-    """Write a trace that is there already; UserError if that fails."""
+    """Write an existing trace; UserError if that fails."""
     file = io.BytesIO()
     writer = RecordingWriter(file, about)
     for batch in batches_of(trace):
@@ -82,7 +82,7 @@ def write(path: Path, trace: Trace, about: About, ending: Ending, figures: Seque
 
 
 def copy(path: Path, to: Path) -> None:
-    """The file of an open recording once more; UserError if that fails."""
+    """Copy the file of an open recording; UserError if that fails."""
     path = next(iter(ranks_of(path)), path)
     try:
         if not (to.exists() and os.path.samefile(path, to)):
@@ -92,5 +92,5 @@ def copy(path: Path, to: Path) -> None:
 
 
 def about_now(source: str, name: str, maker: str) -> About:
-    """What the head of a file that is written now says."""
+    """Return the header of a file that is written now."""
     return About(source, name, maker, time.strftime("%Y-%m-%d %H:%M"))

@@ -1,6 +1,6 @@
 """The recovery file: a copy of what was typed or drawn, so that a crash loses nothing. One small JSON file per open
-window, written every few seconds and before each run, removed when the window closes in good order. Inside is the text
-of a `.gradviz` file; version 1 had that of a snippet alone."""
+window, written every few seconds and before each run, removed when the window closes normally. It contains the text of
+a `.gradviz` file; version 1 only had that of a snippet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Recovery:
-    """The document of a window that did not close in good order, and the file that it belonged to ("" for none)."""
+    """The document of a window that did not close normally, and the file that it belonged to ("" for none)."""
 
     contents: Contents
     path: str = ""
@@ -33,7 +33,7 @@ def write(file: Path, recovery: Recovery) -> None:
 
 
 def read(file: Path) -> Recovery | None:
-    """What a former window left behind; None if there is nothing to recover or the file is damaged."""
+    """Return what an earlier window left; None if there is nothing to recover or the file is damaged."""
     try:
         record = json.loads(read_at_most(file, 2 * MOST_BYTES)[0])
         version, path = record["version"], record["path"]

@@ -33,7 +33,7 @@ from gradviz.document.disk import read_at_most, write_atomically
 from gradviz.document.errors import UserError
 
 NAME = "own-files"
-MOST = 4000  # marks; twice as many before the older ones go
+MOST = 4000  # marks; the older ones are removed at twice as many
 MOST_BYTES = 1_000_000
 PRIVATE = 0o600
 _MARK = re.compile(rb"[0-9a-f]{64}")
@@ -46,12 +46,12 @@ class OwnFiles:
         self._file = folder / NAME if folder is not None else None
 
     def knows(self, kind: str, digest: bytes) -> bool:
-        """Whether content with this digest was saved or run here, as a file of this kind: the ending of its name."""
+        """Whether content with this digest was saved or run here, as a file with this suffix."""
         key, marks = self._read()
         return bool(key) and _mark(key, kind, digest) in marks
 
     def add(self, kind: str, digest: bytes) -> None:
-        """The user has saved or run this content. Where nothing can be written, it is forgotten."""
+        """Record that the user has saved or run this content. If nothing can be written, it is forgotten."""
         if self._file is None or not digest:
             return
         key, marks = self._read()
@@ -64,10 +64,10 @@ class OwnFiles:
             elif len(marks) >= 2 * MOST:
                 write_atomically(self._file, b"\n".join((key, *marks[-MOST:], new, b"")), PRIVATE)
             else:
-                _append(self._file, b"\n" + new + b"\n")  # after a line that a full disk cut short, too
+                _append(self._file, b"\n" + new + b"\n")  # also after a line that a full disk cut short
 
     def _read(self) -> tuple[bytes, tuple[bytes, ...]]:
-        """The key, empty if there is none that is whole, and the marks."""
+        """Return the key, empty if there is no complete one, and the marks."""
         if self._file is None:
             return b"", ()
         try:
@@ -104,7 +104,8 @@ Note = Callable[[Path], bytes]
 
 
 def origin_of(path: Path, platform: str = sys.platform, note: Note | None = None) -> str:
-    """Such as "from example.org" or "with Safari"; "" if the file says nothing, or nothing that can be shown."""
+    """Return, for example, "from example.org" or "with Safari"; "" if the file says nothing, or nothing that can be
+    shown."""
     how = "win32" if platform == "win32" else "darwin" if platform == "darwin" else "linux"
     read, said = _NOTES[how]
     try:
@@ -115,7 +116,7 @@ def origin_of(path: Path, platform: str = sys.platform, note: Note | None = None
 
 
 def _host(address: str) -> str:
-    """ "from" and the host of an address, if it is made of plain letters."""
+    """Return "from" and the host of an address, if it consists of plain letters."""
     try:
         host = urlsplit(address.strip()).hostname or ""
     except ValueError:
@@ -131,7 +132,7 @@ def _zone(text: str) -> str:
 
 
 def _agent(text: str) -> str:
-    """The third part is the program, as in 0081;5f3c0a1b;Safari;UUID."""
+    """Return the third part, which is the program, as in 0081;5f3c0a1b;Safari;UUID."""
     name = "".join(text.split(";")[2:3]).replace("\\x20", " ").strip()
     return f"with {name}" if len(name) <= LONGEST and _AGENT.fullmatch(name) else ""
 
@@ -146,7 +147,7 @@ def _linux_note(path: Path) -> bytes:
 
 
 def _macos_note(path: Path) -> bytes:
-    """Python itself has no getxattr there."""
+    """Read the attribute by ctypes: Python itself has no getxattr on macOS."""
     library = ctypes.CDLL(ctypes.util.find_library("c"), use_errno=True)
     library.getxattr.restype = ctypes.c_ssize_t
     library.getxattr.argtypes = [

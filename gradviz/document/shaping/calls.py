@@ -1,4 +1,4 @@
-"""The backward calls of a drawing, which run after the forward pass in the order in which they stand."""
+"""The backward calls of a drawing, which run in order after the forward pass."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from gradviz.document.shaping.looking import ancestors, label, node_of, outputs
 from gradviz.document.shaping.names import tidy
 from gradviz.document.shaping.values import is_differentiable
 
-NAMED = 3  # leaves in a sentence
+NAMED = 3  # leaves named in a sentence
 
 
 def add_call(drawing: Drawing, ref: Ref) -> Drawing:
-    """Run backward from this output, after the calls that there are."""
+    """Add a call of backward on this output, after the existing calls."""
     call = BackwardCall(ref)
     _check(drawing, call)
     return tidy(replace(drawing, calls=(*drawing.calls, call)))
 
 
 def check_root(drawing: Drawing, ref: Ref) -> None:
-    """Refuse, with what to do, to run backward where PyTorch has nothing to go back through: no leaf requires grad."""
+    """Refuse, with what to do, to call backward if PyTorch has nothing to go back through: no leaf requires grad."""
     found = ancestors(drawing, {node_of(drawing, ref.node).id})
     leaves = [node for node in drawing.nodes if node.id in found and isinstance(node, Leaf)]
     if not leaves or any(leaf.requires_grad for leaf in leaves):
@@ -35,14 +35,14 @@ def check_root(drawing: Drawing, ref: Ref) -> None:
 
 
 def change_call(drawing: Drawing, index: int, call: BackwardCall) -> Drawing:
-    """Put another call in the place of one."""
+    """Replace a call."""
     _check_index(drawing, index)
     _check(drawing, call)
     return tidy(replace(drawing, calls=(*drawing.calls[:index], call, *drawing.calls[index + 1 :])))
 
 
 def remove_call(drawing: Drawing, index: int) -> Drawing:
-    """Take a call away."""
+    """Remove a call."""
     _check_index(drawing, index)
     return replace(drawing, calls=(*drawing.calls[:index], *drawing.calls[index + 1 :]))
 

@@ -1,4 +1,4 @@
-"""What the edits ask of a drawing: its nodes, what uses them, what they depend on. Changes nothing. The walks are
+"""What the edits ask of a drawing: its nodes, what uses them, what they depend on. Changes nothing. The traversals are
 written out, because a drawing is asked at every move of a wire's end: networkx would copy the graph first, and its
 import takes longer than all of them."""
 
@@ -15,18 +15,18 @@ from gradviz.document.errors import UserError
 
 
 def entry_of(operation: Operation) -> Entry | None:
-    """Its row in the catalogue; None for an operation of a newer version."""
+    """Return its row in the catalogue; None for an operation of a newer version."""
     return catalogue().get(operation.op)
 
 
 def word(key: str) -> str:
-    """What an operation is called in a sentence: the end of its dotted key."""
+    """Return the word for an operation in a sentence: the end of its dotted key."""
     entry = catalogue().get(key)
     return entry.name if entry is not None else key.rpartition(".")[2]
 
 
 def label(drawing: Drawing, id: int) -> str:
-    """What a node is called in a sentence: its name, or its operation."""
+    """Return the word for a node in a sentence: its name, or its operation."""
     node = node_of(drawing, id)
     if isinstance(node, Leaf):
         return node.name
@@ -34,12 +34,12 @@ def label(drawing: Drawing, id: int) -> str:
 
 
 def port_name(operation: Operation, port: int) -> str:
-    """What a port is called in a sentence."""
+    """Return the word for a port in a sentence."""
     return port_at(entry_of(operation), port).name
 
 
 def port_at(entry: Entry | None, at: int) -> Port:
-    """The port of an input: any number of them share a variadic one; an unknown operation takes anything."""
+    """Return the port of an input: any number of them share a variadic one; an unknown operation accepts anything."""
     ports = () if entry is None else entry.ports
     if at < len(ports) and not ports[at].variadic:
         return ports[at]
@@ -48,13 +48,13 @@ def port_at(entry: Entry | None, at: int) -> Port:
 
 
 def is_variadic(operation: Operation) -> bool:
-    """True if it takes any number of tensors, as `torch.stack` does."""
+    """Whether it takes any number of tensors, as `torch.stack` does."""
     entry = entry_of(operation)
     return entry is not None and bool(entry.ports) and entry.ports[-1].variadic
 
 
 def outputs(operation: Operation) -> int:
-    """How many results it has, as far as is known before it runs."""
+    """Return how many results it has, as far as is known before it runs."""
     entry = entry_of(operation)
     if entry is None:
         return max(1, len(operation.names))
@@ -62,7 +62,7 @@ def outputs(operation: Operation) -> int:
 
 
 def node_of(drawing: Drawing, id: int) -> Node:
-    """The node of this number; refuses one that is gone."""
+    """Return the node with this number; refuses one that no longer exists."""
     node = drawing.by_id.get(id)
     if node is None:
         raise UserError("This node is no longer in the drawing; choose another one.")
@@ -70,7 +70,7 @@ def node_of(drawing: Drawing, id: int) -> Node:
 
 
 def operation_of(drawing: Drawing, id: int) -> Operation:
-    """The operation of this number."""
+    """Return the operation with this number."""
     node = node_of(drawing, id)
     if isinstance(node, Leaf):
         raise UserError(f"{node.name} is a leaf and has no inputs; choose an operation.")
@@ -78,7 +78,7 @@ def operation_of(drawing: Drawing, id: int) -> Operation:
 
 
 def leaf_of(drawing: Drawing, id: int) -> Leaf:
-    """The leaf of this number."""
+    """Return the leaf with this number."""
     node = node_of(drawing, id)
     if isinstance(node, Operation):
         raise UserError(f"{label(drawing, id)} is computed and can't be written down; choose a leaf.")
@@ -86,12 +86,12 @@ def leaf_of(drawing: Drawing, id: int) -> Leaf:
 
 
 def sources(operation: Operation) -> Iterable[int]:
-    """The nodes that its wires come from, one for each wire."""
+    """Return the nodes that its wires come from, one for each wire."""
     return (operand.node for operand in operation.inputs if isinstance(operand, Ref))
 
 
 def uses(drawing: Drawing) -> Counter[int]:
-    """How many wires begin at each node."""
+    """Return how many wires begin at each node."""
     counts: Counter[int] = Counter()
     for node in drawing.nodes:
         if isinstance(node, Operation):
@@ -102,7 +102,7 @@ def uses(drawing: Drawing) -> Counter[int]:
 
 
 def ancestors(drawing: Drawing, ids: Iterable[int]) -> set[int]:
-    """These nodes and all that they are computed from."""
+    """Return these nodes and everything that they are computed from."""
     known = drawing.by_id
     found = {id for id in ids if id in known}
     waiting = list(found)
@@ -116,7 +116,7 @@ def ancestors(drawing: Drawing, ids: Iterable[int]) -> set[int]:
 
 
 def replaced(drawing: Drawing, changed: Mapping[int, Node]) -> Drawing:
-    """The drawing with other nodes of the same numbers."""
+    """Return the drawing with other nodes under the same numbers."""
     if not changed:
         return drawing
     return replace(drawing, nodes=tuple(changed.get(node.id, node) for node in drawing.nodes))

@@ -1,10 +1,9 @@
-"""The names of nodes, which are the variables of the code. `tidy` keeps what all drawings have in common.
+"""The names of nodes, which are the variables of the code. `tidy` maintains the rules that all drawings follow.
 
-Note [Names]
-Names are different Python identifiers. A leaf always has one. An operation must have one per output when its result is
-used more than once or not at all, when it has several outputs, or when a backward call begins at it; else its code is
-written in place, unless a name was given to it by hand. So a drawing and its code say the same. A name that nobody has
-given (`y`, `h`, `z2` …) goes as soon as its operation is written in place."""
+Note [Names] Names are different Python identifiers. A leaf always has one. An operation must have one per output if its
+result is used more than once or not at all, if it has several outputs, or if a backward call begins at it; otherwise
+its code is written in place, unless a name was given to it by hand. So a drawing and its code say the same. A name that
+nobody has given (`y`, `h`, `z2` …) is dropped as soon as its operation is written in place."""
 
 from __future__ import annotations
 
@@ -35,7 +34,7 @@ LONGEST = 80
 
 
 def identifier(text: str) -> str:
-    """A name as Python reads it; refuses what is none."""
+    """Return a name in the form in which Python reads it; refuses an invalid one."""
     name = unicodedata.normalize("NFKC", text.strip())
     if not name:
         raise UserError("A name can't be empty; write a letter or a word.")
@@ -54,7 +53,7 @@ def identifier(text: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def is_name(text: str) -> bool:
-    """True if a node may be called this."""
+    """Whether a node may have this name."""
     try:
         return identifier(text) == text
     except UserError:
@@ -62,22 +61,22 @@ def is_name(text: str) -> bool:
 
 
 def names_of(node: Node) -> tuple[str, ...]:
-    """The variables of a node."""
+    """Return the variables of a node."""
     return (node.name,) if isinstance(node, Leaf) else node.names
 
 
 def taken(drawing: Drawing) -> set[str]:
-    """All names in use."""
+    """Return all names in use."""
     return {name for node in drawing.nodes for name in names_of(node)}
 
 
 def given_by_nobody(name: str) -> bool:
-    """True for a name that a result gets when nobody gives it one."""
+    """Whether it is a name that a result gets automatically."""
     return name.rstrip("0123456789") in RESULTS
 
 
 def free_name(wish: str, used: Container[str]) -> str:
-    """This name, or with the next free number behind it."""
+    """Return this name, or this name with the next free number."""
     if wish not in used:
         return wish
     stem = wish.rstrip("0123456789") or wish
@@ -86,7 +85,8 @@ def free_name(wish: str, used: Container[str]) -> str:
 
 
 def _first_free(number: int, taken: Callable[[int], bool]) -> int:
-    """The first free number from this one on; beyond a hundred taken ones a free one behind a taken one, by leaps."""
+    """Return the first free number from this one on; beyond a hundred numbers in use, a free one after one in use,
+    found by jumps."""
     for near in range(number, number + 100):
         if not taken(near):
             return near
@@ -100,7 +100,7 @@ def _first_free(number: int, taken: Callable[[int], bool]) -> int:
 
 
 def leaf_name(data: Literal, maker: str, used: Container[str]) -> str:
-    """What a new leaf is called: small letters for numbers and vectors, capitals for matrices."""
+    """Return the name of a new leaf: small letters for numbers and vectors, capitals for matrices."""
     shape = data if maker != "tensor" else ()
     rows = isinstance(data, tuple) and bool(data) and isinstance(data[0], tuple)
     matrix = len(shape) > 1 if maker in ("randn", "rand", "zeros", "ones") and isinstance(shape, tuple) else rows
@@ -108,14 +108,14 @@ def leaf_name(data: Literal, maker: str, used: Container[str]) -> str:
 
 
 def result_name(drawing: Drawing, operation: Operation, used: Container[str]) -> str:
-    """What the result of an operation is called: "loss" for what looks like one, else the next of y, h, z …"""
+    """Return the name of an operation's result: "loss" for what looks like one, otherwise the next of y, h, z …"""
     if looks_like_loss(drawing, operation) and "loss" not in used:
         return "loss"
     return _next(RESULTS, used)
 
 
 def looks_like_loss(drawing: Drawing, operation: Operation) -> bool:
-    """True for a loss function, and for the square of a difference, or its mean or sum."""
+    """Whether it is a loss function, or the square of a difference, or the mean or sum of one."""
     entry = entry_of(operation)
     if operation.op.endswith(("_loss", "cross_entropy")) or (entry is not None and entry.category == "losses"):
         return True
@@ -147,8 +147,8 @@ def _next(sequence: list[str], used: Container[str]) -> str:
 
 
 def tidy(drawing: Drawing) -> Drawing:
-    """The drawing with the names that it must have; see Note [Names]. What has a good name keeps it. What comes from an
-    output that is there no longer goes."""
+    """Return the drawing with the names that it must have; see Note [Names]. What has a valid name keeps it. Wires from
+    outputs that no longer exist are removed."""
     drawing = _without_lost_outputs(drawing)
     counts = uses(drawing)
     roots = {call.root.node for call in drawing.calls}
@@ -169,7 +169,8 @@ def tidy(drawing: Drawing) -> Drawing:
 
 
 def _without_lost_outputs(drawing: Drawing) -> Drawing:
-    """How many outputs there are may change with an argument: `x.max()` has one, `x.max(dim=0)` two."""
+    """Remove wires from lost outputs: an argument may change how many there are: `x.max()` has one, `x.max(dim=0)`
+    two."""
     lost = {
         ref for node in drawing.nodes if isinstance(node, Operation) for ref in node.inputs if _is_lost(drawing, ref)
     }
@@ -191,13 +192,13 @@ def _is_lost(drawing: Drawing, ref: Operand) -> bool:
     if not isinstance(ref, Ref) or not ref.output:
         return False
     node = drawing.by_id.get(ref.node)
-    if node is None:  # of a drawing that this one is put into
+    if node is None:  # of a drawing into which this one is inserted
         return False
     return ref.output >= (outputs(node) if isinstance(node, Operation) else 1)
 
 
 def _needed(node: Node, count: int, is_root: bool) -> int:
-    """How many names a node must have."""
+    """Return how many names a node must have."""
     if isinstance(node, Leaf):
         return 1
     several = outputs(node)
@@ -205,7 +206,7 @@ def _needed(node: Node, count: int, is_root: bool) -> int:
 
 
 def _named(drawing: Drawing, node: Node, needed: int, used: set[str]) -> Node:
-    """The node with good names; those that it has are kept where they are free, or numbered."""
+    """Return the node with valid names; its own are kept if they are free, or get a number."""
     if isinstance(node, Leaf):
         good = is_name(node.name)
         name = free_name(node.name, used) if good else leaf_name(node.data, node.maker, used)
@@ -220,7 +221,7 @@ def _named(drawing: Drawing, node: Node, needed: int, used: set[str]) -> Node:
 
 
 def rename(drawing: Drawing, id: int, name: str, output: int = 0) -> Drawing:
-    """Give a node, or one of its outputs, another name; with no name, an operation is written in place if it may be."""
+    """Rename a node, or one of its outputs; without a name, an operation is written in place if it may be."""
     node = node_of(drawing, id)
     if not name.strip() and isinstance(node, Operation):
         return tidy(replaced(drawing, {id: replace(node, names=())})) if outputs(node) == 1 else drawing
@@ -253,8 +254,8 @@ def _rename_output(drawing: Drawing, id: int, name: str, output: int) -> Drawing
 
 
 def settle(drawing: Drawing, before: Drawing, ids: tuple[int, ...]) -> Drawing:
-    """After a new wire: a name that nobody gave to a result goes once it is written in place, and one that became a
-    loss is called so; then tidy."""
+    """Update names after a new wire: an automatic name of a result is dropped once it is written in place, and one that
+    became a loss is called so; then tidy."""
     counts, counted = uses(drawing), uses(before)
     roots = {call.root.node for call in drawing.calls}
     changed: dict[int, Node] = {}

@@ -1,5 +1,5 @@
-"""Placing, changing and deleting nodes, and parts of a drawing: taken out for the clipboard, put in, duplicated. Wires
-are in `wires`."""
+"""Placing, changing and deleting nodes, and parts of a drawing: extracted for the clipboard, inserted, duplicated.
+Wires are in `wires`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from gradviz.document.shaping.values import check_argument, check_leaf
 
 
 class Keep(Enum):
-    """Says that a field stays as it is, where None means something."""
+    """Marks a field as unchanged, if None is a value."""
 
     KEEP = "keep"
 
@@ -101,7 +101,7 @@ def change_leaf(
     requires_grad: bool | Keep = KEEP,
     slider: tuple[float, float] | Keep | None = KEEP,
 ) -> Drawing:
-    """Change what is given of a leaf."""
+    """Change the given fields of a leaf."""
     if not isinstance(name, Keep):
         drawing = rename(drawing, id, name)
     leaf = leaf_of(drawing, id)
@@ -118,7 +118,7 @@ def change_leaf(
 
 
 def set_param(drawing: Drawing, id: int, name: str, value: Literal) -> Drawing:
-    """Give an argument of an operation; its default is not written."""
+    """Set an argument of an operation; its default is not written."""
     operation = operation_of(drawing, id)
     entry = entry_of(operation)
     if entry is None:
@@ -142,7 +142,7 @@ def _with_param(operation: Operation, entry: Entry, name: str, value: Literal) -
 
 
 def delete(drawing: Drawing, ids: Iterable[int]) -> Drawing:
-    """Take away nodes with their wires, comments, and groups: a closed one with its members, of an open one only the
+    """Delete nodes with their wires, comments, and groups: a closed group with its members, of an open one only the
     frame."""
     gone = set(ids)
     for group in drawing.groups:
@@ -161,7 +161,7 @@ def delete(drawing: Drawing, ids: Iterable[int]) -> Drawing:
 
 
 def _without(node: Node, gone: set[int]) -> Node:
-    """The node without its wires from those that go."""
+    """Return the node without its wires from those that are deleted."""
     if isinstance(node, Leaf):
         return node
     open_now = [isinstance(operand, Ref) and operand.node in gone for operand in node.inputs]
@@ -183,8 +183,8 @@ def _call_without(call: BackwardCall, gone: set[int]) -> BackwardCall:
 
 
 def part(drawing: Drawing, ids: Iterable[int]) -> Drawing:
-    """These nodes, comments and groups alone, with the wires between them. A backward call comes along if all that its
-    root depends on does."""
+    """Return only these nodes, comments and groups, with the wires between them. A backward call is included if
+    everything that its root depends on is."""
     chosen = with_members(drawing, ids)
     things = (*drawing.nodes, *drawing.comments)
     kept = delete(drawing, {one.id for one in things if one.id not in chosen})
@@ -199,8 +199,8 @@ def _members(drawing: Drawing, id: int) -> frozenset[int]:
 
 
 def take_in(drawing: Drawing, other: Drawing, x: float, y: float) -> tuple[Drawing, frozenset[int]]:
-    """Put another drawing in, its middle at x, y; a name that is taken gets a number. Returns the numbers of its nodes
-    and comments here."""
+    """Insert another drawing, centred at x, y; a name in use gets a number. Returns the numbers of its nodes and
+    comments here."""
     spots = [(node.x, node.y) for node in other.nodes]
     spots += [(one.x + dx, one.y + dy) for one in other.comments for dx, dy in ((0.0, 0.0), (one.width, one.height))]
     if not spots:
@@ -212,8 +212,8 @@ def take_in(drawing: Drawing, other: Drawing, x: float, y: float) -> tuple[Drawi
 
 
 def duplicate(drawing: Drawing, ids: Iterable[int], dx: float, dy: float) -> tuple[Drawing, frozenset[int]]:
-    """Copy nodes, comments and groups to a place beside them. A copy keeps the wires from what is not copied, so that a
-    second neuron has the inputs of the first."""
+    """Copy nodes, comments and groups beside them. A copy keeps the wires from what is not copied, so that a second
+    neuron has the inputs of the first."""
     chosen = with_members(drawing, ids)
     copied = part(drawing, chosen)
     originals = drawing.by_id
@@ -223,7 +223,7 @@ def duplicate(drawing: Drawing, ids: Iterable[int], dx: float, dy: float) -> tup
 
 
 def _numbers(drawing: Drawing, other: Drawing) -> dict[int, int]:
-    """A new number for everything in the other drawing."""
+    """Return a new number for everything in the other drawing."""
     things = (*other.nodes, *other.comments, *other.groups)
     return {one.id: drawing.next_id + at for at, one in enumerate(things)}
 
@@ -250,7 +250,7 @@ def _joined(
 
 
 def _renumbered(node: Node, numbers: Mapping[int, int], used: set[str]) -> Node:
-    """The node under its new number and under a free name; one that nobody gave is left to `tidy`."""
+    """Return the node under its new number and a free name; an automatic one is left to `tidy`."""
     if isinstance(node, Leaf):
         name = free_name(node.name, used)
         used.add(name)

@@ -1,5 +1,5 @@
-"""Where things stand: move, align, distribute, pin; and what stands around them, groups and comments. Nothing here
-changes the code of a drawing."""
+"""Positions: move, align, distribute, pin; and what surrounds nodes: groups and comments. Nothing here changes the code
+of a drawing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gradviz.document.drawing import Comment, Drawing, Group, Node
 from gradviz.document.errors import UserError
 
 SIDES = ("left", "center", "right", "top", "middle", "bottom")
-Sizes = Mapping[int, tuple[float, float]]  # width and height of what stands on the canvas
+Sizes = Mapping[int, tuple[float, float]]  # width and height of items on the canvas
 
 
 def move_to(drawing: Drawing, places: Mapping[int, tuple[float, float]]) -> Drawing:
-    """Put nodes and comments at these places."""
+    """Move nodes and comments to these positions."""
     nodes = tuple(_at(node, places) for node in drawing.nodes)
     comments = tuple(
         replace(one, x=places[one.id][0], y=places[one.id][1]) if one.id in places else one for one in drawing.comments
@@ -28,7 +28,7 @@ def _at(node: Node, places: Mapping[int, tuple[float, float]]) -> Node:
 
 
 def with_members(drawing: Drawing, ids: Iterable[int]) -> set[int]:
-    """These, and the members of the groups among them."""
+    """Return these, and the members of the groups among them."""
     chosen = set(ids)
     for group in drawing.groups:
         if group.id in chosen:
@@ -45,7 +45,7 @@ def move(drawing: Drawing, ids: Iterable[int], dx: float, dy: float) -> Drawing:
 
 @dataclass(frozen=True)
 class _Box:
-    """What is aligned; dx and dy lead from its top left corner to the place that the drawing keeps."""
+    """An item to align; dx and dy lead from its top left corner to the position stored in the drawing."""
 
     id: int
     left: float
@@ -70,8 +70,8 @@ def _boxes(drawing: Drawing, ids: Iterable[int], sizes: Sizes | None) -> list[_B
 
 
 def align(drawing: Drawing, ids: Iterable[int], how: str, sizes: Sizes | None = None) -> Drawing:
-    """Put things on one line: by their left, right, top or bottom edges, side by side ("middle"), or one below the
-    other ("center"). Without sizes all nodes count as points."""
+    """Align items: by their left, right, top or bottom edges, side by side ("middle"), or one below the other
+    ("center"). Without sizes all nodes count as points."""
     if how not in SIDES:
         raise UserError(f"Things are aligned by {', '.join(SIDES)}, not by '{how}'.")
     boxes = _boxes(drawing, ids, sizes)
@@ -108,7 +108,7 @@ def distribute(drawing: Drawing, ids: Iterable[int], how: str, sizes: Sizes | No
 
 
 def pin(drawing: Drawing, ids: Iterable[int], pinned: bool) -> Drawing:
-    """Let the automatic layout leave nodes where they are, or not any more."""
+    """Set whether the automatic layout leaves nodes where they are."""
     chosen = with_members(drawing, ids)
     return replace(
         drawing, nodes=tuple(replace(one, pinned=pinned) if one.id in chosen else one for one in drawing.nodes)
@@ -117,11 +117,11 @@ def pin(drawing: Drawing, ids: Iterable[int], pinned: bool) -> Drawing:
 
 # -- groups and comments
 
-LEAST = 40.0  # width and height of a comment
+LEAST = 40.0  # least width and height of a comment
 
 
 def group(drawing: Drawing, ids: Iterable[int], title: str = "") -> tuple[Drawing, int]:
-    """Put nodes into a group of their own; they leave the groups that they were in."""
+    """Put nodes into a new group; they leave their previous groups."""
     chosen = set(ids)
     for other in drawing.groups:
         if other.id in chosen:
@@ -153,7 +153,7 @@ def _with_group(drawing: Drawing, changed: Group) -> Drawing:
 
 
 def ungroup(drawing: Drawing, id: int) -> Drawing:
-    """Take a group away and leave its nodes."""
+    """Remove a group and keep its nodes."""
     gone = _group(drawing, id)
     return replace(drawing, groups=tuple(one for one in drawing.groups if one is not gone))
 
@@ -164,7 +164,7 @@ def set_group_closed(drawing: Drawing, id: int, closed: bool) -> Drawing:
 
 
 def set_group_title(drawing: Drawing, id: int, title: str) -> Drawing:
-    """Call a group something else."""
+    """Rename a group."""
     if not title.strip():
         raise UserError("A group needs a title; write a word.")
     return _with_group(drawing, replace(_group(drawing, id), title=title.strip()))
@@ -189,7 +189,7 @@ def change_comment(
     width: float | None = None,
     height: float | None = None,
 ) -> Drawing:
-    """Change what is given of a comment."""
+    """Change the given fields of a comment."""
     old = next((comment for comment in drawing.comments if comment.id == id), None)
     if old is None:
         raise UserError("This comment is no longer in the drawing; choose another one.")

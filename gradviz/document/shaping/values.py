@@ -1,5 +1,5 @@
-"""What may stand in a leaf and at a parameter: plain numbers, lists of them in even rows, the arguments of a factory.
-Refuses with a sentence what PyTorch would not take; knows nothing of nodes and wires."""
+"""What a leaf and a parameter may contain: plain numbers, lists of them in regular rows, the arguments of a factory.
+Refuses with a sentence what PyTorch would not accept; knows nothing of nodes and wires."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_kinds import FACTORIES, SHAPED
 
-MOST = 50_000  # numbers that are written down (a matrix of 200 × 200 fits); more of them are made by a factory
+MOST = 50_000  # numbers that are written down (a 200 × 200 matrix fits); a factory makes more
 DIFFERENTIABLE = frozenset({"float64", "float32", "float16", "bfloat16", "complex64", "complex128", "double", "float"})
 
 
 def check_leaf(leaf: Leaf) -> Leaf:
-    """The leaf, if PyTorch could make it."""
+    """Return the leaf, if PyTorch could make it."""
     if leaf.maker == "tensor":
         check_numbers(leaf.data)
     else:
@@ -41,7 +41,7 @@ def _check_factory(leaf: Leaf) -> None:
 
 
 def is_differentiable(leaf: Leaf) -> bool:
-    """True for floating point (or complex) numbers: it can get a gradient."""
+    """Whether it has floating point (or complex) numbers and can get a gradient."""
     if leaf.dtype:
         return leaf.dtype in DIFFERENTIABLE
     if leaf.maker in ("randint", "randperm"):
@@ -54,13 +54,13 @@ def is_differentiable(leaf: Leaf) -> bool:
 
 
 def _has_fraction(data: Literal) -> bool:
-    """True if PyTorch makes floating point (or complex) numbers of these; of nothing it does."""
+    """Whether PyTorch makes floating point (or complex) numbers of these; it does of an empty list."""
     numbers = flat(data)
     return not numbers or any(isinstance(number, float | complex) for number in numbers)
 
 
 def flat(data: Literal) -> list[Literal]:
-    """All numbers, row after row."""
+    """Return all numbers, row by row."""
     level: list[Literal] = [data]
     while tuple in set(map(type, level)):
         level = list(chain.from_iterable(item if isinstance(item, tuple) else (item,) for item in level))
@@ -68,7 +68,7 @@ def flat(data: Literal) -> list[Literal]:
 
 
 def check_numbers(data: Literal) -> tuple[int, ...]:
-    """The shape of numbers in even rows; refuses what is no number or not even."""
+    """Return the shape of numbers in regular rows; refuses other values and irregular rows."""
     shape: list[int] = []
     level: list[Literal] = [data]
     while any(isinstance(item, tuple) for item in level):
@@ -90,13 +90,13 @@ def check_numbers(data: Literal) -> tuple[int, ...]:
 
 
 def text(value: Literal) -> str:
-    """A value as Python writes it, cut short."""
+    """Return a value as Python writes it, shortened."""
     written = repr(value)
     return written if len(written) <= 40 else written[:39] + "…"
 
 
 def check_argument(parameter: Parameter, value: Literal, operation: str) -> Literal:
-    """The value that a parameter gets; refuses one of the wrong kind."""
+    """Return the value for a parameter; refuses one of the wrong kind."""
     if value is None and (parameter.optional or parameter.default is None):
         return None
     if isinstance(value, str) and value in parameter.choices:

@@ -1,5 +1,5 @@
-"""Wires and the plain numbers at ports. A circle and a port that is taken are refused here; whether shapes fit is found
-out by a run. `inputs_for` and `outputs_for` say which wires could be made, as far as the graph can tell."""
+"""Wires and the plain numbers at ports. A cycle and an occupied port are refused here; whether shapes fit is found out
+by a run. `inputs_for` and `outputs_for` say which wires could be made, as far as the graph can tell."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from gradviz.document.shaping.nodes import new_operation
 
 
 def connect(drawing: Drawing, ref: Ref, node: int, port: int) -> Drawing:
-    """Draw a wire from an output to a port; behind the last of any number of inputs, it is one more."""
+    """Draw a wire from an output to a port; after the last of any number of inputs, it adds one."""
     source, target = node_of(drawing, ref.node), operation_of(drawing, node)
     several = 1 if isinstance(source, Leaf) else outputs(source)
     if not 0 <= ref.output < several:
@@ -40,7 +40,7 @@ def connect(drawing: Drawing, ref: Ref, node: int, port: int) -> Drawing:
 
 
 def check_no_circle(drawing: Drawing, source: int, target: int) -> None:
-    """Refuses a wire from `source` to `target` that would close a circle."""
+    """Refuse a wire from `source` to `target` that would close a cycle."""
     if source == target:
         raise UserError(f"That would make a circle: {label(drawing, target)} can't be its own input.")
     if target in ancestors(drawing, (source,)):
@@ -49,7 +49,7 @@ def check_no_circle(drawing: Drawing, source: int, target: int) -> None:
 
 
 def disconnect(drawing: Drawing, node: int, port: int) -> Drawing:
-    """Take the wire or the number off a port."""
+    """Remove the wire or the number at a port."""
     target = operation_of(drawing, node)
     _check_port(target, port)
     if target.inputs[port] is None:
@@ -58,7 +58,7 @@ def disconnect(drawing: Drawing, node: int, port: int) -> Drawing:
 
 
 def set_number(drawing: Drawing, node: int, port: int, value: bool | int | float | complex | None) -> Drawing:
-    """Write a plain number at a port, as the 2 of `x ** 2`; None takes it off."""
+    """Write a plain number at a port, such as the 2 of `x ** 2`; None removes it."""
     target = operation_of(drawing, node)
     _check_port(target, port)
     where = f"{port_name(target, port)} of {label(drawing, node)}"
@@ -109,18 +109,19 @@ def _with_operand(drawing: Drawing, target: Operation, port: int, operand: Opera
 
 
 def _replaced_operand(target: Operation, port: int, operand: Operand) -> Operation:
-    """Of any number of inputs, one that is taken off is no more; elsewhere its port is open."""
+    """Remove or replace an operand: if there are any number of inputs, a removed one disappears; otherwise its port
+    stays open."""
     here = () if operand is None and is_variadic(target) else (operand,)
     return replace(target, inputs=(*target.inputs[:port], *here, *target.inputs[port + 1 :]))
 
 
-# -- wires that could be made, as far as the graph can tell: from and to ports that are free, where they close no circle
+# -- wires that could be made, as far as the graph can tell: from and to free ports, without closing a cycle
 
-InPort = tuple[int, int]  # a node and the number of its port
+InPort = tuple[int, int]  # a node and the index of its port
 
 
 def port_count(node: Node) -> int:
-    """How many inputs a node shows: one that takes any number has room for one more."""
+    """Return how many inputs a node shows: one that takes any number has room for one more."""
     return 0 if isinstance(node, Leaf) else len(node.inputs) + is_variadic(node)
 
 
@@ -130,7 +131,7 @@ def is_taken(node: Node, port: int) -> bool:
 
 
 def free_port(drawing: Drawing, node: int) -> int:
-    """The first port without a wire, -1 if there is none; those with a number come last."""
+    """Return the first port without a wire, -1 if there is none; those with a number come last."""
     there = drawing.by_id.get(node)
     if not isinstance(there, Operation):
         return -1
@@ -140,7 +141,7 @@ def free_port(drawing: Drawing, node: int) -> int:
 
 
 def inputs_for(drawing: Drawing, source: Ref) -> tuple[InPort, ...]:
-    """The ports at which a wire from this output could end."""
+    """Return the ports at which a wire from this output could end."""
     before = ancestors(drawing, (source.node,))
     return tuple(
         (node.id, port)
@@ -152,7 +153,7 @@ def inputs_for(drawing: Drawing, source: Ref) -> tuple[InPort, ...]:
 
 
 def outputs_for(drawing: Drawing, node: int) -> tuple[Ref, ...]:
-    """The outputs from which a wire to this node could come."""
+    """Return the outputs from which a wire to this node could come."""
     users: dict[int, list[int]] = {}
     for one in drawing.nodes:
         for source in sources(one) if isinstance(one, Operation) else ():
