@@ -1,5 +1,5 @@
 """What the finders of mistakes ask about one run: the trace together with the syntax tree of its snippet. No finder
-looks at anything else, and nothing here judges. What is said of a mistake is a `Hit`; see `lessons` next."""
+looks at anything else, and nothing here judges. A mistake is reported as a `Hit`; see `lessons` next."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
 
 Array = NDArray[Any]
-SEARCHED = 4_000  # tensors looked at on the way back from one
+SEARCHED = 4_000  # tensors examined on the way back from one
 SWITCHED_OFF = 2  # see schema.UNTRACKED
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One way to put it right: in a few words, and the whole text with it."""
+    """One way to fix it: a short description, and the complete changed text."""
 
     title: str
     text: str
@@ -37,7 +37,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A mistake in this run: where it was made, the cursor at which it tells, what it is about."""
+    """A mistake in this run: where it was made, the cursor at which it shows, what it is about."""
 
     line: int
     step: int
@@ -48,7 +48,7 @@ class Hit:
 
 
 def fixes(*offered: tuple[str, str | None]) -> tuple[Fix, ...]:
-    """Those of the fixes that could be made."""
+    """Return those of the fixes that could be made."""
     return tuple(Fix(title, text) for title, text in offered if text is not None)
 
 
@@ -84,7 +84,7 @@ class Case(Text):
         return dict(found)
 
     def maker(self, tensor: int) -> ast.expr | None:
-        """The expression that made a tensor."""
+        """Return the expression that made a tensor."""
         sites, site = self.trace.sites, int(self.trace.tensors.site[tensor])
         if site < 0:
             return None
@@ -93,7 +93,7 @@ class Case(Text):
         return self.expressions.get((line, col, end_line, end_col))
 
     def named(self, text: str, step: int) -> list[int]:
-        """The tensors that a name was bound to before a step, the last one last."""
+        """Return the tensors that a name was bound to before a step, the latest last."""
         steps, tensors = self.bound.get(text, ([], []))
         return tensors[: bisect.bisect_left(steps, step)]
 
@@ -108,11 +108,11 @@ class Case(Text):
         return found
 
     def made_by(self, node: ast.expr) -> list[int]:
-        """The tensors that an expression made, in order."""
+        """Return the tensors that an expression made, in order."""
         return self._placed.get(self.place(node), [])
 
     def were(self, node: ast.expr, step: int) -> list[int]:
-        """What tensors an expression may have been before a step, the likeliest last."""
+        """Return the tensors that an expression may have meant before a step, the likeliest last."""
         found = self.named(ast.unparse(node), step)
         if found:
             return found
@@ -127,12 +127,12 @@ class Case(Text):
         return self.named(tail, step) or self.named(f"self.{tail}", step)
 
     def was(self, node: ast.expr, step: int) -> int:
-        """The tensor that an expression was before a step, -1 for none."""
+        """Return the tensor that an expression meant before a step, -1 for none."""
         found = self.were(node, step)
         return found[-1] if found else -1
 
     def name(self, tensor: int, cursor: int | None = None) -> str:
-        """What the snippet calls a tensor."""
+        """Return the snippet's name of a tensor."""
         return self.trace.naming.name(tensor, len(self.trace) if cursor is None else cursor)
 
     # -- what happened
@@ -143,17 +143,17 @@ class Case(Text):
         return len(self.trace.errors) > 0
 
     def steps_of(self, kind: Kind) -> list[int]:
-        """The steps of one kind."""
+        """Return the steps of one kind."""
         found: list[int] = np.flatnonzero(self.trace.steps.kind == kind).tolist()
         return found
 
     def line_of(self, step: int) -> int:
-        """The line that was running."""
+        """Return the line that was running."""
         return int(self.trace.steps.line[step]) if 0 <= step < len(self.trace) else -1
 
     @cached_property
     def events(self) -> dict[int, list[Event]]:
-        """What happened to each leaf: gradients that were added, cleared, and used up."""
+        """What happened to each leaf: gradients that were added, cleared, and used."""
         trace, found = self.trace, defaultdict[int, list[Event]](list)
         grads = trace.grads
         added = np.append(trace.steps.kind == Kind.ACCUMULATE, False)[grads.step]  # -1: before the first step
@@ -179,16 +179,16 @@ class Case(Text):
 
     @cached_property
     def optimizer_steps(self) -> list[int]:
-        """The steps of optimizers, in order, without what only changes gradients."""
+        """The steps of optimizers, in order, without those that only change gradients."""
         return sorted({*self.trace.optimizers.step.tolist()} - {*clips(self.trace).tolist()})
 
     @cached_property
     def roots(self) -> set[int]:
-        """Every tensor that a backward call began at."""
+        """Every tensor at which a backward call began."""
         return set(self.trace.roots.tensor.tolist())
 
     def ancestors(self, *tensors: int) -> dict[int, None]:
-        """The tensors that these were computed from, themselves first."""
+        """Return the tensors that these were computed from, including themselves, which come first."""
         trace, queue = self.trace, list(tensors)
         seen = dict.fromkeys(queue)
         for each in queue:
@@ -206,13 +206,13 @@ class Case(Text):
         return starts.tolist(), inputs.tensor.tolist()
 
     def read_by(self, node: int) -> list[int]:
-        """The tensors that a node read."""
+        """Return the tensors that a node read."""
         starts, tensors = self._starts
         return tensors[starts[node] : starts[node + 1]]
 
     @cached_property
     def ended_roots(self) -> set[int]:
-        """The roots that the snippet is done with: those of calls that made no graph of the gradients."""
+        """Return the roots that the snippet has finished with: those of calls that made no graph of the gradients."""
         calls, roots = self.trace.calls, self.trace.roots
         return set(roots.tensor[~calls.create_graph[roots.call]].tolist()) if len(roots) else set()
 
@@ -230,25 +230,25 @@ class Case(Text):
         return seen
 
     def output(self, node: int) -> int:
-        """The first tensor that a node made, -1 for none."""
+        """Return the first tensor that a node made, -1 for none."""
         made = self.trace.outputs_of(node)
         return int(made[0]) if len(made) else -1
 
     def shape(self, tensor: int) -> tuple[int, ...]:
-        """The shape of a tensor."""
+        """Return the shape of a tensor."""
         return tuple(self.trace.tensors.shape[tensor])
 
     def array(self, value: int) -> Array | None:
-        """The elements of a value, None where they were not kept."""
+        """Return the elements of a value, None if they were not kept."""
         found = self.trace.value(value)
         return found.array if found is not None else None
 
     def first_value(self, tensor: int) -> Array | None:
-        """The elements of a tensor when it was made."""
+        """Return the elements of a tensor when it was made."""
         return self.array(int(self.trace.tensors.value[tensor]))
 
     def outer_line(self, node: int) -> int:
-        """The line of the outermost call of a module around an operation, else its own."""
+        """Return the line of the outermost module call around an operation, otherwise its own."""
         trace, region = self.trace, int(self.trace.nodes.region[node])
         line = int(trace.nodes.line[node])
         for each in trace.nesting.ancestors(region) if region >= 0 else ():
@@ -257,7 +257,7 @@ class Case(Text):
         return line
 
     def written(self, node: int) -> int:
-        """The line of a layer in a Sequential that is called as a whole, else of the operation."""
+        """Return the line of a layer in a Sequential that is called as a whole, otherwise that of the operation."""
         line, op = int(self.trace.nodes.line[node]), str(self.trace.nodes.op[node])
         if any(isinstance(each, ast.Call) and name_of(each) == op for each in self.on_line(line)):
             return line
@@ -268,7 +268,7 @@ class Case(Text):
         return inside[0].lineno if inside and len(lines) == 1 else line
 
     def begun(self, tensor: int) -> int:
-        """The line that gave a leaf the numbers that it began with."""
+        """Return the line that gave a leaf its initial numbers."""
         trace = self.trace
         first = int(trace.calls.step[0]) if len(trace.calls) else len(trace)
         rows = trace.history("writes", "tensor").all(tensor).tolist()
@@ -279,8 +279,8 @@ class Case(Text):
         return self._drawn(tensor, made) if steps else made
 
     def _drawn(self, tensor: int, line: int) -> int:
-        """The line of the call that drew random numbers into a leaf, which is no step: the one that calls it most like
-        its name, else the line given."""
+        """Return the line of the call that drew random numbers into a leaf, which is no step: the one with the most
+        similar name, otherwise the given line."""
         parts, found = self.name(tensor).split(".")[::-1], list[tuple[int, int]]()
         calls = [each for each in self.calls if name_of(each).endswith("_")]
         for call in [each for each in calls if each.lineno > line or self.function_of(each) is not None]:
@@ -293,11 +293,11 @@ class Case(Text):
         return max(found)[1] if found else drawn_in_turn(self, line)
 
     def mark(self, node: int, reason: str) -> tuple[Mark, ...]:
-        """A mark on a node, nothing where there is none."""
+        """Return a mark on a node, or none if it does not exist."""
         return (Mark(node, reason, int(self.trace.nodes.step[node]) + 1),) if node >= 0 else ()
 
     def call_of(self, step: int) -> int:
-        """The backward call that a step belongs to."""
+        """Return the backward call that a step belongs to."""
         return int(self.trace.steps.call[step]) if step >= 0 else -1
 
 
@@ -308,7 +308,7 @@ def clips(trace: Trace) -> Array:
 
 
 def of_module(case: Case, call: ast.Call) -> list[int]:
-    """What the last operation inside each call of a module made, in order."""
+    """Return what the last operation inside each call of a module made, in order."""
     trace, place, found = case.trace, case.place(call), list[int]()
     sites, regions = trace.sites, trace.regions
     columns = (sites.line, sites.col, sites.end_line, sites.end_col)
@@ -321,7 +321,8 @@ def of_module(case: Case, call: ast.Call) -> list[int]:
 
 
 def read_by_error(case: Case) -> tuple[Mark, ...]:
-    """Marks on what made the tensors that the failed line reads: by their names, else those it made itself."""
+    """Return marks on what made the tensors that the failed line reads: by their names, otherwise those it made
+    itself."""
     line, end = int(case.trace.errors.line[0]), len(case.trace) + 1
     read = [each for each in case.on_line(line) if isinstance(each, (ast.Name, ast.Attribute))]
     tensors = [case.was(each, end) for each in read if isinstance(each.ctx, ast.Load)]
@@ -333,14 +334,15 @@ def read_by_error(case: Case) -> tuple[Mark, ...]:
 
 
 def root_before(case: Case, cursor: int) -> tuple[Mark, ...]:
-    """A mark on what made the root of the backward call before a cursor."""
+    """Return a mark on what made the root of the backward call before a cursor."""
     call = int(np.searchsorted(case.trace.calls.step, cursor)) - 1
     roots = case.trace.roots_of(call).tolist() if call >= 0 else []
     return case.mark(int(case.trace.tensors.producer[roots[0]]), "backward() began here") if roots else ()
 
 
 def under_keys(case: Case, node: ast.expr, step: int) -> list[int]:
-    """The tensors of a container before a step, if an expression takes one of them by a variable: `held[name]`."""
+    """Return the tensors of a container before a step, if an expression reads one of them by a variable:
+    `held[name]`."""
     if not isinstance(node, ast.Subscript) or isinstance(node.slice, ast.Constant):
         return []
     start = f"{ast.unparse(node.value)}["
@@ -349,7 +351,7 @@ def under_keys(case: Case, node: ast.expr, step: int) -> list[int]:
 
 
 def returned(case: Case, call: ast.Call) -> list[int]:
-    """What the calls of a function of the snippet returned, as far as an expression made it; else what a call
+    """Return what the calls of a function of the snippet returned, if an expression made it; otherwise what a call
     made."""
     for statement in case.statements:
         around = case.function_of(statement)
@@ -362,6 +364,6 @@ def returned(case: Case, call: ast.Call) -> list[int]:
 
 
 def requires(case: Case, tensor: int, step: int) -> bool:
-    """Whether a tensor required grad before a step, from the beginning or asked for later."""
+    """Whether a tensor required grad before a step, initially or because it was set later."""
     flags, rows = case.trace.flags, case.trace.history("flags", "tensor").before(tensor, step)
     return bool(case.trace.tensors.requires_grad[tensor] or flags.requires_grad[rows].any())

@@ -14,7 +14,7 @@ from gradviz.trace.table.regions import RegionKind
 
 
 def eval_forgotten(case: Case) -> Iterator[Hit]:
-    """Dropout or BatchNorm that is still in training when nothing is trained, or no longer when something is."""
+    """Dropout or BatchNorm still in training mode when nothing is trained, or no longer in it when something is."""
     trace, nodes = case.trace, case.trace.nodes
     masks = _random_nodes(case)
     asked = [call for call in case.calls if _switches_mode(case, call)]
@@ -36,7 +36,8 @@ def eval_forgotten(case: Case) -> Iterator[Hit]:
 
 
 def _switches_mode(case: Case, call: ast.Call) -> bool:
-    """Whether a call is eval(), or a train() that is not the usual one before training or at the head of an epoch."""
+    """Whether a call is eval(), or a train() other than the usual one before training or at the beginning of an
+    epoch."""
     if receiver_of(call) is None or _is_own(case, name_of(call)):
         return False
     if name_of(call) == "eval":
@@ -50,14 +51,14 @@ def _switches_mode(case: Case, call: ast.Call) -> bool:
 
 
 def _is_own(case: Case, name: str) -> bool:
-    """Whether a class of the snippet that is no module has a method of this name: `trainer.train(10)`."""
+    """Whether a class of the snippet that is not a module has a method of this name: `trainer.train(10)`."""
     functions = [each for each in case.statements if isinstance(each, ast.FunctionDef) and each.name == name]
     holders = [holder for each in functions if (holder := case.class_of(each)) is not None]
     return any(not any("Module" in case.source(base) for base in holder.bases) for holder in holders)
 
 
 def _functional(case: Case, switched: list[int]) -> Iterator[Hit]:
-    """F.dropout() in a forward() that eval() can't reach, because it is not told the mode."""
+    """F.dropout() in a forward() that eval() does not affect, because it is not passed the mode."""
     evaluated = any(name_of(call) == "eval" and not call.args and receiver_of(call) is not None for call in case.calls)
     for node in switched if evaluated and len(case.trace.calls) else ():
         line = int(case.trace.nodes.line[node])
@@ -82,7 +83,7 @@ _FUNCTIONS = ("F", "nn.functional", "torch.nn.functional", "functional", "torch"
 
 
 def _is_judged(case: Case, node: int, line: int) -> bool:
-    """Whether BatchNorm's result is looked at by more than the eye: a generator shows its pictures in training mode."""
+    """Whether BatchNorm's result is more than displayed: a generator shows its pictures in training mode."""
     if "batch_norm" not in str(case.trace.nodes.op[node]):
         return True
     statement = case.statement(line)
@@ -103,7 +104,7 @@ def _told_of(what: str) -> str:
 
 
 def _random_nodes(case: Case) -> list[int]:
-    """The operations of dropout, and those of BatchNorm in training."""
+    """Return the operations of dropout, and those of BatchNorm in training mode."""
     trace, nodes = case.trace, case.trace.nodes
     found = [int(n) for n in np.flatnonzero(nodes.op == "native_batch_norm") if "training=True" in str(nodes.params[n])]
     for node in np.flatnonzero(nodes.op == "mul").tolist():
@@ -114,7 +115,7 @@ def _random_nodes(case: Case) -> list[int]:
 
 
 def _in_no_grad(case: Case, node: int) -> bool:
-    """Whether an operation whose operands require no grad ran where gradients are switched off."""
+    """Whether an operation whose operands require no grad ran while gradients are switched off."""
     nodes = case.trace.nodes
     if nodes.name[node]:
         return False
@@ -135,7 +136,7 @@ def _with_eval(case: Case, line: int) -> str | None:
 
 
 def _train_forgotten(case: Case, masks: list[int]) -> Iterator[Hit]:
-    """Training goes on in evaluation mode: dropout of the first iterations is missing in the later ones."""
+    """Training continues in evaluation mode: the dropout of the first iterations is missing in later ones."""
     trace, nodes = case.trace, case.trace.nodes
     calls = [call for call in case.calls if name_of(call) == "eval" and not call.args and receiver_of(call) is not None]
     if not calls or not len(trace.calls):
@@ -168,7 +169,7 @@ def _ran_again(case: Case, line: int, after: int) -> bool:
 
 
 def same_batch(case: Case) -> Iterator[Hit]:
-    """The first batch of a loader again and again."""
+    """The first batch of a loader is used again and again."""
     for call in case.calls:
         inner = call.args[0] if name_of(call) == "next" and call.args else None
         if not isinstance(inner, ast.Call) or name_of(inner) != "iter" or not inner.args:
@@ -221,7 +222,7 @@ def _all_equal(case: Case, drawn: list[int]) -> bool:
 
 
 def _trained_between(case: Case, drawn: list[int]) -> bool:
-    """Whether one backward pass of the same model came between each two."""
+    """Whether there is one backward pass of the same model between each two."""
     trace = case.trace
     counts = np.diff(np.searchsorted(trace.calls.step, trace.tensors.step[drawn]))
     often = [sum(event.what == "added" for event in events) for events in case.events.values()]
@@ -229,7 +230,7 @@ def _trained_between(case: Case, drawn: list[int]) -> bool:
 
 
 def _sorted_batches(case: Case) -> Iterator[Hit]:
-    """Batches that have one class each, in the same order in every epoch."""
+    """Batches with one class each, in the same order in every epoch."""
     trace, found = case.trace, list[tuple[int, int]]()
     loaders = [call for call in case.calls if name_of(call) == "DataLoader"]
     for node in np.flatnonzero(trace.nodes.op == "nll_loss").tolist() if loaders else ():
@@ -258,7 +259,7 @@ def _shuffled(case: Case, loader: str) -> bool:
 
 
 def _trains(case: Case, loop: ast.For | ast.While) -> bool:
-    """Whether a loop trains, by itself or through a function of the snippet that it calls."""
+    """Whether a loop trains, directly or through a function of the snippet that it calls."""
     own = [each for each in case.statements if isinstance(each, ast.FunctionDef)]
     names = _TRAINING | {each.name for each in own if _calls(each, _TRAINING)}
     return _calls(loop, names)
@@ -272,7 +273,7 @@ _TRAINING = {"backward", "step"}
 
 
 def _iterated(case: Case, call: ast.Call, loader: str, loop: ast.For | ast.While) -> tuple[Fix, ...]:
-    """One iterator, made before the loop, that begins anew at its end."""
+    """One iterator, made before the loop, that starts again at its end."""
     changed = edits.replace_node(case.text, call, "next(batches)")
     code = f"import itertools\nbatches = itertools.chain.from_iterable(itertools.repeat({loader}))"
     text = edits.insert_before(changed, loop.lineno, code) if changed is not None else None
@@ -321,7 +322,7 @@ def _constant_slice(case: Case) -> Iterator[Hit]:
 
 
 def _ignores_its_place(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
-    """Whether a loop goes through the places of the batches of something, and takes the same rows of it at each."""
+    """Whether a loop iterates over the batch positions of something, and takes the same rows of it at each."""
     if not isinstance(loop.target, ast.Name) or not isinstance(node.slice, ast.Slice):
         return False
     if not all(isinstance(each, ast.Constant) for each in (node.slice.lower, node.slice.upper) if each is not None):
@@ -348,7 +349,7 @@ def _ignored(case: Case, node: ast.Subscript, loop: ast.For) -> Hit:
 
 
 def _stands_still(case: Case, rows: ast.Slice, loop: ast.For) -> bool:
-    """Whether rows are `i:i + size`, and no loop around ever changes i."""
+    """Whether rows are `i:i + size`, and no surrounding loop changes i."""
     low, high = rows.lower, rows.upper
     if (
         not isinstance(low, ast.Name)
@@ -362,7 +363,7 @@ def _stands_still(case: Case, rows: ast.Slice, loop: ast.For) -> bool:
 
 
 def _is_only_part(case: Case, node: ast.Subscript, loop: ast.For) -> bool:
-    """Whether a loop takes the same few rows of a tensor each time, and nothing ever looks at the others."""
+    """Whether a loop takes the same few rows of a tensor each time, and nothing ever uses the others."""
     whole = case.was(node.value, len(case.trace) + 1)
     changing = {n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     given: ast.expr | None = node.slice

@@ -1,5 +1,5 @@
-"""The lessons: one row for each mistake, whether it raises or not; and `diagnose`, which asks them all about one run.
-What a row says of a run is a `Finding`."""
+"""The lessons: one row for each mistake, whether it raises or not; and `diagnose`, which checks one run for all of
+them. What a row reports about a run is a `Finding`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Finder = Callable[[Case], Iterator[Hit]]
 
-RAISED, WRONG, EFFECT, WASTE = range(4)  # how bad, the worst first
+RAISED, WRONG, EFFECT, WASTE = range(4)  # severity, the worst first
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Lesson:
 
     @property
     def patterns(self) -> tuple[str, ...]:
-        """Of the messages that it is about: those of errors that it finds, then what PyTorch says of it otherwise."""
+        """Patterns of the messages that it is about: those of errors that it finds, then other messages of PyTorch."""
         found = tuple(each.pattern for each in self.finders if isinstance(each, raised.Raised) and each.pattern)
         return found + _ALSO_SAID.get(self.id, ())
 
@@ -43,7 +43,7 @@ class Finding:
     id: str
     title: str
     line: int  # where the mistake is made, -1 unknown
-    step: int  # the cursor at which it tells
+    step: int  # the cursor at which it shows
     explanation: str
     advice: str
     fixes: tuple[Fix, ...]
@@ -61,7 +61,7 @@ def _silent(id: str, title: str, *finders: Finder, rank: int = WRONG) -> Lesson:
 
 _TWICE = r"backward through the graph a second time"
 _NONE = (r"'NoneType' object has no attribute '(zero_|data|detach|norm|clamp_|mul_)'", r"operand type.*'NoneType'")
-_ALSO_SAID = {  # warnings, what older versions say, and errors that come of it elsewhere; for the search
+_ALSO_SAID = {  # warnings, messages of older versions, and errors that it causes elsewhere; for the search
     "backward-twice": (r"through the graph second time",),
     "freed-buffer": (r"through the graph second time",),
     "gradient-shape": (r"assigned grad has data of a different",),
@@ -186,7 +186,7 @@ LESSONS: tuple[Lesson, ...] = (
 )  # fmt: skip
 
 
-_HIDES = {  # what follows from another mistake is not told beside it
+_HIDES = {  # what follows from another mistake is not reported with it
     "grad-none-rebound": {"not-zeroed", "non-leaf-grad"},
     "unregistered-parameter": {"other-parameters", "frozen-parameter", "grad-none-not-reached"},
     "other-parameters": {"grad-none-no-grad", "grad-none-detached", "not-zeroed"},
@@ -211,7 +211,7 @@ _NEVER = {"frozen-parameter", "other-parameters", "unregistered-parameter", "gra
 
 
 def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
-    """The lessons that a run triggers, the worst first."""
+    """Return the lessons that a run triggers, the worst first."""
     case = Case(trace, text)
     never = _NEVER if len(trace.gaps) else set()
     found = [each for each in _found(case) if each[0].id not in never]
@@ -230,7 +230,7 @@ def diagnose(trace: Trace, text: str | None = None) -> tuple[Finding, ...]:
 
 
 def of_error(trace: Trace, text: str) -> Finding | None:
-    """The lesson on the error that ended a run; None if there is no other than what its explanation says."""
+    """Return the lesson on the error that ended a run; None if there is only its explanation."""
     case = Case(trace, text)
     for lesson in (each for each in LESSONS if each.rank == RAISED):
         for finder in lesson.finders:
@@ -256,7 +256,7 @@ def _finding(case: Case, lesson: Lesson, hit: Hit) -> Finding:
 
 
 def patch(before: str, after: str, name: str = "snippet.py") -> str:
-    """A change as a unified diff."""
+    """Return a change as a unified diff."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     lines = [line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in
              difflib.unified_diff(old, new, f"a/{name}", f"b/{name}")]  # fmt: skip
@@ -264,7 +264,7 @@ def patch(before: str, after: str, name: str = "snippet.py") -> str:
 
 
 def finding_json(text: str, trace: Trace, finding: Finding, name: str = "snippet.py") -> dict[str, object]:
-    """A finding as plain JSON values."""
+    """Return a finding as plain JSON values."""
     nodes = trace.nodes
     marks = [
         {
@@ -288,7 +288,7 @@ def finding_json(text: str, trace: Trace, finding: Finding, name: str = "snippet
 
 
 def finding_text(text: str, finding: Finding, name: str = "snippet.py") -> str:
-    """A finding as people read it in a terminal."""
+    """Return a finding as text for a terminal."""
     place = f"{name}:{finding.line}" if finding.line > 0 else name
     parts = [f"{place}: {finding.title} [{finding.id}], step {finding.step}", finding.explanation, finding.advice]
     if finding.fixes:

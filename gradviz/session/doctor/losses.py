@@ -1,5 +1,5 @@
-"""Losses that are computed, and are not what was meant: shapes that were broadcast, a softmax over the wrong dimension
-or once too often, probabilities where scores belong and the other way round."""
+"""Losses that are computed, but are not what was meant: shapes that were broadcast, a softmax over the wrong dimension
+or applied twice, probabilities in place of scores and the other way round."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _operand(case: Case, node: int, slot: int = 0) -> int:
 
 
 def _before(case: Case, tensor: int, *through: str) -> int:
-    """The node that computed a tensor, changes of its shape not counted; -1 for none."""
+    """Return the node that computed a tensor, skipping changes of its shape; -1 for none."""
     producer, nodes = case.trace.tensors.producer, case.trace.nodes
     node = int(producer[tensor]) if tensor >= 0 else -1
     for _ in range(50):
@@ -54,7 +54,7 @@ def _before(case: Case, tensor: int, *through: str) -> int:
 
 
 def _is_sigmoid(case: Case, node: int) -> bool:
-    """Whether a node is a sigmoid, or the last step of one that is written out: 1 / (1 + exp(-x))."""
+    """Whether a node is a sigmoid, or the last step of a written-out one: 1 / (1 + exp(-x))."""
     nodes = case.trace.nodes
     if node < 0 or nodes.op[node] == "sigmoid":
         return node >= 0
@@ -66,7 +66,7 @@ def _is_sigmoid(case: Case, node: int) -> bool:
 
 
 def _is_softmax(case: Case, node: int) -> bool:
-    """Whether a node is a softmax, or the last step of one that is written out: exp(x) / exp(x).sum()."""
+    """Whether a node is a softmax, or the last step of a written-out one: exp(x) / exp(x).sum()."""
     nodes = case.trace.nodes
     if node < 0 or nodes.op[node] == "softmax":
         return node >= 0
@@ -78,7 +78,7 @@ def _is_softmax(case: Case, node: int) -> bool:
 
 
 def _maker(case: Case, node: int, slot: int = 0) -> int:
-    """The node that made an operand, changes of its shape not counted; -1 for none."""
+    """Return the node that made an operand, skipping changes of its shape; -1 for none."""
     return _before(case, _operand(case, node, slot))
 
 
@@ -121,7 +121,7 @@ def broadcast_loss(case: Case) -> Iterator[Hit]:
 
 
 def _weighs_logarithms(case: Case, node: int) -> bool:
-    """Whether a product is that of a target and logarithms of probabilities, as in a cross entropy written out."""
+    """Whether a product is that of a target and logarithms of probabilities, as in a written-out cross entropy."""
     makers = [int(case.trace.tensors.producer[each]) for each in case.read_by(node)[:2]]
     logs = [maker >= 0 and case.trace.nodes.op[maker] in ("log", "log1p", "log_sigmoid") for maker in makers]
     grads = [bool(case.trace.tensors.requires_grad[each]) for each in case.read_by(node)[:2]]
@@ -134,7 +134,7 @@ def _unexpanded(case: Case, tensor: int) -> int:
 
 
 def _of_one(case: Case, one: int, other: int) -> bool:
-    """Whether both are the same tensor in two shapes: then all pairs of its elements are what is wanted."""
+    """Whether both are the same tensor in two shapes: then all pairs of its elements are wanted."""
 
     def whole(tensor: int) -> int:
         node = int(case.trace.tensors.producer[tensor])
@@ -160,7 +160,7 @@ def _facing(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
 
 
 def _was_stood_up(case: Case, tensor: int) -> bool:
-    """Whether a tensor was given its shape by the snippet, as where all pairs are wanted: `x[:, None] - y[None]`."""
+    """Whether the snippet gave a tensor its shape on purpose, as if all pairs are wanted: `x[:, None] - y[None]`."""
     node = int(case.trace.tensors.producer[tensor])
     return node >= 0 and case.trace.nodes.op[node] in _SHAPES
 
@@ -217,7 +217,7 @@ def wrong_dim(case: Case) -> Iterator[Hit]:
 
 
 def _written_out(case: Case) -> Iterator[Hit]:
-    """exp(x) / exp(x).sum(0): a softmax that is written out, over the batch."""
+    """exp(x) / exp(x).sum(0): a written-out softmax over the batch."""
     for node in _ops(case, "div"):
         if not _is_softmax(case, node) or len(case.shape(case.output(node))) != 2:
             continue
@@ -246,7 +246,7 @@ def _written_out(case: Case) -> Iterator[Hit]:
 
 
 def _along_equals(case: Case) -> Iterator[Hit]:
-    """A softmax along a dimension in which there is one number only, or the same again and again: always 1 / n."""
+    """A softmax along a dimension with only one number, or the same one repeated: always 1 / n."""
     nodes = case.trace.nodes
     for node in _ops(case, "softmax", "log_softmax"):
         read, made = _operand(case, node), case.output(node)
@@ -270,14 +270,14 @@ def _along_equals(case: Case) -> Iterator[Hit]:
 
 
 def _is_repeated(case: Case, expand: int, dim: int) -> bool:
-    """Whether an expansion made one dimension of a matrix, rows or columns that are all the same."""
+    """Whether an expansion made one dimension of a matrix, whose rows or columns are all the same."""
     before, after = case.shape(_operand(case, expand)), case.shape(case.output(expand))
     size = ((1,) * (len(after) - len(before)) + before)[dim]
     return size == 1 < after[dim]
 
 
 def _is_of_samples(case: Case, tensor: int) -> bool:
-    """Whether a layer made a tensor: it has a row for each sample."""
+    """Whether a layer made a tensor, which then has a row for each sample."""
     maker = _before(case, tensor, "add", "relu", "tanh", "div", "mul")
     if maker < 0 or case.trace.nodes.op[maker] not in ("addmm", "mm", "linear", "matmul"):
         return False
@@ -306,7 +306,7 @@ def _takes_one_each(case: Case, node: int) -> bool:
 
 
 def _over_queries(case: Case) -> Iterator[Hit]:
-    """Attention whose weights do not add up to 1 along the dimension that is summed over next."""
+    """Attention whose weights do not add up to 1 along the dimension that is summed next."""
     for node in _ops(case, "softmax"):
         read, made = _operand(case, node), case.output(node)
         shape, found = (
@@ -334,14 +334,14 @@ def _over_queries(case: Case) -> Iterator[Hit]:
 
 
 def _of_two_computed(case: Case, node: int) -> bool:
-    """Whether a node is a product of two tensors that were computed, as the scores of attention are."""
+    """Whether a node is a product of two computed tensors, like the scores of attention."""
     if node < 0 or case.trace.nodes.op[node] not in ("bmm", "mm", "matmul"):
         return False
     return all(_maker(case, node, slot) >= 0 for slot in (0, 1))
 
 
 def _is_left_factor(case: Case, tensor: int) -> bool:
-    """Whether a product sums over the last dimension of a tensor, whatever else is done with it."""
+    """Whether a product sums over the last dimension of a tensor, possibly after other operations."""
     nodes, queue = case.trace.nodes, [tensor]
     for each in queue:
         for user in case.trace.users_of(each).tolist():
@@ -354,7 +354,7 @@ def _is_left_factor(case: Case, tensor: int) -> bool:
 
 
 def _moves_ones(case: Case, node: int) -> bool:
-    """Whether a permutation moves dimensions of size 1 only, as einsum does before its product."""
+    """Whether a permutation only moves dimensions of size 1, as einsum does before its product."""
     found = re.search(r"dims=\(([\d, ]+)\)", str(case.trace.nodes.params[node]))
     shape = case.shape(_operand(case, node))
     places = [int(each) for each in re.findall(r"\d+", found[1])] if found else []
@@ -366,7 +366,7 @@ _TURNS = ("t", "transpose", "permute", "select", "slice")
 
 
 def _classes_of_a_column(case: Case) -> Iterator[Hit]:
-    """argmax over the batch, compared with the classes that the loss was given."""
+    """argmax over the batch, compared with the classes given to the loss."""
     trace, targets = case.trace, {_operand(case, node, 1) for node in _ops(case, "nll_loss")}
     for node in _ops(case, "argmax", "max"):
         read, made = _operand(case, node), next(reversed(trace.outputs_of(node).tolist()), -1)
@@ -412,7 +412,7 @@ def _other_dim(case: Case, node: int, given_dim: str = "", wanted: str = "1") ->
 
 
 def _is_cross_entropy(case: Case, node: int) -> bool:
-    """Whether a log_softmax is a part of cross_entropy."""
+    """Whether a log_softmax is part of a cross_entropy."""
     nodes, made = case.trace.nodes, case.output(node)
     users = case.trace.users_of(made).tolist() if made >= 0 else []
     inner = any(nodes.site[user] == nodes.site[node] and nodes.region[user] == nodes.region[node] for user in users)
@@ -425,7 +425,7 @@ def double_softmax(case: Case) -> Iterator[Hit]:
 
 
 def softmax_before_ce(case: Case) -> Iterator[Hit]:
-    """Probabilities given to cross_entropy, which takes the softmax itself."""
+    """Probabilities passed to cross_entropy, which applies the softmax itself."""
     yield from _softmax_again(case, cross_entropy=True)
 
 
@@ -457,7 +457,8 @@ def _softmax_again(case: Case, cross_entropy: bool) -> Iterator[Hit]:
 
 
 def _without(case: Case, *nodes: int) -> tuple[Fix, ...]:
-    """An operation taken away: a call of a function or method, a layer of a Sequential, or the call of a layer."""
+    """Return the text without an operation: a call of a function or method, a layer of a Sequential, or the call of a
+    layer."""
     op = str(case.trace.nodes.op[nodes[0]])
     for node in nodes:
         for call in [each for each in case.on_line(_line(case, node)) if isinstance(each, ast.Call)]:
@@ -482,13 +483,13 @@ def _uncalled(case: Case, call: ast.Call, op: str) -> str | None:
 
 
 def _normalised(case: Case, node: int) -> bool:
-    """Whether the logarithm of a sum of exponentials is taken off again, which is a log_softmax."""
+    """Whether the logarithm of a sum of exponentials is subtracted, which makes a log_softmax."""
     read, made = _operand(case, node), case.output(node)
     return any({*case.read_by(user)[:2]} == {read, made} for user in case.trace.users_of(made).tolist())
 
 
 def _is_layer(case: Case, function: ast.expr, op: str) -> bool:
-    """Whether a name was given a layer of this kind."""
+    """Whether a name is bound to a layer of this kind."""
     wanted, name = op.replace("_", ""), case.source(function)
     for statement in case.statements:
         if isinstance(statement, ast.Assign) and case.source(statement.targets[0]) == name:
@@ -497,7 +498,7 @@ def _is_layer(case: Case, function: ast.expr, op: str) -> bool:
 
 
 def _without_layer(case: Case, op: str) -> str | None:
-    """A Sequential without its last layer of this kind."""
+    """Return a Sequential without its last layer of this kind."""
     for call in reversed(case.calls):
         if name_of(call).lower() != op.replace("_", "") or not name_of(call)[:1].isupper():
             continue
@@ -513,7 +514,7 @@ def _without_layer(case: Case, op: str) -> str | None:
 
 
 def _between(case: Case, first: ast.expr, last: ast.expr) -> str:
-    """The text from the beginning of one expression to the end of another."""
+    """Return the text from the beginning of one expression to the end of another."""
     lines = case.text.split("\n")
     start, end = case.place(first), case.place(last)
     if start[0] == end[2]:
@@ -522,7 +523,7 @@ def _between(case: Case, first: ast.expr, last: ast.expr) -> str:
 
 
 def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
-    """Probabilities given to BCEWithLogits, which takes the sigmoid itself."""
+    """Probabilities passed to BCEWithLogits, which applies the sigmoid itself."""
     for node in _ops(case, "binary_cross_entropy_with_logits"):
         first = _before(case, _operand(case, node))
         if not _is_sigmoid(case, first):
@@ -539,7 +540,7 @@ def sigmoid_before_bce(case: Case) -> Iterator[Hit]:
 
 
 def nll_without_log(case: Case) -> Iterator[Hit]:
-    """NLLLoss of what are no logarithms of probabilities."""
+    """NLLLoss of values that are not logarithms of probabilities."""
     nodes = case.trace.nodes
     for node in _ops(case, "nll_loss", "nll_loss2d"):
         given = _operand(case, node)

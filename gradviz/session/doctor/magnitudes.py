@@ -1,5 +1,5 @@
-"""Numbers that go wrong: NaN and infinity, gradients that vanish or explode along the depth, ReLUs that are dead. These
-are often effects of other mistakes, so `lessons` reports them only where there is no other."""
+"""Numbers that go wrong: NaN and infinity, gradients that vanish or explode along the depth, dead ReLUs. These are
+often effects of other mistakes, so `lessons` reports them only if there is no other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from gradviz.trace.table.frame import NOT_FINITE
 
 
 def nan_born(case: Case) -> Iterator[Hit]:
-    """The first operation that made NaN or infinity of finite numbers, in what a loss was computed from."""
+    """The first operation that made NaN or infinity from finite numbers, in what a loss was computed from."""
     if any("returned nan values" in str(each) for each in case.trace.caught.message):
         return
     found = _birth(case)
@@ -30,20 +30,20 @@ def nan_born(case: Case) -> Iterator[Hit]:
 
 
 def _exploded_before(case: Case, step: int) -> bool:
-    """Whether a gradient that exploded in the first backward call was what led to NaN later."""
+    """Whether a gradient that exploded in the first backward call led to NaN later."""
     calls = case.trace.calls
     return len(calls) > 1 and int(calls.end[0]) < step and next(exploding(case), None) is not None
 
 
 def nan_where(case: Case) -> Iterator[Hit]:
-    """0 · inf in the branch that where() did not take."""
+    """0 · inf in the branch that where() did not select."""
     found = _birth(case)
     if found is not None and found[1]:
         yield found[0]
 
 
 def _birth(case: Case) -> tuple[Hit, bool] | None:
-    """What was born first, and whether in a branch that a where() does not take."""
+    """Return what was born first, and whether it is in a branch that a where() does not select."""
     at, roots = _bad_leaf_grad(case), _bad_roots(case)
     if roots and (at < 0 or case.trace.tensors.step[roots[0]] < at):
         return _forward_birth(case)
@@ -56,7 +56,7 @@ def _bad(case: Case, values: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _bad_leaf_grad(case: Case) -> int:
-    """The step at which a leaf got a gradient that is not finite, -1 if none did."""
+    """Return the step at which a leaf got a non-finite gradient, -1 if none did."""
     grads = case.trace.grads
     rows = np.flatnonzero(grads.value >= 0)
     rows = rows[_bad(case, grads.value[rows])]
@@ -69,7 +69,7 @@ def _bad_roots(case: Case) -> list[int]:
 
 
 def _forward_birth(case: Case, infinite: int = -1) -> tuple[Hit, bool] | None:
-    """The operation that made the first number that is not finite, of those behind a root or another tensor."""
+    """Return the operation that made the first non-finite number, among those behind a root or another tensor."""
     trace, roots = case.trace, [infinite] if infinite >= 0 else _bad_roots(case)
     if not roots:
         return None
@@ -105,7 +105,8 @@ _EPSILON = "1e-8"
 
 
 def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
-    """The node that sent NaN or infinity although what came was finite; and whether a where() is above it."""
+    """Return the node that sent NaN or infinity although it received finite numbers; and whether a where() is above
+    it."""
     trace, at = case.trace, _bad_leaf_grad(case)
     if at < 0:
         return None
@@ -138,7 +139,7 @@ def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
 
 
 def anomaly(where: bool) -> Say:
-    """The anomaly mode has found NaN, in a branch that a where() does not take or elsewhere."""
+    """Anomaly mode has found NaN, in a branch that a where() does not select or elsewhere."""
 
     def say(fault: Fault) -> Hit | None:
         found = fault.explanation
@@ -153,7 +154,7 @@ def anomaly(where: bool) -> Say:
 
 
 def _where_above(case: Case, node: int) -> int:
-    """A where() between a node and the root, -1 (falsy as 0 never is one here) for none."""
+    """Return a where() between a node and the root, -1 for none (falsy, as it is never 0 here)."""
     trace, queue = case.trace, [node]
     seen = {node}
     for each in queue:
@@ -173,7 +174,7 @@ def _call_at(case: Case, node: int) -> ast.expr | None:
 
 
 def _kept_away(case: Case, node: int) -> tuple[Fix, ...]:
-    """The operand of log, sqrt or a division kept away from 0."""
+    """Keep the operand of log, sqrt or a division away from 0."""
     op, expression = str(case.trace.nodes.op[node]), _call_at(case, node)
     if op == "div" and isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Div):
         text = edits.replace_node(case.text, expression.right, f"({case.source(expression.right)} + {_EPSILON})")
@@ -241,7 +242,7 @@ def _safe_operand(case: Case, node: int, above: int) -> tuple[Fix, ...]:
 
 
 def _depths(case: Case, call: int = 0) -> list[tuple[int, int, float]]:
-    """(step, node, size of the gradient that it sent) along a backward call, from the root down."""
+    """Return (step, node, size of the gradient that it sent) along a backward call, from the root down."""
     trace = case.trace
     if not len(trace.calls):
         return []
@@ -260,7 +261,7 @@ def _depths(case: Case, call: int = 0) -> list[tuple[int, int, float]]:
 
 
 def _main_slot(case: Case, node: int) -> int:
-    """The operand of a node that was computed: on the way back to the inputs."""
+    """Return the operand of a node that was computed: on the way back to the inputs."""
     trace = case.trace
     for slot, tensor in trace.slots_of(node).items():
         maker = int(trace.tensors.producer[tensor])
@@ -270,7 +271,7 @@ def _main_slot(case: Case, node: int) -> int:
 
 
 def vanishing(case: Case) -> Iterator[Hit]:
-    """Gradients that get smaller by the layer until nothing is left."""
+    """Gradients that shrink with every layer until nothing is left."""
     found = _trend(case, falling=True)
     if found is None:
         return
@@ -288,7 +289,7 @@ def vanishing(case: Case) -> Iterator[Hit]:
 
 
 def _is_recurrent(case: Case) -> bool:
-    """Whether the gradient goes back in time, through one layer again and again that began as its module makes it: each
+    """Whether the gradient goes back in time, repeatedly through one layer with its module's initial weights: every
     such network forgets what is long ago, and learns all the same."""
     trace = case.trace
     products = [node for _, node, _ in _depths(case) if trace.nodes.op[node] in _LAYERS]
@@ -300,7 +301,7 @@ def _is_recurrent(case: Case) -> bool:
 
 
 def exploding(case: Case) -> Iterator[Hit]:
-    """Gradients that get larger by the layer."""
+    """Gradients that grow with every layer."""
     found = _trend(case, falling=False)
     if found is None:
         return
@@ -315,7 +316,7 @@ def exploding(case: Case) -> Iterator[Hit]:
 
 
 def _begun(case: Case, node: int) -> int:
-    """The line that gave the weights of products like this one their first numbers, else that of the product."""
+    """Return the line that initialised the weights of products like this one, otherwise that of the product."""
     nodes, lines = case.trace.nodes, list[int]()
     deep = [each for each in np.flatnonzero(nodes.op == nodes.op[node]).tolist() if _main_slot(case, each) >= 0]
     for each in deep:
@@ -325,15 +326,15 @@ def _begun(case: Case, node: int) -> int:
 
 
 def _asked_later(case: Case) -> set[int]:
-    """The results that requires_grad_() made leaves of: `(3 * torch.randn(8, 8)).requires_grad_()`."""
+    """Return the results that requires_grad_() turned into leaves: `(3 * torch.randn(8, 8)).requires_grad_()`."""
     flags, tensors = case.trace.flags, case.trace.tensors
     asked = flags.tensor[flags.requires_grad & flags.is_leaf]
     return {each for each in asked.tolist() if tensors.producer[each] >= 0 and not tensors.requires_grad[each]}
 
 
 def _weights(case: Case, node: int, later: bool = False) -> list[int]:
-    """The leaves that a layer was computed with: of its product and of the sum with its bias; `later` also those that
-    became leaves after they had been computed."""
+    """Return the leaves that a layer was computed with: of its product and of the sum with its bias; `later` also
+    includes those that became leaves after they had been computed."""
     trace, queue, found = case.trace, [node], list[int]()
     for each in queue:
         for tensor in case.read_by(each):
@@ -355,7 +356,8 @@ _SQUASHING = ("sigmoid", "tanh", "softmax")
 
 
 def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
-    """The operation that the gradient shrinks or grows by the most often, its first and last size, how many layers."""
+    """Return the operation at which the gradient shrinks or grows most often, its first and last size, and the number
+    of layers."""
     trace, along = case.trace, _depths(case)
     layers = [each for each in along if trace.nodes.op[each[1]] in _LAYERS + _SQUASHING]
     if len(layers) < 8 or layers[0][2] <= 0 or not all(math.isfinite(each[2]) for each in layers):
@@ -381,7 +383,8 @@ def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
 
 
 def _comes_later(case: Case) -> bool:
-    """Whether the same backward() reaches the first layers later: weights that began at zero stopped the first one."""
+    """Whether the same backward() reaches the first layers later: weights that were initialised with zeros blocked the
+    first one."""
     again = np.flatnonzero(case.trace.calls.line == case.trace.calls.line[0])
     return len(again) > 1 and any(each[2] > 0 for each in _depths(case, int(again[-1]))[-1:])
 
@@ -391,7 +394,7 @@ def _grows_much(first: float, last: float) -> bool:
 
 
 def _residual(case: Case, node: int) -> tuple[Fix, ...]:
-    """`x = sigmoid(layer(x))` as `x = x + sigmoid(layer(x))`, where the shapes permit it."""
+    """Rewrite `x = sigmoid(layer(x))` as `x = x + sigmoid(layer(x))`, if the shapes permit it."""
     trace, made = case.trace, case.output(node)
     statement = case.statement(int(trace.nodes.line[node]))
     if isinstance(statement, ast.Return) and statement.value is not None:
@@ -413,18 +416,18 @@ def _residual(case: Case, node: int) -> tuple[Fix, ...]:
 
 
 def _only_argument(case: Case, statement: ast.Return) -> str:
-    """`x` of `def forward(self, x)` around a statement, "" if there are several."""
+    """Return the `x` of `def forward(self, x)` around a statement, "" if there are several."""
     function = case.function_of(statement)
     given = function.args.args if isinstance(function, ast.FunctionDef) else []
     names = [each.arg for each in given if each.arg != "self"]
     return names[0] if len(names) == 1 else ""
 
 
-_DEEP = 10  # layers through which ReLUs with the first weights of nn.Linear let nothing pass
+_DEEP = 10  # layers through which ReLUs with nn.Linear's initial weights let nothing pass
 
 
 def _begun_larger(case: Case, node: int) -> tuple[Fix, ...]:
-    """Weights that were drawn much too small, drawn in the size that keeps the size of what goes through."""
+    """Redraw weights that were drawn much too small, in the size that preserves the size of what passes through."""
     products = [each for _, each, _ in _depths(case) if case.trace.nodes.op[each] in _LAYERS]
     line = _begun(case, products[0]) if products else -1
     drawn = [each for each in case.on_line(line) if isinstance(each, ast.Call) and "init" in case.source(each.func)]
@@ -446,7 +449,7 @@ def _relus(case: Case, op: str, layers: int) -> tuple[Fix, ...]:
 
 
 def _with_first_weights(case: Case, text: str) -> str | None:
-    """The text in which the first weights of the model are those for ReLU."""
+    """Return the text in which the initial weights of the model are those for ReLU."""
     call = next((each for each in case.calls if name_of(each) == "parameters"), None)
     held = receiver_of(call) if call is not None else None
     owners = (
@@ -462,7 +465,7 @@ def _with_first_weights(case: Case, text: str) -> str | None:
 
 
 def _smaller_weights(case: Case, node: int, line: int) -> tuple[Fix, ...]:
-    """The text with first weights on a line that keep the size of what goes through a product."""
+    """Return the text in which the initial weights on a line preserve the size of what passes through a product."""
     leaves = [leaf for leaf in _weights(case, node, later=True) if len(case.shape(leaf)) > 1]
     sizes = [case.shape(leaf)[0] for leaf in leaves]
     if leaves and leaves[0] in _asked_later(case):
@@ -502,7 +505,7 @@ def _clipped(case: Case) -> tuple[Fix, ...]:
 
 
 def dead_relu(case: Case) -> Iterator[Hit]:
-    """A ReLU that lets nothing through, in every iteration from some moment on."""
+    """A ReLU that lets nothing through, in every iteration from some point on."""
     trace = case.trace
     places: dict[tuple[int, str], list[int]] = {}
     rectified = (trace.nodes.op == "relu") | (np.isin(trace.nodes.op, ("clamp", "clamp_min")) & _from_zero(case))
@@ -532,8 +535,9 @@ def dead_relu(case: Case) -> Iterator[Hit]:
 
 
 def _died_of(case: Case, node: int, alive: bool) -> int:
-    """The line that made all negative what comes to a ReLU: the learning rate if it was alive at first, else the first
-    bias or weight that has one sign only, else what made the data; the line of the ReLU if none did."""
+    """Return the line that made everything negative that reaches a ReLU: the learning rate if it was alive at first,
+    otherwise the first bias or weight with only one sign, otherwise what made the data; the line of the ReLU if none
+    did."""
     trace, line = case.trace, int(case.trace.nodes.line[node])
     if alive:
         rate = rates.learning_rate(case)[0]
@@ -562,7 +566,7 @@ _SUMMING = ("sum", "mean", "add", "sub", "mul", "div", "view", "squeeze", "stack
 
 
 def is_summand(case: Case, tensor: int) -> bool:
-    """Whether a loss is a sum of this and others, as a hinge loss is: there 0 is what training aims at."""
+    """Whether a loss is a sum of this and others, as a hinge loss is: there, 0 is the aim of training."""
     trace, queue = case.trace, [tensor]
     for each in queue:
         users = [user for user in trace.users_of(each).tolist() if case.output(user) in case.below_roots]
@@ -578,7 +582,7 @@ def is_summand(case: Case, tensor: int) -> bool:
 
 
 def _without_constant(case: Case, line: int) -> tuple[Fix, ...]:
-    """The text in which a bias that is filled with a number on a line begins with zeros."""
+    """Return the text in which a bias that a line fills with a number begins with zeros."""
     for call in [each for each in case.on_line(line) if isinstance(each, ast.Call)]:
         number = call.args[-1] if call.args else None
         if name_of(call) in ("fill_", "constant_") and number is not None and rates.constant(case, number) is not None:

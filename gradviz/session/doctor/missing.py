@@ -1,5 +1,5 @@
-"""Gradients that are not there: a history that was cut off, and where (`Cut`); a .grad that is None, and why. What the
-optimizer makes of them is in `training`."""
+"""Missing gradients: a history that was cut off, and where (`Cut`); a .grad that is None, and why. What the optimizer
+does with them is in `training`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class Cut:
     source: int  # the tensor that has a history
     made: int  # the one that has none, -1: a number
     node: int = -1
-    expression: ast.expr | None = None  # what does it
+    expression: ast.expr | None = None  # the expression that does it
 
 
 def cut_at(case: Case, tensor: int) -> Cut | None:
-    """How the history of this very tensor was cut off, None if it was not."""
+    """Return how the history of this very tensor was cut off, None if it was not."""
     trace, node = case.trace, int(case.trace.tensors.producer[tensor])
     if node < 0:
         return _copied(case, tensor)
@@ -53,13 +53,13 @@ def cut_at(case: Case, tensor: int) -> Cut | None:
         return Cut("no_grad", at, before[0], tensor, node, case.maker(tensor))
     if trace.nodes.reason[node] == _NOT_DIFFERENTIABLE:
         return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
-    if not str(trace.tensors.dtype[tensor]).startswith(_FLOATS):  # the places beside the numbers: torch.max(x, 1)[1]
+    if not str(trace.tensors.dtype[tensor]).startswith(_FLOATS):  # the indices beside the numbers: torch.max(x, 1)[1]
         return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
     return None
 
 
 def _detached_later(case: Case, tensor: int, node: int) -> Cut | None:
-    """A result with a history that detach_() took away."""
+    """A result whose history detach_() removed."""
     flags = case.trace.flags
     rows = [row for row in case.trace.history("flags", "tensor").all(tensor).tolist() if flags.is_leaf[row]]
     for call in [each for each in case.calls if name_of(each) == "detach_"] if rows else ():
@@ -74,7 +74,7 @@ def _copied(case: Case, tensor: int) -> Cut | None:
 
 
 def _all_copied(case: Case, tensor: int) -> Iterator[Cut]:
-    """The tensors with a history that a leaf was made of the numbers of."""
+    """Return the tensors with a history whose numbers a leaf was made from."""
     made = case.maker(tensor)
     if not isinstance(made, ast.Call) or name_of(made) not in _COPIES:
         return
@@ -92,8 +92,8 @@ def _all_copied(case: Case, tensor: int) -> Iterator[Cut]:
 
 
 def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int | None:
-    """The tensor with a history whose numbers an expression takes out: `loss.item()`; None if it is not that. What is
-    made of them, `copy`, may have its name by now: `loss = torch.tensor(loss.item())`."""
+    """Return the tensor with a history whose numbers an expression takes out: `loss.item()`; None for other
+    expressions. The result, `copy`, may have its name by now: `loss = torch.tensor(loss.item())`."""
     if not isinstance(expression, ast.Call):
         return None
     name, held = name_of(expression), receiver_of(expression)
@@ -112,12 +112,12 @@ def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int
 
 
 def cut_behind(case: Case, tensor: int) -> Cut | None:
-    """Where the history of what a tensor was computed from was cut off, the nearest place first."""
+    """Return where the history of what a tensor was computed from was cut off, the nearest place first."""
     return next((found for each in case.ancestors(tensor) if (found := cut_at(case, each)) is not None), None)
 
 
 def cuts_below(case: Case, leaf: int) -> list[Cut]:
-    """The places where the history of what was computed from a leaf is cut off."""
+    """Return the places where the history of what is computed from a leaf is cut off."""
     trace, queue, found = case.trace, [leaf], []
     seen = {leaf}
     for each in queue:
@@ -136,7 +136,7 @@ def cuts_below(case: Case, leaf: int) -> list[Cut]:
 
 
 def _in_arithmetic(case: Case) -> list[Cut]:
-    """Every plain number of a tensor with a history that a tensor behind a loss was computed with."""
+    """Return every plain number, taken from a tensor with a history, that a tensor behind a loss was computed with."""
     trace, found = case.trace, []
     for call in case.calls:
         places = [case.parents.get(each) for each in uses(case, call, summed=True)]
@@ -149,7 +149,7 @@ def _in_arithmetic(case: Case) -> list[Cut]:
 
 
 def copies(case: Case) -> list[Cut]:
-    """Every leaf that is a copy of numbers of a tensor with a history."""
+    """Return every leaf that is a copy of the numbers of a tensor with a history."""
     leaves = np.flatnonzero(case.trace.tensors.producer < 0).tolist()
     lines = {call.lineno for call in case.calls if name_of(call) in _COPIES}
     return [cut for each in leaves if int(case.trace.tensors.line[each]) in lines for cut in _all_copied(case, each)]
@@ -168,7 +168,7 @@ ROWS = {
 
 
 def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
-    """The lesson on why a tensor has no gradient at a step."""
+    """Return the lesson on why a tensor has no gradient at a step."""
     trace = case.trace
     frame = trace.frame_at(step)
     reason = no_grad_reason(frame, tensor)
@@ -205,14 +205,14 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
 
 
 def _is_used(case: Case, cut: Cut) -> bool:
-    """Whether a cut leads to a loss without an operation: as a number, or as the places where elements are taken."""
+    """Whether a cut leads to a loss without an operation: as a number, or as the indices of elements."""
     subscripts = [node for node in case.walked if isinstance(node, ast.Subscript)] if cut.kind == "integer" else []
     picks = [node for node in subscripts if case.was(node.slice, len(case.trace) + 1) == cut.made]
     return cut.kind == "item" or any({*case.made_by(node)} & case.below_roots for node in picks)
 
 
 def _asked_otherwise(case: Case, step: int) -> bool:
-    """Whether the last backward call was one of autograd.grad, which writes no .grad."""
+    """Whether the last backward call was autograd.grad, which writes no .grad."""
     call = int(np.searchsorted(case.trace.calls.step, step)) - 1
     return call >= 0 and case.called("backward", int(case.trace.calls.line[call])) is None
 
@@ -231,7 +231,7 @@ def _not_reached(case: Case, tensor: int, step: int, why: str) -> Hit:
 
 
 def _forgotten_root(case: Case, tensor: int) -> str:
-    """The name of a scalar that was computed from a tensor and that nothing goes on with, "" if there is none."""
+    """Return the name of a scalar that was computed from a tensor and is not used further, "" if there is none."""
     trace, queue = case.trace, [tensor]
     for each in queue:
         users = trace.users_of(each).tolist()
@@ -266,13 +266,13 @@ _ADVICE = {
 
 
 def cut_hit(case: Case, cut: Cut, step: int, why: str) -> Hit:
-    """What is said of a cut."""
+    """Return the hit for a cut."""
     node = cut.node if cut.node >= 0 else int(case.trace.tensors.producer[cut.source])
     return Hit(cut.line, step, why, _ADVICE[cut.kind], cut_fixes(case, cut), case.mark(node, _told(case, cut)))
 
 
 def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
-    """The cut taken away."""
+    """Return fixes that remove the cut."""
     text, node = case.text, cut.expression
     if cut.kind == "no_grad":
         return fixes(("with gradients", with_gradients(case, cut.line)))
@@ -325,7 +325,7 @@ def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
 
 
 def with_gradients(case: Case, line: int) -> str | None:
-    """The text without the no_grad() around a line."""
+    """Return the text without the no_grad() around a line."""
     statement = case.statement(line)
     for each in [statement, *case.around(statement)] if statement is not None else ():
         if isinstance(each, ast.With):
@@ -356,7 +356,7 @@ def floated(case: Case, tensor: int) -> tuple[Fix, ...]:
 
 
 def _not_a_leaf(case: Case, tensor: int, step: int, why: str) -> Hit:
-    """A .grad that is read of a tensor that was computed."""
+    """.grad of a computed tensor is read."""
     trace, name, line = case.trace, case.name(tensor), case.line_of(step - 1)
     node = int(trace.tensors.producer[tensor])
     made = int(trace.tensors.line[tensor])
@@ -379,7 +379,8 @@ def _not_a_leaf(case: Case, tensor: int, step: int, why: str) -> Hit:
 
 
 def _leaf_without_name(case: Case, tensor: int) -> int:
-    """The leaf in the same expression that a tensor was made of, if nothing else holds it; -1 if there is none."""
+    """Return the leaf in the same expression that a tensor was made from, if nothing else holds it; -1 if there is
+    none."""
     trace, line = case.trace, int(case.trace.tensors.line[tensor])
     for each in case.ancestors(tensor):
         is_leaf = trace.tensors.producer[each] < 0 and trace.tensors.requires_grad[each]
@@ -403,7 +404,7 @@ def _same_call(text: str, code: str) -> ast.Call:
 
 
 def _bound_anew(case: Case, tensor: int) -> Hit | None:
-    """`w = w - lr * w.grad`: the name of a leaf that now belongs to a result."""
+    """`w = w - lr * w.grad`: the name of a leaf that now refers to a result."""
     trace, names = case.trace, case.trace.names
     for row in trace.history("names", "tensor").all(tensor).tolist():
         text, step = str(names.name[row]), int(names.step[row])
@@ -426,7 +427,8 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
 
 
 def _binding(case: Case, name: str, statement: ast.stmt) -> int:
-    """The line that gives a name what the function around a statement returns, else the line of the statement."""
+    """Return the line that binds a name to what the function around a statement returns, otherwise the line of the
+    statement."""
     function = case.function_of(statement)
     for other in case.statements if isinstance(function, ast.FunctionDef) else ():
         if isinstance(other, ast.Assign) and isinstance(other.value, ast.Call):
@@ -441,7 +443,7 @@ def _was_leaf(case: Case, tensor: int) -> bool:
 
 
 def _updated_in_place(case: Case) -> tuple[Fix, ...]:
-    """Every `w = w - … w.grad …` as `w -= …` inside no_grad, and .grad cleared after it."""
+    """Rewrite every `w = w - … w.grad …` as `w -= …` inside no_grad, and clear .grad after it."""
     text, names = case.text, case.gradient_names
     for statement in reversed(case.statements):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
@@ -469,7 +471,7 @@ def _updated_in_place(case: Case) -> tuple[Fix, ...]:
 
 
 def none_because(row: str) -> Callable[[Case], Iterator[Hit]]:
-    """The finder of those gradients that are missing for one reason."""
+    """Return the finder of gradients that are missing for one reason."""
 
     def find(case: Case) -> Iterator[Hit]:
         yield from (hit for found, hit in _reads(case) if found == row)
@@ -478,7 +480,7 @@ def none_because(row: str) -> Callable[[Case], Iterator[Hit]]:
 
 
 def _reads(case: Case) -> list[tuple[str, Hit]]:
-    """The lessons of every .grad that the snippet reads while it is None, each once."""
+    """Return the lessons of every .grad that the snippet reads while it is None, each once."""
     kept: list[tuple[str, Hit]] | None = case.__dict__.get("missing reads")
     if kept is None:
         kept = case.__dict__["missing reads"] = list(_read_lessons(case))
@@ -497,9 +499,9 @@ def _read_lessons(case: Case) -> Iterator[tuple[str, Hit]]:
 
 
 def _cut_roots(case: Case) -> Iterator[tuple[str, Hit]]:
-    """A root from which backward() comes no further than to a copy: `torch.tensor(loss.item(), requires_grad=True)`."""
+    """A root from which backward() only reaches a copy: `torch.tensor(loss.item(), requires_grad=True)`."""
     trace, asked = case.trace, asked_grads(case)
-    firsts = np.unique(trace.calls.line[trace.roots.call], return_index=True)[1]  # one of each line tells for all
+    firsts = np.unique(trace.calls.line[trace.roots.call], return_index=True)[1]  # one on each line represents all
     for call, root in zip(trace.roots.call[firsts].tolist(), trace.roots.tensor[firsts].tolist(), strict=True):
         step = int(trace.calls.step[call])
         behind = [each for each in case.ancestors(root) if requires(case, each, step)]
@@ -517,7 +519,7 @@ def _cut_roots(case: Case) -> Iterator[tuple[str, Hit]]:
 
 
 def _only_number(case: Case, root: int) -> Cut | None:
-    """The only plain number that is taken out of a tensor with a history and does more than be shown."""
+    """Return the only plain number that is taken from a tensor with a history and is not just displayed."""
     found, end = list[Cut](), len(case.trace) + 1
     for call in case.calls:
         source = taken_out(case, call, end)
@@ -535,7 +537,7 @@ def _is_untrained(case: Case, tensor: int) -> bool:
 
 
 def _failed_reads(case: Case) -> Iterator[tuple[int, int]]:
-    """Of the error that a None brought about."""
+    """From an error that a None caused."""
     errors = case.trace.errors
     if not case.raised or "NoneType" not in str(errors.message[0]):
         return
@@ -544,7 +546,7 @@ def _failed_reads(case: Case) -> Iterator[tuple[int, int]]:
 
 
 def _held(case: Case, line: int, step: int) -> list[int]:
-    """The tensors without .grad whose .grad a line reads."""
+    """Return the tensors without .grad whose .grad a line reads."""
     frame, found = case.trace.frame_at(step), []
     for node in case.on_line(line):
         if isinstance(node, ast.Attribute) and node.attr == "grad" and isinstance(node.ctx, ast.Load):
@@ -554,7 +556,7 @@ def _held(case: Case, line: int, step: int) -> list[int]:
 
 
 def _printed_reads(case: Case) -> Iterator[tuple[int, int]]:
-    """Of what was printed and says None."""
+    """From printed text that says None."""
     texts = case.trace.texts
     if not len(case.trace.calls):
         return
@@ -568,7 +570,7 @@ def _printed_reads(case: Case) -> Iterator[tuple[int, int]]:
 
 
 def _warned_reads(case: Case) -> Iterator[tuple[int, int]]:
-    """Of tensors that are no leaves, of which PyTorch warns."""
+    """From non-leaf tensors, about which PyTorch warns."""
     texts = case.trace.texts
     for step, text in zip(texts.step.tolist(), texts.text, strict=True):
         if _WARNED in str(text):
@@ -578,7 +580,7 @@ def _warned_reads(case: Case) -> Iterator[tuple[int, int]]:
 
 
 def _made_anew(case: Case, line: int) -> list[int]:
-    """What an update made that a line returns: `[p - lr * p.grad for p in params]`."""
+    """Results of an update that a line returns: `[p - lr * p.grad for p in params]`."""
     made = [each for node in case.on_line(line) if isinstance(node, ast.BinOp) for each in case.made_by(node)]
     return [each for each in made if _bound_anew(case, each) is not None][:1]
 
@@ -587,7 +589,7 @@ _WARNED = "that is not a leaf Tensor is being accessed"
 
 
 def warned(case: Case) -> Iterator[Hit]:
-    """Of a tensor that is no leaf, whichever it is: `getattr(module, name).grad`."""
+    """About any non-leaf tensor: `getattr(module, name).grad`."""
     texts = case.trace.texts
     for step, text in zip(texts.step.tolist(), texts.text, strict=True):
         line = case.line_of(step)

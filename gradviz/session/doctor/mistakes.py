@@ -1,6 +1,5 @@
-"""The pages of common mistakes: of each lesson a broken snippet, what one sees, why, and how it is put right. They are
-found by words, or by the text of an error as PyTorch prints it. `make docs` makes their file from the doctor's own
-cases."""
+"""The pages of common mistakes: for each lesson a broken snippet, the symptom, the reason, and the fix. They are found
+by words, or by the text of an error as PyTorch prints it. `make docs` makes their file from the doctor's own cases."""
 
 from __future__ import annotations
 
@@ -14,13 +13,13 @@ from functools import cache
 from gradviz import RESOURCES
 
 FILE = RESOURCES / "mistakes.json"
-SENTENCE = 5  # words from which on a query may be the message of an error
+SENTENCE = 5  # words from which on a query may be an error message
 
 
 @dataclass(frozen=True)
 class Mistake:
-    """One page. `error` is the last line of the traceback, "" where nothing is raised; `patterns` fit the messages
-    of the errors that it may be about."""
+    """One page. `error` is the last line of the traceback, "" if nothing is raised; `patterns` match the messages of
+    the errors that it may be about."""
 
     id: str
     title: str
@@ -39,20 +38,21 @@ class Mistake:
         return " ".join((self.id, self.title, self.error, self.explanation, self.advice, self.broken))
 
     def changed(self) -> list[tuple[str, str]]:
-        """The lines of both snippets, each with " ", "-" where the broken one has it or "+" where the fixed one has."""
+        """Return the lines of both snippets, each with " ", "-" if it is only in the broken one or "+" if only in the
+        fixed one."""
         lines = difflib.ndiff(self.broken.splitlines(), self.fixed.splitlines())
         return [(line[0], line[2:]) for line in lines if line[0] in " -+"]
 
 
 @cache
 def mistakes() -> tuple[Mistake, ...]:
-    """All, in the order of the lessons."""
+    """Return all pages, in the order of the lessons."""
     return tuple(Mistake(**each) for each in json.loads(FILE.read_text(encoding="utf-8")))
 
 
 def found(query: str) -> list[Mistake]:
-    """Those that a query means: the error that it quotes, the lesson whose id it is, else those that have all of its
-    words; of a longer text, such as a traceback, those that have most of them."""
+    """Return the pages that a query means: the error that it quotes, the lesson whose id it is, otherwise those that
+    contain all of its words; for a longer text, such as a traceback, those that contain most of them."""
     words = set(re.findall(r"[\w.]+", query.lower()))
     is_error = len(words) >= SENTENCE or re.search(r"\w(Error|Warning)\b", query) is not None
     quoted = [each for each in mistakes() if is_error and any(re.search(one, query) for one in each.patterns)]

@@ -26,7 +26,7 @@ class Text:
 
     @cached_property
     def walked(self) -> list[ast.AST]:
-        """Every node of the tree, in the order of the text."""
+        """Every node of the tree, in source order."""
         found = [node for node in ast.walk(self.tree) if hasattr(node, "lineno")]
         return sorted(found, key=lambda node: (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
 
@@ -36,19 +36,19 @@ class Text:
         return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What is around a node, the innermost first."""
+        """Yield what is around a node, the innermost first."""
         at = self.parents.get(node)
         while at is not None:
             yield at
             at = self.parents.get(at)
 
     def function_of(self, node: ast.AST) -> ast.AST | None:
-        """The function around a node."""
+        """Return the function around a node."""
         kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
         return next((each for each in self.around(node) if isinstance(each, kinds)), None)
 
     def loop_of(self, node: ast.AST) -> ast.For | ast.While | None:
-        """The loop around a node, in the same function."""
+        """Return the loop around a node, in the same function."""
         for each in self.around(node):
             if isinstance(each, (ast.For, ast.While)):
                 return each
@@ -61,7 +61,8 @@ class Text:
         return self.off_at(line) > 0
 
     def off_at(self, line: int) -> int:
-        """The line in a block that switches gradients off, or of the decorator that does; -1 if there is none."""
+        """Return the line in a block that switches gradients off, or of the decorator that does; -1 if there is
+        none."""
         statement = self.statement(line)
         for each in [statement, *self.around(statement)] if statement is not None else ():
             heads: list[ast.expr] = []
@@ -75,21 +76,21 @@ class Text:
         return -1
 
     def class_of(self, node: ast.AST) -> ast.ClassDef | None:
-        """The class around a node."""
+        """Return the class around a node."""
         return next((each for each in self.around(node) if isinstance(each, ast.ClassDef)), None)
 
     @cached_property
     def statements(self) -> list[ast.stmt]:
-        """Every statement, in the order of the text."""
+        """Every statement, in source order."""
         return [node for node in self.walked if isinstance(node, ast.stmt)]
 
     @cached_property
     def calls(self) -> list[ast.Call]:
-        """Every call, in the order of the text."""
+        """Every call, in source order."""
         return [node for node in self.walked if isinstance(node, ast.Call)]
 
     def statement(self, line: int) -> ast.stmt | None:
-        """The innermost statement that covers a line."""
+        """Return the innermost statement that covers a line."""
         found = None
         for node in self.statements:
             if node.lineno > line:
@@ -99,7 +100,7 @@ class Text:
         return found
 
     def on_line(self, line: int) -> list[ast.AST]:
-        """The nodes of the statement that a line belongs to; of a compound one only its head."""
+        """Return the nodes of the statement that a line belongs to; for a compound one only its head."""
         statement = self.statement(line)
         if statement is None:
             return []
@@ -112,11 +113,11 @@ class Text:
         return found
 
     def source(self, node: ast.AST) -> str:
-        """The text of a node as it is written."""
+        """Return the source of a node."""
         return ast.get_source_segment(self.text, node) or ""
 
     def called(self, name: str, line: int = -1) -> ast.Call | None:
-        """The first call of a function or method of this name (on a line)."""
+        """Return the first call of a function or method of this name (on a line)."""
         for call in self.calls:
             if name_of(call) == name and (line < 0 or call.lineno <= line <= (call.end_lineno or line)):
                 return call
@@ -128,7 +129,7 @@ class Text:
         return {self.place(node): node for node in self.walked if isinstance(node, ast.expr)}
 
     def assigned(self, name: str, line: int) -> ast.expr | None:
-        """What a plain variable was given last before a line."""
+        """Return the value last assigned to a plain variable before a line."""
         found = None
         for node in self.statements:
             if isinstance(node, ast.Assign) and node.lineno <= line and name in map(self.source, node.targets):
@@ -136,7 +137,7 @@ class Text:
         return found
 
     def all_assigned(self, name: str, line: int) -> list[ast.expr]:
-        """All that a plain variable was given, or that was added to it, before a line."""
+        """Return all values assigned or added to a plain variable before a line."""
         found = []
         for node in self.statements:
             targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
@@ -148,7 +149,7 @@ class Text:
 
     @cached_property
     def gradient_names(self) -> set[str]:
-        """The names that are given gradients, or what was computed from them, and what loops take out of them."""
+        """The names that are bound to gradients, to what was computed from them, or to what loops take from them."""
         found: set[str] = set()
         for each in [*self.statements, *self.statements]:
             value = each.iter if isinstance(each, ast.For) else getattr(each, "value", None)
@@ -158,7 +159,7 @@ class Text:
         return found
 
     def place(self, node: ast.expr | ast.stmt) -> tuple[int, int, int, int]:
-        """Where a node is, as the trace writes it: columns in characters."""
+        """Return where a node is, as the trace records it: columns in characters."""
         end = node.end_lineno or node.lineno
         return node.lineno, self._column(node.lineno, node.col_offset), end, self._column(end, node.end_col_offset or 0)
 
@@ -173,12 +174,12 @@ class Text:
 
 
 def name_of(call: ast.Call) -> str:
-    """The last part of what is called: "backward" of `loss.backward()`."""
+    """Return the last part of what is called: "backward" for `loss.backward()`."""
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
 def receiver_of(call: ast.Call) -> ast.expr | None:
-    """What a method is called on."""
+    """Return what a method is called on."""
     return call.func.value if isinstance(call.func, ast.Attribute) else None
 
 
@@ -193,7 +194,7 @@ def is_of_gradients(value: ast.AST, names: set[str]) -> bool:
 
 
 def collected(text: Text, expression: ast.expr) -> list[ast.expr]:
-    """What was put into the list that an expression names."""
+    """Return what was put into the list that an expression names."""
     given = text.assigned(expression.id, expression.lineno) if isinstance(expression, ast.Name) else expression
     if isinstance(given, ast.ListComp):
         return [given.elt]
@@ -206,7 +207,7 @@ def collected(text: Text, expression: ast.expr) -> list[ast.expr]:
 
 
 def followed(text: Text, expression: ast.expr) -> Iterator[ast.expr]:
-    """The parts of an expression, and of what its variables were given, and theirs."""
+    """Return the parts of an expression, and recursively those of the values of its variables."""
     queue, names = [expression], set[str]()
     for part in queue:
         for node in ast.walk(part):
@@ -218,8 +219,8 @@ def followed(text: Text, expression: ast.expr) -> Iterator[ast.expr]:
 
 
 def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> Iterator[ast.expr]:
-    """Where a number, or a constant multiple of it, is used, followed through a variable and what is returned;
-    with `summed`, also through one that it is added to."""
+    """Return where a number, or a constant multiple of it, is used, followed through a variable and through return
+    values; with `summed`, also through a sum that includes it."""
     outer = text.parents.get(number)
     if isinstance(outer, ast.UnaryOp) or (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.Mult)):
         yield from uses(text, outer, depth, summed)
@@ -239,7 +240,8 @@ def uses(text: Text, number: ast.expr, depth: int = 4, summed: bool = False) -> 
 
 
 def drawn_in_turn(text: Text, line: int) -> int:
-    """The line of the only call that draws numbers into what a loop or a function is given, else the line given."""
+    """Return the line of the only call that draws numbers into what a loop or a function receives, otherwise the given
+    line."""
     found = set[int]()
     for call in text.calls:
         held = call.args[0] if "init" in text.source(call.func) and call.args else receiver_of(call)
@@ -256,7 +258,7 @@ def drawn_in_turn(text: Text, line: int) -> int:
 
 
 def asked_grads(text: Text) -> set[str]:
-    """What the text reads the .grad of; of `p` in a loop over several, each of them."""
+    """Return the expressions whose .grad the text reads; for `p` in a loop over several, each of them."""
     read = [n for n in text.walked if isinstance(n, ast.Attribute) and n.attr == "grad"]
     names = {text.source(node.value) for node in read if isinstance(node.ctx, ast.Load)}
     for node in text.walked:
