@@ -127,7 +127,7 @@ def _remove_forgotten(folder: Path, prefix: str) -> None:
     with contextlib.suppress(OSError):
         for entry in list(os.scandir(folder)):
             ours = entry.name.startswith(prefix) and entry.name.endswith(TEMPORARY)
-            if ours and abs(entry.stat().st_mtime - time.time()) > FORGOTTEN:  # later, if the clock was set back
+            if ours and abs(entry.stat().st_mtime - time.time()) > FORGOTTEN:  # in the future, if the clock went back
                 os.unlink(entry.path)
 
 

@@ -86,8 +86,8 @@ def _check(value: object) -> None:
 # --- methods that only serve objects of their own class ---
 
 C = TypeVar("C", bound=type)
-_MAKING = frozenset("__new__ __init__ __init_subclass__ __set_name__ __class_getitem__".split())  # the guard's affair
-_OPERATORS = frozenset("__add__ __sub__ __mul__ __truediv__ __matmul__ __rmatmul__".split())  # write to what they make
+_MAKING = frozenset("__new__ __init__ __init_subclass__ __set_name__ __class_getitem__".split())  # checked by the guard
+_OPERATORS = frozenset("__add__ __sub__ __mul__ __truediv__ __matmul__ __rmatmul__".split())  # write to their result
 _WRITING = frozenset((dis.opmap["STORE_ATTR"], dis.opmap["DELETE_ATTR"]))
 _BY_NAME = frozenset("getattr setattr delattr vars type __class__ __dict__".split())  # or by an object's class
 

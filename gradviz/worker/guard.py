@@ -213,7 +213,7 @@ class Guard:
         self.compiler: Callable[[str, str, str], types.CodeType]  # the text, its file and its package
         self.identities = Identities(self.wrote)
         self._formatter = _Formatter(self)
-        self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # with nothing of ours in their objects
+        self.plain_bases: tuple[type, ...] = (object, types.SimpleNamespace)  # without anything of GradViz's own
 
     def hooks(self) -> dict[str, Any]:
         """Return the names that `Rewriter` calls."""

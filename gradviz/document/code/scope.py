@@ -72,7 +72,7 @@ class Scope:
     called: Counter[Ref] = field(default_factory=Counter)  # how many names each result has
     calls: list[BackwardCall] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
-    grown: set[int] = field(default_factory=set)  # nodes whose names say how many outputs they have
+    grown: set[int] = field(default_factory=set)  # nodes whose names tell how many outputs they have
     asides: set[int] = field(default_factory=set)  # leaves that only appear as the gradient of a call
     seed: int | None = None
     next_id: int = 1

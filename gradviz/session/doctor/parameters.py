@@ -17,7 +17,7 @@ from gradviz.trace.words.error_explanation import Mark
 
 
 def other_parameters(case: Case) -> Iterator[Hit]:
-    """The optimizer changes other tensors than those that get gradients."""
+    """The optimizer changes tensors other than those that get gradients."""
     if _plainly_assigned(case):
         return
     steps = case.optimizer_steps
@@ -49,13 +49,13 @@ def other_parameters(case: Case) -> Iterator[Hit]:
 
 
 def _has_stepped(case: Case) -> bool:
-    """Whether each step() of the text ran before the error."""
+    """Whether each step() in the text ran before the error."""
     ran = {case.line_of(step) for step in case.optimizer_steps}
     return all(call.lineno in ran for call in case.calls if name_of(call) == "step" and not call.args)
 
 
 def _given_twice(case: Case, left: list[int], step: int) -> Iterator[Hit]:
-    """Two optimizers of the same module, while another that gets gradients has none."""
+    """Two optimizers of the same module, while another module that gets gradients has none."""
     seen, names = set[str](), {str(each) for each in case.trace.optimizers.name}
     for call in [each for each in case.calls if name_of(each) in names and each.args]:
         given = call.args[0]
@@ -76,7 +76,7 @@ def _given_twice(case: Case, left: list[int], step: int) -> Iterator[Hit]:
 
 
 def _cut_before(case: Case, left: list[int]) -> bool:
-    """Whether the tensors of the optimizer are at work before those that get gradients, and cut off from them."""
+    """Whether the tensors of the optimizer are used before those that get gradients, and cut off from them."""
     trace = case.trace
     users = {user for each in left for user in trace.users_of(each).tolist()}
     turned = [node for node in users if trace.nodes.op[node] in ("t", "transpose", "permute")]
@@ -93,7 +93,7 @@ def _cut_before(case: Case, left: list[int]) -> bool:
 
 
 def _replaced(case: Case, left: list[int], step: int) -> Iterator[Hit]:
-    """A layer that took the place of another after the optimizer had been given the module's parameters."""
+    """A layer that replaced another after the optimizer had been given the module's parameters."""
     making = _optimizer(case, step)
     expected = {*_expected(case)}
     late = [each for each in left if each in expected]
@@ -144,13 +144,13 @@ def _never_updated(case: Case) -> list[int]:
 
 
 def _was_used(events: list[Event]) -> bool:
-    """Whether a leaf was changed after it had got a gradient."""
+    """Whether a leaf was changed after it had received a gradient."""
     first = next((event.step for event in events if event.what == "added"), 0)
     return any(event.what == "updated" and event.step > first for event in events)
 
 
 def _trained_beside(case: Case, tensor: int) -> bool:
-    """Whether some backward call gave gradients to a tensor and to one that an optimizer has."""
+    """Whether some backward call gave gradients to both a tensor and one that an optimizer has."""
 
     def calls(leaf: int) -> set[int]:
         return {case.call_of(event.step) for event in case.events.get(leaf, []) if event.what == "added"}
@@ -169,7 +169,7 @@ def _grad_is_read(case: Case, tensor: int) -> bool:
 
 
 def _optimizer(case: Case, step: int) -> ast.Call | None:
-    """The call that made the optimizer of a step."""
+    """Return the call that made the optimizer of a step."""
     call = case.called("step", case.line_of(step))
     held = receiver_of(call) if call is not None else None
     name = case.source(held).split(".")[-1] if held is not None else ""
@@ -183,7 +183,7 @@ def _optimizer(case: Case, step: int) -> ast.Call | None:
 
 
 def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, ...]:
-    """The optimizer with the tensors that it lacks."""
+    """Return the optimizer with the tensors that it lacks."""
     if making is None or not making.args:
         return ()
     first = making.args[0]
@@ -207,7 +207,7 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
 
 
 def _owner(case: Case, left: list[int]) -> str:
-    """The variable that holds the module of these tensors, "" if none does."""
+    """Return the variable that holds the module of these tensors, "" if none does."""
     owners = {each for tensor in left for each in _owners(case, tensor)}
     return next((each for each in sorted(owners, key=len) if each.isidentifier() and each != "self"), "")
 
@@ -221,8 +221,8 @@ _MADE = ("randn", "rand", "zeros", "ones", "tensor", "full", "empty", "Parameter
 
 
 def _plainly_assigned(case: Case) -> list[tuple[ast.Assign | ast.AnnAssign | ast.Expr, int]]:
-    """Statements of a module's class that keep parameters where parameters() does not find them, with one that got a
-    gradient and was not trained, or none at all."""
+    """Return the statements in a module's class that store parameters where parameters() does not find them, if one of
+    these got a gradient and was not trained, or if there are no others."""
     found = []
     made = {
         int(case.trace.tensors.line[each]): each for each in range(len(case.trace.tensors)) if _could_train(case, each)
@@ -252,7 +252,8 @@ def _is_plain_statement(case: Case, statement: ast.stmt) -> bool:
 
 
 def _container(case: Case, tensor: int) -> ast.stmt | None:
-    """The statement that keeps the module of a tensor in a list or tuple of another: `self.blocks = tuple(blocks)`."""
+    """Return the statement that stores the module of a tensor in a list or tuple of another: `self.blocks =
+    tuple(blocks)`."""
     if tensor not in case.events:
         return None
     for owner in _owners(case, tensor):
@@ -269,7 +270,7 @@ def _container(case: Case, tensor: int) -> ast.stmt | None:
 
 
 def _as_buffer(case: Case, tensor: int) -> ast.stmt | None:
-    """The statement that registers a tensor as a buffer, if it gets gradients all the same."""
+    """Return the statement that registers a tensor as a buffer although it gets gradients."""
     names = {str(case.trace.names.name[row]) for row in case.trace.history("names", "tensor").all(tensor).tolist()}
     for call in case.calls if tensor in case.events else ():
         given = call.args[0] if name_of(call) == "register_buffer" and call.args else None
@@ -287,7 +288,7 @@ def _could_train(case: Case, tensor: int) -> bool:
 
 
 def _is_plain(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> bool:
-    """Whether a statement keeps tensors or modules in a plain list, dict or attribute of self."""
+    """Whether a statement stores tensors or modules in a plain list, dict or attribute of self."""
     value = statement.value
     if isinstance(statement, ast.Expr):
         if not isinstance(value, ast.Call) or name_of(value) != "append":
@@ -318,7 +319,7 @@ def _module_list(case: Case, name: str) -> bool:
 
 
 def unregistered(case: Case) -> Iterator[Hit]:
-    """Layers in a plain list, or a tensor that is no nn.Parameter: parameters() does not find them."""
+    """Layers in a plain list, or a tensor that is not an nn.Parameter: parameters() does not find them."""
     trace = case.trace
     trains = bool(case.optimizer_steps) or (case.raised and "empty parameter list" in str(trace.errors.message[0]))
     if not trains:
@@ -384,7 +385,7 @@ def _nn(case: Case) -> str:
 
 
 def untrained_because(row: str) -> Callable[[Case], Iterator[Hit]]:
-    """The finder of parameters that are not trained because their history is cut off in one way."""
+    """Return the finder of parameters that are not trained because their history is cut off in one way."""
 
     def find(case: Case) -> Iterator[Hit]:
         yield from (hit for found, hit in _untrained(case) if found == row)
@@ -432,13 +433,13 @@ def _untrained(case: Case) -> Iterator[tuple[str, Hit]]:
 
 
 def _given_alone(case: Case, tensor: int) -> bool:
-    """Whether an optimizer was given the module of a tensor by its name, and nothing of it ever gets a gradient."""
+    """Whether an optimizer was given the module of a tensor by name, and nothing in it ever gets a gradient."""
     together = [tensors for tensors in _sources(case).values() if tensor in tensors]
     return any(not {*tensors} & case.events.keys() for tensors in together)
 
 
 def _taken_out(case: Case, line: int) -> tuple[Fix, ...]:
-    """The text without a layer that nothing uses."""
+    """Return the text without a layer that nothing uses."""
     statement = case.statement(line)
     target = case.source(statement.targets[0]) if isinstance(statement, ast.Assign) else ""
     attribute = target.partition(".")[2]
@@ -463,7 +464,7 @@ def _has_trained_sibling(case: Case, tensor: int) -> bool:
 
 
 def _expected(case: Case) -> list[int]:
-    """The parameters that an optimizer was given, as far as its call says so."""
+    """Return the parameters that an optimizer was given, as far as its call says so."""
     trace, found = case.trace, dict[int, None]()
     names = {str(each) for each in trace.optimizers.name}
     end = len(trace) + 1
@@ -483,10 +484,10 @@ def _expected(case: Case) -> list[int]:
 
 
 def _parameters_of(case: Case, owner: str) -> list[int]:
-    """The tensors of a module's own names, those that are called so at the end."""
+    """Return the tensors under a module's own names at the end of the run."""
     names = case.trace.names
     if owner.startswith("self.") and not any(text == owner or text.startswith(f"{owner}.") for text in names.owner):
-        attribute = owner.removeprefix("self")  # it may be known by the name of the object that holds it
+        attribute = owner.removeprefix("self")  # it may be known by the attribute of the object that holds it
         owner = next((str(each) for each in names.owner if str(each).endswith(attribute)), owner)
     path = f"{owner}."
     last: dict[str, int] = {}
@@ -496,13 +497,13 @@ def _parameters_of(case: Case, owner: str) -> list[int]:
             last[full] = tensor
     parts = tuple((f"{owner}[", path))
     targets = [case.source(each.targets[0]) for each in case.statements if isinstance(each, ast.Assign)]
-    if any(target.startswith(parts) for target in targets):  # what was there before is used by nothing
+    if any(target.startswith(parts) for target in targets):  # nothing uses what was there before
         return [each for each in last.values() if len(case.trace.users_of(each))]
     return list(last.values())
 
 
 def _sources(case: Case) -> dict[str, list[int]]:
-    """What optimizers were given in one list, each thing by itself: `[*a.parameters(), *b.parameters(), w]`."""
+    """Return what optimizers were given in one list, each thing by itself: `[*a.parameters(), *b.parameters(), w]`."""
     names, found = {str(each) for each in case.trace.optimizers.name}, dict[str, list[int]]()
     for call in [each for each in case.calls if name_of(each) in names and each.args]:
         given: ast.expr | None = call.args[0]
@@ -522,10 +523,10 @@ def _sources(case: Case) -> dict[str, list[int]]:
 
 
 def frozen(case: Case) -> Iterator[Hit]:
-    """What an optimizer was given, and what requires no grad from the beginning to the end."""
+    """What an optimizer was given although it requires no grad from beginning to end."""
     names = {str(each) for each in case.trace.optimizers.name}
     if any("requires_grad" in case.source(each) for each in case.calls if name_of(each) in names):
-        return  # it takes those that are trained
+        return  # it takes only the trained ones
     found = next(_frozen_source(case), None) or next(_half_frozen(case), None)
     if found is not None:
         yield found
@@ -558,7 +559,7 @@ def _half_frozen(case: Case) -> Iterator[Hit]:
 
 
 def _frozen_source(case: Case) -> Iterator[Hit]:
-    """Something that an optimizer was given by its name, and that requires no grad at all."""
+    """Something that an optimizer was given by name, and that requires no grad at all."""
     trace, steps = case.trace, case.optimizer_steps
     for name, tensors in _sources(case).items() if steps and len(trace.calls) > 1 else ():
         begins = trace.frame_at(int(trace.calls.step[0]))
@@ -580,7 +581,7 @@ def _frozen_source(case: Case) -> Iterator[Hit]:
 
 
 def _switches(case: Case) -> list[int]:
-    """The lines that switch requires_grad on or off."""
+    """Return the lines that switch requires_grad on or off."""
     calls = [each.lineno for each in case.calls if name_of(each) == "requires_grad_"]
     stores = [n for n in case.walked if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)]
     return calls + [each.lineno for each in stores if each.attr == "requires_grad"]

@@ -1,5 +1,5 @@
-"""Errors that ended a run: which lesson each is, where the mistake was made, and how to put it right. Why it happened
-is said by `gradviz.trace.words.errors`. Errors of shapes and types are in `shapes`."""
+"""Errors that ended a run: which lesson each belongs to, where the mistake was made, and how to fix it.
+`gradviz.trace.words.errors` explains why it happened. Errors of shapes and types are in `shapes`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Fixes = tuple[Fix, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The error, and what its explanation says."""
+    """The error and its explanation."""
 
     case: Case
     message: str
-    line: int  # that raised
+    line: int  # the line that raised
     explanation: ErrorExplanation | None
     match: re.Match[str]
 
@@ -38,11 +38,11 @@ class Fault:
 
     @property
     def fix_line(self) -> int:
-        """The line that the explanation wants changed."""
+        """The line that the explanation suggests to change."""
         return self.explanation.fix_line if self.explanation is not None else -1
 
     def hit(self, offered: Fixes, line: int = -1, why: str = "", advice: str = "") -> Hit:
-        """What is said of the error."""
+        """Return a hit for the error."""
         found = self.explanation
         return Hit(
             line if line > 0 else self.line,
@@ -59,7 +59,7 @@ Say = Callable[[Fault], Hit | None]
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """The finder of an error whose message fits a pattern."""
+    """The finder of errors whose message matches a pattern."""
 
     pattern: str
     say: Say
@@ -78,7 +78,7 @@ class Raised:
 
 
 def with_fix(fix: Callable[[Fault], str | None], title: str, *more: tuple[str, Callable[[Fault], str | None]]) -> Say:
-    """A row that needs nothing but its fixes."""
+    """Return a row that needs nothing but its fixes."""
 
     def say(fault: Fault) -> Hit:
         return fault.hit(fixes((title, fix(fault)), *((name, other(fault)) for name, other in more)))
@@ -86,11 +86,11 @@ def with_fix(fix: Callable[[Fault], str | None], title: str, *more: tuple[str, C
     return say
 
 
-# -- a graph that was used up
+# -- a graph that was already used
 
 
 def twice(fault: Fault) -> Hit | None:
-    """A second backward from the same root; from another one, or a buffer that is read by hand, it is `freed`."""
+    """A second backward from the same root; from another root, or if a buffer is read by hand, it is `freed`."""
     if not _in_a_call(fault.case) or not _same_root(fault.case):
         return None
     return fault.hit(fixes(("retain_graph=True", retain_graph(fault)), ("without the second call", _once(fault))))
@@ -108,7 +108,7 @@ def freed(fault: Fault) -> Hit | None:
 
 
 def _in_a_call(case: Case) -> bool:
-    """Whether the error came out of a backward call, not out of reading what a node has saved."""
+    """Whether the error occurred in a backward call, not in reading what a node has saved."""
     line = int(case.trace.errors.line[0])
     calls = [node for node in case.on_line(line) if isinstance(node, ast.Call)]
     if not len(case.trace.calls):
@@ -130,14 +130,14 @@ def _was_stepped(case: Case) -> bool:
 
 
 def _same_root(case: Case) -> bool:
-    """Whether the call that failed began where an earlier one had begun."""
+    """Whether the failed call began at the root of an earlier one."""
     trace, last = case.trace, len(case.trace.calls) - 1
     earlier = trace.roots.tensor[trace.roots.call < last]
     return bool(np.isin(trace.roots_of(last), earlier).any())
 
 
 def retain_graph(fault: Fault) -> str | None:
-    """The first call with retain_graph=True."""
+    """Add retain_graph=True to the first call."""
     for function in ("backward", "grad"):
         text = edits.add_keyword(fault.text, fault.fix_line, function, "retain_graph", "True")
         if text is not None:
@@ -158,15 +158,15 @@ def _same_statement(case: Case, one: int, other: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """A tensor of an earlier iteration that the next one goes on with."""
+    """A tensor of an earlier iteration that the next one continues from."""
 
     tensor: int
     name: str
-    line: int  # of the operation that goes on with it
+    line: int  # of the operation that continues from it
 
 
 def _carried(case: Case) -> Carried | None:
-    """The state that was carried from one backward call to the next with its whole history."""
+    """Return the state that was carried from one backward call to the next with its whole history."""
     trace = case.trace
     if len(trace.calls) < 2 or trace.calls.line[-1] != trace.calls.line[-2]:
         return None
@@ -204,7 +204,8 @@ def _hidden(fault: Fault, carried: Carried) -> Hit:
 
 
 def _bound_together(case: Case, name: str, line: int) -> list[str]:
-    """The names that a line binds to the states of a cell, if it goes on with all of them: `h, c = cell(x, (h, c))`."""
+    """Return the names that a line binds to the states of a cell, if it continues from all of them: `h, c = cell(x, (h,
+    c))`."""
     statement = case.statement(line)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     names = [case.source(each) for each in target.elts] if isinstance(target, ast.Tuple) else []
@@ -223,7 +224,7 @@ def _without_retain(text: str, line: int) -> str | None:
 
 
 def overwritten(fault: Fault) -> Hit | None:
-    """A saved tensor was written to in place."""
+    """A saved tensor was overwritten in place."""
     case, line = fault.case, fault.fix_line
     carried = _carried(case)
     if carried is not None:
@@ -240,7 +241,7 @@ def _after(fault: Fault) -> str | None:
 
 
 def in_new_memory(case: Case, line: int) -> Fixes:
-    """What writes in place on a line, into a tensor of its own."""
+    """Rewrite what writes in place on a line so that it writes to a new tensor."""
     statement, text = case.statement(line), case.text
     plain = edits.out_of_place(text, line)
     if plain is not None:
@@ -283,7 +284,7 @@ def _relu_modules(case: Case) -> Fixes:
 
 
 def inference(fault: Fault) -> Hit | None:
-    """A tensor made inside inference_mode() that autograd meets again."""
+    """A tensor made inside inference_mode() that autograd encounters again."""
     case = fault.case
     made = [each for each in case.calls if name_of(each) == "inference_mode"]
     line = made[0].lineno if len(made) == 1 else fault.line
@@ -317,7 +318,7 @@ def not_scalar(fault: Fault) -> Hit | None:
 
 
 def gradient_shape(fault: Fault) -> Hit | None:
-    """A starting gradient of another shape than its root."""
+    """A starting gradient whose shape differs from its root's."""
     case = fault.case
     call = case.called("backward", fault.line)
     statement = case.statement(fault.line)
@@ -358,7 +359,7 @@ def _as_many(fault: Fault) -> bool:
 
 
 def no_grad_fn(fault: Fault) -> Hit | None:
-    """A root without a history; what cut it by `.item()` or `.data` has lessons of its own."""
+    """A root without a history; if `.item()` or `.data` cut it off, there are separate lessons."""
     cut = _root_cut(fault.case)
     if cut is not None and cut.kind in ("item", "data"):
         return None
@@ -393,7 +394,7 @@ def no_grad_fn(fault: Fault) -> Hit | None:
 
 
 def _switched_off(case: Case) -> int:
-    """The line that made all leaves of the root require no grad, if they did before; -1 if none did."""
+    """Return the line that made all leaves of the root require no grad, if they did before; -1 if none did."""
     trace, root, lines = case.trace, _root(case), set[int]()
     for leaf in [each for each in case.ancestors(root) if trace.tensors.producer[each] < 0] if root >= 0 else ():
         asked = bool(trace.tensors.requires_grad[leaf])
@@ -407,7 +408,7 @@ def _switched_off(case: Case) -> int:
 
 
 def _gradient_root(fault: Fault) -> Hit | None:
-    """A root that is a gradient, computed without a graph of its own."""
+    """A root that is a gradient, computed without a graph."""
     case, trace = fault.case, fault.case.trace
     for root in [each for each in case.ancestors(_root(case)) if each >= 0]:
         step = int(trace.tensors.step[root])
@@ -440,7 +441,7 @@ def _root_cut(case: Case) -> Cut | None:
 
 
 def _rebound_root(case: Case) -> tuple[str, Hit] | None:
-    """The root has no history because a leaf lost its name under no_grad."""
+    """The root has no history because a leaf was rebound under no_grad."""
     root = _root(case)
     for each in case.ancestors(root) if root >= 0 else ():
         found = why_none(case, each, len(case.trace))
@@ -456,7 +457,7 @@ def rebound_root(fault: Fault) -> Hit | None:
 
 
 def cut_root(kind: str) -> Say:
-    """A root whose history was cut off in one way."""
+    """Return the finder of roots whose history was cut off in one way."""
 
     def say(fault: Fault) -> Hit | None:
         cut = _root_cut(fault.case)
@@ -469,7 +470,7 @@ def cut_root(kind: str) -> Say:
 
 
 def _wanted(case: Case) -> int:
-    """What was computed without a history, whose .grad is read under its name; -1 if nothing is."""
+    """Return what was computed without a history although its .grad is read under its name; -1 if there is none."""
     root = _root(case)
     behind = {*case.ancestors(root)} if root >= 0 else set()
     optimizers = [each for each in case.calls if each.args and any(given.arg == "lr" for given in each.keywords)]
@@ -483,14 +484,14 @@ def _wanted(case: Case) -> int:
 
 
 def _as_receiver(case: Case, node: ast.expr) -> str:
-    """An expression as it is written before a dot."""
+    """Return an expression as it is written before a dot."""
     code = case.source(node)
     return code if isinstance(node, (ast.Name, ast.Call, ast.Attribute, ast.Subscript)) else f"({code})"
 
 
 def _constant_leaf(case: Case) -> int:
-    """The leaf of floating point numbers that could have required grad: one whose .grad is read or that has the name of
-    a parameter first."""
+    """Return the floating point leaf that could have required grad: preferably one whose .grad is read or that has the
+    name of a parameter."""
     root = _root(case)
     leaves = [each for each in case.ancestors(root) if case.trace.tensors.producer[each] < 0] if root >= 0 else []
     leaves = [each for each in leaves if str(case.trace.tensors.dtype[each]).startswith(("float", "bfloat"))]
@@ -504,7 +505,7 @@ def _constant_leaf(case: Case) -> int:
 
 
 def _asked_leaves(case: Case) -> set[int]:
-    """The leaves whose .grad is read."""
+    """Return the leaves whose .grad is read."""
     found = {each for name in asked_grads(case) for each in case.named(name, len(case.trace) + 1)}
     return {each for each in found if case.trace.tensors.producer[each] < 0}
 
@@ -513,7 +514,7 @@ _PARAMETERS = ("w", "W", "weight", "weights", "b", "bias", "theta", "params", "a
 
 
 def number_backward(fault: Fault) -> Hit | None:
-    """`loss.item()` is a number, and a number has no backward()."""
+    """backward() is called on `loss.item()`, which is a number and has no backward()."""
     case, line = fault.case, fault.line
     call = case.called("backward", line)
     held = receiver_of(call) if call is not None else None
@@ -533,12 +534,12 @@ def number_backward(fault: Fault) -> Hit | None:
 
 
 def plain_hit(fault: Fault) -> Hit | None:
-    """What the explanation says, without a fix."""
+    """Return a hit with what the explanation says, without a fix."""
     return fault.hit(())
 
 
 def under_no_grad(fault: Fault) -> str | None:
-    """The line inside no_grad(), with the lines after it that write in place, too."""
+    """Put the line inside no_grad(), including the lines after it that write in place."""
     case, statement, last = fault.case, fault.case.statement(fault.line), fault.line
     block = next((b for b in edits.blocks(case.tree) if statement in b), []) if statement is not None else []
     for each in block[block.index(statement) + 1 :] if statement in block else ():
@@ -551,7 +552,7 @@ def under_no_grad(fault: Fault) -> str | None:
 
 
 def unused_input(fault: Fault) -> Hit:
-    """An input of autograd.grad() that was cut off, or not used: then None will do, if nothing goes on with it."""
+    """An input of autograd.grad() that was cut off or not used: None is acceptable if nothing continues from it."""
     case, call = fault.case, fault.case.called("grad", fault.line)
     given = [each for each in call.args[1:2] for each in (getattr(each, "elts", None) or [each])] if call else []
     for each in given:
@@ -564,7 +565,7 @@ def unused_input(fault: Fault) -> Hit:
 
 
 def _goes_on(case: Case, line: int) -> bool:
-    """Whether a result of a line is computed with afterwards, or returned to who does."""
+    """Whether a result of a line is used in computations afterwards, or returned to a caller that does so."""
     statement = case.statement(line)
     if isinstance(statement, ast.Return):
         return True

@@ -1,5 +1,5 @@
-"""Learning rates that are too large or too small, and weights that are all alike. These are often effects of other
-mistakes, so `lessons` reports them only where there is no other."""
+"""Learning rates that are too large or too small, and identical weights. These are often effects of other mistakes, so
+`lessons` reports them only if there is no other."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from gradviz.session.doctor.text import name_of
 
 
 def _losses(case: Case) -> tuple[list[float], list[int]]:
-    """The losses of the backward line that ran most often, and their calls; those before it in each update."""
+    """Return the losses of the backward line that ran most often, and their calls; those that precede it in each
+    update."""
     calls, trace = case.trace.calls, case.trace
     lines, counts = np.unique(calls.line, return_counts=True)
     if not len(lines):
@@ -38,7 +39,8 @@ def _losses(case: Case) -> tuple[list[float], list[int]]:
 
 
 def learning_rate(case: Case) -> tuple[int, ast.expr | None, float]:
-    """The line that sets the learning rate, the number there, and what it is; (-1, None, 0) where it is not known."""
+    """Return the line that sets the learning rate, the number there, and its value; (-1, None, 0) if it is not
+    known."""
     updates = case.trace.updates
     settings = [str(each) for each in updates.settings[np.isin(updates.step, case.optimizer_steps[:1])][:1]]
     if settings:
@@ -65,7 +67,7 @@ def _rate_of_optimizer(case: Case, rate: float) -> tuple[int, ast.expr | None, f
 
 
 def _hand_rate(case: Case, statement: ast.stmt) -> ast.Constant | None:
-    """The number that a gradient is multiplied by in an update by hand."""
+    """Return the number by which a gradient is multiplied in a manual update."""
     if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.Expr)):
         return None
     gradients = case.gradient_names
@@ -86,7 +88,8 @@ def _hand_rate(case: Case, statement: ast.stmt) -> ast.Constant | None:
 
 
 def constant(case: Case, node: ast.expr, depth: int = 4) -> ast.Constant | None:
-    """The number that an expression stands for, followed through variables, arguments, attributes and dictionaries."""
+    """Return the number that an expression stands for, followed through variables, arguments, attributes and
+    dictionaries."""
     if isinstance(node, ast.Constant):
         return node if isinstance(node.value, (int, float)) else None
     for given in _stands_for(case, node) if depth else ():
@@ -113,7 +116,7 @@ def _stands_for(case: Case, node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _paired(case: Case, target: str) -> Iterator[ast.expr]:
-    """What is given to an attribute: `self.a, self.lr = a, lr`."""
+    """Return what is assigned to an attribute: `self.a, self.lr = a, lr`."""
     for each in case.statements:
         if isinstance(each, ast.Assign) and case.source(each.targets[0]) == target:
             yield each.value
@@ -124,7 +127,7 @@ def _paired(case: Case, target: str) -> Iterator[ast.expr]:
 
 
 def _arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:
-    """What the calls of the function around a name give to its parameter of that name, then its default."""
+    """Return what the calls of the function around a name pass for its parameter of that name, then its default."""
     function = case.function_of(name)
     if not isinstance(function, ast.FunctionDef):
         return
@@ -143,7 +146,7 @@ def _arguments(case: Case, name: ast.Name) -> Iterator[ast.expr]:
 
 
 def lr_too_large(case: Case) -> Iterator[Hit]:
-    """The loss climbs from step to step."""
+    """The loss increases from step to step."""
     losses, calls = _losses(case)
     if len(losses) < 3 or not (_is_thrown(case, losses) or (_is_climbing(losses) and _overshoots(case, calls))):
         return
@@ -161,13 +164,13 @@ def lr_too_large(case: Case) -> Iterator[Hit]:
 
 
 def _is_thrown(case: Case, losses: list[float]) -> bool:
-    """Whether the first step threw the weights so far away that no later loss is near the first one."""
+    """Whether the first step moved the weights so far that no later loss is close to the first one."""
     finite = [each for each in losses if math.isfinite(each)]
     return len(finite) > 2 and 0 < 20 * finite[0] < min(finite[1:]) and _moved(case) > 10
 
 
 def _overshoots(case: Case, calls: list[int]) -> bool:
-    """Whether the gradients turn round from step to step and grow: each step lands on the other side, higher up."""
+    """Whether the gradients reverse from step to step and grow: each step lands on the other side, higher up."""
     trace, turned, steady = case.trace, 0, 0
     gradients = [_gradients(case, call) for call in calls[:40]]
     for one, other in itertools.pairwise(gradients):
@@ -182,7 +185,7 @@ def _overshoots(case: Case, calls: list[int]) -> bool:
 
 
 def _gradients(case: Case, call: int) -> dict[int, NDArray[np.float64]]:
-    """What a call sent to each leaf, as far as its elements were kept."""
+    """Return what a call sent to each leaf, as far as its elements were kept."""
     trace, found = case.trace, {}
     low, high = int(trace.calls.step[call]), int(min(trace.calls.end[call], len(trace))) + 1
     frame = trace.frame_at(low)
@@ -207,7 +210,7 @@ def _is_climbing(losses: list[float]) -> bool:
 
 
 def _smaller(losses: list[float], rate: float) -> str:
-    """A rate with which a parabola of this steepness is walked down."""
+    """Return a rate at which gradient descent converges on a parabola of this steepness."""
     finite = [each for each in losses if math.isfinite(each) and each > 0]
     growth = math.sqrt(finite[-1] / finite[-2]) if len(finite) > 1 else 10.0
     wanted = rate / (1 + max(growth, 1.0)) / 2
@@ -215,7 +218,7 @@ def _smaller(losses: list[float], rate: float) -> str:
 
 
 def lr_too_small(case: Case) -> Iterator[Hit]:
-    """The loss hardly moves although there is a slope."""
+    """The loss hardly changes although there is a slope."""
     losses, calls = _losses(case)
     if len(losses) < 5 or not all(math.isfinite(each) for each in losses):
         return
@@ -237,7 +240,7 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
 
 
 def _moved(case: Case) -> float:
-    """How far the farthest of the leaves went that got gradients, as a part of its size."""
+    """Return how far the leaf that moved most went, relative to its size, among those that got gradients."""
     trace, found = case.trace, 0.0
     for tensor in case.events:
         before, now = case.first_value(tensor), trace.frame_at(len(trace)).value(tensor)
@@ -270,18 +273,18 @@ def _larger(losses: list[float], slope: float, rate: float) -> float:
 
 
 def _slope(case: Case, call: int) -> float:
-    """The norm of all gradients that a call left at the leaves."""
+    """Return the norm of all gradients that a call left at the leaves."""
     trace = case.trace
     low, high = int(trace.calls.step[call]), int(min(trace.calls.end[call], len(trace))) + 1
     rows = np.flatnonzero((trace.grads.step >= low) & (trace.grads.step <= high) & (trace.grads.value >= 0))
     return float(np.sqrt(np.square(trace.values.norm[trace.grads.value[rows]]).sum()))
 
 
-# -- weights that are all alike
+# -- identical weights
 
 
 def equal_weights(case: Case) -> Iterator[Hit]:
-    """Units that begin equal, get equal gradients, and stay equal."""
+    """Units that start identical, get identical gradients, and stay identical."""
     trace = case.trace
     for tensor, events in sorted(case.events.items()):
         added = [event for event in events if event.what == "added"]
@@ -305,7 +308,8 @@ def equal_weights(case: Case) -> Iterator[Hit]:
 
 
 def _unit_axis(case: Case, tensor: int) -> int:
-    """The axis of a weight along which its units lie: 0 of a Linear, 1 of x @ W; -1 if it is no product's."""
+    """Return the axis of a weight along which its units lie: 0 for a Linear, 1 for x @ W; -1 if it is not used in a
+    product."""
     trace = case.trace
     for user in trace.users_of(tensor).tolist():
         op = str(trace.nodes.op[user])
@@ -324,11 +328,11 @@ def _alike(array: NDArray[np.generic], axis: int) -> bool:
 
 
 def _is_hidden(case: Case, tensor: int) -> bool:
-    """Whether what a weight makes goes through another product of weights."""
+    """Whether the result of a weight passes through another product with weights."""
     trace, products, queue = case.trace, 0, [tensor]
     seen = {tensor}
     for each in queue:
-        for user in trace.users_of(each).tolist()[:4]:  # of the first iterations
+        for user in trace.users_of(each).tolist()[:4]:  # in the first iterations
             if trace.nodes.op[user] in ("mm", "addmm", "matmul", "linear", "mv") and each != tensor:
                 products += trace.nodes.op[int(trace.tensors.producer[each])] != "t"
             for made in trace.outputs_of(user).tolist():
@@ -353,7 +357,7 @@ def _symmetric(case: Case, tensor: int, step: int, value: NDArray[np.generic], a
 
 
 def _initialised(case: Case, tensor: int) -> tuple[int, tuple[Fix, ...]]:
-    """The line that gave a weight its first numbers."""
+    """Return the line that initialised a weight."""
     line = case.begun(tensor)
     for call in [each for each in case.on_line(line) if isinstance(each, ast.Call)]:
         name = name_of(call)

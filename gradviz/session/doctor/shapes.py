@@ -1,4 +1,4 @@
-"""Errors of shapes, types and devices: what fits instead. The other errors are in `raised`."""
+"""Errors of shapes, types and devices: what would fit instead. The other errors are in `raised`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _transposed(fault: Fault, node: ast.expr) -> str | None:
 
 
 def _linear(fault: Fault, given: int, wanted: int) -> list[tuple[str, str | None]]:
-    """A layer whose number of inputs is another than what it gets."""
+    """A layer whose number of inputs differs from what it gets."""
     case, tensors, found = fault.case, fault.case.trace.tensors, list[tuple[str, str | None]]()
     weights = [each for each in range(len(tensors)) if tensors.is_parameter[each] and case.shape(each)[1:] == (wanted,)]
     lines = {int(tensors.line[each]): case.shape(each)[0] for each in weights}
@@ -117,7 +117,7 @@ def target(fault: Fault) -> Hit | None:
         ending = ".argmax(1)"
     text = _in_all(case, call, ending) if ending and isinstance(given, ast.Name) else None
     text = text or (edits.replace_node(case.text, given, f"{plain}{ending}") if ending else None)
-    if re.match(r"Expected target size \[\d+, \d+\], got", fault.message):  # classes last, where they are to be second
+    if re.match(r"Expected target size \[\d+, \d+\], got", fault.message):  # the classes are last, but must be second
         ending = ".transpose(1, 2)"
         text = edits.replace_node(case.text, call.args[0], f"{case.source(call.args[0])}{ending}")
     elif "to match target batch_size (0)" in fault.message:
@@ -133,7 +133,7 @@ _TARGET_ADVICE = (
 
 
 def _in_all(case: Case, call: ast.Call, ending: str) -> str | None:
-    """The text with the target of each call of the same loss changed, where several of them are given variables."""
+    """Return the text with the target of each call of the same loss changed, if several of them are given variables."""
     alike = [each for each in case.calls if case.source(each.func) == case.source(call.func) and len(each.args) > 1]
     changes: dict[ast.expr | ast.stmt, str | None] = {}
     for each in alike if len(alike) > 1 else ():
@@ -151,7 +151,7 @@ def _target_why(fault: Fault) -> str:
 
 
 def _writes(case: Case, line: int) -> bool:
-    """Whether a line writes in place itself."""
+    """Whether a line itself writes in place."""
     nodes = case.on_line(line)
     named = [name_of(node) for node in nodes if isinstance(node, ast.Call)]
     return isinstance(case.statement(line), ast.AugAssign) or any(name.endswith("_") for name in named)
@@ -190,7 +190,7 @@ def _target_ending(fault: Fault) -> str:
 
 
 def batchnorm(fault: Fault) -> Hit | None:
-    """BatchNorm in training with one sample."""
+    """BatchNorm in training mode with one sample."""
     case = fault.case
     call = _outer_call(case)
     single = _single_batches(case)
@@ -207,7 +207,7 @@ def batchnorm(fault: Fault) -> Hit | None:
 
 
 def _single_batches(case: Case) -> ast.expr | None:
-    """The number 1 in the only place that cuts the data into batches."""
+    """Return the number 1 in the only place that splits the data into batches."""
     found = list[ast.expr]()
     for call in case.calls:
         found += [each.value for each in call.keywords if each.arg == "batch_size" and name_of(call) == "DataLoader"]
@@ -217,7 +217,7 @@ def _single_batches(case: Case) -> ast.expr | None:
 
 
 def _outer_call(case: Case) -> ast.Call | None:
-    """The outermost call of a module that was running when the error came."""
+    """Return the outermost module call that was running when the error occurred."""
     numbers = [int(each) for each in re.findall(r"line (\d+)", str(case.trace.errors.traceback[0]))]
     owners = {str(each) for each in case.trace.names.owner}
     for line in [*numbers, int(case.trace.errors.line[0])]:
@@ -248,7 +248,7 @@ def cuda(fault: Fault) -> Hit | None:
 
 
 def integer_leaf(fault: Fault) -> Hit | None:
-    """Whole numbers can't require grad."""
+    """Integers can't require grad."""
     case = fault.case
     for call in [node for node in case.on_line(fault.line) if isinstance(node, ast.Call)]:
         if name_of(call) in ("tensor", "arange", "ones", "zeros", "full", "eye", "randint", "as_tensor"):

@@ -1,6 +1,6 @@
-"""Training loops whose gradients pile up, or are cleared before they are used, loops that keep their graphs, writes and
-plain numbers that autograd does not see. Which parameters are trained at all is in `parameters`, numbers that run away
-in `magnitudes`."""
+"""Training loops whose gradients accumulate, or are cleared before they are used, loops that keep their graphs, writes
+and plain numbers that autograd does not notice. Which parameters are trained at all is in `parameters`, numbers that
+diverge in `magnitudes`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from gradviz.session.doctor.missing import Cut, cut_hit, taken_out
 from gradviz.session.doctor.text import name_of, receiver_of, uses
 from gradviz.trace.table.kinds import Kind
 
-# -- gradients that pile up, or are cleared too early
+# -- gradients that accumulate, or are cleared too early
 
 
 def not_zeroed(case: Case) -> Iterator[Hit]:
-    """A gradient that was used for an update is still there when the next one is added, and is used again."""
+    """A gradient that was used for an update still exists when the next one is added, and is used again."""
     found = min(filter(None, map(_stale, leaves(case))), default=None)
     if found is None and not case.updates:
         found = min(filter(None, (_piled(case, *each) for each in leaves(case))), default=None)
@@ -44,7 +44,7 @@ def not_zeroed(case: Case) -> Iterator[Hit]:
 
 
 def summed_twice(case: Case) -> Iterator[Hit]:
-    """A second backward() from the same root that fails at nothing, because nothing was saved: gradients double."""
+    """A second backward() from the same root that does not fail, because nothing was saved: gradients double."""
     trace, calls = case.trace, case.trace.calls
     first: dict[int, int] = {}
     for call in range(len(calls) if not case.raised else 0):
@@ -78,7 +78,7 @@ Stale = tuple[int, int, int, int]  # step, leaf, value before, value after
 
 
 def _stale(leaf: tuple[int, list[Event]]) -> Stale | None:
-    """Added, used, added again without being cleared, used again."""
+    """Return gradients that were added, used, added again without being cleared, and used again."""
     tensor, events = leaf
     held, used, again = -1, False, None
     for event in events:
@@ -97,7 +97,7 @@ def _stale(leaf: tuple[int, list[Event]]) -> Stale | None:
 
 
 def _piled(case: Case, tensor: int, events: list[Event]) -> Stale | None:
-    """Added again and again by one line, never cleared nor used, and read every time."""
+    """Return gradients that one line adds again and again, that are never cleared or used, and read every time."""
     if any(event.what != "added" for event in events) or len(events) < 2:
         return None
     lines = [case.line_of(event.step) for event in events]
@@ -116,20 +116,21 @@ def _piled(case: Case, tensor: int, events: list[Event]) -> Stale | None:
 
 
 def _may_read(case: Case, where: ast.AST, tensor: int) -> bool:
-    """Whether a .grad that is read may be that of a tensor: all others are known to be those of other tensors."""
+    """Whether a .grad that is read may be this tensor's: all others are known to be those of other tensors."""
     read = [node.value for node in ast.walk(where) if isinstance(node, ast.Attribute) and node.attr == "grad"]
     were = [case.were(each, len(case.trace) + 1) for each in read]
     return any(not each or tensor in each for each in were)
 
 
 def _twice_as_much(case: Case, events: list[Event]) -> bool:
-    """Whether the second gradient was the first one again: nobody wants the sum of the same."""
+    """Whether the second gradient equals the first one: nobody wants their sum."""
     first, second = case.array(events[0].value), case.array(events[1].value)
     return first is not None and second is not None and bool(np.allclose(2 * first, second, rtol=1e-4))
 
 
 def _of_other_functions(case: Case, calls: list[int]) -> bool:
-    """Whether each call went back through other operations than the one before: derivatives of several functions."""
+    """Whether each call went back through operations other than those of the call before: derivatives of several
+    functions."""
     steps, node = case.trace.steps, case.trace.steps.node
     through = []
     for call in calls:
@@ -139,7 +140,7 @@ def _of_other_functions(case: Case, calls: list[int]) -> bool:
 
 
 def _keeps_grad(where: ast.AST) -> bool:
-    """Whether a .grad is given a name, or a place in a list, where it is computed."""
+    """Whether a .grad is bound to a name, or put into a list, where it is computed."""
     for node in ast.walk(where):
         kept = node.value if isinstance(node, ast.Assign) else None
         if isinstance(node, ast.Call) and name_of(node) == "append" and node.args:
@@ -154,7 +155,7 @@ def _reads_grad(where: ast.AST) -> bool:
 
 
 def _clearing(case: Case, line: int, tensor: int) -> tuple[Fix, ...]:
-    """The gradients cleared before the backward on a line."""
+    """Clear the gradients before the backward on a line."""
     backward = case.called("backward", line)
     for step in case.optimizer_steps:
         call = case.called("step", case.line_of(step))
@@ -187,7 +188,7 @@ def _cleared_by_hand(case: Case, line: int) -> str | None:
 
 
 def _is_visible(case: Case, name: str, function: ast.AST | None) -> bool:
-    """Whether a name can be used where a line is."""
+    """Whether a name can be used on a line."""
     if not all(part.isidentifier() for part in name.split(".")):
         return False
     first = name.split(".")[0]
@@ -200,7 +201,7 @@ def _is_visible(case: Case, name: str, function: ast.AST | None) -> bool:
 
 
 def _updated_by(case: Case, statement: ast.stmt) -> str:
-    """`p` of a statement that changes p by p.grad."""
+    """Return the `p` of a statement that changes p by p.grad."""
     if not isinstance(statement, (ast.AugAssign, ast.Expr)):
         return ""
     for node in ast.walk(statement):
@@ -233,7 +234,7 @@ def zeroed_too_late(case: Case) -> Iterator[Hit]:
 
 
 def _cleared_before(case: Case) -> dict[int, list[tuple[int, int, int]]]:
-    """By optimizer step: (step, leaf, value that went) of gradients that came and were cleared before it used them."""
+    """Return by optimizer step: (step, leaf, cleared value) of gradients that were cleared before it used them."""
     found, steps = defaultdict[int, list[tuple[int, int, int]]](list), case.optimizer_steps
     for tensor, events in leaves(case):
         events = [each for each in events if each.what not in ("changed", "clipped")]
@@ -270,7 +271,7 @@ def _too_late(case: Case, step: int, tensor: int, value: int, line: int) -> Hit:
 
 
 def graph_kept(case: Case) -> Iterator[Hit]:
-    """Losses that are summed up or collected with their graphs."""
+    """Losses that are summed or collected with their graphs."""
     trace, nodes = case.trace, case.trace.nodes
     grown: dict[int, int] = defaultdict(int)
     for node in np.flatnonzero((nodes.op == "add") & (nodes.name != "")).tolist():
@@ -304,7 +305,7 @@ def graph_kept(case: Case) -> Iterator[Hit]:
 
 
 def _is_after_backward(case: Case, given: ast.expr) -> bool:
-    """Whether a loop has called backward() before something in it, and nothing of that iteration is left to be done."""
+    """Whether a loop has called backward() before something in it, and has nothing left to do in that iteration."""
     loop = case.loop_of(given)
     calls = [node for node in ast.walk(loop) if isinstance(node, ast.Call)] if loop is not None else []
     return any(name_of(call) == "backward" and call.lineno < given.lineno for call in calls)
@@ -316,7 +317,8 @@ def _is_part_of_loss(case: Case, tensor: int) -> bool:
 
 
 def _put_away(case: Case) -> Iterator[ast.expr]:
-    """What loops add to a list, or keep under a key: `losses.append(loss)`, `losses += [loss]`, `kept[i] = loss`."""
+    """Return what loops append to a list, or store under a key: `losses.append(loss)`, `losses += [loss]`, `kept[i] =
+    loss`."""
     for node in case.walked:
         if not isinstance(node, (ast.Call, ast.AugAssign, ast.Assign)) or not _is_repeated(case, node):
             continue
@@ -334,13 +336,13 @@ def _put_away(case: Case) -> Iterator[ast.expr]:
 
 
 def _is_repeated(case: Case, node: ast.AST) -> bool:
-    """Whether something runs again and again: in a loop, or in a method that adds to what its object keeps."""
+    """Whether something runs repeatedly: in a loop, or in a method that adds to what its object keeps."""
     held = receiver_of(node) if isinstance(node, ast.Call) else None
     return case.loop_of(node) is not None or (held is not None and case.source(held).startswith("self."))
 
 
 def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
-    """Losses that a function sums up after eval(), with their graphs, and that never go backward."""
+    """Losses that a function sums after eval(), with their graphs, and that never go backward."""
     trace = case.trace
     for each in [each for each in case.statements if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add)]:
         function = case.function_of(each)
@@ -385,7 +387,7 @@ def _judged_with_graph(case: Case, call: ast.Call) -> Iterator[Hit]:
 
 
 def _root_of(case: Case, read: list[int]) -> int:
-    """The loss among what was read, or that of which one of them is a multiple."""
+    """Return the loss among what was read, or the loss of which one of them is a multiple."""
     behind = [other for each in read for other in (each, *_read_for(case, each))]
     return next(each for each in behind if each in case.ended_roots)
 
@@ -396,7 +398,7 @@ def _read_for(case: Case, tensor: int) -> list[int]:
 
 
 def _of_root(case: Case, tensor: int) -> bool:
-    """Whether a tensor is a loss that was walked back from, or a multiple of one."""
+    """Whether a tensor is a loss that a backward call began at, or a multiple of one."""
     node = int(case.trace.tensors.producer[tensor])
     scaled = node >= 0 and case.trace.nodes.op[node] in ("mul", "div")
     return tensor in case.ended_roots or (scaled and any(each in case.ended_roots for each in case.read_by(node)))
@@ -423,7 +425,7 @@ def _kept(case: Case, line: int, cursor: int, loss: int, node: int, given: ast.e
 
 
 def _is_still_tensor(case: Case, line: int) -> bool:
-    """Whether what a line sums up is taken for a tensor elsewhere: `total.item()`."""
+    """Whether what a line sums is used as a tensor elsewhere: `total.item()`."""
     statement = case.statement(line)
     targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     names = {case.source(each) for each in targets if each is not None}
@@ -431,7 +433,7 @@ def _is_still_tensor(case: Case, line: int) -> bool:
 
 
 def _takes_numbers(case: Case) -> bool:
-    """Whether something takes numbers of what a list holds: of each of its tensors, or of some by their places."""
+    """Whether something takes numbers from what a list holds: from each of its tensors, or from some by index."""
     turns = {n.id for each in case.walked if isinstance(each, (ast.ListComp, ast.GeneratorExp, ast.For))
              for part in ([each] if isinstance(each, ast.For) else each.generators)
              for n in ast.walk(part.target) if isinstance(n, ast.Name)}  # fmt: skip
@@ -443,7 +445,7 @@ def _takes_numbers(case: Case) -> bool:
 
 
 def needless_retain(case: Case) -> Iterator[Hit]:
-    """retain_graph=True where nothing goes back through the graph again."""
+    """retain_graph=True although nothing goes back through the graph again."""
     trace, calls = case.trace, case.trace.calls
     if case.raised or not calls.retain_graph.any():
         return
@@ -480,11 +482,11 @@ def _has_retain(call: ast.Call) -> bool:
     return any(isinstance(each, ast.Constant) and each.value is True for each in given)
 
 
-# -- writes and numbers that autograd does not see
+# -- writes and numbers that autograd does not notice
 
 
 def data_written(case: Case) -> Iterator[Hit]:
-    """`.data` of a tensor written to after an operation saved it: the version counter does not see it."""
+    """`.data` of a tensor is written to after an operation saved it: the version counter does not notice."""
     trace, saved = case.trace, case.trace.saved
     if ".data" not in case.text:
         return
@@ -523,14 +525,15 @@ def _moved_down(case: Case, line: int, after: int) -> str | None:
         return None
     later = case.statement(after)
     if later is None or case.function_of(later) is not case.function_of(statement):
-        return None  # its names mean nothing there
+        return None  # its names have no meaning there
     code = case.source(statement)
     longer = edits.insert_after(case.text, after, code)
     return edits.without_statement(longer, line) if longer else None
 
 
 def number_in_loss(case: Case) -> Iterator[Hit]:
-    """A plain number of a tensor with a history that is added to the loss, or that its own elements are divided by."""
+    """A plain number taken from a tensor with a history that is added to the loss, or by which its own elements are
+    divided."""
     for call in case.calls:
         source = taken_out(case, call, len(case.trace) + 1)
         for used in uses(case, call) if source is not None else ():

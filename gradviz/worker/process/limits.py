@@ -76,7 +76,7 @@ def _macos(pid: int) -> Usage | None:
     library = ctypes.CDLL("/usr/lib/libproc.dylib", use_errno=True)
     if library.proc_pid_rusage(pid, 0, ctypes.byref(buffer)):
         return None
-    timebase = (ctypes.c_uint32 * 2)(1, 1)  # times are in ticks of the machine: 1 ns on Intel, 125/3 ns on Apple's own
+    timebase = (ctypes.c_uint32 * 2)(1, 1)  # in ticks of the machine: 1 ns on Intel, 125/3 ns on Apple silicon
     ctypes.CDLL("/usr/lib/libSystem.dylib").mach_timebase_info(ctypes.byref(timebase))
     nanoseconds = (buffer[2] + buffer[3]) * timebase[0] / (timebase[1] or 1)
     return Usage(max(buffer[8], buffer[9]), nanoseconds / 1e9)  # compressed pages count in the footprint only
