@@ -268,8 +268,8 @@ def begin(
     *,
     asks: bool,
 ) -> Pace | None:
-    """Follow the plan; without a pace if somebody `asks` about another recording, which has its gaps already. What
-    draws sets is told when the time is nearly over, in seconds of processor time, and when it is over."""
+    """Follow the plan; without a pace if somebody `asks` about another recording, which has its gaps already. The code
+    that draws data sets is told when the time will nearly be over, in seconds of processor time, and when it is."""
     if asks:
         Again(recorder, plan.gaps)
         return None
