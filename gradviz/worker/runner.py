@@ -317,8 +317,7 @@ class Runner:
         self._execute(code, self._world, recorder, cast(Observer, nudge), filename)
 
     def rehearse(self, sources: list[str]) -> None:
-        """Run these snippets, which are our own and leave nothing in tables, before anybody listens; caches stay
-        filled."""
+        """Run these snippets of our own, which leave nothing in tables, before anybody listens, to fill caches."""
         fresh, self._fresh = self._fresh, None
         for source in sources:
             self._channel.begin(0, 100_000)
