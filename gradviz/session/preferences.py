@@ -12,13 +12,21 @@ from typing import Any
 
 from gradviz.session.folding import DIRECT_USES_CHOICES
 from gradviz.session.state import READING, SPEEDS, TEXT_SCALES, THEME_CHOICES, View
-from gradviz.trace.record.chosen import is_choice
 
 Value = str | float | bool
 
 ON_OFF: tuple[tuple[str, Value], ...] = (("On", True), ("Off", False))
 LOOK, GRAPH, STEPS, REMEMBERED = "Look", "Graph", "Steps", "Remembered"
 _THEMES = {"system": "As the system", "contrast": "High contrast"}
+
+
+def _is_choice(text: str) -> bool:
+    """Whether this text chooses iterations; "" chooses as many as fit."""
+    if not text:
+        return True  # before the first paint the window does without the trace
+    from gradviz.trace.record.chosen import is_choice
+
+    return is_choice(text)
 
 
 @dataclass(frozen=True)
@@ -164,7 +172,7 @@ SETTINGS = (
         ),
         also="training loop epochs long every nth last record budget",
         commands=("run.iterations",),
-        takes=is_choice,
+        takes=_is_choice,
     ),
     Setting(
         "every_step",

@@ -105,8 +105,7 @@ _EPSILON = "1e-8"
 
 
 def _backward_birth(case: Case) -> tuple[Hit, bool] | None:
-    """Return the node that sent NaN or infinity although it received finite numbers; and whether a where() is above
-    it."""
+    """The node that sent NaN or infinity although it received finite numbers; and whether a where() is above it."""
     trace, at = case.trace, _bad_leaf_grad(case)
     if at < 0:
         return None
@@ -356,8 +355,7 @@ _SQUASHING = ("sigmoid", "tanh", "softmax")
 
 
 def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
-    """Return the operation at which the gradient shrinks or grows most often, its first and last size, and the number
-    of layers."""
+    """The operation at which the gradient shrinks or grows most often, its first and last size, and how many layers."""
     trace, along = case.trace, _depths(case)
     layers = [each for each in along if trace.nodes.op[each[1]] in _LAYERS + _SQUASHING]
     if len(layers) < 8 or layers[0][2] <= 0 or not all(math.isfinite(each[2]) for each in layers):
@@ -383,8 +381,7 @@ def _trend(case: Case, falling: bool) -> tuple[int, float, float, int] | None:
 
 
 def _comes_later(case: Case) -> bool:
-    """Whether the same backward() reaches the first layers later: weights that were initialised with zeros blocked the
-    first one."""
+    """Whether the same backward() reaches the first layers later: weights initialised with zeros blocked the first."""
     again = np.flatnonzero(case.trace.calls.line == case.trace.calls.line[0])
     return len(again) > 1 and any(each[2] > 0 for each in _depths(case, int(again[-1]))[-1:])
 
@@ -535,9 +532,8 @@ def dead_relu(case: Case) -> Iterator[Hit]:
 
 
 def _died_of(case: Case, node: int, alive: bool) -> int:
-    """Return the line that made everything negative that reaches a ReLU: the learning rate if it was alive at first,
-    otherwise the first bias or weight with only one sign, otherwise what made the data; the line of the ReLU if none
-    did."""
+    """The line that made everything negative that reaches a ReLU: the learning rate if it was alive at first, otherwise
+    the first bias or weight of one sign, otherwise the origin of the data; its own line if none did."""
     trace, line = case.trace, int(case.trace.nodes.line[node])
     if alive:
         rate = rates.learning_rate(case)[0]

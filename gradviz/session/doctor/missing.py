@@ -379,8 +379,7 @@ def _not_a_leaf(case: Case, tensor: int, step: int, why: str) -> Hit:
 
 
 def _leaf_without_name(case: Case, tensor: int) -> int:
-    """Return the leaf in the same expression that a tensor was made from, if nothing else holds it; -1 if there is
-    none."""
+    """The leaf in the same expression that a tensor was made from, if nothing else holds it; -1 otherwise."""
     trace, line = case.trace, int(case.trace.tensors.line[tensor])
     for each in case.ancestors(tensor):
         is_leaf = trace.tensors.producer[each] < 0 and trace.tensors.requires_grad[each]
@@ -427,8 +426,7 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
 
 
 def _binding(case: Case, name: str, statement: ast.stmt) -> int:
-    """Return the line that binds a name to what the function around a statement returns, otherwise the line of the
-    statement."""
+    """The line that binds a name to the result of the function around a statement, otherwise the statement's line."""
     function = case.function_of(statement)
     for other in case.statements if isinstance(function, ast.FunctionDef) else ():
         if isinstance(other, ast.Assign) and isinstance(other.value, ast.Call):

@@ -1,5 +1,5 @@
-"""The choice of recorded iterations as typed text: "first:20, every:10". This module imports nothing, because the
-settings are parsed with it before the first paint. Next: `gaps`, which handles the other iterations."""
+"""The choice of recorded iterations as typed text: "first:20, every:10". This module imports nothing, because stored
+settings are checked with it. Next: `gaps`, which handles the other iterations."""
 
 from __future__ import annotations
 

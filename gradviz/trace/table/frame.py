@@ -48,6 +48,11 @@ class StepView:
     call: int
     ref: int
 
+    @property
+    def is_error(self) -> bool:
+        """Whether it is an error, one that ended the run or one that the snippet caught."""
+        return self.kind in (Kind.ERROR, Kind.CAUGHT)
+
 
 @dataclass(frozen=True, slots=True)
 class SavedBuffer:

@@ -364,7 +364,7 @@ def explain_error(trace: Trace) -> ErrorExplanation | None:
 def explain_at(frame: Frame) -> ErrorExplanation | None:
     """The explanation of the error that is the current step, whether it ended the run or was caught."""
     step = frame.step
-    if step is None or step.kind not in (Kind.ERROR, Kind.CAUGHT):
+    if step is None or not step.is_error:
         return None
     return explain_error(frame.trace if step.kind == Kind.ERROR else as_ended(frame.trace, step.ref))
 

@@ -303,10 +303,8 @@ def title(placed: Placed, frames: list[int]) -> str:
     return SEPARATOR.join(str(groups.title[int(placed.diagram.frames[frame])]) for frame in frames)
 
 
-def sticky_strip(placed: Placed, scale: float, view: QSize) -> QRect:
-    """The pixels that such a line can occupy, whatever it says; empty if there are no frames."""
-    if not len(placed.frames):
-        return QRect()
+def sticky_strip(scale: float, view: QSize) -> QRect:
+    """The pixels that such a line can occupy, whatever it says."""
     return QRect(0, 0, int(view.width() * WIDEST + 2 * EDGE), int(HEIGHT * scale + 2 * EDGE))
 
 

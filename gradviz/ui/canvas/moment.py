@@ -63,7 +63,7 @@ def moment(diagram: Diagram, frame: Frame) -> Moment:
 
 def _failed(diagram: Diagram, frame: Frame, items: Flags) -> tuple[tuple[int, str], ...]:
     """What the error in the current step is about, whether it ended the run or was caught."""
-    explained = explain_at(frame)
+    explained = explain_at(frame) if frame.step is not None and frame.step.is_error else None
     marks = explained.marks if explained is not None else ()
     found: dict[int, str] = {}
     for mark in marks:

@@ -134,12 +134,12 @@ class Surface:
     def _unmoved(self) -> list[QRect]:
         """Where something that lies over the canvas stays put: widgets, and the title of a frame that begins
         outside."""
-        from gradviz.ui.canvas.group_painter import sticky_strip
-
         found = self._widget.findChildren(QWidget)
         boxes = [child.geometry() for child in found if child.parent() is self._widget and child.isVisible()]
-        if self.scene is not None:
-            boxes.append(sticky_strip(self.scene.placed, self.theme.scale, self._widget.size()))
+        if self.scene is not None and len(self.scene.placed.frames):
+            from gradviz.ui.canvas.group_painter import sticky_strip
+
+            boxes.append(sticky_strip(self.theme.scale, self._widget.size()))
         return boxes
 
     # -- a picture that is kept during a zoom
@@ -191,10 +191,6 @@ class Surface:
                     self._seconds = thread_time() - began
 
     def _paint_region(self, painter: QPainter, scene: Scene, region: QRegion) -> None:
-        from gradviz.ui.canvas.group_painter import (
-            paint_sticky_title,  # imports NumPy, which an empty window does without
-        )
-
         layer = self._edge_layer(scene)
         ratio = self._widget.devicePixelRatioF()
         for area in _rectangles(region):
@@ -203,9 +199,17 @@ class Surface:
             painter.drawPixmap(QRectF(area), layer, source)
             scene.paint_rest(painter, self.camera, QRectF(area), self.motion.phase, ratio)
             scene.paint_selection(painter, self.camera, self._widget.hasFocus())
-            paint_sticky_title(painter, scene.painter.ink, scene.placed, scene.moment, self.camera, self._widget.size())
+            if len(scene.placed.frames):
+                self._paint_sticky_title(painter, scene)
             if self.overlay is not None:
                 self.overlay(painter, scene, self.camera)
+
+    def _paint_sticky_title(self, painter: QPainter, scene: Scene) -> None:
+        from gradviz.ui.canvas.group_painter import (
+            paint_sticky_title,  # imports NumPy, which an empty window does without
+        )
+
+        paint_sticky_title(painter, scene.painter.ink, scene.placed, scene.moment, self.camera, self._widget.size())
 
     def _edge_layer(self, scene: Scene) -> QPixmap:
         """The picture of the forward edges, brought up to date."""
