@@ -203,7 +203,7 @@ class FileWatcher(QObject):
         self._then(*answer)
 
 
-ONLY_TEXT = "Saved the snippet in {}; its %s are kept only in a .gradviz file."
+ONLY_TEXT = "Saved the snippet in {}; its {} are kept only in a .gradviz file."
 ONLY_CODE = "Saved the code of the drawing in {}; positions, comments and groups are kept only in a .gradviz file."
 
 
@@ -505,7 +505,7 @@ def _lost(document: Document) -> str:
         return ONLY_CODE
     held = {"attached files": files_of(document), "arguments": arguments_of(document)}
     names = " and ".join(name for name, value in held.items() if value)
-    return ONLY_TEXT.replace("%s", names) if names else ""
+    return ONLY_TEXT.format("{}", names) if names else ""
 
 
 _BEGIN: dict[type[Document], str] = {

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from gradviz.document.documents import files_of, text_of, words_of
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import State
+from gradviz.trace.record.chosen import is_choice
 from gradviz.ui import look
 from gradviz.ui.theme import Theme
 from gradviz.worker.process.pytorch import Interpreter, Job, interpreters, look_at
@@ -160,7 +161,7 @@ class PyTorchDialog(QDialog):
         state, chosen = self._state, self._chosen()
         steps = self.iterations.text().replace(" ", "")
         arguments = words_of(self.arguments.text())
-        if chosen is None or arguments is None or not are_iterations(steps):
+        if chosen is None or arguments is None or not is_choice(steps):
             return None
         return Job(
             chosen,
@@ -181,16 +182,6 @@ class PyTorchDialog(QDialog):
             return
         super().accept()
         self._run(job)
-
-
-def are_iterations(text: str) -> bool:
-    """Whether the recorder accepts this as a list of iterations; "" means all."""
-    from gradviz.trace.record.chosen import Choice
-
-    try:
-        return not text or bool(Choice.of(text))
-    except ValueError:
-        return False
 
 
 def _label(text: str) -> QLabel:

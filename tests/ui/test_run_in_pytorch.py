@@ -11,8 +11,9 @@ import pytest
 from PySide6.QtCore import Qt
 
 from gradviz.session.state import Phase
+from gradviz.trace.record.chosen import is_choice
 from gradviz.trace.table.recording import Ending
-from gradviz.ui.pytorch_dialog import PyTorchDialog, are_iterations
+from gradviz.ui.pytorch_dialog import PyTorchDialog
 from tests.driver import Pilot
 from tests.pythons import environment, recording_python
 from tests.trace.running import run as traced
@@ -122,4 +123,4 @@ def _written(folder: Path) -> Path:
     [("", True), ("0-9,100", True), ("first:2,every:9,last:1", True), ("a", False), ("1-", False), ("1,,2", False)],
 )
 def test_lists_of_iterations(text: str, are: bool) -> None:
-    assert are_iterations(text) is are
+    assert is_choice(text) is are
