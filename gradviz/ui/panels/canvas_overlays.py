@@ -92,19 +92,16 @@ class Minimap(QWidget):
     def _corner(self, scene: Scene, size: QSize) -> QPoint:
         """Where it covers no card: where it is, else at the top right, else in another corner but the top left,
         which the search has. Where all are taken it stays."""
-        import numpy as np
-
         right, bottom = self._view.width() - size.width() - MAP_GAP, self._view.height() - size.height() - MAP_GAP
         corners = [QPoint(right, MAP_GAP), QPoint(right, bottom), QPoint(MAP_GAP, bottom)]
         if self.isVisible() and self.pos() in corners:
             corners.sort(key=lambda corner: corner != self.pos())
-        placed, camera = scene.placed, self._view.camera
-        here = scene.moment.graphs[placed.diagram.graph]
-        low = (placed.card_corner[here] - (camera.left, camera.top)) * camera.scale
-        high = low + placed.diagram.card[here] * camera.scale
-        for corner in corners:
-            far = np.array([corner.x() + size.width(), corner.y() + size.height()])
-            if not np.any(np.all((low < far) & (high > (corner.x(), corner.y())), axis=1)):
+        placed, here = scene.placed, scene.moment.graphs[scene.placed.diagram.graph]
+        (left, top), (width, height) = placed.card_corner.T, placed.diagram.card.T
+        for corner in corners:  # column by column: with rows of two this would take longer than the step's painting
+            x, y = self._view.camera.to_world(corner.x(), corner.y())
+            end_x, end_y = self._view.camera.to_world(corner.x() + size.width(), corner.y() + size.height())
+            if not (here & (left < end_x) & (left + width > x) & (top < end_y) & (top + height > y)).any():
                 return corner
         return corners[0]
 
