@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,11 +55,6 @@ class Naming:
         made = np.isin(np.arange(len(trace.nodes)), trace.tensors.producer)
         writers = np.flatnonzero((self._overwritten >= 0) & made)
         self._overwritten_by = dict(zip(self._overwritten[writers].tolist(), writers.tolist(), strict=True))
-
-    @cached_property
-    def _read_in(self) -> History:
-        """The rows of inputs by the graph of the operation that reads them."""
-        return History(self._trace.graph_of_node[self._trace.inputs.node], None)
 
     def _find_ambiguous(self) -> set[str]:
         """Names of parameters that several modules use for different tensors."""
@@ -326,7 +320,8 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
     found = naming._leaves.get(graph)
     if found is None:
         found = naming._leaves.setdefault(graph, defaultdict(list))
-        used = np.unique(trace.inputs.tensor[naming._read_in.all(graph)])
+        rows = trace.kept("inputs of graphs", lambda: History(trace.graph_of_node[trace.inputs.node], None)).all(graph)
+        used = np.unique(trace.inputs.tensor[rows])
         used = used[(used >= 0) & (trace.tensors.producer[used] < 0) & ~naming._has_name[used]]
         for each in used[:MOST_TOLD_APART].tolist():
             found[naming.name(each, end)].append(each)
