@@ -54,6 +54,7 @@ fuzz: $(VENV)/fuzz.stamp
 	done
 	$(PY) -m tests.fuzz.many plots --count $(PLOTS)
 	$(PY) -m tests.fuzz.many recordings --count $(FILES)
+	$(PY) -m tests.fuzz.many lessons --count $(FILES)
 	$(PY) -m tests.fuzz.many openings --count $(FILES)
 	$(PY) -m tests.fuzz.many shown --count $(FILES)
 	$(PY) -m tests.fuzz.many hostile_calls --count $(CALLS) --hang 20

@@ -354,7 +354,7 @@ class Runner:
                 return self._out_of_memory(described) if isinstance(error, MemoryError) else _raised(described)
             finally:
                 self._ticker.stop()
-                recorder.finish()
+                self._write("err", recorder.finish())
                 with suppress(MemoryError):
                     world.plots.finish()
         return {"status": "ok"}

@@ -125,6 +125,15 @@ def test_a_broken_lesson_is_left_out_and_named(lesson: dict[str, Any]) -> None:
     assert not found.lessons and len(found.dropped) == 1 and "Left out" in found.sentence
 
 
+def test_a_docstring_of_any_length_gives_texts_of_a_lessons_length() -> None:
+    long = f"{'t' * 999}\n\n{'p' * 9_999}\n\nLook at: {'l' * 9_999}"
+    code = {"format": "gradviz", "version": 1, "kind": "snippet", "text": f'"""{long}"""\nx = 1'.split("\n")}
+    [lesson] = decode(record(document=code), Path("set.gvlessons")).lessons
+    example = lesson.example
+    assert [len(text) for text in (example.title, example.paragraph, example.look_at)] == [200, 5_000, 1_000]
+    assert all(text.endswith("…") for text in (example.title, example.paragraph, example.look_at))
+
+
 def test_a_set_has_no_end_of_lessons() -> None:
     many = {"format": "gradviz-lessons", "version": 2, "lessons": [{}] * 2000, "title": ["no"]}
     found = decode(json.dumps(many).encode(), Path("many_lessons.gvlessons"))

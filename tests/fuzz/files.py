@@ -122,7 +122,7 @@ Part = dict[str, Any]
 
 def made(choices: Choices) -> tuple[str, bytes]:
     """A name and the content."""
-    kind = choices.of((_scratched, _changed, _grown, _grown, _wired, _snippet, _code, _lessons, _notebook))
+    kind = choices.of((_scratched, _changed, _grown, _grown, _wired, _snippet, _code, lessons, notebook))
     return kind(choices)
 
 
@@ -172,7 +172,7 @@ def _snippet(choices: Choices) -> tuple[str, bytes]:
     )
 
 
-def _notebook(choices: Choices) -> tuple[str, bytes]:
+def notebook(choices: Choices) -> tuple[str, bytes]:
     cells = [{"cell_type": "code", "source": choices.of(_snippets()).decode("utf-8", "replace")} for _ in range(2)]
     return "net.ipynb", scratched(json.dumps({"cells": cells, "nbformat": 4}).encode(), choices)
 
@@ -190,7 +190,7 @@ def _changed(choices: Choices) -> tuple[str, bytes]:
     return "net.gradviz", _written(_with_changes(json.loads(choices.of(_drawings())), choices))
 
 
-def _lessons(choices: Choices) -> tuple[str, bytes]:
+def lessons(choices: Choices) -> tuple[str, bytes]:
     """A lesson set, of which a part is something else."""
     text = choices.of(_snippets()).decode()
     code: Part = {"format": "gradviz", "version": 1, "kind": "snippet", "text": text.split("\n")}

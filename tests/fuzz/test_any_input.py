@@ -8,7 +8,7 @@ import os
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.fuzz import documents, figures, messages, plots, policy, recordings, traces
+from tests.fuzz import documents, figures, lessons, messages, plots, policy, recordings, traces
 from tests.fuzz.choices import Choices
 
 LONG = os.environ.get("HYPOTHESIS_PROFILE") == "long"
@@ -38,6 +38,12 @@ def test_any_text_is_refused_or_hooked(text: str) -> None:
 @given(st.integers(0, 7), decisions)
 def test_any_document(reader: int, data: bytes) -> None:
     documents.one_input(bytes([reader]) + data)
+
+
+@some
+@given(decisions)
+def test_any_lessons_and_notebooks(data: bytes) -> None:
+    lessons.one_input(data)
 
 
 @slowly

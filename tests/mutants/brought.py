@@ -11,6 +11,7 @@ _GAMES = found("Stand-ins: games")
 _ARCHIVES = W + "test_archives.py::test_no_archive_leads_out_or_fills_the_memory"
 _SCRATCH = W + "test_scratch.py::"
 _ORDERED = W + "test_ordered_tables.py::test_it_does_what_pythons_does"
+_LESSONS = "tests/document/test_lesson_sets.py::"
 _NODES = W + "test_ordered_tables.py::test_a_key_that_empties_it_frees_nothing_that_is_read"
 
 BROUGHT = (
@@ -180,5 +181,47 @@ BROUGHT = (
         "if not isinstance(self, OrderedDict):",
         "if False:",
         _ORDERED,
+    ),
+    part(
+        "document/files/lesson_set",
+        "lessons without end",
+        "enumerate(parts[:MOST_LESSONS], start=1)",
+        "enumerate(parts, start=1)",
+        _LESSONS + "test_a_set_has_no_end_of_lessons",
+    ),
+    part(
+        "document/files/lesson_set",
+        "damage in the head of a lesson set",
+        'if not gradviz_file.problem("lesson_set", record) else {}',
+        "",
+        _LESSONS + "test_a_set_has_no_end_of_lessons",
+    ),
+    part(
+        "document/files/lesson_set",
+        "lessons that name other files",
+        'found = gradviz_file.problem("lesson", part)',
+        'found = ""',
+        _LESSONS + "test_files_beside_a_set_are_its_lessons_and_no_others",
+    ),
+    part(
+        "document/files/examples",
+        "texts of a lesson without end",
+        "return text if len(text) <= most else",
+        "return text if True else",
+        _LESSONS + "test_a_docstring_of_any_length_gives_texts_of_a_lessons_length",
+    ),
+    part(
+        "document/notebook",
+        "how often Python reads a long notebook",
+        "most = min(_MOST, _MOST_READ // max(sum(map(len, sources)), 1))",
+        "most = _MOST",
+        "tests/document/test_notebook.py::test_python_reads_a_long_notebook_a_few_times_only",
+    ),
+    part(
+        "trace/record/recorder",
+        "an end of a recording that can't be written",
+        "except Exception as error:  # noqa: BLE001 whatever it is",
+        "except ZeroDivisionError as error:",
+        W + "test_broken_end.py",
     ),
 )

@@ -20,6 +20,7 @@ from gradviz.document.snippet import Snippet
 FOLDER = RESOURCES / "examples"
 LOOK_AT = "look at"
 MOST_LESSONS = 500  # of one folder that are offered
+MOST_OF_TITLE, MOST_OF_TEXT, MOST_OF_HINTS = 200, 5_000, 1_000  # characters, as in a lesson set
 
 
 @dataclass(frozen=True)
@@ -129,4 +130,12 @@ def _texts(said: str) -> tuple[str, str, str]:
     look_at = [part for part in rest if part.lower().startswith(LOOK_AT)]
     texts = [part for part in rest if part not in look_at]
     hints = [part.partition(":")[2].strip() for part in look_at]
-    return title.rstrip("."), " ".join(texts), " ".join(hints)
+    return (
+        _cut(title.rstrip("."), MOST_OF_TITLE),
+        _cut(" ".join(texts), MOST_OF_TEXT),
+        _cut(" ".join(hints), MOST_OF_HINTS),
+    )
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -20,7 +20,12 @@ from gradviz.trace.record.partials import PartialsWriter, Place
 from gradviz.trace.record.rows import Compact, Memory, RowWriter, version_of
 from gradviz.trace.table.encoding import BUDGET, Writer
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.schema import Batch
+from gradviz.trace.table.schema import ENDS_HERE, Batch
+
+UNWRITTEN = (
+    ENDS_HERE + "what changed in the iterations that are not recorded could not be written ({why}). What the run "
+    "printed and drew is shown.\n"
+)
 
 
 class Recorder:
@@ -48,6 +53,7 @@ class Recorder:
         self._backward = backward
         self._gaps = Gaps(rows, writes)
         self._binder, self._catcher = Binder(rows), Catcher(rows)
+        self.failure = ""  # why what changed in a gap could not be written, after which nothing is recorded
 
     # -- what the worker calls
 
@@ -169,14 +175,25 @@ class Recorder:
     def resume(self, turn: int) -> None:
         """Record again."""
         self._backward.forget()
-        self._gaps.end(turn)
-        self._binder.wake()
+        self._end_gap(turn)
+        if not self.failure:
+            self._binder.wake()
 
-    def finish(self) -> None:
-        """The run is over: an open gap writes what has changed."""
+    def finish(self) -> str:
+        """The run is over: an open gap writes what has changed. Returns what there is to say, "" for nothing."""
         if self._gaps.is_open:
-            self._gaps.end(-2)
+            self._end_gap(-2)
             set_observer(None)
+        return UNWRITTEN.format(why=self.failure) if self.failure else ""
+
+    def _end_gap(self, turn: int) -> None:
+        """Where its end can't be written, for lack of memory or because of a mistake of ours, the gap stays open: the
+        trace is true as far as it goes, and the run must not end for it."""
+        if not self.failure:
+            try:
+                self._gaps.end(turn)
+            except Exception as error:  # noqa: BLE001 whatever it is
+                self.failure = f"{type(error).__name__}: {error}".removesuffix(": ")
 
     # -- everything else
 
