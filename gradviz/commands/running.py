@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from gradviz.commands.predict import walk
-from gradviz.commands.preferences import choices_of, chooser_of
+from gradviz.commands.learning import walk
 from gradviz.commands.row import Choice, Command, Shell, has_steps
+from gradviz.commands.view_menu import choices_of, chooser_of
 from gradviz.session import moves
 from gradviz.session.breakpoints.points import Breakpoint, Breakpoints, Playback, of_selection, toggled
 from gradviz.session.groups import as_operation

@@ -8,14 +8,10 @@ from collections.abc import Collection
 
 from gradviz.commands.drawing import DRAW_ROWS
 from gradviz.commands.editing import EDIT_ROWS, FILE_ROWS, WINDOW_ROWS
-from gradviz.commands.learning import LEARN_ROWS
-from gradviz.commands.lessons import FILE_LESSON_ROWS, LESSON_ROWS
-from gradviz.commands.predict import PREDICT_ROWS
-from gradviz.commands.preferences import PREFERENCES_ROWS
-from gradviz.commands.presenting import PRESENT_ROWS, STAGE_ROWS
+from gradviz.commands.learning import FILE_LESSON_ROWS, LEARN_ROWS, LESSON_ROWS, PREDICT_ROWS, PRESENT_ROWS, STAGE_ROWS
 from gradviz.commands.row import Command
 from gradviz.commands.running import RUN_ROWS
-from gradviz.commands.view_menu import FOLD_ROWS, HELP_ROWS, PLOT_ROWS, VIEW_ROWS
+from gradviz.commands.view_menu import FOLD_ROWS, HELP_ROWS, PLOT_ROWS, PREFERENCES_ROWS, VIEW_ROWS
 from gradviz.commands.what_if import WHAT_IF_ROWS
 
 MENUS = {

@@ -1,20 +1,75 @@
 """The rows of the View and Help menus: the look of the window, how the graph is collapsed (groups, levels, direction,
-tags of frequently used leaves), and the plots that a snippet shows with matplotlib."""
+tags of frequently used leaves), and the plots that a snippet shows with matplotlib.
+
+Preferences have a row that opens the dialog, and one for the command palette for each setting that is in no menu.
+The settings themselves are in `session.preferences`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from gradviz.commands.panels import PANELS
-from gradviz.commands.preferences import choices_of, chooser_of
 from gradviz.commands.row import Choice, Command, Shell, has_steps
 from gradviz.commands.search import FIND_ROWS, SELECTION
 from gradviz.session import moves
 from gradviz.session.folding import EVERYTHING
-from gradviz.session.plots import visible
-from gradviz.session.preferences import BY_NAME
+from gradviz.session.output import visible_plots
+from gradviz.session.preferences import BY_NAME, SETTINGS, Setting, with_values
 from gradviz.session.presenting import Stage
 from gradviz.session.state import TEXT_SCALES, State
+
+# --- Preferences ---
+
+
+def choices_of(setting: Setting) -> Callable[[State], tuple[Choice, ...]]:
+    """The choices of a command that changes this setting."""
+
+    def listed(state: State) -> tuple[Choice, ...]:
+        chosen = setting.of(state.view)
+        return tuple(Choice(title, str(value), value == chosen) for title, value in setting.choices_with(chosen))
+
+    return listed
+
+
+def chooser_of(setting: Setting) -> Callable[[Shell, str], None]:
+    """The action of such a command."""
+
+    def choose(shell: Shell, text: str) -> None:
+        value = setting.read(text)
+        if value is not None:
+            shell.store.look(with_values(shell.store.state.view, {setting.name: value}))
+
+    return choose
+
+
+PREFERENCES_ROWS = (
+    Command(
+        id="edit.preferences",
+        title="Pr&eferences…",
+        menu="Edit",
+        help="Find and change any setting: colours, text size, motion, playing, the canvas.",
+        shortcuts=("Ctrl+,",),
+        group=9,
+        run=lambda shell, _: shell.dialogs.preferences(),
+    ),
+    *(
+        Command(
+            id=name,
+            title=setting.title,
+            menu="Edit",
+            under="Preferences",
+            in_menu=False,
+            help=setting.help,
+            choices=choices_of(setting),
+            run=chooser_of(setting),
+        )
+        for setting in SETTINGS
+        for name in setting.ids
+        if not setting.commands
+    ),
+)
+
 
 PAN = 80.0  # pixels per key press
 ZOOM, PANELS_MENU, PLOTTED = "&Zoom and Move", "&Panels", "Pl&ots"  # submenus of the View menu
@@ -403,11 +458,11 @@ PLOTS = 5
 
 
 def _has_plot(state: State) -> bool:
-    return bool(state.run.figures) and bool(visible(state))
+    return bool(state.run.figures) and bool(visible_plots(state))
 
 
 def _has_plots(state: State) -> bool:
-    return bool(state.run.figures) and len(visible(state)) > 1
+    return bool(state.run.figures) and len(visible_plots(state)) > 1
 
 
 PLOT_ROWS = (

@@ -1,4 +1,4 @@
-"""Our own drawing of one graph, in NumPy and plain Python: layers, dummies where edges pass (`mesh`), few crossings
+"""Our own drawing of one graph, in NumPy and plain Python: layers, dummies where edges pass, few crossings
 (`ordering`), straight main lines. Edges do not cross boxes, because within the column of a layer they run level at
 their own dummy. The techniques are those of Sugiyama, Tagawa and Toda (1981) and of Brandes and Köpf (2001). `flat`
 decides when it is used."""
@@ -12,8 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gradviz.layout.mesh import Mesh, layers_from_right, layers_of, mesh_of
-from gradviz.layout.ordering import Effort, ordered
+from gradviz.layout.ordering import Effort, Mesh, layers_from_right, layers_of, mesh_of, ordered
 from gradviz.layout.records import Floats, Ints, LayoutInput, LayoutResult
 
 # -- vertical positions in a layered drawing. What should be level is joined into blocks, the main line first:

@@ -3,7 +3,7 @@ will be. While a `Question` is open the cursor stays before its step, so that no
 away: everything is a function of the cursor. Whatever shows later steps in other places (training curves, the doctor,
 paths, the full output) is hidden while predicting.
 
-`trace.words.questions` makes the question about a step; the functions here compute the next state, `commands.predict`
+`trace.words.questions` makes the question about a step; the functions here compute the next state, `commands.learning`
 has the commands, and `ui.panels.question` the answer field."""
 
 from __future__ import annotations

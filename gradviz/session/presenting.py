@@ -1,5 +1,5 @@
 """Presenting: what is on screen while the window is shown to an audience, what only the speaker sees, and how long a
-sentence takes to read. The keys are in `commands.presenting`, the appearance in `ui.presenting`."""
+sentence takes to read. The keys are in `commands.learning`, the appearance in `ui.presenting`."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """The slope of a number in a snippet's text: a program that computes the root of the last backward call for other
-values of the number, and the gradient, which is the slope. Nothing runs here; `ui.panels.editor_slope` runs the program
+values of the number, and the gradient, which is the slope. Nothing runs here; `ui.panels.editor` runs the program
 and shows the curve."""
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QSizePolicy, QToolBar, QToolButton, QWidget
 
-from gradviz.commands.presenting import STAGE_ROWS
+from gradviz.commands.learning import STAGE_ROWS
 from gradviz.commands.row import Choice, Command, Shell
 from gradviz.commands.table import MENUS
 from gradviz.session.state import ReadState, Slice, State, changed_fields

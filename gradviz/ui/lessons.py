@@ -1,5 +1,5 @@
 """The lesson sets of a window: opening, making and changing them, opening their lessons one by one, and remembering
-what is done. The file format is in `document.files.lesson_set`, the commands are rows of `commands.lessons`, and the
+what is done. The file format is in `document.files.lesson_set`, the commands are rows of `commands.learning`, and the
 cards are those of the gallery.
 
 Opening a set from elsewhere runs nothing, and neither does opening its lessons: each waits for Run, as any file does. A

@@ -27,8 +27,8 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.commands.panels import PANELS, ROW, PanelRow
+from gradviz.session.output import count
 from gradviz.session.presenting import Stage
-from gradviz.session.printed import count
 from gradviz.session.state import State
 from gradviz.ui.panels.panel import Context, Panel
 from gradviz.ui.theme import Theme

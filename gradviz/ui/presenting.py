@@ -2,7 +2,7 @@
 current line below it; panels appear beside it on request. `Curtain` covers everything and turns the screen black, or
 dims everything except the surroundings of the pointer.
 
-`State.stage` says what is shown, see `session.presenting`; the keys are rows of `commands.presenting`; the large
+`State.stage` says what is shown, see `session.presenting`; the keys are rows of `commands.learning`; the large
 sentence belongs to the explanation panel. `SpeakerNotes` is a separate window for another screen."""
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTextBrowser, QToolBar, QVBoxLayout, QWidget
 
-from gradviz.commands.presenting import PRESENT_ROWS, STAGE_ROWS
+from gradviz.commands.learning import PRESENT_ROWS, STAGE_ROWS
 from gradviz.session import moves
 from gradviz.session.presenting import Stage, notes_of_step, said_at
 from gradviz.session.state import MOMENT, Slice, State

@@ -11,7 +11,7 @@ import ast
 import itertools
 import re
 
-from gradviz.document.notebook import CELL, MAGIC, SUFFIX
+from gradviz.document.snippet import CELL, MAGIC, SUFFIX
 
 _PROMPT = re.compile(r"(\s*)(>>>|\.\.\.)( |$)")
 _MOST = 100  # lines of a notebook that may be left out

@@ -16,7 +16,7 @@ import pytest
 from gradviz.document.disk import shown
 from gradviz.session.inspect.inspection import inspect
 from gradviz.session.moves import inspected
-from gradviz.session.printed import pieces
+from gradviz.session.output import pieces
 from gradviz.session.state import State
 from gradviz.trace.words.explain import explain_fold
 from gradviz.ui.export import write

@@ -9,8 +9,7 @@ from gradviz.document.code import parse
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Operation
 from gradviz.document.errors import UserError
-from gradviz.document.from_trace import from_trace
-from gradviz.document.recorded import parameters
+from gradviz.document.from_trace import from_trace, parameters
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 from tests.trace.test_chains import NET, SCALARS, tensor_called

@@ -12,8 +12,7 @@ import pytest
 from gradviz.document.errors import UserError
 from gradviz.document.files import opening
 from gradviz.document.files.gradviz_file import Contents
-from gradviz.document.notebook import text_of_notebook
-from gradviz.document.snippet import MAX_BYTES, Snippet
+from gradviz.document.snippet import MAX_BYTES, Snippet, text_of_notebook
 from tests.worker.conftest import Runner, _warm, run, shared_pool  # noqa: F401  a worker
 
 

@@ -14,8 +14,7 @@ import pytest
 from gradviz.layout import flat, nested
 from gradviz.layout.flat import Layouter, crossings, work_of_crossings
 from gradviz.layout.layered import TOO_HIGH, layered
-from gradviz.layout.mesh import MOST_PASSED, layers_of, mesh_of
-from gradviz.layout.ordering import FEW_HOPS, Effort, _inversions
+from gradviz.layout.ordering import FEW_HOPS, MOST_PASSED, Effort, _inversions, layers_of, mesh_of
 from gradviz.layout.records import LayoutInput, LayoutResult, NestedInput
 from gradviz.layout.rows import in_rows
 from tests.layout.drawings import overlapping

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gradviz.layout.flat import Layouter, crossings
+from gradviz.layout.flat import NARROW, Layouter, crossings, wrap
 from gradviz.layout.layered import layered
 from gradviz.layout.records import LayoutInput, LayoutResult, NotAGraphToLayOut, layout_input
 from gradviz.layout.rows import GRAPH_GAP, stack
-from gradviz.layout.wrap import NARROW, wrap
 from tests.layout.drawings import CARD, autograd_like, overlapping, passing_through, random_graph, recurrence, sampled
 
 REFERENCE = {

@@ -8,9 +8,8 @@ from dataclasses import replace
 from gradviz.document import shaping
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing, Leaf, Ref
-from gradviz.session.history import UNDO_BYTES
 from gradviz.session.state import Run, Selection, State
-from gradviz.session.store import Store
+from gradviz.session.store import UNDO_BYTES, Store
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 

@@ -18,11 +18,11 @@ from gradviz.document.shaping import (
     set_number,
 )
 from gradviz.document.snippet import Snippet
-from gradviz.ui.editors.calls import CallsEditor
 from gradviz.ui.editors.form import Choice, TextField
 from gradviz.ui.editors.leaf import LeafEditor
 from gradviz.ui.editors.operation import OperationEditor
 from gradviz.ui.editors.several import CommentEditor, GroupEditor, SeveralEditor
+from gradviz.ui.editors.sheet import CallsEditor
 from tests.driver import Pilot
 from tests.ui.desk import Desk
 

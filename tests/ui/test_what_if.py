@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from gradviz.document.documents import text_of
 from gradviz.session.comparison.proposals import Proposal, edited, proposals
 from gradviz.session.state import Phase, Selection
-from gradviz.ui.panels.comparison_canvases import ComparisonCanvases
+from gradviz.ui.panels.comparison_view import ComparisonCanvases
 from gradviz.ui.panels.differences import DifferencesPanel
 from gradviz.ui.what_if_dialog import BY_HAND, WhatIfDialog
 from tests.driver import RUN_TIMEOUT, Pilot

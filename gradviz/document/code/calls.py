@@ -1,6 +1,6 @@
 """Calls in code that is read, and their arguments: plain Python values, what makes a leaf (`torch.tensor([...])`, the
 factories, `nn.Parameter`), and for an operation which value goes to which port or parameter of its catalogue entry.
-What surrounds calls is read in `expressions`."""
+What surrounds calls is read in `statements`."""
 
 from __future__ import annotations
 

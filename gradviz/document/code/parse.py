@@ -1,5 +1,5 @@
 """From PyTorch code to a drawing: the straight-line part of Python that a drawing can express. Nothing is ever run. How
-lines and expressions are read is in `statements` and `expressions`; `emit` is the way back.
+lines and expressions are read is in `statements`; `emit` is the way back.
 
 Note [Recognition] Typing moves nothing: the nodes of the previous drawing are recognised in the changed code. What is
 the same keeps its number, its position, its slider; comments and groups stay. Names tell most; a node without a name,

@@ -1,11 +1,11 @@
 """Files by name: `.gradviz` contains a snippet or a drawing with everything that belongs to it, `.ipynb` is a notebook
-and read-only, any other file is the text of a snippet. The formats are in `gradviz_file`, `notebook` and `snippet`."""
+and read-only, any other file is the text of a snippet. The formats are in `gradviz_file` and `snippet`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from gradviz.document import notebook, snippet
+from gradviz.document import snippet
 from gradviz.document.disk import read_at_most, shown, write_atomically
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import Drawing
@@ -22,7 +22,7 @@ def is_gradviz(path: Path) -> bool:
 
 def is_notebook(path: Path) -> bool:
     """Whether a file of this name is a notebook, which is read and never written."""
-    return path.suffix.lower() == notebook.SUFFIX
+    return path.suffix.lower() == snippet.SUFFIX
 
 
 def load(path: Path) -> Contents:
@@ -33,8 +33,8 @@ def load(path: Path) -> Contents:
 def read_bytes(path: Path) -> bytes:
     """Return the content of a file, if it is not far too big."""
     if is_notebook(path):
-        data, size = read_at_most(path, notebook.MOST_BYTES)
-        if size > notebook.MOST_BYTES:
+        data, size = read_at_most(path, snippet.MOST_BYTES)
+        if size > snippet.MOST_BYTES:
             raise UserError(snippet.too_big(shown(path.name), size))
         return data
     if not is_gradviz(path):
@@ -50,7 +50,7 @@ def decode(data: bytes, path: Path) -> Contents:
     if is_gradviz(path):
         return gradviz_file.read(data, shown(path.name))
     if is_notebook(path):
-        text = notebook.text_of_notebook(data, shown(path.name))
+        text = snippet.text_of_notebook(data, shown(path.name))
         if len(text.encode()) > snippet.MAX_BYTES:
             raise UserError(snippet.too_big(shown(path.name), len(text.encode())))
         return Contents(Snippet(text))
@@ -62,7 +62,7 @@ def encode(contents: Contents, path: Path) -> bytes:
     if is_gradviz(path):
         return gradviz_file.write(contents)
     if is_notebook(path):
-        raise UserError(notebook.NOT_WRITTEN.format(name=shown(path.name)))
+        raise UserError(snippet.NOT_WRITTEN.format(name=shown(path.name)))
     document = contents.document
     text = Snippet(text_of(document), document.newline) if isinstance(document, Drawing) else document
     return snippet.encode(text)

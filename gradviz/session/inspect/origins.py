@@ -1,7 +1,7 @@
 """Where one element of a value or gradient comes from: which elements of which tensors, and by which arithmetic. The
 local derivatives are the engine's own (`elements`), the numbers are those of the trace, and nothing is said unless they
 add up to it. A gradient is always a sum: each element of the incoming gradient times the derivative of that element of
-the result by this one. For values see `element_values`; the words are in `gradviz.trace.words.elements`."""
+the result by this one. For values see `elements`; the words are in `gradviz.trace.words.elements`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gradviz.session.inspect.element_values import (
-    at_start,
-    forward,
-    numel,
-    overwritten,
-    spread_index,
-    without_derivative,
-)
+from gradviz.session.inspect.chain_rule import are_factors, factors_of, gradient_lines
 from gradviz.session.inspect.elements import (
     Element,
     Entries,
@@ -29,9 +22,14 @@ from gradviz.session.inspect.elements import (
     Term,
     as_number,
     at_index,
+    at_start,
+    forward,
+    numel,
+    overwritten,
     same_values,
+    spread_index,
+    without_derivative,
 )
-from gradviz.session.inspect.factors import are_factors, factors_of, gradient_lines
 from gradviz.session.inspect.ledger import ledger, since_cleared
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.contributions import sender_name

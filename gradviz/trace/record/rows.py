@@ -1,5 +1,5 @@
 """The rows about tensors and operations, and the numbers that these get. The other parts of the recorder share them:
-`forward` and `backward` say what is reported when. The two most frequent reports are short rows until a batch is taken
+`forward` and `recorder` say what is reported when. The two most frequent reports are short rows until a batch is taken
 (`Compact`), and for writes the tensors that share memory are looked up (`Memory`)."""
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from gradviz.document.drawing import Drawing, Node
 from gradviz.session.drawn import drawn, stale
 from gradviz.ui.canvas.view import CanvasView
 from gradviz.ui.drawing.geometry import NOTHING, Geometry, Hit
-from gradviz.ui.drawing.scene_builder import SceneBuilder
+from gradviz.ui.drawing.scene import SceneBuilder
 from gradviz.ui.theme import LIGHT, Theme
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from gradviz.commands.search import show_path
 from gradviz.session.state import Lineage, Selection, State
 from gradviz.ui import look
 from gradviz.ui.canvas.camera import Box
-from gradviz.ui.drawing.scene_builder import same_structure
+from gradviz.ui.drawing.scene import same_structure
 from gradviz.ui.panels.panel import Context, moved
 from gradviz.ui.theme import Theme
 

@@ -17,7 +17,7 @@ from gradviz.session.state import Selection, State
 from gradviz.session.trust_warnings import HOW, NOT_RUN
 from gradviz.ui import look
 from gradviz.ui.drawing.interactions import attach
-from gradviz.ui.drawing.scene_builder import only_values_differ
+from gradviz.ui.drawing.scene import only_values_differ
 from gradviz.ui.drawing.sliders import Sliders
 from gradviz.ui.drawing.view import DrawingView
 from gradviz.ui.panels.canvas_overlays import CanvasOverlays

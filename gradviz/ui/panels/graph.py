@@ -18,7 +18,7 @@ from gradviz.ui.theme import Theme
 if TYPE_CHECKING:
     from gradviz.ui.canvas import CanvasView, TraceView
     from gradviz.ui.panels.canvas_overlays import CanvasOverlays
-    from gradviz.ui.panels.comparison_canvases import ComparisonCanvases
+    from gradviz.ui.panels.comparison_view import ComparisonCanvases
     from gradviz.ui.panels.drawn_canvas import DrawnCanvas
     from gradviz.ui.panels.obstacles import ObstacleList
 
@@ -209,7 +209,7 @@ class GraphPanel(Panel):
             self._stack.setCurrentWidget(page)
             return
         if self._two is None:
-            from gradviz.ui.panels.comparison_canvases import ComparisonCanvases
+            from gradviz.ui.panels.comparison_view import ComparisonCanvases
 
             self._two = ComparisonCanvases(self.context, self.view, self.theme)
             self._stack.addWidget(self._two.view)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPlainTextEdit, QPu
 
 from gradviz.document.attached import size_text
 from gradviz.document.disk import shown
-from gradviz.session.printed import count, lengths, pieces
+from gradviz.session.output import count, lengths, pieces
 from gradviz.session.state import MOMENT, Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from gradviz.document.errors import UserError
-from gradviz.session.plots import nothing_text, place, title, visible
+from gradviz.session.output import no_plots_text, plot_place, plot_title, visible_plots
 from gradviz.session.state import Slice, State
 from gradviz.ui import look
 from gradviz.ui.panels.comparison_view import Elided
@@ -137,7 +137,7 @@ class PlotsPanel(Panel):
 
     def _again(self) -> None:
         state = self.context.shell.store.state
-        figures = visible(state)
+        figures = visible_plots(state)
         if figures != self.figures:
             chosen, last = self.choice.currentIndex(), len(self.figures) - 1
             same_run = bool(figures) and figures[:1] == self.figures[:1]
@@ -145,10 +145,10 @@ class PlotsPanel(Panel):
             self.figures = figures
             self.choice.blockSignals(True)
             self.choice.clear()
-            self.choice.addItems([title(figure, number) for number, figure in enumerate(figures)])
+            self.choice.addItems([plot_title(figure, number) for number, figure in enumerate(figures)])
             self.choice.setCurrentIndex(min(chosen, len(figures) - 1) if same_run and not follows else len(figures) - 1)
             self.choice.blockSignals(False)
-        self.nothing.setText(nothing_text(state))
+        self.nothing.setText(no_plots_text(state))
         self._chosen()
 
     def _chosen(self) -> None:
@@ -160,7 +160,7 @@ class PlotsPanel(Panel):
             return
         self.number.say("")
         self._name_place()
-        self.where.setAccessibleName(f"Go to {place(figure)}")
+        self.where.setAccessibleName(f"Go to {plot_place(figure)}")
         self.previous.setEnabled(index > 0)
         self.next.setEnabled(index + 1 < len(self.figures))
         self.view.show_figure(figure, self.theme)
@@ -174,7 +174,7 @@ class PlotsPanel(Panel):
     def _name_place(self) -> None:
         if self.current is not None:
             wide = self.width() > self.theme.px(340)
-            self.where.setText(place(self.current) if wide else f"step {self.current.step:,}")
+            self.where.setText(plot_place(self.current) if wide else f"step {self.current.step:,}")
             self.where.setVisible(self.width() > self.theme.px(200))
 
     # for the commands

@@ -86,7 +86,7 @@ class Shown:
 
     def _drawn_scene(self, theme: Theme) -> Scene:
         from gradviz.session.drawn import drawn
-        from gradviz.ui.drawing.scene_builder import SceneBuilder
+        from gradviz.ui.drawing.scene import SceneBuilder
 
         assert self.drawing is not None
         builder = SceneBuilder(theme)

@@ -1,5 +1,5 @@
 """SVG from any code that paints with a QPainter: a paint device that records shapes and styles, and the text of a file.
-Clipping is kept, and each text keeps its width on screen, whichever font a reader has. `pieces` makes the parts of a
+Clipping is kept, and each text keeps its width on screen, whichever font a reader has. `page` makes the parts of a
 page from the same records."""
 
 from __future__ import annotations

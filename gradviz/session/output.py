@@ -1,4 +1,6 @@
-"""What the snippet has printed at the cursor, as `plain` text. Pure; the output panel shows it."""
+"""What the snippet has printed at the cursor, as `plain` text. Pure; the output panel shows it.
+
+Which of its plots are visible: those that had been shown at the cursor. Pure; the panel of plots shows them."""
 
 from __future__ import annotations
 
@@ -10,7 +12,36 @@ from gradviz.session.state import State
 from gradviz.worker.terminal import plain
 
 if TYPE_CHECKING:
+    from gradviz.trace.figures import Figure
     from gradviz.trace.table.trace import Trace
+
+NO_PLOTS = "No plots. A snippet makes one with matplotlib: plt.plot(losses), then plt.show()."
+PLOTS_LATER = "The first plot comes at step {:,}."
+
+
+def visible_plots(state: State) -> tuple[Figure, ...]:
+    """The plots that had been shown after the completed steps; all of them if there is no trace to step through."""
+    figures = state.run.figures
+    if state.trace is None:
+        return figures
+    return tuple(figure for figure in figures if figure.step <= state.cursor)
+
+
+def no_plots_text(state: State) -> str:
+    """The text if there is no plot."""
+    figures = state.run.figures
+    return PLOTS_LATER.format(min(figure.step for figure in figures)) if figures else NO_PLOTS
+
+
+def plot_title(figure: Figure, number: int) -> str:
+    """The name of a plot in a list."""
+    return f"{number + 1} · {figure.name.splitlines()[0]}" if figure.name.strip() else f"Plot {number + 1}"
+
+
+def plot_place(figure: Figure) -> str:
+    """Where it was shown, in words."""
+    line = f"line {figure.line}, " if figure.line > 0 else ""
+    return f"{line}step {figure.step:,}"
 
 
 @dataclass(frozen=True)
