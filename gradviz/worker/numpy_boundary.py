@@ -8,6 +8,7 @@ for their memory. Next: `numpy_types`, which fills the tables here."""
 from __future__ import annotations
 
 import collections
+import sys
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from gradviz.engine.kernel.tensor import Tensor
 
 ONLY_NUMBERS = "only types of numbers and of text are available in GradViz snippets"
+ONLY_LETTERS = "a text of NumPy consists of letters in GradViz snippets, and its memory can't be read as other types"
 DTYPE_CODES = "?bBhHiIlLqQefdFDSU"  # of the dtypes that a snippet may use
 DEEPEST = 32  # nested lists; NumPy has 64 dimensions
 
@@ -58,6 +60,15 @@ IN[Fraction] = float  # statistics.mean converts it to the kind of number it was
 OUT[list] = lambda value: [to_snippet(each) for each in value]
 OUT[tuple] = lambda value: tuple([to_snippet(each) for each in value])
 OUT[dict] = lambda value: {key: to_snippet(each) for key, each in value.items()}
+
+
+def check_letters(text: Any) -> None:
+    """Raise TypeError if an array or scalar of text holds a number that is no letter: an encoder of Python's would
+    write more for it than it has made room for."""
+    array = np.ascontiguousarray(text)
+    codes = np.dtype(np.uint32).newbyteorder(array.dtype.byteorder)
+    if array.nbytes and np.any(array.view(codes) > sys.maxunicode):
+        raise TypeError(ONLY_LETTERS)
 
 
 def offer(made: type, real: Any, leave: Callable[[Any], Any], enter: Callable[[Any], object]) -> None:

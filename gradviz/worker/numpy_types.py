@@ -22,11 +22,13 @@ from gradviz.worker.kept_memory import keeping
 from gradviz.worker.numpy_boundary import (
     DTYPE_CODES,
     IN,
+    ONLY_LETTERS,
     ONLY_NUMBERS,
     REAL,
     STAND_INS,
     as_tensor,
     call_numpy,
+    check_letters,
     numeric,
     offer,
     own,
@@ -54,6 +56,8 @@ _INSTEAD = {"base": "; use numpy.shares_memory"}
 def _method(name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **keywords: object) -> Any:
         array = own(self)
+        if name == "byteswap" and array.dtype.kind == "U":
+            raise TypeError(ONLY_LETTERS)
         if name in CAREFUL:
             return call_numpy(functools.partial(CAREFUL[name], array), args, keywords)
         return call_numpy(getattr(array, name), args, keywords)
@@ -66,8 +70,11 @@ def _with_dtype(name: str) -> Callable[..., Any]:
     """Return a method whose first argument is a dtype."""
 
     def method(self: object, dtype: object = None, *args: object, **keywords: object) -> Any:
+        array = own(self)
         first = () if dtype is None and name == "view" else (numeric(dtype),)
-        return to_snippet(getattr(own(self), name)(*first, *map(to_numpy, args), **keywords))
+        if name == "view" and any(each != array.dtype and "U" in (each.kind, array.dtype.kind) for each in first):
+            raise TypeError(ONLY_LETTERS)
+        return to_snippet(getattr(array, name)(*first, *map(to_numpy, args), **keywords))
 
     method.__name__ = method.__qualname__ = name
     return method
@@ -198,6 +205,8 @@ class SafeArray(np.ndarray[Any, Any]):
     def __array_finalize__(self, origin: object) -> None:
         if self.dtype.char not in DTYPE_CODES:
             raise TypeError(ONLY_NUMBERS)
+        if self.dtype.kind == "U":
+            check_letters(self)
 
     def __setitem__(self, key: object, value: object) -> None:
         array, place = own(self), to_numpy(key)
@@ -384,12 +393,21 @@ _TEXT: dict[type, Callable[[Any], Any]] = {  # NumPy's constructors would call t
 }
 
 
+def _of_letters(leave: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def checked(text: Any) -> Any:
+        check_letters(text)
+        return leave(text)
+
+    return checked
+
+
 def _make_scalars() -> None:
     for code in DTYPE_CODES:
         real = np.dtype(code).type
         if real is not np.bool_ and real not in STAND_INS:
             made = STAND_INS[real] = _scalar_class(real)
-            offer(made, real, functools.partial(real.__new__, made), _TEXT.get(real, real))
+            leave = functools.partial(real.__new__, made)
+            offer(made, real, _of_letters(leave) if real is np.str_ else leave, _TEXT.get(real, real))
     for truth in _TRUTHS.values():
         truth.setflags(write=False)
     STAND_INS[np.bool_] = Bool

@@ -15,6 +15,7 @@ import contextvars
 import datetime
 import encodings.unicode_escape
 import functools
+import inspect
 import operator
 import pprint
 import random
@@ -53,6 +54,7 @@ def change_python() -> None:
     _keep_in_comparisons()
     _leave_no_marks()
     _decode_quietly()
+    vars(inspect)["_signature_fromstr"] = _signature_of_text(vars(inspect)["_signature_fromstr"])
 
 
 _CAPSULE = type(np._core._multiarray_umath._ARRAY_API)  # type: ignore[attr-defined]
@@ -387,6 +389,21 @@ def _decode_quietly() -> None:
     encodings.unicode_escape.Codec.decode = staticmethod(decoded)  # type: ignore[method-assign]
     codecs.unregister(encodings.search_function)  # which clears its cache
     codecs.register(encodings.search_function)
+
+
+_MADE_BY_A_STATEMENT = 1 << 9  # of a type's flags: it is not one of C code's own
+
+
+def _signature_of_text(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what makes a signature of a docstring, but not of the docstring of a class that anybody can write: the
+    defaults in it are evaluated."""
+
+    def signature(cls: type, described: Any, *rest: Any) -> Any:
+        if isinstance(described, type) and described.__flags__ & _MADE_BY_A_STATEMENT:
+            raise ValueError(f"no signature found for {described!r}")
+        return original(cls, described, *rest)
+
+    return signature
 
 
 # --- where Python's own code makes a number from an address ---

@@ -102,7 +102,7 @@ def _tree_map(func: Callable[[Any], Any], tree: Any, *rest: Any) -> Any:
     return func(tree, *rest)
 
 
-def question_modules(guard: Guard, offered: Mapping[str, Any], load: Callable[[str], Any]) -> dict[str, Any]:
+def question_modules(offered: Mapping[str, Any], load: Callable[[str], Any]) -> dict[str, Any]:
     """Return `importlib` and `inspect`: what exists here, and the signatures of the snippet's own functions."""
 
     def import_module(name: Any, package: object = None) -> Any:
@@ -124,7 +124,7 @@ def question_modules(guard: Guard, offered: Mapping[str, Any], load: Callable[[s
     metadata = stand_in("importlib.metadata", {"version": version, "PackageNotFoundError": missing})
     root = stand_in("importlib", {"import_module": import_module, "util": util, "metadata": metadata})
     every = {"importlib": root, "importlib.util": util, "importlib.metadata": metadata}
-    return every | {"inspect": stand_in("inspect", _inspect_names(guard))}
+    return every | {"inspect": stand_in("inspect", _inspect_names())}
 
 
 class Signature:
@@ -141,12 +141,10 @@ class Signature:
     __repr__ = __str__
 
 
-def _inspect_names(guard: Guard) -> dict[str, Any]:
+def _inspect_names() -> dict[str, Any]:
     def signature(obj: Any) -> Signature:
         if not callable(obj):
             raise TypeError(f"{obj!r} is not a callable object")
-        if isinstance(obj, type) and any(guard.owns(base) and base.__text_signature__ for base in obj.__mro__):
-            raise ValueError(f"no signature found for {obj!r}")  # Python evaluates what it finds in the docstring
         return Signature(list(inspect.signature(obj).parameters))
 
     def isclass(object: Any) -> bool:

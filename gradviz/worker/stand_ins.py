@@ -90,7 +90,7 @@ class World:
             **written_modules(lambda text: write("err", text)),
             **torch.modules,
         }
-        self.modules |= question_modules(self.guard, self.modules, self.import_module)
+        self.modules |= question_modules(self.modules, self.import_module)
         self.modules["torch.utils.benchmark"] = benchmark_module(self.guard)
         type(self.modules["torch.utils"]).benchmark = self.modules["torch.utils.benchmark"]  # import … as
         self.own = OwnModules(self.guard, {})

@@ -71,6 +71,7 @@ def every_attack() -> list[Attack]:
     from tests.escapes.eleventh_look import ELEVENTH
     from tests.escapes.fifth_look import FIFTH
     from tests.escapes.found import FOUND
+    from tests.escapes.fourteenth_look import FOURTEENTH
     from tests.escapes.fourth_look import FOURTH
     from tests.escapes.machine import MACHINE
     from tests.escapes.ninth_look import NINTH
@@ -85,7 +86,8 @@ def every_attack() -> list[Attack]:
     from tests.escapes.twelfth_look import TWELFTH
 
     looks = [*FOUND, *SECOND, *THIRD, *FOURTH, *FIFTH, *SIXTH, *SEVENTH, *EIGHTH, *NINTH, *TENTH, *ELEVENTH]
-    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *TWELFTH, *THIRTEENTH, *DOOR]
+    looks += [*TWELFTH, *THIRTEENTH, *FOURTEENTH]
+    attacks = [*MACHINE, *ASKING, *STRAIN, *language_attacks(), *SPIES, *looks, *DOOR]
     order = list(dict.fromkeys(each.kind for each in attacks))
     return sorted(attacks, key=lambda each: order.index(each.kind))
 

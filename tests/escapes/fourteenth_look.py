@@ -1,0 +1,58 @@
+"""Doors that a fourteenth attack found: text of NumPy's whose letters are other numbers, which Python's encoders write
+past their memory for, and docstrings of classes that are reached through something else, whose defaults are
+evaluated."""
+
+from __future__ import annotations
+
+from tests.escapes.attack import Attack, listed
+
+_WRITTEN = "\nfor _ in range(200): str(s).encode('ascii', 'xmlcharrefreplace')\nprint('ESCAPED', ord(str(s)[0]))"
+_NO_LETTERS = {
+    "numbers seen as text": "s = np.array([2**31 - 1] * 1000, 'i4').view('U1000')[0]",
+    "a number seen as text": "s = np.complex128(2**31 - 1).view('U4')",
+    "bytes read as text": "s = np.frombuffer(b'\\xff\\xff\\xff\\x7f' * 1000, 'U1000').tolist()[0]",
+    "bytes of a file read as text": (
+        "open('x', 'wb').write(b'\\xff\\xff\\xff\\x7f' * 1000)\ns = np.fromfile('x', 'U1000')[0]"
+    ),
+    "bytes of a file mapped as text": (
+        "open('x', 'wb').write(b'\\xff\\xff\\xff\\x7f' * 1000)\ns = np.memmap('x', 'U1000', 'r')[0]"
+    ),
+    "letters in the other order": "s = np.array(['a' * 1000]).byteswap()[0]",
+    "letters in the other order, in place": (
+        "a = np.array(['a' * 1000])\ntry: a.byteswap(True)\nexcept TypeError: pass\ns = a.tolist()[0]\n"
+        "if s.startswith('a'): raise TypeError"
+    ),
+    "letters of one text in the other order": "s = np.str_('a' * 1000).byteswap()",
+    "text of another order": "s = np.array(['a' * 1000]).view('>U1000')[0]",
+    "text that is written as numbers": "a = np.array(['a' * 1000])\na.view('i4')[...] = 2**31 - 1\ns = a.tolist()[0]",
+    "text in an array's file": (
+        "h = b\"{'descr': '<U1000', 'fortran_order': False, 'shape': (1,)}\" + b' ' * 20 + b'\\n'\n"
+        "open('x.npy', 'wb').write(b'\\x93NUMPY\\x01\\x00' + bytes([len(h), 0]) + h + b'\\xff\\xff\\xff\\x7f' * 1000)\n"
+        "s = np.load('x.npy')[0]"
+    ),
+    "text in a file of weights": (
+        "import io, json, torch\n"
+        "h = json.dumps({'tree': ['numpy', 0, True], 'arrays': [['<U1000', [], 4000]]}).encode()\n"
+        "data = b'GRADVIZ-TENSORS-1\\n' + len(h).to_bytes(8, 'little') + h + b'\\xff\\xff\\xff\\x7f' * 1000\n"
+        "s = torch.load(io.BytesIO(data), weights_only=False)"
+    ),
+}
+_DESCRIBED = (
+    "import inspect, functools\nclass A: __doc__ = 'A(x=sys.maxsize)' + chr(10) + '--' + chr(10) * 2\n%s\n"
+    "try: print('ESCAPED', inspect.signature(thing))\nexcept ValueError: pass"
+)
+_DOCSTRINGS = {
+    "of a class in a partial": "thing = functools.partial(A)",
+    "of a class in a static method": "thing = staticmethod(A)",
+    "of a class that is wrapped": "@functools.wraps(A)\ndef thing(): pass",
+}
+
+FOURTEENTH: list[Attack] = [
+    *listed(
+        "Found: texts whose letters are none",
+        {name: f"import numpy as np\n{source}{_WRITTEN}" for name, source in _NO_LETTERS.items()},
+    ),
+    *listed(
+        "Found: docstrings that are evaluated", {name: _DESCRIBED % source for name, source in _DOCSTRINGS.items()}
+    ),
+]
