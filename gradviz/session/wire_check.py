@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gradviz.document.drawing import Drawing, Operation, Ref
-from gradviz.document.shaping.looking import word
+from gradviz.document.shaping.queries import word
 from gradviz.session.drawn import drawn
 from gradviz.session.state import Phase
 

@@ -33,7 +33,7 @@ LEFT_OUT = shutil.ignore_patterns(
 )
 SECONDS = 180.0  # for the tests of one row: one that takes longer hangs, which is a way to fail
 KILLED, SURVIVED, INVALID = "killed", "SURVIVED", "INVALID"
-STILL_RUNS = "tests/worker/test_still_runs.py::test_a_small_snippet_runs"
+STILL_RUNS = "tests/worker/test_minimal_programs.py::test_a_small_snippet_runs"
 FAILED = re.compile(r"^(?:[.sx]*FAILED (?P<test>.*)|ERROR (?P<place>.*?)(?: - .*)?)$", re.MULTILINE)
 
 

@@ -211,7 +211,7 @@ BROUGHT = (
         _LESSONS + "test_a_docstring_of_any_length_gives_texts_of_a_lessons_length",
     ),
     part(
-        "document/notebook",
+        "document/snippet",
         "how often Python reads a long notebook",
         "most = min(_MOST, _MOST_READ // max(sum(map(len, sources)), 1))",
         "most = _MOST",
@@ -222,6 +222,6 @@ BROUGHT = (
         "an end of a recording that can't be written",
         "except Exception as error:  # noqa: BLE001 whatever it is",
         "except ZeroDivisionError as error:",
-        W + "test_broken_end.py",
+        W + "test_failed_finish.py",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from tests.mutants.rows import READ, W, escape, found, part, worker
 
-_LEFT = W + "test_nothing_left.py::test_nothing_is_left_for_the_next_run"
+_LEFT = W + "test_run_isolation.py::test_nothing_is_left_for_the_next_run"
 _LETTERS = found("Found: texts that are equal to others")
 _IN_PLACE = found("Found: in place of PyTorch's own methods")
 _BY_ITS_NAME = found("Found: attributes of any object by their names")

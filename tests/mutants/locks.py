@@ -361,7 +361,7 @@ LIMITS = (
         "tables that an earlier run changed",
         "                _refill(table, before)\n",
         "                pass\n",
-        W + "test_nothing_left.py::test_nothing_is_left_for_the_next_run",
+        W + "test_run_isolation.py::test_nothing_is_left_for_the_next_run",
     ),
     worker(
         "parent",

@@ -47,7 +47,7 @@ LANGUAGE = (
         "length of the snippet",
         "if len(source) > MAX_SOURCE:",
         "if False:",
-        W + "test_world.py::test_a_too_long_snippet_is_refused",
+        W + "test_snippet_environment.py::test_a_too_long_snippet_is_refused",
     ),
     worker(
         "policy",
@@ -380,7 +380,7 @@ AT_RUN_TIME = (
         "attributes of a node",
         "if isinstance(thing, Node) and hasattr(Node, name):",
         "if False:",
-        W + "test_world.py::test_names_on_ctx_that_the_engine_uses_are_named",
+        W + "test_snippet_environment.py::test_names_on_ctx_that_the_engine_uses_are_named",
     ),
     worker(
         "guard",
@@ -524,7 +524,7 @@ MODULES = (
         "how long time.sleep waits",
         "time.sleep(min(seconds, MAX_SLEEP))",
         "time.sleep(seconds)",
-        W + "test_world.py::test_sleep_is_capped",
+        W + "test_snippet_environment.py::test_sleep_is_capped",
     ),
     worker(
         "text_modules",
@@ -643,7 +643,7 @@ MODULES = (
         "objects in a file of weights",
         "if weights_only is None or weights_only:",
         "if False:",
-        W + "test_world.py::test_a_whole_model_is_loaded_only_when_that_is_asked_for",
+        W + "test_snippet_environment.py::test_a_whole_model_is_loaded_only_when_that_is_asked_for",
     ),
     worker(
         "saved_files",

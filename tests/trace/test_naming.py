@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gradviz.trace.table.name_text import shortened
 from gradviz.trace.table.naming import Naming
-from gradviz.trace.table.texts import shortened
 from gradviz.trace.table.trace import Trace
 from tests.trace.running import run
 

@@ -12,9 +12,9 @@ from gradviz.document.code.parse import Reading, parse_expression, parse_more
 from gradviz.document.drawing import Drawing, Leaf, Literal, Ref
 from gradviz.document.errors import UserError
 from gradviz.document.shaping import new_leaf
-from gradviz.document.shaping.looking import ancestors
 from gradviz.document.shaping.nodes import part, take_in
 from gradviz.document.shaping.places import with_members
+from gradviz.document.shaping.queries import ancestors
 from gradviz.document.typed_numbers import read
 
 

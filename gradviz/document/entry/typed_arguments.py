@@ -10,7 +10,7 @@ from gradviz.document.catalogue import Parameter
 from gradviz.document.code.spelling import index_text
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.looking import label
+from gradviz.document.shaping.queries import label
 from gradviz.document.typed_numbers import quoted, read_number, read_numbers, write
 
 LISTS = ("dims", "ints", "shape")  # kinds written without brackets

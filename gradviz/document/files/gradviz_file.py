@@ -26,8 +26,8 @@ from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf
 from gradviz.document.errors import UserError
 from gradviz.document.files import file_parts
 from gradviz.document.files.file_parts import Json, Part, Sight
-from gradviz.document.shaping.looking import outputs
 from gradviz.document.shaping.names import tidy
+from gradviz.document.shaping.queries import outputs
 from gradviz.document.shaping.values import check_leaf, check_numbers
 from gradviz.document.snippet import Snippet
 

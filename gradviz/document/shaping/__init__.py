@@ -3,7 +3,6 @@ is refused with a UserError, a sentence for the person who tried, before anythin
 (`ui.drawing`), kept or undone (`session.store`). Start at `nodes` and `wires`; `names` has the rule that all keep."""
 
 from gradviz.document.shaping.calls import add_call, change_call, check_root, remove_call
-from gradviz.document.shaping.looking import ancestors, label, uses
 from gradviz.document.shaping.names import free_name, identifier, is_name, rename, tidy
 from gradviz.document.shaping.nodes import (
     KEEP,
@@ -30,6 +29,7 @@ from gradviz.document.shaping.places import (
     set_group_title,
     ungroup,
 )
+from gradviz.document.shaping.queries import ancestors, label, uses
 from gradviz.document.shaping.wires import check_no_circle, connect, disconnect, insert_on_wire, set_number
 
 __all__ = [

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.looking import ancestors, label, node_of, outputs
 from gradviz.document.shaping.names import tidy
+from gradviz.document.shaping.queries import ancestors, label, node_of, outputs
 from gradviz.document.shaping.values import is_differentiable
 
 NAMED = 3  # leaves named in a sentence

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from gradviz.document.drawing import Drawing, Leaf, Literal, Node, Number, Operand, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.looking import (
+from gradviz.document.shaping.queries import (
     entry_of,
     is_variadic,
     label,

@@ -11,16 +11,6 @@ from enum import Enum
 from gradviz.document.catalogue import Entry, named
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Literal, Node, Operand, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.looking import (
-    ancestors,
-    entry_of,
-    is_variadic,
-    leaf_of,
-    operation_of,
-    outputs,
-    replaced,
-    word,
-)
 from gradviz.document.shaping.names import (
     free_name,
     given_by_nobody,
@@ -32,6 +22,16 @@ from gradviz.document.shaping.names import (
     tidy,
 )
 from gradviz.document.shaping.places import move, with_members
+from gradviz.document.shaping.queries import (
+    ancestors,
+    entry_of,
+    is_variadic,
+    leaf_of,
+    operation_of,
+    outputs,
+    replaced,
+    word,
+)
 from gradviz.document.shaping.values import check_argument, check_leaf
 
 

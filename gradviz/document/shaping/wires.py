@@ -8,7 +8,9 @@ from dataclasses import replace
 from gradviz.document.catalogue import Port
 from gradviz.document.drawing import Drawing, Leaf, Node, Number, Operand, Operation, Ref
 from gradviz.document.errors import UserError
-from gradviz.document.shaping.looking import (
+from gradviz.document.shaping.names import settle, tidy
+from gradviz.document.shaping.nodes import new_operation
+from gradviz.document.shaping.queries import (
     ancestors,
     entry_of,
     is_variadic,
@@ -21,8 +23,6 @@ from gradviz.document.shaping.looking import (
     sources,
     word,
 )
-from gradviz.document.shaping.names import settle, tidy
-from gradviz.document.shaping.nodes import new_operation
 
 
 def connect(drawing: Drawing, ref: Ref, node: int, port: int) -> Drawing:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gradviz.engine.kernel.expressions import Bracketed, Fraction, Math, Row, Sign, named, names_in
 from gradviz.session.inspect.lineage import between
 from gradviz.session.state import Selection
-from gradviz.trace.table.texts import ordinal
+from gradviz.trace.table.name_text import ordinal
 from gradviz.trace.table.values import FEW, array_text, number_text
 from gradviz.trace.words.elements import agree
 from gradviz.trace.words.formulas import bracketed, factor, formula_for, written_for

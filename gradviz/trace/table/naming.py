@@ -11,10 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gradviz.trace.table.kinds import Kind
-from gradviz.trace.table.regions import RegionKind
-from gradviz.trace.table.schema import NEVER
-from gradviz.trace.table.tables import History, ranges
-from gradviz.trace.table.texts import (
+from gradviz.trace.table.name_text import (
     LONGEST,
     OF_SHAPE,
     Rearranged,
@@ -25,6 +22,9 @@ from gradviz.trace.table.texts import (
     shortened,
     with_ending,
 )
+from gradviz.trace.table.regions import RegionKind
+from gradviz.trace.table.schema import NEVER
+from gradviz.trace.table.tables import History, ranges
 from gradviz.trace.table.values import number_text
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QToolTip
 from gradviz.document import shaping
 from gradviz.document.drawing import Drawing, Number, Operation, Ref
 from gradviz.document.shaping import label
-from gradviz.document.shaping.looking import port_name
+from gradviz.document.shaping.queries import port_name
 from gradviz.document.typed_numbers import write_number
 from gradviz.session.state import State
 from gradviz.session.store import Store
