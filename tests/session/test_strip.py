@@ -48,6 +48,15 @@ def test_phases_of_the_sample() -> None:
     assert phases.at(15).title == "backward 1" and phases.calls(0, 4) == 2
 
 
+def test_what_is_only_printed_is_no_forward_pass() -> None:
+    kinds = np.full(6, Kind.PRINT, np.uint8)
+    kinds[:3] = Kind.FORWARD, Kind.PRINT, Kind.OPTIMIZER
+    kinds[4] = Kind.WARNING
+    phases = Strip(trace_of(kinds), len(kinds)).phases
+    titles = ["forward", "optimizer", "output"]
+    assert [phases[place].title for place in range(len(phases))] == titles and phases[2] == Group(3, 6, "output")
+
+
 def test_every_kind_has_a_place() -> None:
     assert sorted(STACKED) == sorted(kind.name for kind in Kind)
 

@@ -139,7 +139,7 @@ for p in (w, b):
 (w * b).sum().backward()
 """)
     assert explain(trace.frame(1)).sentence == "w = 3 (float32). It does not require grad yet: that is set later."
-    ends = "b = [2, 2]. Nothing of it is recorded for the backward pass; b is made to require grad afterwards."
+    ends = "b = [2, 2]. None of this is recorded for the backward pass; b is made to require grad afterwards."
     assert explain_fold(trace, 3).sentence.endswith(ends)
 
 

@@ -52,7 +52,7 @@ def test_untracked_operations_are_one_step() -> None:
     assert folds(trace) == ["forward+forward+forward+forward"]
     assert said(trace) == [
         "4 untracked operations on lines 6 to 8, with gradients switched off: a = 6; b = 7; c = 12. "
-        "Nothing of it is recorded for the backward pass."
+        "None of this is recorded for the backward pass."
     ]
 
 

@@ -68,6 +68,11 @@ INSIDE = [  # a call, and what its operations are called: only what it returns g
         "a, b = torch.ones(2, 3), torch.ones(3, 4)\ntorch.einsum('ik,kj->ij', a, b)",
         ["a.reshape(2, 1, 3)", "a.reshape(1, 2, 3)", "b.permute(1, 0).reshape(1, 4, 3)", "b.reshape(1, 3, 4)"],
     ),
+    (
+        "x = torch.tensor([3., 4.], requires_grad=True)\nF.normalize(x, dim=0)",
+        ["x.norm()", "x.norm().clamp_min()", "x.norm().clamp_min().expand(2,)"],
+    ),
+    ("x = torch.eye(2, requires_grad=True)\ntorch.linalg.solve(x, x[0])", ["result of solve", "LU of solve"]),
     ("torch.linalg.svdvals(torch.eye(2)).sum()", ["svdvals: linalg_svd[0]", "svdvals: linalg_svd[1]"]),
 ]
 

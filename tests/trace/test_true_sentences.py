@@ -172,12 +172,25 @@ c = a * 2
 ROWS = [  # a backward call on a matrix, and what its sentence says and does not say
     (
         "x.mean(1) @ torch.tensor([1., 2.])",
-        "grad / 2, to every element of the mean = [[0.5, 0.5], [1, 1]]",
+        "grad / 2 for every element = [[0.5, 0.5], [1, 1]]",
         "[1, 2] / 2",
     ),
     ("x.logsumexp(1).sum()", "grad · exp(x − x.logsumexp(1)) = [[", "exp([["),
-    ("x.amax(1).sum()", "grad at the extreme (shared equally at ties), 0 elsewhere = [[0, 1], [0, 1]]", "places"),
-    ("x.mean()", "grad / 4, to every element of the mean = [[0.25, 0.25], [0.25, 0.25]]", "= 1 / 4"),
+    ("x.amax(1).sum()", "grad at the maximum (shared equally at ties), 0 elsewhere = [[0, 1], [0, 1]]", "places"),
+    ("x.amin(1).sum()", "grad at the minimum (shared equally at ties), 0 elsewhere = [[1, 0], [1, 0]]", "maximum"),
+    (
+        "torch.linalg.cholesky(x @ x.T).sum()",
+        "Φ the lower triangle with half the diagonal = ",
+        "normal distribution",
+    ),
+    ("torch.nn.functional.gelu(x).sum()", "Here Φ is the standard normal distribution function and φ its", "triangle"),
+    ("(x.T * 2).sum()", "∂x = grad, transposed back = [[2, 2], [2, 2]]", "permuted"),
+    (
+        "(x.repeat(2, 2) * 1.23456).exp().log().sum()",  # sixteen elements are written out
+        "∂(x.repeat(2, 2) * 1.23456) = grad · (x.repeat(2, 2) * 1.23456).exp() = [[1, 1, 1, 1], [1, ",
+        " in [",
+    ),
+    ("x.mean()", "grad / 4 for every element = [[0.25, 0.25], [0.25, 0.25]]", "= 1 / 4"),
 ]
 
 
@@ -268,10 +281,10 @@ EXCEPTIONS = [  # parameters for which an operation has a rule of its own
         "0 where x.reshape(4).reshape(2, 2)[:, :] == 5, else grad",
     ),
     ("(lambda a, b: a * 2 + b)(*x.unbind()).sum()", "Gradients came in: [2, 2] for "),
-    ("(0 * x).norm()", "grad · (0 * x) / (0 * x).norm(), 0 where it divides by 0 = [[0, 0], [0, 0]]"),
+    ("(0 * x).norm()", "grad · (0 * x) / (0 * x).norm(), 0 where it would divide by 0 = [[0, 0], [0, 0]]"),
     ("torch.fft.rfft(x).abs().sum()", "the real part of grad, transformed in the other direction"),
     ("torch.addmm(x[0], x, x, beta=0.5).sum()", "grad · 0.5, summed over the broadcast dimensions = [1, 1]"),
-    ("torch.linalg.solve(x, torch.ones(2))[0]", "∂x = −((x⁻ᵀ @ grad) ⊗ (solve: linalg_solve_ex[0])) = "),
+    ("torch.linalg.solve(x, torch.ones(2))[0]", "∂x = −((x⁻ᵀ @ grad) ⊗ (result of solve)) = "),
     ("torch.linalg.solve(x, x * 2, left=False)[0, 1]", "∂(x * 2) = grad @ x⁻ᵀ = "),
     ("(x @ torch.ones(2, 1)).sum()", "= grad @ torch.ones(2, 1)ᵀ = [[1], [1]] @ [[1, 1]] = [[1, 1], [1, 1]]"),
     ("torch.nn.functional.linear(x, x * 2).sum()", "grad @ (x * 2) = [[1, 1], [1, 1]] @ [[2, 4], [6, 10]] = "),
@@ -310,12 +323,12 @@ z **= 2
     found = [each.partition(" = ")[2].partition(". Not")[0].partition(" now,")[0] for each in told]
     assert [each for each in found if " = " in each] == [
         "1 − [-3, 4] = [4, -3]",
-        "[4, -3] × 0.5 = [2, -1.5]",
+        "0.5 × [4, -3] = [2, -1.5]",
         "[[1, 2], [-3, 4]] @ [2, -1.5] = [-1, -12]",
         "(-1 − 12) / 2 = -6.5",
         "tanh 2 = 0.964",
         "-6.5 − 0.964 = -7.464",
-        "2 × (-1) = -2",
+        "-1 × 2 = -2",
     ]
     assert found[-2:] == ["-5.464", "29.86"] and "it is -7.464 − (-2) = -5.464 now" in told[-2]
     assert "it is (-5.464)² = 29.86 now" in told[-1] and list(problems(trace)) == []

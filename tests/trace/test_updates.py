@@ -235,8 +235,8 @@ def test_masks_and_rows_are_called_what_they_are() -> None:
     names = {end.name(tensor) for tensor in range(len(trace.tensors))}
     assert {"mask of drop", "mask of dropout"} <= names
     sentences = [explain(trace.frame(at + 1)).sentence for at in range(len(trace))]
-    assert any(" It is rows 1, 3 and 1 of table.weight." in each for each in sentences)
-    assert any("keeps mask of drop." in each for each in sentences)
+    assert any(" These are rows 1, 3 and 1 of table.weight." in each for each in sentences)
+    assert any("keeps the mask of drop." in each for each in sentences)
 
 
 @pytest.mark.parametrize(

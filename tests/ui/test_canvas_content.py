@@ -97,6 +97,35 @@ def test_a_passing_gradient_is_not_stored(scene: Scene) -> None:
     assert card(scene, Y).grad is not None
 
 
+@pytest.mark.parametrize(
+    ("meta", "version", "ways"),
+    [
+        ("leaf · float32 [2, 3]", 0, ["leaf · float32 [2, 3]", "leaf · [2, 3]", "leaf"]),
+        ("float32 [2, 3]", 2, ["v2 · float32 [2, 3]", "float32 [2, 3]", "[2, 3]"]),
+        ("output · float32", 0, ["output · float32", "output"]),
+        ("float32", 0, ["float32"]),
+    ],
+)
+def test_a_header_gives_up_the_version_and_the_dtype_before_the_name_is_cut(
+    scene: Scene, meta: str, version: int, ways: list[str]
+) -> None:
+    assert replace(card(scene, Y), meta=meta, version=version).metas == ways
+
+
+@pytest.mark.parametrize(
+    ("note", "ways"),
+    [
+        ("arrives at step 12, not stored", ["arrives at step 12, not stored", "arrives at step 12"]),
+        ("set to None at line 27", ["set to None at line 27", "set to None"]),
+        ("stopped by the error", ["stopped by the error", "stopped"]),
+        ("not reached from d_loss", ["not reached from d_loss", "not reached"]),
+        ("written at step 16", ["written at step 16"]),
+    ],
+)
+def test_a_note_that_does_not_fit_ends_sooner(scene: Scene, note: str, ways: list[str]) -> None:
+    assert replace(card(scene, Y), note=note).notes == ways
+
+
 def test_saved_buffers_are_held_then_freed(scene: Scene) -> None:
     scene.move_to(6)
     assert [(tab.name, tab.state) for tab in operation(scene, MUL2).tabs] == [("w", "held"), ("y", "held")]

@@ -128,7 +128,7 @@ SUM = op(
     symbol="∑",
     latex=r"\sum_i x_i",
     brief="The sum of all elements.",
-    self=sentence("grad, to every element", lambda grad, self_shape: grad.expand(self_shape)),
+    self=sentence("grad for every element", lambda grad, self_shape: grad.expand(self_shape)),
 )
 SUM_DIM = op(
     "sum",
@@ -141,7 +141,7 @@ SUM_DIM = op(
     latex=r"\sum_i x_i",
     brief="The sum over dimensions.",
     self=sentence(
-        "grad, to every element that was summed",
+        "grad for every element that was summed",
         lambda grad, self_shape, dim, keepdim: spread(grad, self_shape, dim, keepdim),
     ),
 )
@@ -348,15 +348,17 @@ class _Extreme:
 def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
     """Four rows: over all elements, over a dimension with its index, shared at ties, and the position."""
     name, latex = kind.name, rf"\{kind.name}_i x_i"
+    word = "largest" if name == "max" else "smallest"
+    place = f"grad at the {name}imum (shared equally at ties), 0 elsewhere"
     shown: dict[str, Any] = {"category": "reductions", "symbol": name, "latex": latex}
     whole = op(
         name, "self", lambda x: _need(x, name, kind.reduce), number=1, **shown,
-        self=sentence("grad at the extreme (shared equally at ties), 0 elsewhere", even_share),
-        brief=f"The {'largest' if name == 'max' else 'smallest'} element.",
+        self=sentence(place, even_share),
+        brief=f"The {word} element.",
         )  # fmt: skip
     pair = op(
         name, "self", kind.along, key=f"{name}_dim", outputs="values, indices", **shown,
-        brief="The extreme over a dimension and where it is.",
+        brief=f"The {word} elements along a dimension and where they are.",
         self=sentence(
             "grad at the chosen index, 0 elsewhere",
             lambda grad, indices, self_shape, dim, keepdim: _put_at(grad, indices, self_shape, dim, keepdim),
@@ -367,11 +369,11 @@ def _extreme_rows(kind: _Extreme) -> tuple[OpRow, OpRow, OpRow, OpRow]:
         "self",
         kind.shared,
         **shown,
-        brief="The extreme over dimensions, shared at ties.",
-        self=sentence("grad at the extreme (shared equally at ties), 0 elsewhere", _amax_share),
+        brief=f"The {word} elements along dimensions; ties share the gradient.",
+        self=sentence(place, _amax_share),
     )
     shown |= {"symbol": f"arg{name}", "latex": rf"\operatorname{{arg{name}}}_i x_i"}
-    return whole, pair, shared, op(f"arg{name}", "self", kind.position, **shown, brief="Where the extreme is.")
+    return whole, pair, shared, op(f"arg{name}", "self", kind.position, **shown, brief=f"Where the {word} element is.")
 
 
 _EXTREME = (

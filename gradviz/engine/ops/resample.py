@@ -52,7 +52,7 @@ def _times(x: Array, matrix: Array) -> Array:
     return found
 
 
-GIVEN_BACK = "each element of grad given back by the same weights to those that it came from"
+GIVEN_BACK = "each element of grad returned with the same weights to the elements that it came from"
 
 
 def linear_rows(

@@ -80,7 +80,7 @@ def _view_forward(x: Array, *, size: tuple[int, ...]) -> Any:
     return found
 
 
-_SAME = "grad, in the former shape"
+_SAME = "grad, reshaped back"
 VIEW = op(
     "view",
     "self",
@@ -217,7 +217,7 @@ PERMUTE = op(
     brief="Dimensions in another order.",
     view=True,
     self=sentence(
-        "grad, with its dimensions in their former order",
+        "grad, with its dimensions permuted back",
         lambda grad, dims: grad.permute(tuple(int(i) for i in np.argsort([d % len(dims) for d in dims]))),
     ),
 )

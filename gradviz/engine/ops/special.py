@@ -320,7 +320,7 @@ NANSUM = op(
     latex=r"\sum_i x_i",
     brief="The sum without NaN.",
     self=sentence(
-        "grad to every element that is not NaN",
+        "grad for every element that is not NaN",
         lambda grad, self, self_shape, dim, keepdim: (
             spread(grad, self_shape, dim, keepdim) * F["logical_not"](F["isnan"](self))
         ),

@@ -154,7 +154,7 @@ class Strip:
 
     @cached_property
     def phases(self) -> Runs:
-        """Forward passes, backward calls, optimizer steps and the error, in order."""
+        """Forward passes, backward calls, optimizer steps, what was only printed and the error, in order."""
         import numpy as np
 
         from gradviz.trace.table.kinds import Kind
@@ -162,7 +162,9 @@ class Strip:
         call = self.trace.steps.call[: self.steps]
         key = np.where(self.kinds == Kind.OPTIMIZER, -2, np.where(self.kinds == Kind.ERROR, -3, call))
         starts = np.concatenate(([0], np.flatnonzero(np.diff(key)) + 1))
-        return Runs(np.append(starts, self.steps), key[starts], several=int(call.max(initial=-1)) > 0)
+        keys, printed = key[starts], (self.kinds == Kind.PRINT) | (self.kinds == Kind.WARNING)
+        keys[(keys == -1) & np.logical_and.reduceat(printed, starts)] = -4
+        return Runs(np.append(starts, self.steps), keys, several=int(call.max(initial=-1)) > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,7 @@ class Runs:
     """The consecutive groups of a trace: run i is steps [bounds[i], bounds[i + 1])."""
 
     bounds: NDArray[Any]
-    keys: NDArray[Any]  # the backward call, or -1 forward, -2 optimizer, -3 error
+    keys: NDArray[Any]  # the backward call, or -1 forward, -2 optimizer, -3 error, -4 output
     several: bool  # whether there are several backward calls, which are then numbered
 
     def __len__(self) -> int:
@@ -195,7 +197,7 @@ class Runs:
     def _title(self, key: int) -> str:
         if key >= 0:
             return f"backward {key + 1}" if self.several else "backward"
-        return {-1: "forward", -2: "optimizer", -3: "error"}[key]
+        return {-1: "forward", -2: "optimizer", -3: "error", -4: "output"}[key]
 
 
 def _places() -> NDArray[Any]:

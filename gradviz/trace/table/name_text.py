@@ -143,8 +143,9 @@ def _ends(text: str) -> str:
     groups = _groups(text) or []
     outside = [at for at in range(len(text) + 1) if not any(start <= at <= end for start, end in groups)]
     spaces = [at for at in outside if text[at : at + 1] == " "]
-    head = max((at for at in spaces or outside if at <= _HEAD), default=_HEAD)
-    tail = min((at for at in spaces or outside if at >= len(text) - _TAIL), default=len(text) - _TAIL)
+    links = spaces or [at for at in outside if text[at : at + 1] == "."] or outside  # of a chain of calls
+    head = max((at for at in links if at <= _HEAD), default=_HEAD)
+    tail = min((at for at in links if at >= len(text) - _TAIL), default=len(text) - _TAIL)
     return f"{text[:head].rstrip()} {_ELLIPSIS} {text[tail:].lstrip()}".strip()
 
 

@@ -471,8 +471,7 @@ def _parameter(trace: Trace, tensor: int, label: str) -> str:
 def _field(trace: Trace, tensor: int, producer: int) -> str:
     """Which of several results: ".values" or ".indices" if an operation returns both under these names, otherwise the
     index, "[1]"; "" if there is only one."""
-    outputs = trace.outputs_of(producer).tolist()
-    if len(outputs) < 2:
+    if len(outputs := trace.outputs_of(producer).tolist()) < 2:
         return ""
     if len(outputs) == 2 and str(trace.nodes.op[producer]) in _WITH_INDICES:
         return (".values", ".indices")[outputs.index(tensor)]
@@ -482,9 +481,9 @@ def _field(trace: Trace, tensor: int, producer: int) -> str:
 def _part(trace: Trace, tensor: int, producer: int) -> str:
     """ "U", "Vh": PyTorch's name for one of several results; "" if it only numbers them."""
     row, at = trace.op_of(producer), int(trace.tensors.output_nr[tensor])
-    if row is None or len(row.outputs) != len(trace.outputs_of(producer)):
+    if row is None or at >= len(row.outputs) or all(each.startswith(_NUMBERED) for each in row.outputs):
         return ""
-    return "" if row.outputs[at].startswith(("result", "output")) else row.outputs[at]
+    return row.outputs[at]
 
 
 def _constant(trace: Trace, tensor: int) -> str:
@@ -522,7 +521,8 @@ def _ending(trace: Trace, tensor: int, producer: int) -> str:
         return f".expand{trace.tensors.shape[tensor]}"
     if op == "slice" and (cut := _CUT.fullmatch(params)):
         return f"[{':, ' * int(cut[1])}{cut[2]}:{cut[3]}]"
-    return f".{op.lstrip('_')}({_arguments(params)}){_field(trace, tensor, producer)}"
+    op = op.lstrip("_").removeprefix("linalg_vector_")  # x.norm()
+    return f".{op}({_arguments(params)}){_field(trace, tensor, producer)}"
 
 
 def _arguments(params: str) -> str:
@@ -587,6 +587,7 @@ def _output(trace: Trace, tensor: int, producer: int) -> str:
     return f"output of {module}" if module and not is_class else ""
 
 
+_NUMBERED = ("result", "output", "others")  # results that PyTorch gives no names
 _OF_SEVERAL = "∇: "  # a gradient of something without a short name
 _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one

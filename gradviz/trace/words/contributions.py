@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame, SavedBuffer
     from gradviz.trace.table.trace import Trace
 
-_MOST_TEXT = 200  # average characters of a rule beyond which a sentence only counts the rules
+_MOST_TEXT = 200  # average characters of a rule beyond which its numbers are left out
+_MOST_SENT = 320  # the same for the elements of what was sent: more than those of one matrix that is written out
 _MOST_SUM = 80  # characters of a sum with its parts
 
 
@@ -118,12 +119,12 @@ def node_sentence(frame: Frame) -> Said:
     if not sent:
         return said("backward.end", came=came, node=trace.nodes.name[node])
     text = ""
-    for steps, in_full in _WAYS:
+    for steps, in_full, most in _WAYS:
         parts = [
             _joined(one.to, [*one.rules[:steps], one.value.written() if in_full else one.value.brief()]) for one in sent
         ]
         text = "; ".join(parts)
-        if len(text) <= _MOST_TEXT * len(parts):
+        if len(text) <= most * len(parts):
             break
     return said("backward", came=came, sent=text[0].upper() + text[1:], letters=_letters(frame, text))
 
@@ -169,7 +170,7 @@ def _letters(frame: Frame, text: str) -> str:
         ("ℓ″", "ℓ″ is the second derivative of the loss"),
         ("f″", "f″ is the second derivative of the function"),
         ("σ(", "σ is the sigmoid function"),
-        ("Φ(", "Φ is the normal distribution and φ its density"),
+        ("φ(", "Φ is the standard normal distribution function and φ its density"),
         ("ψ(", "ψ is the derivative of ln Γ"),
         ("ψ′(", "ψ′ is the second derivative of ln Γ"),
     )
@@ -179,7 +180,7 @@ def _letters(frame: Frame, text: str) -> str:
 
 # The rule and its numbers, then the rule alone; last, with the shape and range of what was sent in place of its
 # elements.
-_WAYS = ((2, True), (1, True), (1, False))
+_WAYS = ((2, True, _MOST_TEXT), (1, True, _MOST_SENT), (1, False, 0))
 
 
 def _to(frame: Frame, tensor: int, slot: int, nth: int, often: int) -> str:
@@ -329,7 +330,7 @@ def saved_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
     """The content of one saved buffer, in the snippet's words."""
     if saved.tensor >= 0:
         name = frame.name(saved.tensor)
-        return f"the number {name}" if _NUMBER.fullmatch(name) else name
+        return f"the number {name}" if _NUMBER.fullmatch(name) else f"the {name}" if _ROLE.match(name) else name
     if saved.is_packed:
         return "what a hook packed"
     number = re.search(rf"(?:^|, ){re.escape(saved.name)}=([^,]+)", str(frame.trace.nodes.params[node]))
@@ -354,6 +355,7 @@ def kept_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
 
 _ARTICLE = re.compile(r"^(?:the number|what|the|an?|its|their) ")
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?")
+_ROLE = re.compile(r"[a-z]\w* of \w")  # "mask of dropout1", not "L of cholesky"
 _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
     ("weight_norm", "result1", "the norms"),
     ("norm", "result1", "the means"),

@@ -174,9 +174,11 @@ def given_numbers(op: str, params: str) -> list[float]:
     return [float(text) for text in found]
 
 
-def arithmetic(op: str, operands: Sequence[Value], given: Sequence[float], result: Value) -> str:
+def arithmetic(
+    op: str, operands: Sequence[Value], given: Sequence[float], result: Value, is_given_first: bool = False
+) -> str:
     """ "2 × (-3)", "[1, 2] + [0, 4]", "(1 + 4) / 2": a whole result with its few numbers, as in sentences; "" if there
-    are more, or the operation has no such formula."""
+    are more, or the operation has no such formula. `is_given_first` if a number stands before the tensor."""
     arrays = [one.array for one in operands]
     if result.array is None or any(one is None or not 0 < one.size <= MOST_NUMBERS for one in arrays):
         return ""
@@ -201,7 +203,7 @@ def arithmetic(op: str, operands: Sequence[Value], given: Sequence[float], resul
         return ""
     if np.shape(computed) != result.shape or not np.allclose(computed, result.array, rtol=1e-3, equal_nan=True):
         return ""
-    texts = texts[::-1] if op == "rsub" else texts
+    texts = texts[::-1] if op == "rsub" or is_given_first else texts
     sign = "×" if sign == "@" and any(np.size(one) == 1 for one in sides) else sign
     return _plainly(f" {sign} ".join(f"({each})" if each.startswith("-") else each for each in texts))
 
@@ -223,8 +225,8 @@ _NAMED = {  # by the operation and the number of its operands
     ("gather", 2): "the elements of {0} at {1}",
     ("max_pool2d_with_indices", 1): "the maximum of each window of {0}",
     ("avg_pool2d", 1): "the mean of each window of {0}",
-    ("convolution", 2): "{1} times each window of {0}, added up",
-    ("convolution", 3): "{1} times each window of {0}, added up, + {2}",
+    ("convolution", 2): "Σ({1} × window) for each window of {0}",
+    ("convolution", 3): "Σ({1} × window) + {2} for each window of {0}",
 }
 
 

@@ -271,8 +271,16 @@ def _in_numbers(frame: Frame, value: Value) -> str:
         return ""
     op = str(trace.nodes.op[node])
     given = given_numbers(op, str(trace.nodes.params[node]))
-    worked = arithmetic(op, [one for one in operands if one is not None], given, value)
+    is_first = bool(given) and _begins_with_number(frame, node, op)
+    worked = arithmetic(op, [one for one in operands if one is not None], given, value, is_first)
     return worked if len(worked) <= _LONGEST_ARITHMETIC else ""
+
+
+def _begins_with_number(frame: Frame, node: int, op: str) -> bool:
+    """Whether the snippet writes the number before the tensor, "2 * x", which PyTorch computes as x * 2."""
+    trace, sign = frame.trace, {"add": "+", "mul": "*"}.get(op, "")
+    text, name = str(trace.nodes.source[node]), frame.name(int(trace.inputs_of(node)[0]))
+    return bool(sign) and any(text.endswith(f"{sign} {each}") for each in (name, f"({name})"))
 
 
 def _in_names(frame: Frame) -> str:

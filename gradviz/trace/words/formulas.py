@@ -83,6 +83,8 @@ def _given(trace: Trace, node: int) -> dict[str, str]:
 def _special(trace: Trace, node: int, operand: str) -> str:
     """The rule in words for this particular node; "" if the usual one applies."""
     op, given = str(trace.nodes.op[node]), _given(trace, node)
+    if op == "permute" and _transposes(trace, node):  # x.T
+        return "grad, transposed back"
     return _of_classes(trace, node, given) if op.startswith("nll_loss") else _exception(op, operand, given)
 
 
@@ -220,7 +222,7 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     if "− mean)" in formula and "dim" not in _given(frame.trace, node):
         values["mean"] = _mean(values.get("self"))
     if sent.numel > 1 and (formula == "0" or frame.trace.nodes.op[node] == "mean"):  # a number for many elements
-        return ("0 everywhere" if formula == "0" else f"{_fill(formula, names)}, to every element of the mean",)
+        return ("0 everywhere" if formula == "0" else f"{_fill(formula, names)} for every element",)
     named = _fill(formula, names) + (", summed over the broadcast dimensions" if spread else "")
     if grad is not None and grad.dtype.startswith("complex") > sent.dtype.startswith("complex"):
         return (named if named.startswith(("the real part", "Re(")) else f"the real part of {named}",)
@@ -236,7 +238,7 @@ def filled(frame: Frame, node: int, slot: int, sent: Value, grad: Value | None) 
     )  # the numbers of a row beside those of a matrix would not show which meets which
     in_numbers = None if unlike else _in_numbers(formula, values)
     if in_numbers is not None and _BY_ZERO.search(in_numbers) and sent.is_finite:  # a place that the rule leaves out
-        in_numbers, named = None, f"{named}, 0 where it divides by 0"
+        in_numbers, named = None, f"{named}, 0 where it would divide by 0"
     return (named,) if in_numbers is None or in_numbers == sent.brief() else (named, in_numbers)
 
 
@@ -270,7 +272,7 @@ def _unspread(formula: str, sent: Value, grad: Value | None) -> str:
     """The rule if nothing was repeated, because only the shape changed."""
     if grad is None or sent.numel != grad.numel or formula not in ("grad", "grad, summed over the repetitions"):
         return formula
-    return "grad" if sent.shape == grad.shape else "grad, in the former shape"
+    return "grad" if sent.shape == grad.shape else "grad, reshaped back"
 
 
 def _unturned(frame: Frame, node: int, formula: str) -> str:
@@ -399,8 +401,23 @@ def _is_summed(sent: Value, grad: Value | None) -> bool:
 
 
 def bracketed(name: str) -> str:
-    """A name within a formula: in brackets if it is an expression."""
-    return name if re.fullmatch(r"[\w.\[\]]+|\(.*\)[₀-₉]+", name) else f"({name})"
+    """A name within a formula: in brackets if it is an expression that has none around it."""
+    is_in_brackets = (
+        name.startswith("(")
+        and name.endswith(tuple("₀₁₂₃₄₅₆₇₈₉"))
+        and _first_pair(name) == len(name.rstrip("₀₁₂₃₄₅₆₇₈₉"))
+    )
+    return name if is_in_brackets or re.fullmatch(r"[\w.\[\]]+", name) else f"({name})"
+
+
+def _first_pair(name: str) -> int:
+    """The number of characters of a name up to the bracket that closes its first one."""
+    depth = 0
+    for at, sign in enumerate(name):
+        depth += (sign in "([{") - (sign in ")]}")
+        if not depth:
+            return at + 1
+    return len(name)
 
 
 def factor(name: str) -> str:

@@ -180,7 +180,8 @@ def _picked(frame: Frame, node: int) -> str:
         return ""
     rows = [str(int(each)) for each in indices.array.reshape(-1).tolist()]
     listed = rows[0] if len(rows) == 1 else f"{', '.join(rows[:-1])} and {rows[-1]}"
-    return f" It is row{'s' * (len(rows) > 1)} {listed} of {frame.name(slots[0])}."
+    which = f"This is row {listed}" if len(rows) == 1 else f"These are rows {listed}"
+    return f" {which} of {frame.name(slots[0])}."
 
 
 _MOST_ROWS = 12
@@ -254,8 +255,11 @@ def _adam(frame: Frame, row: int, numbers: Numbers, settings: Settings) -> str:
     said = f"{_moment(frame, row, numbers, counted)}; {_square(frame, row, numbers, counted)}"
     rule, count = f"{kept} − lr · m̂ / (√v̂ + ε)", int(frame.trace.updates.count[row])
     mean, square = _value(frame, row, "average"), _value(frame, row, "square")
-    if mean is None or square is None or not numbers.are_few or not count:
+    if not count:
         return f"{said}; {name} ← {rule} = {numbers.now.written()}"
+    if mean is None or square is None or not numbers.are_few:
+        corrected = f"m̂ = m / {_less(settings, 'betas1', count)} and v̂ = v / {_less(settings, 'betas2', count)}"
+        return f"{said}; corrected for step {count}, {corrected}; {name} ← {rule} = {numbers.now.written()}"
     first, second = (
         _divided(value, 1 - settings.get(beta, 0.0) ** count).written()
         for value, beta in ((mean, "betas1"), (square, "betas2"))

@@ -184,6 +184,7 @@ def bytes_text(count: int) -> str:
 
 NUMBER_CHARACTERS = 11
 _PLAIN = re.compile(r"-?\d+\.?\d*")
+_PARTS = re.compile(r",| at line | by | from ")  # where a note can end sooner
 LONGEST_REASON = 26  # characters that fit on the narrowest card
 
 
@@ -228,6 +229,20 @@ class TensorContent:
     note: str
     badge: Badge | None
     version: int
+
+    @property
+    def metas(self) -> list[str]:
+        """What the header says beside the name, longest first: the version goes first, then the dtype."""
+        kind, _, shape = self.meta.rpartition(" · ")
+        sizes_only = shape.partition(" ")[2]
+        ways = [f"v{self.version} · {self.meta}"] if self.version else []
+        ways += [self.meta, f"{kind} · {sizes_only}" if kind and sizes_only else sizes_only, kind]
+        return [way for way in dict.fromkeys(ways) if way]
+
+    @property
+    def notes(self) -> list[str]:
+        """The note, longest first, without its last part: "arrives at step 9, not stored", "arrives at step 9"."""
+        return [self.note, *(self.note[: found.start()] for found in reversed([*_PARTS.finditer(self.note)]))]
 
 
 @dataclass(frozen=True)

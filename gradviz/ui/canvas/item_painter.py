@@ -224,16 +224,11 @@ def _below(card: QRectF, top: float) -> QRectF:
 
 def _header(painter: QPainter, ink: Ink, card: QRectF, content: TensorContent) -> None:
     line = QRectF(card.left() + sizes.PAD, card.top(), card.width() - 2 * sizes.PAD, sizes.HEADER)
-    meta = f"v{content.version} · {content.meta}" if content.version else content.meta
-    needed = ink.width(sizes.META, meta)
     room = line.width() - ink.width(sizes.NAME, content.name) - 8
-    if room < needed and content.version:
-        meta = content.meta
-        needed = ink.width(sizes.META, meta)
-    if room < needed:
-        room = min(needed, line.width() * 0.45)
-    ink.text(painter, sizes.META, "muted", QRectF(line.right() - room, line.top(), room, line.height()), meta, RIGHT)
-    left = QRectF(line.left(), line.top(), line.width() - min(room, needed) - 8, line.height())
+    meta = next((way for way in content.metas if ink.width(sizes.META, way) <= room), "")
+    needed = ink.width(sizes.META, meta) + 8 if meta else 0.0
+    ink.text(painter, sizes.META, "muted", line, meta, RIGHT)
+    left = QRectF(line.left(), line.top(), line.width() - needed, line.height())
     ink.text(painter, sizes.NAME, "text", left, content.name, LEFT)
 
 
@@ -249,8 +244,7 @@ def _value(painter: QPainter, ink: Ink, area: QRectF, value: ValueContent, colou
 
 def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent) -> None:
     if not content.label:
-        note = QRectF(area.left(), area.top() - 3, area.width(), sizes.NOTE)
-        ink.text(painter, sizes.SMALL, "muted", note, content.note, LEFT)
+        _note(painter, ink, QRectF(area.left(), area.top() - 3, area.width(), sizes.NOTE), content, LEFT)
         return
     painter.setPen(ink.pen("panel_border", 1.0))
     painter.drawLine(QPointF(area.left(), area.top() - 2), QPointF(area.right(), area.top() - 2))
@@ -263,13 +257,18 @@ def _gradient(painter: QPainter, ink: Ink, area: QRectF, content: TensorContent)
     if grad is not None and number:
         room = line.width() - ink.width(sizes.META, content.label) - 6
         _number(painter, ink, QRectF(line.right() - room, line.top(), room, line.height()), grad, "gradient", RIGHT)
-        note = QRectF(area.left(), line.bottom() - 4, area.width(), sizes.NOTE)
-        ink.text(painter, sizes.SMALL, "muted", note, content.note, LEFT)
+        _note(painter, ink, QRectF(area.left(), line.bottom() - 4, area.width(), sizes.NOTE), content, LEFT)
         return
     room = area.width() - ink.width(sizes.META, content.label) - 10
-    ink.text(painter, sizes.SMALL, "muted", QRectF(line.right() - room, line.top(), room, height), content.note, RIGHT)
+    _note(painter, ink, QRectF(line.right() - room, line.top(), room, height), content, RIGHT)
     if grad is not None:
         _value(painter, ink, QRectF(area.left(), line.bottom(), area.width(), area.height()), grad, "gradient")
+
+
+def _note(painter: QPainter, ink: Ink, room: QRectF, content: TensorContent, align: int) -> None:
+    """The longest form of the note that fits, otherwise as much of it as does."""
+    note = next((way for way in content.notes if ink.width(sizes.SMALL, way) <= room.width()), content.note)
+    ink.text(painter, sizes.SMALL, "muted", room, note, align)
 
 
 def number_boxes(card: QRectF, content: TensorContent) -> Iterator[tuple[str, int, QRectF]]:
