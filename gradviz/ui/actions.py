@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SEPARATOR = 11 + 6  # as in window.qss; asking Qt's own widget takes 10 ms at startup
 ALWAYS = ("run.run", "run.back", "run.step", "run.play")  # the last to be left out
-BEFORE_THE_BAR = (*ALWAYS, "run.start", "run.end")  # the backward call is abbreviated to keep these
+BEFORE_THE_BAR = (*ALWAYS, "run.start", "run.end", "present.present")  # the backward call is abbreviated to keep these
 
 
 class Tools(QToolBar):

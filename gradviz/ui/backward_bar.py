@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from gradviz.document.drawing import BackwardCall, Drawing, Operation, Ref
 from gradviz.document.entry.typed_arguments import (
@@ -82,8 +82,8 @@ class BackwardBar(QWidget):
                 row.addSpacing(2 * GAP)
             row.addWidget(part)
 
-    def _box(self, name: str, help_: str) -> QCheckBox:
-        box = QCheckBox(name)
+    def _box(self, name: str, help_: str) -> look.CheckBox:
+        box = look.CheckBox(name)
         box.setAccessibleName(name)
         box.setToolTip(help_)
         box.clicked.connect(self._take_boxes)

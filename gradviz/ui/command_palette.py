@@ -107,6 +107,7 @@ class CommandPalette(QDialog):
         self.list.setAccessibleName("Commands")
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setItemDelegate(KeysDelegate(self.list))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # long names end in "…"
         column = QVBoxLayout(self)
         column.addWidget(self.query)
         self.none = QLabel(NO_MATCH)

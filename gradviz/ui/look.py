@@ -7,9 +7,9 @@ from __future__ import annotations
 from functools import cache
 from string import Template
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPaintEvent, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPainter, QPaintEvent, QPalette, QPen
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QStyle, QStyleOptionButton
 
 from gradviz import RESOURCES
 from gradviz.ui.theme import Theme
@@ -121,6 +121,23 @@ def escape(text: str) -> str:
     import html
 
     return html.escape(text).replace("\n", "<br>")
+
+
+class CheckBox(QCheckBox):
+    """A box whose tick is seen: the sheet colours it, and a colour is never the only sign."""
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self.isChecked():
+            return
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        box = QRectF(self.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, self))
+        with QPainter(self) as painter:
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(self.palette().base().color(), 1.8))
+            tick = ((0.25, 0.52), (0.43, 0.7), (0.76, 0.32))
+            painter.drawPolyline([QPointF(box.x() + x * box.width(), box.y() + y * box.height()) for x, y in tick])
 
 
 class DropDown(QComboBox):

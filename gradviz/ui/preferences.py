@@ -12,7 +12,6 @@ from typing import Any
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut, QWheelEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
@@ -170,7 +169,7 @@ class SettingRow(Row):
     def __init__(self, row: Setting, default: View, is_locked: bool) -> None:
         super().__init__(row.title, row.help, row.text, BY_THE_SCHOOL if is_locked else "")
         self.row, self._default = row, row.of(default)
-        self.control: QCheckBox | Choices = QCheckBox("On") if row.is_switch else Choices()
+        self.control: look.CheckBox | Choices = look.CheckBox("On") if row.is_switch else Choices()
         self.back = QToolButton()
         self.back.setObjectName("small")
         self.back.setText("Reset")
@@ -185,7 +184,7 @@ class SettingRow(Row):
         self.control.setEnabled(not is_locked)
         self._is_locked = is_locked
         self.back.clicked.connect(lambda: self.chosen.emit(row.name, self._default))
-        if isinstance(self.control, QCheckBox):
+        if isinstance(self.control, look.CheckBox):
             self.control.toggled.connect(lambda on: self.chosen.emit(row.name, on))
         else:
             self.control.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
@@ -194,7 +193,7 @@ class SettingRow(Row):
     def show_view(self, view: View) -> None:
         value = self.row.of(view)
         self.control.blockSignals(True)
-        if isinstance(self.control, QCheckBox):
+        if isinstance(self.control, look.CheckBox):
             self.control.setChecked(bool(value))
         else:
             choices = self.row.choices_with(value)

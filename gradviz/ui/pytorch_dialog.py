@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
-    QCheckBox,
     QDialog,
     QDialogButtonBox,
     QFormLayout,
@@ -73,7 +72,7 @@ class PyTorchDialog(QDialog):
         self.values.setAccessibleName("Values to record")
         for key, title in VALUES.items():
             self.values.addItem(title, key)
-        self.trust = QCheckBox(TRUST)
+        self.trust = look.CheckBox(TRUST)
         for signal in (self.trust.toggled, self.arguments.textChanged, self.iterations.textChanged):
             signal.connect(self._judge)
         column = QVBoxLayout(self)

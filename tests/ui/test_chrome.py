@@ -4,10 +4,11 @@ arguments of the backward call, and how much of the window the graph gets."""
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtWidgets import QApplication, QCheckBox, QToolButton
 from pytestqt.qtbot import QtBot
 
 from gradviz.commands.table import COMMANDS
+from gradviz.ui import look
 from gradviz.ui.actions import ALWAYS, Tools
 from gradviz.ui.panels.editor import LONGEST, shortened
 from gradviz.ui.panels.explanation import ExplanationPanel
@@ -46,6 +47,23 @@ def test_a_narrow_toolbar_leaves_out_what_is_least_needed(qtbot: QtBot, pilot: P
     assert counts == sorted(counts, reverse=True) and counts[-1] < counts[0] == len(everything)
     bar.resize(1400, 50)
     assert shown(bar) == everything, "they come back"
+
+
+def test_a_drawing_can_be_presented_from_the_toolbar_of_a_small_screen(pilot: Pilot) -> None:
+    pilot.window.resize(1024, 768)
+    pilot.window.commands.do("draw.new")
+    QApplication.processEvents()
+    assert "present.present" in shown(tools(pilot))
+
+
+def test_a_ticked_box_has_a_tick(qtbot: QtBot) -> None:
+    box = look.CheckBox("")
+    qtbot.addWidget(box)
+    box.setChecked(True)
+    with_tick = box.grab().toImage()
+    painted = QCheckBox.paintEvent
+    box.paintEvent = lambda event: painted(box, event)  # type: ignore[method-assign]
+    assert box.grab().toImage() != with_tick
 
 
 def test_larger_text_leaves_less_room_in_the_toolbar(pilot: Pilot) -> None:

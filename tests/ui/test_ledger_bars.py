@@ -15,7 +15,7 @@ from gradviz.session.inspect.ledger import MOST_BARS, Bar, bars
 from gradviz.session.state import Selection
 from gradviz.trace.table.trace import Trace
 from gradviz.ui.panels.inspector import array_table
-from gradviz.ui.panels.ledger_bars import NORM, LedgerBars, elements
+from gradviz.ui.panels.ledger_bars import NORM, WITH_CHART, WITH_WORDS, LedgerBars, elements
 from gradviz.ui.theme import DARK, LIGHT, Theme
 from tests.driver import Pilot
 from tests.trace.running import run
@@ -124,6 +124,20 @@ def test_an_element_of_an_array_can_be_chosen(qtbot: QtBot) -> None:
     assert panel.choice.currentText() == "[1]", "what was chosen stays"
     panel.show_bars(bars_of(run(NO_ZERO_GRAD)), "w")
     assert panel.choice.currentText() == NORM and panel.choice.isHidden()
+
+
+def test_a_low_panel_leaves_the_room_to_its_text(qtbot: QtBot) -> None:
+    panel = LedgerBars(LIGHT)
+    qtbot.addWidget(panel)
+    panel.show_bars(bars_of(run(NO_ZERO_GRAD)), "w")
+    seen = []
+    for room in (WITH_WORDS, WITH_WORDS - 1, WITH_CHART - 1):
+        panel.fit(room, LIGHT)
+        seen.append((not panel.isHidden(), not panel.words.isHidden()))
+    assert seen[:2] == [(True, True), (True, False)] and not seen[2][0]
+    panel.show_bars((), "w")
+    panel.fit(WITH_WORDS, LIGHT)
+    assert panel.isHidden(), "without a ledger there is nothing to show"
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])

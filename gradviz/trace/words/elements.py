@@ -190,6 +190,7 @@ def arithmetic(
         return _put_in(_OF_ALL[op], numbers, float(result.array.reshape(-1)[0]), 4)
     if result.scalar is not None and all(one.size == 1 for one in known) and op in FORMULAS:
         numbers = [*(float(one.reshape(-1)[0]) for one in known), *given]
+        numbers = numbers[::-1] if is_given_first else numbers
         return _plainly(_put_in(FORMULAS[op], numbers, float(result.array.reshape(-1)[0]), 4))
     sign, run = _BETWEEN.get(op, ("", None))
     if run is None or len(known) + len(given) != 2:

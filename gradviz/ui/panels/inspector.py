@@ -183,9 +183,8 @@ class InspectorPanel(Panel):
             assert layout is not None
             layout.addWidget(self._bars)
         if self._bars is not None:
-            self._bars.setVisible(bool(bars))
-            if bars and self.inspection is not None:
-                self._bars.show_bars(bars, self.inspection.title)
+            self._bars.show_bars(bars, self.inspection.title if self.inspection is not None else "")
+            self._bars.fit(self.height(), self.theme)
 
     def _go_to(self, step: int) -> None:
         self.context.shell.store.play(False)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NORM = "norm"
 MOST_ELEMENTS = 100  # elements of an array that can be chosen
+WITH_WORDS, WITH_CHART = 300, 210  # height of a panel from which on it has room for them
 HEIGHT, LOWEST, WIDEST, NARROWEST, GAP = 76, 36, 26, 6, 3  # pixels
 LEGEND = "▨ from before   ■ this call   ― .grad"
 KEYS = "Left and Right choose a backward call, Return goes to its step."
@@ -69,6 +70,13 @@ class LedgerBars(QWidget):
         self.legend.setFont(look.sans(theme, 11))
         self.legend.setStyleSheet(f"color: {theme.muted}")
         self.chart.set_theme(theme)
+
+    def fit(self, room: int, theme: Theme) -> None:
+        """Give way in a low panel of this height in pixels, whose text says the same: first the words, then the
+        chart."""
+        for label in (self.legend, self.words):
+            label.setVisible(room >= theme.px(WITH_WORDS))
+        self.setVisible(bool(self._bars) and room >= theme.px(WITH_CHART))
 
     def show_bars(self, bars: tuple[Bar, ...], name: str) -> None:
         """Show other bars; the chosen element stays if it exists there."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from gradviz.document.attached import size_text
 from gradviz.document.disk import shown
@@ -39,7 +39,7 @@ class OutputPanel(Panel):
         self.text.setPlaceholderText("(nothing printed)")
         self.text.setUndoRedoEnabled(False)
         self.text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
-        self.whole = QCheckBox("&Whole output, including later steps")
+        self.whole = look.CheckBox("&Later steps, too")
         self.whole.setToolTip("Show everything the run printed, not only what was printed before this step.")
         self.whole.toggled.connect(self._again)
         self.files = QPushButton()

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -182,7 +181,7 @@ class TrainingPanel(Panel):
         self.names.chose.connect(self._more)
         self.names.ticked.connect(self._tick)
         self.names.itemActivated.connect(self._select)
-        self.log = QCheckBox("Log scale")
+        self.log = look.CheckBox("Log scale")
         self.log.clicked.connect(self._set_log)
         self._body = self._make_body()
         column = QVBoxLayout(self)

@@ -12,7 +12,6 @@ from PySide6.QtCore import QMimeData, QObject, Qt
 from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import (
     QApplication,
-    QCheckBox,
     QDialog,
     QDialogButtonBox,
     QDoubleSpinBox,
@@ -127,9 +126,9 @@ class ExportDialog(QDialog):
         self.scale.setValue(1.0)
         self.scale.setSuffix(" ×")
         self.scale.setMinimumHeight(self.kind.sizeHint().height())
-        self.selected = QCheckBox("&Frame around what is selected")
+        self.selected = look.CheckBox("&Frame around what is selected")
         self.selected.setChecked(self._what.selection is not None)
-        self.every = QCheckBox("Stop at steps &without news, too")
+        self.every = look.CheckBox("Stop at steps &without news, too")
         self.every.setChecked(self._what.every_step)
         self._form = QFormLayout()
         self._form.addRow("&Kind", self.kind)
