@@ -31,6 +31,7 @@ class Answers(FileDialogs):
         self.to_open: list[str] = []
         self.to_save: list[str] = []
         self.to_keep: list[str] = []
+        self.to_describe: list[tuple[str, str] | None] = []
         self.to_recover: list[bool] = []
         self.to_changed: list[str] = []
         self.asked: list[str] = []
@@ -71,6 +72,10 @@ class Answers(FileDialogs):
     def lessons_name(self, suggestion: str) -> str:
         self.asked.append(suggestion)
         return self.to_save.pop(0)
+
+    def lessons_text(self, title: str, text: str) -> tuple[str, str] | None:
+        self.asked += [title, text]
+        return self.to_describe.pop(0)
 
     def keep_changes(self, name: str) -> str:
         self.asked.append("keep")

@@ -108,6 +108,9 @@ class Careless(FileDialogs):
     def lessons_name(self, suggestion: str) -> str:
         return self._dice.choice(["", str(self._folder / "set.gvlessons"), str(self._folder / "no" / "set.gvlessons")])
 
+    def lessons_text(self, title: str, text: str) -> tuple[str, str] | None:
+        return self._dice.choice([None, ("", ""), ("A title", "A text\nof two lines")])
+
     def keep_changes(self, name: str) -> str:
         return self._dice.choice(["discard", "discard", "cancel", "save"])
 

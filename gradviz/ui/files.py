@@ -118,6 +118,13 @@ class FileDialogs:
 
         return QFileDialog.getSaveFileName(self._window, "New Lesson Set", suggestion, f"{LESSONS};;All files (*)")[0]
 
+    def lessons_text(self, title: str, text: str) -> tuple[str, str] | None:
+        """Another title and text for a lesson set; None for no change."""
+        from gradviz.ui.panels.gallery import SetDialog
+
+        dialog = SetDialog(self._window, title, text)
+        return dialog.answer if dialog.exec() else None
+
     def keep_changes(self, name: str) -> str:
         """What to do about unsaved changes: "save", "discard" or "cancel"."""
         from PySide6.QtWidgets import QMessageBox

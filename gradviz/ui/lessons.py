@@ -155,6 +155,15 @@ class WindowLessons:
             if self._keep(lesson_set.without(self.opened, place)):
                 self._store.say(f"“{shown(title)}” is no longer in {shown(self.opened.title)}.")
 
+    def describe(self) -> None:
+        """Ask for the title and the text of the set."""
+        found = self.opened
+        if found is None or not found.is_editable:
+            return
+        answer = self._files.questions.lessons_text(found.title, found.text)
+        if answer is not None and answer != (found.title, found.text):
+            self._keep(replace(found, title=answer[0] or found.title, text=answer[1]))
+
     def _keep(self, lessons: LessonSet) -> bool:
         """Write the set and show it; it is the user's own."""
         assert lessons.path is not None

@@ -6,13 +6,15 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QToolButton
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
 
 from gradviz.document.documents import text_of
 from gradviz.document.files import lesson_set
 from gradviz.document.snippet import Snippet
 from gradviz.session.state import Phase
-from gradviz.ui.panels.gallery import GalleryPanel
+from gradviz.ui.panels.gallery import GalleryPanel, SetDialog
 from tests.driver import Pilot
 
 FIRST = '"""First\n\nA product.\n\nLook at: y.\n"""\nimport torch\nw = torch.ones(1, requires_grad=True)\ny = w * 2\n'
@@ -47,6 +49,32 @@ def teacher(pilot: Pilot, tmp_path: Path) -> Pilot:
     pilot.window.commands.do("file.add_lesson")
     pilot.window.commands.do("predict.turn")
     return pilot
+
+
+def test_a_teacher_writes_what_a_set_is_about(teacher: Pilot, tmp_path: Path) -> None:
+    path = tmp_path / "my_lessons.gvlessons"
+    teacher.answers.to_describe = [("First steps", "For week one.\nWith paper."), None, ("", "")]
+    changes = [
+        ("First steps", "For week one.\nWith paper."),
+        ("First steps", "For week one.\nWith paper."),
+        ("First steps", ""),
+    ]
+    for title, text in changes:
+        teacher.qtbot.mouseClick(gallery(teacher).heads[0].findChild(QToolButton), Qt.MouseButton.LeftButton)
+        QApplication.processEvents()
+        head, written = gallery(teacher).heads[0], lesson_set.decode(path.read_bytes(), path)
+        assert (head.title.text(), head.text.text()) == (title, text) == (written.title, written.text)
+    assert gallery(teacher).heads[-1].findChild(QToolButton) is None, "the examples stay as they are"
+
+
+def test_the_dialog_of_a_set_begins_with_what_it_says(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = SetDialog(parent, "My lessons", "Old text")
+    assert dialog.answer == ("My lessons", "Old text")
+    dialog.title.setText("  Gradients ")
+    dialog.text.setPlainText("New\n\ntext\n")
+    assert dialog.answer == ("Gradients", "New\n\ntext")
 
 
 def test_a_teacher_makes_a_set_without_leaving_the_program(teacher: Pilot, tmp_path: Path) -> None:

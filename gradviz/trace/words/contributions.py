@@ -355,7 +355,7 @@ def kept_name(frame: Frame, node: int, saved: SavedBuffer) -> str:
 
 _ARTICLE = re.compile(r"^(?:the number|what|the|an?|its|their) ")
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?")
-_ROLE = re.compile(r"[a-z]\w* of \w")  # "mask of dropout1", not "L of cholesky"
+_ROLE = re.compile(r"[a-z]\w* of \S")  # "mask of dropout1", not "L of cholesky"
 _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the operation's name, PyTorch's word, what it is
     ("weight_norm", "result1", "the norms"),
     ("norm", "result1", "the means"),

@@ -1,6 +1,6 @@
 """The gallery: the open lesson set, then the lessons of the classroom, then the examples, which are a lesson set, too.
 There is a card per lesson with its title, what it shows, what to look at, and whether it is done; a click opens and
-runs it. The user's own set can be changed here: lessons can be moved and removed."""
+runs it. The user's own set can be changed here: its title and text, and the order of its lessons."""
 
 from __future__ import annotations
 
@@ -11,7 +11,21 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gradviz.document.files import lesson_set
 from gradviz.document.files.examples import lessons
@@ -23,7 +37,7 @@ from gradviz.ui.theme import Theme
 
 NOW, DONE = "▸ open", "✓ done"
 PREDICTS = "You predict each number before it is shown."
-HOW_TO_ADD = "No lessons yet. Open or write a document, then choose File > Add to the Lesson Set."
+HOW_TO_ADD = "No lessons yet. Open or write a document, then choose File > Add to This Lesson Set."
 
 
 class ExampleCard(QFrame):
@@ -71,19 +85,23 @@ class ExampleCard(QFrame):
 
     def add_tool(self, sign: str, name: str, does: Callable[[], None]) -> None:
         """Add a small button for the author of the set."""
-        button = QToolButton()
-        button.setObjectName("small")
-        button.setText(sign)
-        button.setToolTip(name)
-        button.setAccessibleName(f"{name}: {self.title.text()}")
-        button.clicked.connect(does)
-        self.row.addWidget(button)
+        self.row.addWidget(_tool(sign, name, self.title.text(), does))
+
+
+def _tool(sign: str, name: str, of: str, does: Callable[[], None]) -> QToolButton:
+    button = QToolButton()
+    button.setObjectName("small")
+    button.setText(sign)
+    button.setToolTip(name)
+    button.setAccessibleName(f"{name}: {of}")
+    button.clicked.connect(does)
+    return button
 
 
 class SetHead(QFrame):
     """The title of a set, its text, and how much of it is done."""
 
-    def __init__(self, shown: LessonSet) -> None:
+    def __init__(self, shown: LessonSet, change: Callable[[], None]) -> None:
         super().__init__()
         self.keys = [lesson.key for lesson in shown.lessons]
         self.title = QLabel(shown.title)
@@ -95,7 +113,14 @@ class SetHead(QFrame):
         for label in (self.title, self.text, self.progress):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
-            column.addWidget(label)
+        first = QHBoxLayout()
+        first.addWidget(self.title, 1)
+        if shown.is_editable:
+            tool = _tool("✎", "Change the title and the text of the set", shown.title, change)
+            first.addWidget(tool, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(first)
+        column.addWidget(self.text)
+        column.addWidget(self.progress)
         self.text.setVisible(bool(self.text.text()))
 
     def set_theme(self, theme: Theme) -> None:
@@ -108,6 +133,29 @@ class SetHead(QFrame):
         """How many of its lessons are done."""
         self.progress.setText(f"{sum(key in done for key in self.keys)} of {len(self.keys)} done")
         self.progress.setVisible(bool(self.keys))
+
+
+class SetDialog(QDialog):
+    """Asks for the title and the text of a set."""
+
+    def __init__(self, parent: QWidget, title: str, text: str) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Lesson Set")
+        self.title, self.text = QLineEdit(title), QPlainTextEdit(text)
+        self.text.setPlaceholderText("What the lessons are about, and for whom. It is shown above them.")
+        self.text.setTabChangesFocus(True)
+        form = QFormLayout(self)
+        form.addRow("&Title:", self.title)
+        form.addRow("T&ext:", self.text)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        form.addRow(buttons)
+
+    @property
+    def answer(self) -> tuple[str, str]:
+        """The title and the text."""
+        return self.title.text().strip(), self.text.toPlainText().strip()
 
 
 class GalleryPanel(Panel):
@@ -154,7 +202,7 @@ class GalleryPanel(Panel):
         column.setContentsMargins(10, 8, 10, 10)
         column.setSpacing(10)
         for shown in (*((own,) if own is not None else ()), *self._standing):
-            self.heads.append(SetHead(shown))
+            self.heads.append(SetHead(shown, self.context.shell.lesson_sets.describe))
             column.addWidget(self.heads[-1])
             for place, lesson in enumerate(shown.lessons):
                 self.cards.append(self._card(shown, place, lesson))
