@@ -144,6 +144,7 @@ def test_what_comes_next_is_said_where_there_is_room(sample: Pilot) -> None:
 
 def test_the_status_says_what_of_this_snippet_is_compared_with_pytorch(pilot: Pilot) -> None:
     pilot.run_again("import torch\nw = torch.ones(2, requires_grad=True)\n(w * w).sum().backward()\n")
+    pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
     label = pilot.window.status.label
     assert label.text().endswith("all 2 kinds of operation checked against PyTorch 2.13")
     assert "value, gradient and second gradient: mul, sum." in label.toolTip()

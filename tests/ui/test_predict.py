@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
+from gradviz.session.presenting import code_of_step
 from gradviz.session.state import Selection
 from gradviz.ui.canvas.hover_words import words
 from gradviz.ui.panels.explanation import ExplanationPanel
@@ -139,6 +140,9 @@ def test_a_shape_is_picked_with_a_digit(learner: Pilot) -> None:
 def test_presenting_a_room_predicts(learner: Pilot) -> None:
     learner.press("F11")
     go_to_question(learner)
+    step = f"step {learner.state.cursor} of {learner.state.steps} · "
+    assert bar(learner).score.text().startswith(step)
+    assert " ".join(code_of_step(learner.state).split()) in " ".join(said(learner.window).split())
     QTest.keyClicks(bar(learner).field, "1")  # no panel
     assert not learner.state.stage.panels and bar(learner).field.text() == "1"
     learner.press("PgDown")
@@ -146,6 +150,17 @@ def test_presenting_a_room_predicts(learner: Pilot) -> None:
     bar(learner).go_on.setFocus()
     learner.press("P")
     assert not learner.state.predict.on and not bar(learner).isVisible()
+    learner.press("F11")
+
+
+def test_the_graph_keeps_its_share_of_a_small_screen_while_a_room_predicts(learner: Pilot) -> None:
+    learner.press("F11")
+    window = learner.window
+    window.showNormal()
+    window.resize(1024, 768)
+    go_to_question(learner)
+    QApplication.processEvents()
+    assert window.canvas.width() * window.canvas.height() >= 0.85 * 1024 * 768
     learner.press("F11")
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from gradviz.trace.words.questions import Question
     from gradviz.ui.panels.question import AnswerBar
 
-LINES, ERROR_LINES = 2, 4
+LINES, NARROW_LINES, ERROR_LINES = 2, 3, 4  # of a step, of one in a narrow panel, of an error
+NARROW = 800  # pixels of width
 SIDE = 14  # pixels of margin
 STRIP_OF = 768  # height of a screen on which the presentation fonts have the size written here
 BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
@@ -50,6 +51,7 @@ class ExplanationPanel(Panel):
         self._calls: tuple[str, ...] = ()
         self._texts: tuple[str, ...] = ("",)  # what happened, with and without what comes next
         self._lines = LINES
+        self._has_head = True
         self._title = ""
         head = QHBoxLayout()
         head.addWidget(self.title, 1)
@@ -83,13 +85,16 @@ class ExplanationPanel(Panel):
 
     def show_state(self, before: State, after: State) -> None:
         same = before.view.every_step == after.view.every_step and before.stage.on == after.stage.on
-        if before is after or before.predict is not after.predict:
-            self._show_bar(after)
-        elif not moved(before, after) and same:
+        if not (before is after or before.predict is not after.predict or moved(before, after)) and same:
             return
+        self._show_bar(after)
         if before is after or before.stage.on != after.stage.on:
             self._set_fonts(after.stage)
         self._calls = (code_of_step(after),) if after.stage.on else call_texts(after)
+        self._has_head = not (after.stage.on and after.predict.on and after.steps)
+        for label in (self.title, self.call):
+            label.setVisible(self._has_head)
+        self._column.setSpacing(4 if self._has_head else 2)
         if after.trace is None or not after.steps:
             self._title = ""
             self._write_call()
@@ -100,6 +105,9 @@ class ExplanationPanel(Panel):
             self._ask(after, after.predict.asked)
         else:
             self._tell(after, after.trace)
+        if not self._has_head:  # the graph gets its room: the line of code follows, the step stands beside the score
+            code = f"&nbsp;&nbsp; <span style='color:{self.theme.muted}'>{look.escape(self._calls[0])}</span>"
+            self._texts = (f"{self._texts[0]}{code}", *self._texts)
         self._write()
         self._write_call()
 
@@ -139,19 +147,27 @@ class ExplanationPanel(Panel):
             self._set_fonts(after.stage)
         if self._bar is not None:
             self._bar.setVisible(shown)
-            self._bar.show_predict(after.predict)
+            step = f"step {after.cursor:,} of {after.steps:,} · " if after.stage.on else ""
+            self._bar.show_predict(after.predict, step)
 
     def _write(self) -> None:
         """What comes next is said only if there is room; an error may take more lines than a step."""
-        line = self.sentence.fontMetrics().lineSpacing()
+        line, least = self.sentence.fontMetrics().lineSpacing(), self._least
         for text in self._texts:
             self.sentence.setHtml(text)
             needed = self.sentence.document().size().height()
-            if needed <= LINES * line + 2:
+            if needed <= least * line + 2:
                 break
-        lines = min(max(LINES, math.ceil((needed - 2) / line)), self._lines)
-        whole = needed if needed <= (self._lines + 0.5) * line else 0  # bold words may be slightly taller
+        most = max(self._lines, least)
+        lines = min(max(least, math.ceil((needed - 2) / line)), most)
+        whole = needed if needed <= (most + 0.5) * line else 0  # bold words may be slightly taller
         self.sentence.setFixedHeight(round(max(lines * line, whole)) + 2)
+
+    @property
+    def _least(self) -> int:
+        """How many lines there are always, so that the graph above keeps its size from step to step."""
+        is_narrow = self.width() < self.theme.px(NARROW) and not self.context.shell.store.state.stage.on
+        return NARROW_LINES if is_narrow else LINES
 
     def _write_call(self) -> None:
         """The title, and the longest form of the call that leaves it intact."""

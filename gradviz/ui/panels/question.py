@@ -92,8 +92,8 @@ class AnswerBar(QWidget):
         self.verdict.setFont(look.sans(theme, size))
         self.setStyleSheet(f"QPushButton, QLineEdit, QLabel#muted {{ font-size: {theme.px(size)}px; }}")
 
-    def show_predict(self, shown: Predict) -> None:
-        """Ask, or say how it went; a new question takes the focus."""
+    def show_predict(self, shown: Predict, step: str = "") -> None:
+        """Ask, or say how it went; a new question takes the focus. `step` stands before the score."""
         asked, before = shown.asked, self._asked
         self._asked = asked
         picks = asked.choices if asked is not None else ()
@@ -111,7 +111,7 @@ class AnswerBar(QWidget):
         self.go_on.setVisible(asked is None)
         self.verdict.setText(shown.verdict)
         self.verdict.setToolTip(look.tip(shown.verdict))
-        self.score.setText(shown.score)
+        self.score.setText(f"{step}{shown.score}")
         if asked is not None and asked != before:
             self.field.clear()
             self.field.setPlaceholderText(_sample(asked))
