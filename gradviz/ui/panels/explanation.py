@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gradviz.ui.panels.question import AnswerBar
 
 LINES, NARROW_LINES, ERROR_LINES = 2, 3, 4  # of a step, of one in a narrow panel, of an error
-NARROW = 800  # pixels of width
+NARROW = 800  # pixels of width; with larger text, the canvas needs what there is
 SIDE = 14  # pixels of margin
 STRIP_OF = 768  # height of a screen on which the presentation fonts have the size written here
 BEFORE = "Nothing has run yet. Press Step (F10) for the first step."
@@ -166,7 +166,7 @@ class ExplanationPanel(Panel):
     @property
     def _least(self) -> int:
         """How many lines there are always, so that the graph above keeps its size from step to step."""
-        is_narrow = self.width() < self.theme.px(NARROW) and not self.context.shell.store.state.stage.on
+        is_narrow = self.width() < NARROW and self.theme.scale <= 1 and not self.context.shell.store.state.stage.on
         return NARROW_LINES if is_narrow else LINES
 
     def _write_call(self) -> None:
