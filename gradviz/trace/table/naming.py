@@ -481,9 +481,8 @@ def _field(trace: Trace, tensor: int, producer: int) -> str:
 def _part(trace: Trace, tensor: int, producer: int) -> str:
     """ "U", "Vh": PyTorch's name for one of several results; "" if it only numbers them."""
     row, at = trace.op_of(producer), int(trace.tensors.output_nr[tensor])
-    if row is None or at >= len(row.outputs) or all(each.startswith(_NUMBERED) for each in row.outputs):
-        return ""
-    return row.outputs[at]
+    names = () if row is None or all(each.startswith(_NUMBERED) for each in row.outputs) else row.outputs
+    return names[at] if at < len(names) else ""
 
 
 def _constant(trace: Trace, tensor: int) -> str:
