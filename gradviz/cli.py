@@ -45,7 +45,8 @@ _EPILOG = """commands:
   (each of them says more with --help)
 
 FILE is a Python file (.py), a snippet or drawing of GradViz (.gradviz), or a recording (.gvtrace). The window also
-opens a lesson set: a .gvlessons file, or a folder."""
+opens a lesson set: a .gvlessons file, or a folder. What follows a -- are the arguments of the snippet:
+gradviz train.py -- --epochs 2"""
 _FILES = "what to open, each in a window of its own; your own files run at once, one from elsewhere waits for Run"
 _FILE = "a Python file, a snippet or drawing of GradViz, or a recording"
 _RUN_EPILOG = """exit status:
@@ -548,14 +549,16 @@ def _window(arguments: Sequence[str]) -> int:
     parser.add_argument("--theme", choices=_themes(), help="the colours of the picture")
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     parser.add_argument("--verbose", action="store_true", help="with --version: also its parts and locks, for a report")
-    options = parser.parse_args(arguments)
+    options, given = _parsed(parser, arguments)
+    if given and not options.files:
+        parser.error("what follows -- are the arguments of a FILE")
     if options.version:
         return _version(options.verbose)
     if options.verbose:
         parser.error("--verbose goes with --version")
     from gradviz.ui.app import main
 
-    return main(options.files, options.step, options.screenshot, options.size, options.theme)
+    return main(options.files, options.step, options.screenshot, options.size, options.theme, given)
 
 
 def _version(verbose: bool) -> int:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,11 @@ def files_of(document: Document) -> tuple[Attached, ...]:
 def arguments_of(document: Document) -> tuple[str, ...]:
     """Return the arguments of the script, split as a shell does."""
     return words_of(document.arguments) or () if isinstance(document, Snippet) else ()
+
+
+def with_arguments(document: Document, words: Sequence[str]) -> Document:
+    """Return a snippet that is called with these arguments; anything else reads none and stays as it is."""
+    return replace(document, arguments=shlex.join(words)) if words and isinstance(document, Snippet) else document
 
 
 def words_of(line: str) -> tuple[str, ...] | None:

@@ -49,8 +49,10 @@ def main(
     screenshot: str | None = None,
     size: tuple[int, int] | None = None,
     theme: str | None = None,
+    arguments: Sequence[str] = (),
 ) -> int:
-    """Open the window, or with `screenshot` draw it and exit; returns the exit status."""
+    """Open the window on files, scripts called with `arguments`, or with `screenshot` draw it and exit; returns the
+    exit status."""
     if screenshot:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     sentence = obstacle()
@@ -63,9 +65,10 @@ def main(
         else:
             paths = [Path(name) for name in files]
             if screenshot:
-                status = launch.draw(paths[0] if paths else None, step, Path(screenshot), size or DEFAULT_SIZE, theme)
+                shown = paths[0] if paths else None
+                status = launch.draw(shown, step, Path(screenshot), size or DEFAULT_SIZE, theme, arguments)
             else:
-                status = launch.open_window(paths, step, size)
+                status = launch.open_window(paths, step, size, arguments)
             return int(status)
     complain(f"gradviz: {sentence}")
     return CANNOT_START

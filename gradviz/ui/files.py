@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QWidget
 
 from gradviz.document import disk
 from gradviz.document.disk import shown
-from gradviz.document.documents import Document, arguments_of, files_of
+from gradviz.document.documents import Document, arguments_of, files_of, with_arguments
 from gradviz.document.drawing import Drawing
 from gradviz.document.errors import UserError
 from gradviz.document.snippet import Snippet, is_recording
@@ -287,9 +287,9 @@ class WindowFiles:
         if name:
             self.open_paths([Path(name)])
 
-    def open_path(self, path: Path) -> bool:
-        """Open this file, or show the lessons of a set; returns whether it is open then. A recording may be large and
-        open a little later."""
+    def open_path(self, path: Path, arguments: Sequence[str] = ()) -> bool:
+        """Open this file, as a snippet that is called with these arguments, or show the lessons of a set; returns
+        whether it is open then. A recording may be large and open a little later."""
         if is_recording(path):
             self._around.recordings().open(path)
             return True
@@ -301,6 +301,7 @@ class WindowFiles:
         if read is None or not self.may_leave():
             return False
         path, data, contents = read
+        contents = replace(contents, document=with_arguments(contents.document, arguments))
         _show(self._store, contents, path, "" if contents.document.is_blank else self.ownership.doubt_of(path, data))
         self._know(path, data, contents)
         if contents.dropped:

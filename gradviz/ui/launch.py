@@ -39,9 +39,12 @@ def application() -> QApplication:
     return app
 
 
-def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] | None) -> int:
-    """Show the window until the user closes it. Each named file gets its own tab; one of the user's own is run at once,
-    any other only if a step is named. Work left by a crash gets tabs, too."""
+def open_window(
+    paths: Sequence[Path], step: str | None, size: tuple[int, int] | None, arguments: Sequence[str] = ()
+) -> int:
+    """Show the window until the user closes it. Each named file gets its own tab, and snippets are called with the
+    arguments; one of the user's own is run at once, any other only if a step is named. Work left by a crash gets tabs,
+    too."""
     app = application()
     window = MainWindow()
     supervisor = Supervisor(app, window.windows)
@@ -56,7 +59,9 @@ def open_window(paths: Sequence[Path], step: str | None, size: tuple[int, int] |
         GarbageCollector(app)
         supervisor.begin(window)
         window.offer_recovery()
-        rest: list[Callable[[MainWindow], object]] = [partial(_open, path=path, step=step) for path in paths]
+        rest: list[Callable[[MainWindow], object]] = [
+            partial(_open, path=path, step=step, arguments=arguments) for path in paths
+        ]
         if rest and not window.store.state.is_dirty:
             rest.pop(0)(window)
         _recover_more(window, rest)
@@ -86,14 +91,14 @@ def _recover_more(window: MainWindow, then: list[Callable[[MainWindow], object]]
         window.windows.open_tab(window, then_next)
 
 
-def _open(window: MainWindow, path: Path, step: str | None) -> None:
+def _open(window: MainWindow, path: Path, step: str | None, arguments: Sequence[str]) -> None:
     """Open a file. A double click in a file manager ends up here, too: a file that is not the user's own must not run
     just because it was opened."""
     if is_recording(path):
         _open_recording(window, path, step)
     elif is_lesson_set(path):
         window.files.open_path(path)
-    elif window.files.open_path(path) and (step is not None or window.store.state.is_trusted):
+    elif window.files.open_path(path, arguments) and (step is not None or window.store.state.is_trusted):
         _run_to(window, step)
 
 
@@ -108,9 +113,16 @@ def _go(window: MainWindow, step: str | None) -> None:
         window.store.move(window.store.state.steps if step == "end" else int(step))
 
 
-def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, int], theme: str | None = None) -> int:
-    """Run the file, go to the step, and draw the window into `picture`; returns 0 if that succeeded. Nothing about it
-    is remembered."""
+def draw(
+    path: Path | None,
+    step: str | None,
+    picture: Path,
+    size: tuple[int, int],
+    theme: str | None = None,
+    arguments: Sequence[str] = (),
+) -> int:
+    """Run the file with these arguments, go to the step, and draw the window into `picture`; returns 0 if that
+    succeeded. Nothing about it is remembered."""
     from gradviz.document.files.trust import OwnFiles
 
     application()
@@ -122,7 +134,7 @@ def draw(path: Path | None, step: str | None, picture: Path, size: tuple[int, in
     window.show()
     window.complete()
     try:
-        status = _draw(window, path, step, picture)
+        status = _draw(window, path, step, picture, arguments)
     finally:
         window.store.open(Snippet(), None)
         window.close()
@@ -136,14 +148,14 @@ def _without_noise(_kind: QtMsgType, _context: QMessageLogContext, text: str) ->
         complain(text)
 
 
-def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path) -> int:
+def _draw(window: MainWindow, path: Path | None, step: str | None, picture: Path, arguments: Sequence[str]) -> int:
     if path is not None and is_recording(path):
         _open_recording(window, path, step)
         wait_until(lambda: not window.shell.recordings.is_busy)
         if not window.store.state.is_recording:
             complain(f"gradviz: {window.store.state.notice.sentence}")
             return 1
-    elif path is not None and not window.files.open_path(path):
+    elif path is not None and not window.files.open_path(path, arguments):
         complain(f"gradviz: {window.store.state.notice.sentence}")
         return 1
     elif path is not None and not is_lesson_set(path):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
@@ -180,9 +181,20 @@ class _CommandLine(_Options):
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         return result
 
-    def add_subparsers(self, *args: object, **options: object) -> NoReturn:
-        """Refused: each command of a script needs a parser of its own."""
-        raise NotImplementedError(f"add_subparsers is not {HERE}; keep the options of the command that you want")
+    def _of_command(self, real: _Parser) -> _CommandLine:
+        """Return the parser of a command."""
+        return _CommandLine(real, self._write, self._namespace, self._argv)
+
+    def add_subparsers(self, *, required: bool = False, **options: str) -> _Commands:
+        """Let the first argument be one of several commands, each with options of its own."""
+        unknown = sorted(options.keys() - {"title", "description", "prog", "dest", "help", "metavar"})
+        if unknown:
+            raise TypeError(f"add_subparsers' {unknown[0]} is not {HERE}; leave it out")
+        plain = {key: _text(value) for key, value in options.items()}
+        _check(plain.get("dest") or "x")
+        parser_class = functools.partial(_Parser, self._write)
+        real = _apart(self._real.add_subparsers, required=bool(required), parser_class=parser_class, **plain)
+        return _Commands(real, self)
 
     def format_usage(self) -> str:
         """Return the line that says how to call the script."""
@@ -211,6 +223,47 @@ class _CommandLine(_Options):
         raise SystemExit(status)
 
 
+@keep_methods
+class _Commands:
+    """What `add_subparsers` returns: the commands of a script."""
+
+    def __init__(self, real: Any, around: _CommandLine) -> None:
+        if not isinstance(real, argparse._SubParsersAction):  # built by a parser
+            raise TypeError(f"objects of this class are not {HERE} but by add_subparsers")
+        self._real: Any = real
+        self._around = around
+
+    def add_parser(
+        self, name: str, *, help: str | None = None, aliases: Iterable[str] = (), **options: Any
+    ) -> _CommandLine:
+        """Add a command; returns the parser of its options."""
+        settings = {**_settings(**options), "aliases": [_text(each) for each in aliases]}
+        if help is not None:
+            settings["help"] = _text(help)
+        return self._around._of_command(_apart(self._real.add_parser, _text(name), **settings))
+
+
+def _settings(
+    formatter_class: str = "HelpFormatter",
+    argument_default: object = None,
+    conflict_handler: str = "error",
+    **given: Any,
+) -> dict[str, Any]:
+    """Return the settings of Python's parser; TypeError for one that is not offered."""
+    if formatter_class not in _FORMATS:
+        raise ValueError(f"a formatter_class of one's own is not {HERE}; use one of argparse's")
+    texts, switches = {"prog", "usage", "description", "epilog"}, {"add_help", "allow_abbrev"}
+    unknown = sorted(given.keys() - texts - switches)
+    if unknown:
+        raise TypeError(f"ArgumentParser's {unknown[0]} is not {HERE}; leave it out")
+    return {
+        "formatter_class": _FORMATS[formatter_class],
+        "argument_default": argument_default,
+        "conflict_handler": _text(conflict_handler),
+        **{key: _text(value) if key in texts else bool(value) for key, value in given.items()},
+    }
+
+
 def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
     """Return the stand-in for argparse for one run."""
     guard.plain_bases += (Namespace,)
@@ -221,27 +274,10 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: S
         usage: str | None = None,
         description: str | None = None,
         epilog: str | None = None,
-        *,
-        formatter_class: str = "HelpFormatter",
-        argument_default: object = None,
-        conflict_handler: str = "error",
-        **switches: bool,
+        **options: Any,
     ) -> _CommandLine:
-        if formatter_class not in _FORMATS:
-            raise ValueError(f"a formatter_class of one's own is not {HERE}; use one of argparse's")
-        unknown = sorted(switches.keys() - {"add_help", "allow_abbrev"})
-        if unknown:
-            raise TypeError(f"ArgumentParser's {unknown[0]} is not {HERE}; leave it out")
-        texts = {"usage": usage, "description": description, "epilog": epilog, "conflict_handler": conflict_handler}
-        real = _Parser(
-            write,
-            prog=_text(prog) or PROGRAM,
-            formatter_class=_FORMATS[formatter_class],
-            argument_default=argument_default,
-            **{key: _text(value) for key, value in texts.items()},
-            **{key: bool(value) for key, value in switches.items()},
-        )
-        return _CommandLine(real, write, own, argv)
+        texts = {"usage": usage, "description": description, "epilog": epilog}
+        return _CommandLine(_Parser(write, **_settings(prog=prog or PROGRAM, **texts, **options)), write, own, argv)
 
     names: dict[str, Any] = {"ArgumentParser": ArgumentParser, "Namespace": own}
     names |= {"ArgumentTypeError": argparse.ArgumentTypeError, "ArgumentError": argparse.ArgumentError}

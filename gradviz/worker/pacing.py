@@ -4,14 +4,18 @@ can shorten a run is told so.
 
 An iteration is one of the loop that calls `backward()`, counted across the loops around it. The first is always
 recorded, as it shows which loop that is. When a recording reaches half of what it may use, only every so many
-iterations are recorded, so that the rest fits; if it does not fit, or if no loop trains, recording ends, at the
-beginning of an iteration if one comes. What is printed and drawn is shown all the same, and one sentence says what is
-missing. How a gap is recorded is in `gradviz.trace.record.gaps`, how much a run may use in `process.limits`, and who
-ends it in `process.run`; nothing here does.
+iterations are recorded, so that the rest fits; much earlier if the rest is many times what fits. If it does not fit, or
+if no loop trains, recording ends, at the beginning of an iteration if one comes. What is printed and drawn is shown all
+the same, and one sentence says what is missing.
+
+A loop that trains and could not come to its end in the time that is left ends early, and so do loops after it, so that
+the code that follows runs with what was learned: it prints and draws what a run that is stopped would not. Sentences
+say that, too. How a gap is recorded is in `gradviz.trace.record.gaps`, how much a run may use in `process.limits`, and
+who ends it in `process.run`; nothing here does.
 
 Note [The same gaps again] A question about a recording is answered by running the snippet again, up to a call or an
 operation that is identified by its number. So the run has the same gaps: they are stored with the turns, one for each
-iteration of loops that train, at which they began and ended."""
+iteration of loops that train, at which they began and ended; a loop that was ended is ended again."""
 
 from __future__ import annotations
 
@@ -30,6 +34,7 @@ LATE = 0.7  # of the time, after which a run should come to its end
 NEARLY = 0.8  # of the steps and bytes at which a run would be stopped
 FEWEST = 2_000  # steps: this few do not take long
 PATIENCE = 2.0  # seconds of processor time within which an iteration should begin
+EARLY, MANY = 1 / 16, 8  # of what a recording may use; how many times what fits, so that it is thinned out early
 HALF, FULL, TOO_MUCH = 0.5, 1.0, 1.125  # of what a recording may use: skip some, skip all but the last, skip all
 BEYOND = TOO_MUCH - FULL
 LAST = 3  # iterations that are always recorded
@@ -41,8 +46,17 @@ THINS = (
     "is shown.{more}"
 )
 NO_LAST = "The last iterations are not recorded: how many there will be is not known before they have run.\n"
+CUT = (
+    "{loop} ends here, after {count} of {total} iterations: the rest would take {rest:,.0f} seconds of processor time, "
+    "and the run has {left:.0f} left. What follows it runs.{more}"
+)
+TRAINS, ANOTHER = "The loop that trains", "The loop after it, too,"
+LONGER = " Run Again with More Time (--time-limit on the command line) trains longer."
+AFTERWARDS = 0.05  # of a run's time in which steps after a loop that was ended may be recorded
+WATCHED = 0.25  # of the time that is left, after which it is clear how fast such a loop is
 MORE = " Run Again with More Time (--time-limit on the command line) records more."
 Span = tuple[int, int]  # turns at which a gap began and ended, -1: its loop ended, -2: the run ended
+CUT_AT = -3  # minus the turn at which the loop was ended: the gap ended with it
 
 
 @dataclass(frozen=True)
@@ -123,14 +137,17 @@ class Again(Turns):
 
     def _turned(self) -> None:
         self._turn += 1
-        if self._recorder.in_gap and (self._turn == self._end or (self._end == -1 and self._recorder.gap_is_left)):
+        ends_with_loop = self._end == -1 or self._end <= CUT_AT
+        if self._recorder.in_gap and (self._turn == self._end or (ends_with_loop and self._recorder.gap_is_left)):
             self._resume(self._turn)
         if not self._recorder.in_gap and self._turn in self._ends:
             self._pause()
             self._end = self._ends[self._turn]
+        if self._turn == CUT_AT - self._end:
+            self._recorder.end_loops()
 
     def _left(self) -> None:
-        if self._end == -1:
+        if self._end == -1 or self._end <= CUT_AT:
             super()._left()
 
 
@@ -154,9 +171,12 @@ class Pace(Turns):
         self._recording = 0.0  # seconds in which steps were recorded
         self._used, self._why = 0.0, ""  # of what a recording may use
         self._since = 0.0  # when it became too much
-        self._every, self._ask_at, self._limit = 1, HALF, FULL
+        self._every, self._ask_at, self._limit = 1, EARLY, FULL
+        self._halfway: tuple[int, float] | None = None  # a turn, and when it began, once half of that time was over
+        self._cut_at = -1  # the turn at which a loop was ended
+        self._watched: dict[object, tuple[int, float, float]] = {}  # when later loops began, and how much time was left
         self._counts: dict[object, int] = {}  # iterations of each loop so far
-        self._is_late = self._is_over = self._said_last = False
+        self._is_halfway = self._is_late = self._is_over = self._said_last = False
 
     def tick(self, sent: int) -> None:
         """Check the time; `sent` bytes of the recording have been sent so far."""
@@ -164,6 +184,7 @@ class Pace(Turns):
         if not self._is_late and now - self._begun > LATE * self._bounds.cpu_seconds:
             self._is_late = True
             self._hurry()
+        self._is_halfway = now - self._begun > LATE / 2 * self._bounds.cpu_seconds
         if self._is_over:
             return
         if self._used >= self._limit:
@@ -193,11 +214,18 @@ class Pace(Turns):
         recorder = self._recorder
         place = recorder.turning
         index = self._counts[place] = self._counts.get(place, recorder.training_index) + 1
-        if self._is_over:
-            recorder.skip()
-            return
         trains = place is recorder.training
         left = recorder.iterations_left if trains else -1
+        if self._is_halfway and trains:
+            if self._halfway is None:
+                self._halfway = self._turn, self._clock()
+            elif self._is_late and left > 0:
+                self._cut(index, left, *self._halfway)
+        elif self._is_over and self._cut_at >= 0 and recorder.is_in_one_loop:
+            self._cut_another(place, index)
+        if self._is_over or self._cut_at == self._turn:
+            recorder.skip()
+            return
         if trains and self._used > self._ask_at:
             self._thin(index, left)
         if self._used >= self._limit and not recorder.in_gap and recorder.is_between_backwards:
@@ -214,6 +242,39 @@ class Pace(Turns):
         if recorder.in_gap:
             recorder.skip()
 
+    def _cut(self, index: int, left: int, turn: int, since: float) -> None:
+        """End the loops that train if their rest does not fit, at the pace `since` the beginning of a turn."""
+        now = self._clock()
+        rest = left * (now - since) / (self._turn - turn)
+        seconds = self._bounds.cpu_seconds - (now - self._begun)
+        if rest <= seconds or not self._recorder.end_loops():
+            return
+        if self._cut_at < 0:
+            self._say_cut(TRAINS, index, left, rest, seconds, LONGER)
+            self._recording = max(self._recording, (SHARE - AFTERWARDS) * self._bounds.cpu_seconds)
+        self._cut_at = self._turn
+        if not self._recorder.in_gap:
+            self._pause()
+
+    def _cut_another(self, place: object, index: int) -> None:
+        """End a loop after the training in the same way, once nothing is recorded."""
+        now, left = self._clock(), self._recorder.iterations_left
+        first, since, seconds = self._watched.setdefault(
+            place, (index, now, self._bounds.cpu_seconds - now + self._begun)
+        )
+        if left <= 0 or now - since < WATCHED * seconds:
+            return
+        rest, seconds = left * (now - since) / (index - first), seconds - (now - since)
+        if rest > seconds and self._recorder.end_loops():
+            self._say_cut(ANOTHER, index, left, rest, seconds, "")
+
+    def _say_cut(self, loop: str, index: int, left: int, rest: float, seconds: float, more: str) -> None:
+        numbers = {"count": f"{index + 1:,}", "total": f"{index + 1 + left:,}", "rest": rest, "left": seconds}
+        self._say(CUT.format(loop=loop, **numbers, more=more))
+
+    def _resume(self, turn: int) -> None:
+        super()._resume(CUT_AT - self._cut_at if turn == -1 and self._cut_at >= 0 else turn)
+
     def _takes(self, index: int, left: int) -> bool:
         if index == 0:
             return True
@@ -229,14 +290,17 @@ class Pace(Turns):
         """Skip iterations, so that what follows fits."""
         used, room, before = self._used, FULL - self._used, self._every
         needs_time = "seconds" in self._why
+        wanted = left if self._choice is None else self._choice.most(index, left)
+        needed = used / max(self._recorded, 1) * wanted / before if before else 0.0
+        if used <= HALF and needed <= MANY * room:
+            self._ask_at = min(2 * used, HALF)
+            return
         self._ask_at = used + room / 2 if room > 0 else 2 * used
         if room <= 0:
             self._every = 0
         elif left < 0:
             self._every = 10 * before
         elif before:
-            wanted = left if self._choice is None else self._choice.most(index, left)
-            needed = used / max(self._recorded, 1) * wanted / before
             if needed <= room:
                 return
             self._every = before * _rounded(needed / (0.9 * room))

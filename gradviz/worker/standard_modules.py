@@ -32,7 +32,7 @@ import types
 import typing
 import unicodedata
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -251,7 +251,8 @@ def _dataclasses_names(guard: Guard) -> dict[str, Any]:
             given: dict[str, Any] = {key: bool(value) for key, value in options.items()}
             describe_class(each)
             guard.identities.undress(each)
-            return guard.adopt(dataclasses.dataclass(**given)(each))
+            with _meanings(each.__module__):
+                return guard.adopt(dataclasses.dataclass(**given)(each))
 
         return decorate if cls is None else decorate(cls)
 
@@ -263,6 +264,25 @@ def _dataclasses_names(guard: Guard) -> dict[str, Any]:
 
     names = _named(dataclasses, "field fields replace is_dataclass KW_ONLY InitVar FrozenInstanceError MISSING")
     return names | {"dataclass": dataclass, "asdict": asdict, "astuple": astuple}
+
+
+@contextlib.contextmanager
+def _meanings(name: object) -> Iterator[None]:
+    """Context in which the module of this name has the words that @dataclass looks up there, where annotations are
+    text. The methods that it makes get this module's names, and no others."""
+    if type(name) is not str or (name in sys.modules and name != "__main__"):
+        yield
+        return
+    before = sys.modules.get(name)
+    sys.modules[name] = meant = types.ModuleType(name)
+    vars(meant).update(typing=typing, dataclasses=dataclasses, ClassVar=typing.ClassVar)
+    vars(meant).update(_named(dataclasses, "InitVar KW_ONLY"))
+    try:
+        yield
+    finally:
+        del sys.modules[name]
+        if before is not None:
+            sys.modules[name] = before
 
 
 def describe_class(cls: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
@@ -153,6 +154,51 @@ def test_a_question_about_a_recording_finds_the_same_gaps() -> None:
     again = run(PASSES, question=Question(call, 0, nudges=False), turns=lambda made: Again(made, trace.gap_turns))
     assert again.steps.kind.tolist() == trace.steps.kind.tolist()
     assert again.answers.call.tolist() == [call]
+
+
+ENDED = """
+import torch
+w, seen = torch.ones(1, requires_grad=True), []
+def train(count):
+    for e in [1, 2]:
+        for i in {}:
+            (w * 3).sum().backward()
+            seen.append(i)
+        seen.append(e)
+train(1000)
+y = (w * 2).sum()
+y.backward()
+print(seen)
+"""
+
+
+def _late(made: Recorder) -> Pace:
+    """A pace in whose run the time is nearly over; each look at the clock takes a second."""
+    seconds = itertools.count()
+    pace = Pace(Bounds(100.0), made, lambda text: made.text("err", text), bool, clock=lambda: float(next(seconds)))
+    for _ in range(72):
+        pace.tick(0)
+    return pace
+
+
+@pytest.mark.parametrize("loop", ["range(count)", "tuple(range(count))"])
+def test_a_loop_that_was_ended_is_ended_again(loop: str) -> None:
+    source = ENDED.format(loop)
+    trace = run(source, turns=_late)
+    said, printed = trace.texts.text.tolist()
+    assert "ends here, after 3 of 2,000 iterations" in said
+    assert printed == "[0, 1, 2, 1]\n", "both loops end after their iterations"
+    assert trace.gap_turns == [(1, -4)]
+    call = len(trace.calls) - 1
+    again = run(source, question=Question(call, 0, nudges=False), turns=lambda made: Again(made, trace.gap_turns))
+    assert again.steps.kind.tolist() == [kind for kind in trace.steps.kind.tolist() if kind != Kind.WARNING]
+    assert again.answers.call.tolist() == [call]
+
+
+def test_a_loop_that_will_come_to_its_end_in_time_does() -> None:
+    assert run(ENDED.format("range(count)").replace("1000", "2"), turns=_late).texts.text.tolist() == [
+        "[0, 1, 1, 0, 1, 2]\n"
+    ]
 
 
 def test_last_iterations_of_a_loop_without_a_length_are_not_promised() -> None:

@@ -74,3 +74,14 @@ def test_what_cannot_be_drawn_is_a_sentence(tmp_path: Path) -> None:
     odd = gradviz(str(EXAMPLE), "--screenshot", str(tmp_path / "out.nothing"), home=tmp_path)
     assert odd.returncode == 1
     assert "must end in .png" in odd.stderr
+
+
+def test_the_window_runs_a_script_with_arguments(tmp_path: Path) -> None:
+    snippet, picture = tmp_path / "train.py", tmp_path / "out.png"
+    snippet.write_text("import sys\nraise ValueError(sys.argv[1:])\n")
+    given = ("--", "--epochs", "2", "a b")
+    done = gradviz(str(snippet), "--screenshot", str(picture), *given, home=tmp_path)
+    assert done.stderr.strip() == "gradviz: ValueError: ['--epochs', '2', 'a b']"
+    assert picture.exists()
+    done = gradviz("--screenshot", str(picture), *given, home=tmp_path)
+    assert done.returncode == 2 and "what follows -- are the arguments of a FILE" in done.stderr

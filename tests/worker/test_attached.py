@@ -224,3 +224,15 @@ def test_what_is_broken_of_them_is_left_out(broken: str) -> None:
 )
 def test_a_name_from_a_snippet_leads_nowhere_but_down(name: str, safe: str) -> None:
     assert safe_name(name) == safe
+
+
+def test_a_dataclass_in_an_own_module_may_have_annotations_in_quotes(run: Runner) -> None:
+    text = (
+        "from __future__ import annotations\nfrom dataclasses import dataclass, field\nfrom typing import ClassVar\n"
+        "@dataclass\nclass Settings:\n    lr: float = 0.1\n    sizes: list[int] = field(default_factory=list)\n"
+        "    kind: ClassVar[str] = 'x'\n"
+    )
+    outcome = run(
+        "from pkg.settings import Settings\nprint(Settings(0.5), Settings.kind)", files={"pkg/settings.py": text}
+    )
+    assert outcome.printed() == "Settings(lr=0.5, sizes=[]) x\n", outcome.done

@@ -138,8 +138,8 @@ def test_a_pass_over_a_drawn_set_ends_when_time_is_nearly_over() -> None:
             datasets.hurry()
             assert len(train) == 60_000, "as long as the pass goes on"
             assert len(test) == 128
-    assert (taken, len(train), len(loader)) == (300, 128, 2)
-    assert [len(images) for images, _ in loader] == [100, 28]
+    assert (taken, len(train), len(loader)) == (300, 200, 2)
+    assert [len(images) for images, _ in loader] == [100, 100], "whole batches, as before"
     with torch.no_grad():
         assert sum(len(images) for images, _ in measure) == len(test)
     assert train[50_000][1] in range(10), "what was chosen before is still there"
@@ -151,7 +151,7 @@ def test_a_pass_ends_before_a_batch_that_there_is_no_time_for() -> None:
     train, loader = _loader(True)
     assert sum(len(images) for images, _ in itertools.islice(loader, 4)) == 400
     datasets.expect(0.0)
-    assert (sum(len(images) for images, _ in loader), len(train)) == (200, 128), "enough of them are taken first"
+    assert (sum(len(images) for images, _ in loader), len(train)) == (200, 200), "enough of them are taken first"
 
 
 def test_what_measures_something_is_not_cut_short() -> None:
@@ -164,7 +164,7 @@ def test_what_measures_something_is_not_cut_short() -> None:
             taken += len(images)
             datasets.hurry()
         assert taken == 10_000
-        assert len(data) == 128, "from the next pass on"
+        assert len(data) == 200, "from the next pass on"
         assert sum(len(images) for images, _ in part) == 5_000
     assert sum(len(images) for images, _ in part) == 200, "but training is"
 
@@ -193,3 +193,65 @@ def test_the_doctor_says_of_such_a_run_nothing_about_what_never_happened(
         assert outcome.status == "ok", outcome.sentence
         found.append((bool(outcome.printed("err")), [each.id for each in diagnose(trace, source)]))
     assert found == [(False, []), (True, [])]
+
+
+LONG = """
+import torch
+from tqdm import tqdm
+torch.manual_seed(0)
+w, losses = torch.zeros(3, requires_grad=True), []
+def train(times):
+    for {loop}:
+        loss = ((w - 1) ** 2).sum()
+        loss.backward()
+        with torch.no_grad():
+            w.sub_(0.001 * w.grad)
+            w.grad = None
+        losses.append(loss.item())
+    else:
+        print("else")
+train(5_000_000)
+print(1 < len(losses) < 5_000_000, losses[-1] < losses[0])
+y = (w * 3).sum()
+y.backward()
+print(w.grad)
+"""
+
+
+@pytest.mark.parametrize("loop", ["i in range(times)", "i, j in enumerate(range(times))", "i in tqdm(range(times))"])
+def test_a_loop_that_trains_too_long_ends_and_what_follows_runs(
+    make_pool: Callable[..., WorkerPool], loop: str
+) -> None:
+    text = LONG.format(loop=loop)
+    outcome = run_in(make_pool(Limits(cpu_seconds=4.0)), text)
+    assert (outcome.status, outcome.printed()) == ("ok", "else\nTrue True\ntensor([3., 3., 3.])\n"), outcome.sentence
+    said = outcome.printed("err").splitlines()[-1]
+    assert "ends here, after " in said and "of 5,000,000 iterations" in said and "Run Again with More Time" in said
+    trace = Trace(text)
+    for batch in outcome.batches:
+        trace.extend(schema.Batch(batch.header, batch.payload))
+    assert len(trace) < 20_000, "very few of so many iterations are recorded from early on"
+
+
+AFTER = (
+    LONG.format(loop="i in range(times)")
+    + """
+count = 0
+for j in range(5_000_000):
+    for k in range(3):
+        count += (w * k).sum().item() > 0
+print(0 < count < 15_000_000, count % 2)
+"""
+)
+
+
+def test_a_long_loop_after_it_ends_too(make_pool: Callable[..., WorkerPool]) -> None:
+    outcome = run_in(make_pool(Limits(cpu_seconds=6.0)), AFTER)
+    assert outcome.status == "ok" and outcome.printed().endswith("True 0\n"), outcome.sentence
+    assert "The loop after it, too, ends here, after " in outcome.printed("err").splitlines()[-1]
+
+
+def test_a_loop_whose_length_is_unknown_goes_on(make_pool: Callable[..., WorkerPool]) -> None:
+    text = LONG.format(loop="i in iter(range(5_000_000))")
+    outcome = run_in(make_pool(Limits(cpu_seconds=2.0)), text)
+    assert outcome.status != "ok" and "ends here" not in outcome.printed("err")

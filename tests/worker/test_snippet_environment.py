@@ -224,8 +224,52 @@ def test_a_missing_setting_is_said_as_by_python(run: Runner) -> None:
         "argparse.Namespace(**{'__class__': int})",
     ):
         assert "can't be called" in run(parser + refused).sentence
-    for refused in ("p._real", "p.add_argument('x', action=print)", "p.parse_args([], p)", "p.add_subparsers()"):
+    for refused in ("p._real", "p.add_argument('x', action=print)", "p.parse_args([], p)"):
         assert run(parser + refused).status != "ok", refused
+
+
+COMMANDS = """
+import argparse
+p = argparse.ArgumentParser()
+p.add_argument("--seed", type=int, default=0)
+commands = p.add_subparsers(dest="command", help="what to do")
+train = commands.add_parser("train", help="learn", aliases=["t"], description="Learn it.")
+train.add_argument("--epochs", type=int, default=3)
+train.set_defaults(f=lambda given: given.epochs + given.seed)
+commands.add_parser("test").add_argument("file")
+args = p.parse_args(["--seed", "2", "train", "--epochs", "5"])
+print(args.command, args.epochs, args.seed, args.f(args), p.parse_args(["t"]).command)
+print(p.parse_args(["test", "x.pt"]), p.parse_args([]), train.format_usage(), end="")
+try:
+    p.parse_args(["fly"])
+except SystemExit as e:
+    print(e.code)
+train.parse_args(["--help"])
+"""
+
+
+def test_a_script_has_commands(run: Runner) -> None:
+    outcome = run(COMMANDS)
+    assert outcome.printed() == (
+        "train 5 2 7 t\nNamespace(seed=0, command='test', file='x.pt') Namespace(seed=0, command=None) "
+        "usage: snippet.py train [-h] [--epochs EPOCHS]\n2\n"
+        "usage: snippet.py train [-h] [--epochs EPOCHS]\n\nLearn it.\n\noptions:\n"
+        "  -h, --help       show this help message and exit\n  --epochs EPOCHS\n"
+    ), outcome.done
+    assert "invalid choice: 'fly' (choose from" in outcome.printed("err")
+    begin = "import argparse\nc = argparse.ArgumentParser().add_subparsers()\n"
+    for refused in (
+        "c._real",
+        "type(c)(print, c)",
+        "c.add_parser('x', parents=[c])",
+        "c.add_parser('x', parser_class=print)",
+        "c.add_parser('x', formatter_class=print)",
+        "argparse.ArgumentParser().add_subparsers(dest='__class__')",
+        "argparse.ArgumentParser().add_subparsers(parser_class=print)",
+        "argparse.ArgumentParser().add_subparsers(action=print)",
+        "c.add_parser('x')._of_command(c)",
+    ):
+        assert run(begin + refused).status != "ok", refused
 
 
 NUMPY = """

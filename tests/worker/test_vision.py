@@ -74,6 +74,18 @@ def test_transforms_compute_what_torchvisions_do(run: Runner) -> None:
     )
 
 
+def test_a_picture_has_as_many_channels_as_it_is_normalized_with(run: Runner) -> None:
+    """torchvision writes into a copy, so three means do not make three channels of one."""
+    source = (
+        "import torch\nfrom torchvision import transforms as t\n"
+        "x = torch.ones(1, 2, 2)\nt.Normalize(0.5, 0.5, inplace=True)(x)\nprint(x.flatten().tolist())\n"
+        "t.Normalize((0.5, 0.5, 0.5), (0.5, 0.5, 0.5))(x)\n"
+    )
+    outcome = run(source)
+    assert outcome.printed() == "[1.0, 1.0, 1.0, 1.0]\n"
+    assert "output with shape [1, 2, 2] doesn't match the broadcast shape [3, 2, 2]" in outcome.sentence
+
+
 _MODELS = """
 import torch
 from torchvision import models

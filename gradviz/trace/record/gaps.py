@@ -69,6 +69,12 @@ class Gaps:
         stack = self._rows.stack
         return self.is_open and (len(stack) < height or (height > 0 and stack[height + PLACE] is not place))
 
+    @property
+    def loops_around(self) -> int:
+        """How many loops the program is in."""
+        stack = self._rows.stack
+        return sum(stack[at + KIND] == _LOOP for at in range(len(stack), WIDTH, -WIDTH))
+
     def optimizer(self, name: str, tensor: Tensor, kept: dict[str, Any]) -> None:
         """Register what an optimizer remembers of a parameter, now and later."""
         self._optimizers[name, tensor._tag] = (ref(tensor), kept)

@@ -366,6 +366,7 @@ class _NumbersOnly(dict[type, str]):
 
 
 _LONG = (list, tuple, dict, range, set, frozenset)
+_ENDABLE = (range, list, tuple)  # their iterators can be moved to the end
 _OWN = ("gradviz.", "torch.", "torchvision.")
 
 
@@ -399,6 +400,7 @@ class Binder:
         self._done: set[tuple[int, str, int]] = set()
         self.turned = self.left_loop = _nothing
         self.every_turn = False  # report every loop, not only the one that trains
+        self._counted: list[tuple[int, Any]] = []  # loops over ranges and lists: the stack's height, their iterator
 
     def rest(self) -> None:
         """Give no names for a while, during which nothing else is recorded either."""
@@ -440,9 +442,28 @@ class Binder:
             self.bind(name, value, LOCAL)
 
     def sized(self, gone_through: Any) -> Any:
-        """A loop will iterate over this."""
-        self._stack[TOTAL] = length_of(gone_through)
-        return gone_through
+        """A loop will iterate over this; returns what it iterates over instead, which gives the same."""
+        shown = gone_through
+        if type(shown).__name__ == "tqdm" and _module_of(type(shown)).startswith(_OWN):  # a progress bar, not drawn
+            shown = _attributes(shown).get("iterable")
+        self._stack[TOTAL] = length_of(shown)
+        height, counted = len(self._stack), self._counted
+        while counted and counted[-1][0] >= height:
+            counted.pop()
+        if type(shown) not in _ENDABLE or self._stack[TOTAL] < 0:
+            return gone_through
+        counted.append((height, iter(shown)))
+        return counted[-1][1]
+
+    def end_loops(self) -> int:
+        """Make the current iteration of each loop over a range or a list the last one; returns how many loops end."""
+        ended = 0
+        for height, iterator in self._counted:
+            if height <= len(self._stack) and self._stack[height + TOTAL] > self._stack[height + COUNT] + 1:
+                iterator.__setstate__(self._stack[height + TOTAL])
+                self._stack[height + TOTAL] = self._stack[height + COUNT] + 1
+                ended += 1
+        return ended
 
     def left(self) -> None:
         """A loop was left."""

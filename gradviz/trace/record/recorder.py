@@ -301,6 +301,10 @@ class Recorder:
         """Call these when an iteration of the training loop begins, and after any loop."""
         self._binder.turned, self._binder.left_loop = turned, left
 
+    def end_loops(self) -> int:
+        """Make the current iteration of each loop over a range or a list the last one; returns how many loops end."""
+        return self._binder.end_loops()
+
     def tell_every_turn(self) -> None:
         """Report the iterations of all loops from now on."""
         self._binder.every_turn = True
@@ -324,6 +328,11 @@ class Recorder:
     def is_in_loop(self) -> bool:
         """Whether the program is inside any loop."""
         return bool(self._rows.regions.innermost_loop())
+
+    @property
+    def is_in_one_loop(self) -> bool:
+        """Whether there is no loop around the innermost one."""
+        return self._gaps.loops_around == 1
 
     @property
     def iterations_left(self) -> int:

@@ -339,7 +339,7 @@ class Resumptions(Table):
 
     step: Step  # the gap's own
     gap: Annotated[Array, Column("i4", "gaps")]
-    turn: Int  # -1: where the loop was left, -2: at the end of the run
+    turn: Int  # -1: where the loop was left, -2: at the end of the run, -3 - t: where it was left, ended at turn t
     ends: Text  # the last iteration in it: "t = 99"
     count: Int  # how many iterations of the training loop were not recorded
 

@@ -44,7 +44,7 @@ Say = Callable[[str], None]
 class _Drawn(torch.utils.data.Dataset[Any]):
     """Base class of the drawn data sets."""
 
-    __slots__ = ("_labels", "_length_now", "_passes", "_pool")  # which a snippet can't replace
+    __slots__ = ("_few_now", "_labels", "_length_now", "_passes", "_pool")  # which a snippet can't replace
     _kind = "digits"
     _length = (60_000, 10_000)
     _classes: tuple[str, ...] = (*_DIGITS, "9 - nine")
@@ -66,7 +66,7 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         count = length[0 if self.train else 1]
         self._labels = np.random.RandomState(11 if self.train else 12).randint(0, len(classes), count)
         self._pool: dict[Any, Any] = {}
-        self._length_now, self._passes = len(self._labels), 0
+        self._length_now, self._passes, self._few_now = len(self._labels), 0, self._few
         _say_of(self, "drawn", SAYS)
 
     def __len__(self) -> int:
@@ -312,7 +312,7 @@ def hurry() -> None:
 def _length(data: Any) -> int:
     """Return how many pictures a set has now: few from the first pass on that begins when time is nearly over. Those
     that were chosen before still exist."""
-    few = _ours(data)._few
+    few = data._few_now
     if _SAID["late"] and not data._passes and data._length_now > few:
         data._length_now = few
         _say_late(data)
@@ -320,9 +320,10 @@ def _length(data: Any) -> int:
 
 
 @contextmanager
-def _open_pass(dataset: object) -> Iterator[Ends | None]:
+def _open_pass(dataset: object, batch: int) -> Iterator[Ends | None]:
     """Begin a pass over one of these sets, or a part of one: it ends when time is nearly over and enough was taken; a
-    pass without gradients, which measures something, only if the set was short before it began."""
+    pass without gradients, which measures something, only if the set was short before it began. A set that gives only
+    whole batches still does when it is short: programs rely on it."""
     data = dataset
     while type(data) is torch.utils.data.Subset:
         data = data.dataset
@@ -330,7 +331,9 @@ def _open_pass(dataset: object) -> Iterator[Ends | None]:
         yield None
         return
     found: Any = data
-    few = _ours(found)._few
+    if len(found._labels) % batch == 0:
+        found._few_now = -(-_ours(found)._few // batch) * batch
+    few = found._few_now
     _length(found)
     before = time.process_time()
 
@@ -361,7 +364,7 @@ def _say_of(data: Any, what: str, sentence: str) -> None:
     ours = _ours(data)
     if (what, ours._kind) not in _SAID["said"] and _SAID["say"] is not None:
         _SAID["said"].add((what, ours._kind))
-        _SAID["say"](sentence.format(name=ours._name or ours.__name__, few=ours._few) + "\n")
+        _SAID["say"](sentence.format(name=ours._name or ours.__name__, few=data._few_now) + "\n")
 
 
 for _class in (_Drawn, _Grey, *CLASSES, FakeData):

@@ -109,14 +109,15 @@ def normalize(tensor: Any, mean: Any, std: Any, inplace: object = False) -> Any:
         raise TypeError(f"img should be Tensor Image. Got {type(tensor)}")
     if type(tensor) is Tensor and not tensor.requires_grad and tensor.dtype is torch.float32 and _plain(mean, std):
         numbers = np.array((mean, std), np.float32)[..., None, None]
-        if numbers[1].all():
-            return wrap((tensor._data - numbers[0]) / numbers[1])
+        result = (tensor._data - numbers[0]) / numbers[1] if numbers[1].all() and not inplace else None
+        if result is not None and result.shape == tensor.shape:
+            return wrap(result)
     with paused():
         middle = torch.as_tensor(mean, dtype=tensor.dtype).reshape(-1, 1, 1)
         spread = torch.as_tensor(std, dtype=tensor.dtype).reshape(-1, 1, 1)
         if (spread == 0).any():
             raise ValueError("std evaluated to zero, leading to division by zero.")
-        return (tensor - middle) / spread
+        return (tensor if inplace else tensor.clone()).sub_(middle).div_(spread)
 
 
 def resize(img: Any, size: Any, *rest: object, **look: object) -> Any:
@@ -311,11 +312,11 @@ class Normalize(_Transform):
     """Subtracts each channel's mean and divides by its standard deviation."""
 
     def __init__(self, mean: Any, std: Any, inplace: object = False) -> None:
-        super().__init__(mean=mean, std=std)
+        super().__init__(mean=mean, std=std, inplace=inplace)
 
     def forward(self, tensor: Any) -> Any:
         """Return the normalized tensor."""
-        return normalize(tensor, self.mean, self.std)
+        return normalize(tensor, self.mean, self.std, self.inplace)
 
 
 class Resize(_Transform):

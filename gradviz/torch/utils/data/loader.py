@@ -65,12 +65,12 @@ Ends = Callable[[int], bool]  # called before each batch: whether a pass ends af
 
 
 @contextmanager
-def to_the_end(dataset: object) -> Iterator[Ends | None]:
-    """Inside, there is a pass over this data; it never ends early, as in PyTorch."""
+def to_the_end(dataset: object, batch: int) -> Iterator[Ends | None]:
+    """Inside, there is a pass over this data in batches of this size; it never ends early, as in PyTorch."""
     yield None
 
 
-PASSES: dict[str, Callable[[object], AbstractContextManager[Ends | None]]] = {"open": to_the_end}
+PASSES: dict[str, Callable[[object, int], AbstractContextManager[Ends | None]]] = {"open": to_the_end}
 
 
 class _SingleProcessDataLoaderIter:
@@ -188,7 +188,7 @@ class DataLoader:
                 yield self.collate_fn(self.dataset[index])
 
     def _chosen(self, batches: Iterable[Any]) -> Iterator[object]:
-        with PASSES["open"](self.dataset) as ends:
+        with PASSES["open"](self.dataset, self.batch_size or 1) as ends:
             taken = 0
             for indices in batches:
                 if ends is not None:
