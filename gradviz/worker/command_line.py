@@ -276,7 +276,7 @@ def command_line_module(guard: Guard, write: Callable[[str, str], None], argv: S
         epilog: str | None = None,
         **options: Any,
     ) -> _CommandLine:
-        texts = {"usage": usage, "description": description, "epilog": epilog}
+        texts: dict[str, Any] = {"usage": usage, "description": description, "epilog": epilog}
         return _CommandLine(_Parser(write, **_settings(prog=prog or PROGRAM, **texts, **options)), write, own, argv)
 
     names: dict[str, Any] = {"ArgumentParser": ArgumentParser, "Namespace": own}

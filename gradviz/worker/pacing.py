@@ -245,10 +245,10 @@ class Pace(Turns):
     def _cut(self, index: int, left: int, turn: int, since: float) -> None:
         """End the loops that train if their rest does not fit, at the pace `since` the beginning of a turn."""
         now = self._clock()
-        rest = left * (now - since) / (self._turn - turn)
-        seconds = self._bounds.cpu_seconds - (now - self._begun)
-        if rest <= seconds or not self._recorder.end_loops():
-            return
+        one = (now - since) / (self._turn - turn)
+        rest, seconds = left * one, self._bounds.cpu_seconds - (now - self._begun)
+        if rest <= seconds or 0.0 < self._recorder.left_of_loop * one <= seconds or not self._recorder.end_loops():
+            return  # it fits, or the innermost loop does: the others end with its last iteration
         if self._cut_at < 0:
             self._say_cut(TRAINS, index, left, rest, seconds, LONGER)
             self._recording = max(self._recording, (SHARE - AFTERWARDS) * self._bounds.cpu_seconds)

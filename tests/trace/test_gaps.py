@@ -181,7 +181,10 @@ def _late(made: Recorder) -> Pace:
     return pace
 
 
-@pytest.mark.parametrize("loop", ["range(count)", "tuple(range(count))"])
+LOADER = "torch.utils.data.DataLoader(list(range(count)), collate_fn=lambda items: items[0])"
+
+
+@pytest.mark.parametrize("loop", ["range(count)", "tuple(range(count))", LOADER])
 def test_a_loop_that_was_ended_is_ended_again(loop: str) -> None:
     source = ENDED.format(loop)
     trace = run(source, turns=_late)
@@ -193,6 +196,15 @@ def test_a_loop_that_was_ended_is_ended_again(loop: str) -> None:
     again = run(source, question=Question(call, 0, nudges=False), turns=lambda made: Again(made, trace.gap_turns))
     assert again.steps.kind.tolist() == [kind for kind in trace.steps.kind.tolist() if kind != Kind.WARNING]
     assert again.answers.call.tolist() == [call]
+
+
+def test_loops_around_one_that_fits_end_with_it() -> None:
+    source = ENDED.format("range(count)").replace("[1, 2]", "range(500)").replace("1000", "6")
+    trace = run(source, turns=_late)
+    assert trace.texts.text.tolist()[1] == "[0, 1, 2, 3, 4, 5, 0]\n"
+    call = len(trace.calls) - 1
+    again = run(source, question=Question(call, 0, nudges=False), turns=lambda made: Again(made, trace.gap_turns))
+    assert again.answers.call.tolist() == [call] and again.steps.kind.tolist()[-3:] == trace.steps.kind.tolist()[-3:]
 
 
 def test_a_loop_that_will_come_to_its_end_in_time_does() -> None:

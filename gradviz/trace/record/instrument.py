@@ -380,9 +380,17 @@ def length_of(gone_through: object) -> int:
     if type(gone_through).__name__ == "DataLoader":
         loader: Any = gone_through
         parts = (loader, *(_attributes(loader).get(name) for name in ("dataset", "sampler", "batch_sampler")))
-        if all(each is None or _module_of(type(each)).startswith(_OWN) for each in parts):
+        if all(each is None or type(each) in _LONG or _module_of(type(each)).startswith(_OWN) for each in parts):
             return len(loader)
     return ENDLESS
+
+
+def _exhaust(iterator: Any, total: int) -> None:
+    """Move an iterator to the end of the `total` things that it goes through."""
+    if type(iterator).__name__ == "_SingleProcessDataLoaderIter":
+        iterator._batches = iter(())
+    else:
+        iterator.__setstate__(total)
 
 
 def _module_of(kind: type) -> str:
@@ -400,7 +408,7 @@ class Binder:
         self._done: set[tuple[int, str, int]] = set()
         self.turned = self.left_loop = _nothing
         self.every_turn = False  # report every loop, not only the one that trains
-        self._counted: list[tuple[int, Any]] = []  # loops over ranges and lists: the stack's height, their iterator
+        self._counted: list[tuple[int, Any]] = []  # loops that can be ended: the stack's height, their iterator
 
     def rest(self) -> None:
         """Give no names for a while, during which nothing else is recorded either."""
@@ -450,17 +458,17 @@ class Binder:
         height, counted = len(self._stack), self._counted
         while counted and counted[-1][0] >= height:
             counted.pop()
-        if type(shown) not in _ENDABLE or self._stack[TOTAL] < 0:
+        if self._stack[TOTAL] < 0 or not (type(shown) in _ENDABLE or type(shown).__name__ == "DataLoader"):
             return gone_through
         counted.append((height, iter(shown)))
         return counted[-1][1]
 
     def end_loops(self) -> int:
-        """Make the current iteration of each loop over a range or a list the last one; returns how many loops end."""
+        """Make the current iteration of each loop of a known length the last one; returns how many loops end."""
         ended = 0
         for height, iterator in self._counted:
             if height <= len(self._stack) and self._stack[height + TOTAL] > self._stack[height + COUNT] + 1:
-                iterator.__setstate__(self._stack[height + TOTAL])
+                _exhaust(iterator, self._stack[height + TOTAL])
                 self._stack[height + TOTAL] = self._stack[height + COUNT] + 1
                 ended += 1
         return ended

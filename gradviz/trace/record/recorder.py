@@ -18,7 +18,7 @@ from gradviz.trace.record.chains import Question, answer
 from gradviz.trace.record.forward import ForwardPass, Writes
 from gradviz.trace.record.gaps import AVERAGES, SQUARES, Gaps, count_of, iterations_left
 from gradviz.trace.record.instrument import ALSO, CATCH, HOOK, ITERATE, LEFT, SIZED, STACK, Binder, Catcher
-from gradviz.trace.record.location import COUNT, PLACE, RegionStack, Sites
+from gradviz.trace.record.location import COUNT, PLACE, TOTAL, RegionStack, Sites
 from gradviz.trace.record.partials import PartialsWriter, Place
 from gradviz.trace.record.rows import Compact, Memory, RowWriter, pack_ran, version_of
 from gradviz.trace.table.encoding import BUDGET, PACK, Writer
@@ -302,7 +302,7 @@ class Recorder:
         self._binder.turned, self._binder.left_loop = turned, left
 
     def end_loops(self) -> int:
-        """Make the current iteration of each loop over a range or a list the last one; returns how many loops end."""
+        """Make the current iteration of each loop of a known length the last one; returns how many loops end."""
         return self._binder.end_loops()
 
     def tell_every_turn(self) -> None:
@@ -338,6 +338,12 @@ class Recorder:
     def iterations_left(self) -> int:
         """How many iterations follow the one that begins, -1 if unknown."""
         return iterations_left(self._rows.stack)
+
+    @property
+    def left_of_loop(self) -> int:
+        """How many iterations of the innermost loop follow, those of the loops around it not counted; -1 if unknown."""
+        total: int = self._rows.stack[TOTAL]
+        return total - 1 - self._rows.stack[COUNT] if total >= 0 else -1
 
     @property
     def in_gap(self) -> bool:
