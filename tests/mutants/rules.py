@@ -620,7 +620,7 @@ MODULES = (
     worker(
         "vision/datasets",
         "pictures that a snippet puts in the place of drawn ones",
-        '    __slots__ = ("_labels", "_length_now", "_passes", "_pool")  # which',
+        '    __slots__ = ("_few_now", "_labels", "_length_now", "_passes", "_pool")  # which',
         "    # which",
         found("Packages inside: torchvision and PIL"),
     ),
