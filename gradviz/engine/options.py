@@ -66,7 +66,7 @@ def _with_options(name: str, formats: bool) -> None:
         out = options.pop("out", None) if "out" not in known else None
         if out is None:
             return inner(*args, **options)
-        if "dtype" in known and options.get("dtype") is None:
+        if options.get("dtype") is None:
             options["dtype"] = out.dtype
         return give(out, inner(*args, **options))
 

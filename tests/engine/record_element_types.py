@@ -96,6 +96,33 @@ x.__setitem__(mask, y[0, 0]) or x
 x.__setitem__(torch.tensor([0]), y[0]) or x
 """.strip().splitlines()
 
+# What is written to a given tensor, `y`.
+INTO = """
+torch.abs(x, out=y)
+torch.floor(x, out=y)
+torch.exp(x, out=y)
+torch.clamp(x, 1, out=y)
+torch.bitwise_or(x, x, out=y)
+torch.atan2(x, x, out=y)
+torch.lerp(x, x, 0.5, out=y)
+torch.outer(x[0], x[0], out=y)
+torch.mean(x, out=y)
+torch.mean(x, 0, out=y)
+torch.logsumexp(x, 0, out=y)
+torch.any(x, 0, out=y)
+torch.nonzero(x, out=y)
+torch.isin(x, x, out=y)
+torch.signbit(x, out=y)
+torch.float_power(x, x, out=y)
+torch.stack([x, x], out=y)
+torch.dot(x[0], x[0], out=y)
+torch.inner(x, x, out=y)
+torch.cummax(x, 0, out=(y, torch.empty(0, dtype=torch.int64)))
+torch.nan_to_num(x, out=y)
+torch.linspace(0, 1, 3, out=y)
+torch.arange(3, out=y)
+""".strip().splitlines()
+
 
 def expressions() -> Iterator[tuple[str, str, str, str]]:
     """(name, expression or statement, type of x, type of y) of everything that is compared."""
@@ -123,7 +150,7 @@ def expressions() -> Iterator[tuple[str, str, str, str]]:
                 yield f"{name}_ {pair}", f"x.{name}_(y)", kind, other
             for name in LOSSES:
                 yield f"F.{name} {pair}", f"F.{name}(x, y)", kind, other
-            for line in LINES:
+            for line in (*LINES, *INTO):
                 yield f"{line} {pair}", line, kind, other
             for sign in OPERATORS:
                 yield f"{kind} {sign} {other}", f"x {sign} y", kind, other

@@ -387,8 +387,8 @@ LEAKY_RELU_ = of_result(
 
 
 def _elu(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
-    below = np.where(x > 0, x.dtype.type(0), x)  # not the minimum with 0, which may lose the sign of -0
-    return np.where(x > 0, x * scale, np.expm1(below * input_scale) * (alpha * scale))
+    below = np.where(x >= 0, x.dtype.type(0), x)
+    return np.where(x >= 0, x * scale, np.expm1(below * input_scale) * (alpha * scale))
 
 
 def _elu_slope(x: Array, *, alpha: float, scale: float, input_scale: float) -> Array:
@@ -446,15 +446,23 @@ CELU_ = of_result(
 SELU_ALPHA, SELU_SCALE = 1.6732632423543772, 1.0507009873554805
 
 
+def _check_factor(value: object, input: Tensor) -> None:
+    """Refuse a number that does not fit into the type in which the kernel computes: halves are computed as float32."""
+    if input.dtype.rank == 2:
+        check_value(value, dtypes.float64 if input.dtype is dtypes.float64 else dtypes.float32)
+
+
 @api("leaky_relu", where="F")
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """x where positive, negative_slope · x elsewhere."""
+    _check_factor(negative_slope, input)
     return run(LEAKY_RELU, LEAKY_RELU_, input, inplace, "leaky_relu_cpu", negative_slope=negative_slope)
 
 
 @api("elu", where="F")
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, α (eˣ − 1) elsewhere."""
+    _check_factor(alpha, input)
     return run(ELU, ELU_, input, inplace, "elu_cpu", alpha=alpha, scale=1, input_scale=1)
 
 
@@ -469,6 +477,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where positive, α (e^(x/α) − 1) elsewhere."""
     if not alpha:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    check_value(alpha, dtypes.float64)
     return run(CELU, CELU_, input, inplace, "elu_cpu", alpha=alpha)
 
 
@@ -616,8 +625,10 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         raise TypeError(f"threshold(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if input.dtype.rank in (0, 3):
         raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{input.dtype.title}'")
-    check_value(threshold, input.dtype)
-    check_value(value, input.dtype)
+    for number in (threshold, value):
+        if input.dtype.rank == 1:
+            check_value(number, input.dtype)
+        _check_factor(number, input)
     return run(THRESHOLD, THRESHOLD_, input, inplace, "", threshold=threshold, value=value)
 
 

@@ -294,7 +294,8 @@ def _cumprod_grad(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tenso
     return F["cat"](parts, axis)
 
 
-def _refuse_booleans(name: str, input: Tensor, dtype: object) -> None:
+def refuse_running(name: str, input: Tensor, dtype: object) -> None:
+    """Refuse running sums and products in booleans."""
     if dtype is dtypes.bool_ and input._data.ndim:
         raise NotImplementedError(f"\"{name}_out_cpu\" not implemented for 'Bool'")
 
@@ -302,12 +303,12 @@ def _refuse_booleans(name: str, input: Tensor, dtype: object) -> None:
 @api("cumsum")
 def cumsum(input: Tensor, dim: int, *, dtype: object = None) -> Tensor:
     """Running sums along `dim`."""
-    _refuse_booleans("cumsum", input, dtype)
+    refuse_running("cumsum", input, dtype)
     return in_type(call(CUMSUM, input if dtype is None else input.to(dtype), dim=dim), dtype)
 
 
 @api("cumprod")
 def cumprod(input: Tensor, dim: int, *, dtype: object = None) -> Tensor:
     """Running products along `dim`."""
-    _refuse_booleans("cumprod", input, dtype)
+    refuse_running("cumprod", input, dtype)
     return in_type(call(CUMPROD, input if dtype is None else input.to(dtype), dim=dim), dtype)

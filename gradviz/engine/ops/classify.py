@@ -425,7 +425,7 @@ def _multi_margin_backward(
 ) -> Any:
     short, weights, at = _margins(x, target, weight, p, margin)
     slope = ((short > 0) if p == 1 else 2 * short) * weights / x.dtype.type(_width(x))
-    np.put_along_axis(slope, at, -slope.sum(1, keepdims=True), 1)
+    np.put_along_axis(slope, at, 0 - slope.sum(1, keepdims=True), 1)  # no class too near: +0, not -0
     slope = slope * (g.reshape(-1, 1) if reduction == "none" else g)
     return (slope / x.dtype.type(len(slope)) if reduction == "mean" else slope).reshape(x.shape).astype(x.dtype)
 

@@ -9,6 +9,7 @@ from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import sentence
 from gradviz.engine.kernel.rows import op
 from gradviz.engine.kernel.tensor import Tensor
+from gradviz.engine.ops.elementwise import check_broadcast
 from gradviz.engine.run.api import FUNCTIONS, api, prop
 from gradviz.engine.run.apply import call
 from gradviz.engine.run.arguments import check_operands
@@ -110,6 +111,13 @@ def view_as_complex(input: Tensor) -> Tensor:
         raise RuntimeError("Input tensor must have one or more dimensions")
     if input._data.shape[-1] != 2:
         raise RuntimeError("Tensor must have a last dimension of size 2")
+    *others, last = (step // input._data.itemsize for step in input._data.strides)
+    if last != 1:
+        raise RuntimeError("Tensor must have a last dimension with stride 1")
+    if any(step % 2 for step in others):
+        raise RuntimeError("Tensor must have a stride divisible by 2 for all but last dimension")
+    if input.storage_offset() % 2:
+        raise RuntimeError("Tensor must have a storage_offset divisible by 2")
     return call(VIEW_AS_COMPLEX, input)
 
 
@@ -156,6 +164,7 @@ def complex_of(real: Tensor, imag: Tensor) -> Tensor:
             f"Expected object of scalar type {real.dtype.title} but got scalar type {imag.dtype.title} for second "
             "argument"
         )
+    check_broadcast(real._data, imag._data)
     return call(COMPLEX, real, imag)
 
 
@@ -171,6 +180,7 @@ def polar(abs: Tensor, angle: Tensor) -> Tensor:
         )
     if abs.dtype is dtypes.float16:
         raise NotImplementedError("\"polar_cpu\" not implemented for 'Half'")
+    check_broadcast(abs._data, angle._data)
     return call(POLAR, abs, angle)
 
 

@@ -388,6 +388,8 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         layout: object = None,
         pin_memory: bool = False,
     ) -> Tensor:
+        if not size:
+            raise TypeError(f'new_{name}() missing 1 required positional arguments: "size"')
         return made(alike(self._data, fill(sizes_of(size), (dtype or self.dtype).np)), requires_grad)
 
     function.__name__ = function.__qualname__ = name

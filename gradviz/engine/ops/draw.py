@@ -226,6 +226,8 @@ def normal(
 @api("multinomial", where="torch method")
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: object = None) -> Tensor:
     """Indices drawn with the given weights."""
+    if not input.dtype.is_floating_point:
+        raise RuntimeError(f"multinomial only supports floating-point dtypes for input, got: {input.dtype.title}")
     return made(distributions.multinomial(source_of(generator), input._data, num_samples, replacement))
 
 
@@ -328,7 +330,18 @@ _fill(
         g, x.shape, float(kw.get("from", a)), float(kw.get("to", b)), x.dtype
     ),
 )
-_fill("exponential_", lambda g, x, lambd=1.0: distributions.exponential(g, x.shape, lambd, x.dtype))
+
+
+def _exponential(g: Generator, x: Array, lambd: float = 1.0) -> Array:
+    if x.dtype.kind == "c":
+        raise RuntimeError(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but "
+            f"you specified {dtypes.of(x).title}"
+        )
+    return distributions.exponential(g, x.shape, lambd, x.dtype)
+
+
+_fill("exponential_", _exponential)
 _fill("geometric_", lambda g, x, p: distributions.geometric(g, x.shape, p, x.dtype))
 _fill("cauchy_", lambda g, x, median=0.0, sigma=1.0: distributions.cauchy(g, x.shape, median, sigma, x.dtype))
 _fill("log_normal_", lambda g, x, mean=1.0, std=2.0: distributions.log_normal(g, x.shape, mean, std, x.dtype))
@@ -353,6 +366,8 @@ _fill_random(
 
 
 def _random_integers(g: Generator, x: Array, low: int | None, high: int | None) -> Array:
+    if x.dtype.kind == "c":
+        raise RuntimeError("check_random_bounds handles only integral, floating-point and boolean types")
     if low is None or high is None:
         return distributions.random_full(g, x.shape, x.dtype)
     if low < high:

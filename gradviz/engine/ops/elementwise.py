@@ -148,8 +148,13 @@ def register(
         if out is None:
             return apply(*prepare(*args, **kwargs))
         refuse_tracked_out(names[0], (*args, out))
-        result = apply(*prepare(*args, **kwargs))
-        check_cast(out, result)
+        try:
+            result = apply(*prepare(*args, **kwargs))
+        except NotImplementedError as error:  # PyTorch looks at the types of all tensors before it looks for a kernel
+            if "not implemented for" in str(error):
+                check_cast(names[0], out, result_type(*[each for each in args if isinstance(each, Tensor)]), args)
+            raise
+        check_cast(names[0], out, result.dtype, args)
         if out._data.shape != result._data.shape and any(each is out for each in args):
             raise RuntimeError(
                 f"output with shape {list(out._data.shape)} doesn't match the broadcast shape "
@@ -193,7 +198,7 @@ def _refused_first(name: str, target: Tensor, others: Sequence[object], error: E
             check_writable(target, state.grad and any(each._requires_grad for each in (target, *tensors)))
         if str(error).startswith(_FIRST):
             return None
-        if repeated(target._data.shape, target._data.strides):
+        if target._data.size and repeated(target._data.shape, target._data.strides):
             return RuntimeError(WRITTEN_TWICE)
         check_overlap(target, tensors)
         if not (isinstance(error, NotImplementedError) or str(error).startswith(("ZeroDivision", "result type"))):

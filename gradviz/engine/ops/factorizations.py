@@ -679,6 +679,10 @@ def svd(A: Tensor, full_matrices: bool = True, *, driver: Any = None) -> Any:
 @api("svd")
 def old_svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> Any:
     """U, S, V with A = U diag(S) Vᴴ."""
+    if input._data.ndim < 2:
+        raise RuntimeError(
+            f"linalg.svd: input should have at least 2 dimensions, but has {input._data.ndim} dimensions instead"
+        )
     u, s, vh = _decomposed(input, not some, "linalg.svd")
     if not compute_uv:
         m, n = input._data.shape[-2:]

@@ -21,7 +21,7 @@ from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import cat, listed, stack, warn_of_number
 from gradviz.engine.run.api import FUNCTIONS, api, method
 from gradviz.engine.run.apply import call, call_all
-from gradviz.engine.run.arguments import refuse
+from gradviz.engine.run.arguments import need_tensors, refuse
 from gradviz.engine.run.signatures import refusal
 
 F = FUNCTIONS
@@ -223,17 +223,21 @@ _split_along("dsplit", 3, 2)
 # --- joining and splitting ---
 
 
-def _each(tensors: tuple[Any, ...], fn: Any) -> Any:
+def _each(name: str, tensors: tuple[Any, ...], fn: Any) -> Any:
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
         return fn(tensors[0])
     given = tensors[0] if len(tensors) == 1 else tensors
+    if not isinstance(given, (tuple, list)):
+        forms = [(("Tensor",), "(Tensor input)", 1), (("tuple of Tensors",), "(tuple of Tensors tensors)", 1)]
+        refuse(name, tensors, forms)
+    need_tensors(given)
     return tuple(fn(each) for each in given)
 
 
 @api("atleast_1d", where="torch")
 def atleast_1d(*tensors: object) -> Any:
     """With at least one dimension."""
-    return _each(tensors, lambda x: x if x.ndim else x.reshape(1))
+    return _each("atleast_1d", tensors, lambda x: x if x.ndim else x.reshape(1))
 
 
 def _two(x: Tensor) -> Tensor:
@@ -251,13 +255,13 @@ def _three(x: Tensor) -> Tensor:
 @api("atleast_2d", where="torch")
 def atleast_2d(*tensors: object) -> Any:
     """With at least two dimensions."""
-    return _each(tensors, _two)
+    return _each("atleast_2d", tensors, _two)
 
 
 @api("atleast_3d", where="torch")
 def atleast_3d(*tensors: object) -> Any:
     """With at least three dimensions."""
-    return _each(tensors, _three)
+    return _each("atleast_3d", tensors, _three)
 
 
 @api("dstack", where="torch")
@@ -306,6 +310,10 @@ BLOCK_DIAG = op(
 @api("block_diag", where="torch")
 def block_diag(*tensors: Tensor) -> Tensor:
     """Matrices along the diagonal of a larger one."""
+    need_tensors(tensors)
+    if not tensors:
+        empty: Tensor = F["empty"]((1, 0))
+        return empty
     for i, each in enumerate(tensors):
         if each._data.ndim > 2:
             raise RuntimeError(

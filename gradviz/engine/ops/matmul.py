@@ -192,6 +192,11 @@ def inner(input: Tensor, other: Tensor) -> Tensor:
     """The inner product over the last dimension."""
     if not input._data.ndim or not other._data.ndim:
         return input * other
+    if input._data.shape[-1] != other._data.shape[-1]:
+        raise RuntimeError(
+            "inner() the last dimension must match on both input tensors but got shapes "
+            f"{list(input._data.shape)} and {list(other._data.shape)}"
+        )
     if input._data.ndim == 1 == other._data.ndim and input.dtype is other.dtype:
         _refuse_bool("dot", input)
     made: Tensor = F["tensordot"](input, other, dims=([-1], [-1]))

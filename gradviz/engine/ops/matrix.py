@@ -27,6 +27,7 @@ from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import UNSAFE_VIEW
 from gradviz.engine.run.api import FUNCTIONS, LINALG, api
 from gradviz.engine.run.apply import call
+from gradviz.engine.run.arguments import need_tensors
 
 F = FUNCTIONS
 
@@ -343,6 +344,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
     """Coordinates of a grid, one tensor for each dimension."""
     given = list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
+    need_tensors(given)
     if len({each.dtype for each in given}) > 1:
         raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     if indexing is None:
@@ -375,6 +377,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
 @api("cartesian_prod", where="torch")
 def cartesian_prod(*tensors: Tensor) -> Tensor:
     """All combinations of elements, a row each."""
+    need_tensors(tensors)
     for each in tensors:
         _check_vector(each)
     if len(tensors) == 1:

@@ -15,6 +15,7 @@ from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.numerics.overflow import repeat
 from gradviz.engine.run.api import FUNCTIONS, api
 from gradviz.engine.run.apply import call_all
+from gradviz.engine.run.arguments import need_tensors
 
 F = FUNCTIONS
 
@@ -119,9 +120,7 @@ def pad_sequence(sequences: tuple[Tensor, ...], batch_first: bool, padding_value
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    for i, each in enumerate(sequences):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
+    need_tensors(sequences)
     if not sequences[0]._data.ndim:
         raise RuntimeError("ArrayRef: invalid slice, N = 1; size = 0")
     rest = sequences[0]._data.shape[1:]

@@ -33,6 +33,12 @@ def _number(value: object, name: str, label: str, position: int) -> Any:
     return found
 
 
+def _check_target(name: str, target: dtypes.dtype, kinds: tuple[int, ...]) -> None:
+    """Refuse an element type (by rank) that the kernel of a range does not fill."""
+    if target.rank in kinds:
+        raise NotImplementedError(f"\"{name}_cpu\" not implemented for '{target.title}'")
+
+
 def _given(array: Array, out: Tensor | None, requires_grad: bool) -> Tensor:
     return made(array, requires_grad) if out is None else put_out(out, array)
 
@@ -72,6 +78,7 @@ def arange(
         ((start, "start"), (end, "end"), (step, "step")), 1))  # fmt: skip
     whole = all(isinstance(v, (int, np.integer)) for v in (start, end, step))
     target = dtype or (out.dtype if out is not None else dtypes.int64 if whole else dtypes.get_default_dtype())
+    _check_target("arange", target, (0, 3))
     count = _count(start, end, step, target, out)
     wide: Any = np.int64 if target.rank == 1 else np.float64
     first = wide(int(start)) if target.rank == 1 else start
@@ -98,6 +105,7 @@ def inclusive_range(
     target = float_type(dtype) if out is None else out.dtype
     start, end, step = (_number(v, "range", label, i) for i, (v, label) in enumerate(
         ((start, "start"), (end, "end"), (step, "step")), 1))  # fmt: skip
+    _check_target("range", target, (0, 3))
     count = _count(start, end, step, dtypes.float64, None)
     count = int((end - start) / step) + 1 if count or start == end else count
     return _given(np.asarray(start + np.arange(count) * step).astype(target.np), out, requires_grad)
@@ -159,6 +167,7 @@ def linspace(
     check_device(device)
     start, end = _ends(start, end, steps, "linspace")
     target = dtype or (out.dtype if out is not None else _type_of(start, end))
+    _check_target("linspace", target, (0,) if steps > 1 else ())
     return _given(_spaced(start, end, steps, target).astype(target.np), out, requires_grad)
 
 
@@ -182,6 +191,7 @@ def logspace(
     check_device(device)
     start, end = _ends(start, end, steps, "logspace")
     target = dtype or (out.dtype if out is not None else _type_of(start, end))
+    _check_target("logspace", target, (0,) if steps > 1 else ())
     exponents = _spaced(start, end, steps, dtypes.float64 if target.rank == 2 else target)
     wide: Any = np.complex128 if target.rank == 3 else np.float64
     return _given(np.power(wide(base), exponents.astype(wide)).astype(target.np), out, requires_grad)

@@ -26,6 +26,7 @@ from gradviz.engine.ops.elementwise import check_broadcast, result_type
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.run.api import FUNCTIONS, api, method, prop
 from gradviz.engine.run.apply import apply, call
+from gradviz.engine.run.arguments import need_tensors
 from gradviz.engine.run.inplace import resize_in_place
 
 F = FUNCTIONS
@@ -513,17 +514,17 @@ method("expand_as")(lambda self, other: expand(self, other._data.shape))
 
 
 @api("broadcast_to")
-def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
+def broadcast_to(input: Tensor, *size: Any) -> Tensor:
     """As `expand`."""
-    return expand(input, *size)
+    if not size:
+        raise TypeError('broadcast_to() missing 1 required positional arguments: "size"')
+    return call(EXPAND, input, size=expanded_shape(input, sizes_of(size)))
 
 
 @api("broadcast_tensors", where="torch")
 def broadcast_tensors(*tensors: Tensor) -> tuple[Tensor, ...]:
     """All tensors expanded to their common shape."""
-    for i, each in enumerate(tensors):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
+    need_tensors(tensors)
     if not tensors:
         return ()
     check_broadcast(*(each._data for each in tensors))
@@ -627,9 +628,7 @@ def _common(tensors: Sequence[Tensor], name: str) -> tuple[list[Tensor], list[An
         if name == "stack":
             raise RuntimeError("stack expects a non-empty TensorList")
         raise ValueError("torch.cat(): expected a non-empty list of Tensors")
-    for i, each in enumerate(several):
-        if not isinstance(each, Tensor):
-            raise TypeError(f"expected Tensor as element {i} in argument 0, but got {type(each).__name__}")
+    need_tensors(several)
     target = result_type(*several)
     return several, [each._data.astype(target.np, copy=False) for each in several]
 

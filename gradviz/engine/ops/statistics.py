@@ -245,7 +245,12 @@ def histogram(
     else:
         if bins <= 0:
             raise RuntimeError(f"torch.histogram(): bins must be > 0, but got {bins} for dimension 0")
-        edges = _edges(column, bins, *(_range_of(column) if range is None else range))
+        low, high = _range_of(column) if range is None else range
+        if low > high:
+            raise RuntimeError(
+                f"torch.histogramdd: min should not exceed max, but got min {low:g} max {high:g} for dimension 0"
+            )
+        edges = _edges(column, bins, low, high)
     weights = None if weight is None else weight._data.reshape(-1)
     params = {"edges": (edges,), "density": density}
     found = apply(HISTOGRAM, (input, weight), (column.reshape(-1, 1), weights), params)

@@ -20,6 +20,7 @@ from gradviz.engine.kernel.rows import ROWS, OpRow, op
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
 from gradviz.engine.ops import arithmetic, index, linalg, matmul, matrix, order, shape, special
+from gradviz.engine.ops.calculus import refuse_running
 from gradviz.engine.ops.complexes import VIEW_AS_REAL
 from gradviz.engine.ops.creation import made
 from gradviz.engine.ops.elementwise import NUMBERS, number_array
@@ -61,6 +62,7 @@ def square_(self: Tensor) -> Tensor:
 def _running(name: str) -> None:
     def function(self: Tensor, dim: int, *, dtype: object = None) -> Tensor:
         check_writable(self, state.grad and self._requires_grad)
+        refuse_running(name, self, self.dtype)
         return write(self, ROWS[name], (self,), (self._data,), {"dim": wrap_dim(dim, self._data.ndim)})
 
     function.__name__ = f"{name}_"
@@ -159,7 +161,9 @@ def map_(self: Tensor, tensor: Tensor, callable: Callable[[object, object], obje
     """Each element through a Python function of it and one of another tensor, in place; not tracked."""
     if self._requires_grad:
         raise RuntimeError("Can't call map_() on Variable that requires grad. Use var.detach().map_() instead.")
-    others = np.broadcast_to(tensor._data, self._data.shape).reshape(-1).tolist()
+    if tensor.dtype is not self.dtype:
+        raise TypeError(f"map_: expected {self.dtype.cpu_type} for 'other' (got {tensor.dtype.cpu_type})")
+    others = tensor.expand(self._data.shape)._data.reshape(-1).tolist()
     values = [callable(a, b) for a, b in zip(self._data.reshape(-1).tolist(), others, strict=True)]
     self.copy_(wrap(np.array(values, self._data.dtype).reshape(self._data.shape)))
     return self

@@ -19,7 +19,14 @@ from gradviz.engine.kernel.memory import dense, from_memory_order, in_memory_ord
 from gradviz.engine.kernel.messages import check_kind
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor
-from gradviz.engine.run.arguments import SIZED_FIRST, check_apart, check_out, refuse_tracked_out, return_type
+from gradviz.engine.run.arguments import (
+    SIZED_FIRST,
+    check_apart,
+    check_out,
+    check_out_type,
+    refuse_tracked_out,
+    return_type,
+)
 from gradviz.engine.run.autocast import casting
 from gradviz.engine.run.signatures import in_c, refusal
 
@@ -33,7 +40,7 @@ FFT: dict[str, Callable[..., Tensor]] = {}  # torch.fft.<name>
 WINDOWS: dict[str, Callable[..., Tensor]] = {}  # torch.signal.windows.<name>
 
 # the first parameters of functions that take `out=`
-_TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1", "A", "real", "abs"})
+_TAKEN = frozenset({"input", "tensors", "self", "condition", "mat1", "A", "real", "abs", "elements"})
 RESIZED = (
     "An output with one or more elements was resized since it had shape {}, which does not match the required output "
     "shape {}. This behavior is deprecated, and in a future PyTorch release outputs will not be resized unless they "
@@ -239,9 +246,14 @@ def with_out(fn: F, offered: F, name: str) -> F:
         refuse_tracked_out(name, list(_flat((*args, out))))
         if name in _IN_TYPE_OF_OUT and isinstance(out, Tensor) and keywords.get("dtype") is None:
             keywords["dtype"] = out.dtype  # computed in this type, not converted to it
-        found = offered(*args, **keywords)
+        try:
+            found = offered(*args, **keywords)
+        except RuntimeError as error:  # `out` is looked at before a kernel is looked for, or operands are compared
+            if any(words in str(error) for words in ("not implemented for", "same dtype")) and args:
+                check_out_type(name, out[0] if isinstance(out, (tuple, list)) else out, _first(args).dtype)
+            raise
         if not isinstance(out, (tuple, list)):
-            check_out(name, out, found)
+            check_out(name, out, found, whole=len(args) == 1 and not keywords)
             outgrown = sized(out, found._data) if name in SIZED_FIRST else None
             check_apart(name, out, args, outgrown)
             return _filled(out, found, outgrown) if name in SIZED_FIRST else give(out, found)
@@ -255,6 +267,10 @@ def with_out(fn: F, offered: F, name: str) -> F:
     functools.update_wrapper(call, fn)
     del call.__wrapped__  # type: ignore[attr-defined]
     return cast(F, call)
+
+
+def _first(given: Iterable[object]) -> Any:
+    return next(each for each in _flat(given) if isinstance(each, Tensor))
 
 
 def _flat(given: Iterable[object]) -> Iterator[object]:

@@ -52,9 +52,15 @@ def return_type(name: str, fields: tuple[str, ...] = ("values", "indices")) -> t
 
 # Functions whose result has a fixed element type, and their error for another one.
 _EXACT = frozenset(
-    """mm bmm addmm baddbmm mv matmul gather max min sort argmax argmin softmax log_softmax tril triu norm aminmax
-    kthvalue topk""".split()
+    """mm bmm addmm addmv baddbmm mv matmul gather scatter scatter_add take_along_dim index_add index_copy max min sort
+    msort argmax argmin softmax log_softmax tril triu norm aminmax topk isin inverse""".split()
 )
+# Elementwise functions that convert neither what they read nor what they write.
+_UNCONVERTED = frozenset(
+    "abs bitwise_not ceil clamp clamp_max clamp_min conj_physical floor frac neg round sgn sign trunc".split()
+)
+_OF_BOOLEANS = frozenset({"any", "all"})  # the result may be stored as uint8, too
+_CASTABLE = frozenset({"outer", "ger", "kron", "mean", "std", "var", "addr"})  # as elementwise functions are
 _WORDS = {
     "index_select": "index_select(): self and result must have the same scalar type",
     "masked_select": "masked_select(): self and result must have the same scalar type",
@@ -62,8 +68,30 @@ _WORDS = {
     "where": "Expected out type to be {0} but got {1}",
     "amax": "Expected the dtype for input and out to match, but got {0} for input's dtype and {1} for out's dtype.",
     "multinomial": "multinomial expects {0} tensor out, got: {1}",
+    "nonzero": "nonzero: Expected out tensor to have scalar type {0} but got scalar type{1}",
+    "dot": "result dtype {1} does not match input dtype {0}",
+    "cummax": "expected scalar_type {0} but found {1}",
+    "complex": "Expected object of scalar type {0} but got scalar type {1} for argument 'out'",
+    "tensordot": "tensordot: Expected the output tensor to have dtype {0}, but got an output tensor with dtype {1}",
+    "quantile": "quantile() out tensor must be same dtype as the input tensor",
+    "kthvalue": "output values must be of same type as input",
+    "mode": "expected scalar type '{0}' but got '{1}' for values output",
+    "nan_to_num": "nan_to_num: dtype of out: {1} should be same as input: {0}",
+    "float_power": "the output given to float_power has dtype {1} but the operation's result requires dtype {0}",
 }
-_WORDS["amin"] = _WORDS["amax"]
+_WORDS |= {
+    other: _WORDS[one]
+    for one, others in {
+        "amax": ["amin"],
+        "dot": ["vdot"],
+        "cummax": ["cummin", "logcumsumexp"],
+        "complex": ["polar"],
+        "tensordot": ["inner"],
+        "quantile": ["nanquantile"],
+    }.items()
+    for other in others
+}
+_WORDS |= {name: f"{name} does not support non-boolean outputs." for name in ("isneginf", "isposinf", "signbit")}
 # Functions that read their operands while they write.
 SIZED_FIRST = frozenset("cat concat concatenate stack hstack vstack dstack row_stack column_stack".split())
 _APART = SIZED_FIRST | frozenset("gather take masked_select kthvalue index_select".split())
@@ -83,19 +111,33 @@ def refuse_tracked_out(name: str, given: Sequence[object]) -> None:
         )
 
 
-def check_out(name: str, out: Any, found: Tensor) -> None:
-    """Refuse a tensor given as `out=` because of its element type, or because its own elements share memory."""
-    made, given = found.dtype, out.dtype
-    if made is not given:
-        if name in _WORDS:
-            raise RuntimeError(_WORDS[name].format(made.title, given.title))
-        if name in _EXACT:
-            raise RuntimeError(f"Expected out tensor to have dtype {made.cpp}, but got {given.cpp} instead")
-        if name in ("cat", "concat", "concatenate") and not dtypes.can_cast(made, given):
-            raise TypeError(f"torch.cat(): input types can't be cast to the desired output type {given.title}")
+def check_out(name: str, out: Any, found: Tensor, whole: bool = False) -> None:
+    """Refuse a tensor given as `out=` because of its element type, or because its own elements share memory; `whole`
+    says that all elements were reduced to one."""
+    check_out_type(name, out, found.dtype, whole)
     data = out._data
     if data.size and data.shape == found._data.shape and repeated(data.shape, data.strides):
         raise RuntimeError(WRITTEN_TWICE)
+
+
+def check_out_type(name: str, out: Any, made: dtypes.dtype, whole: bool = False) -> None:
+    """Refuse an `out=` whose element type the function does not write when its result has the type `made`."""
+    given = out.dtype
+    if made is given:
+        return
+    if name in _WORDS:
+        raise RuntimeError(_WORDS[name].format(made.title, given.title))
+    if name in _EXACT:
+        raise RuntimeError(f"Expected out tensor to have dtype {made.cpp}, but got {given.cpp} instead")
+    if name in _OF_BOOLEANS and given not in (dtypes.uint8, dtypes.bool_):
+        raise RuntimeError(f"{name} only supports bool tensor for result, got: {given.title}")
+    if name == "logsumexp" and given.rank < 2:
+        raise RuntimeError(f"logsumexp(): Expected floating point type for result tensor, but got: {given.title}")
+    if not dtypes.can_cast(made, given) and (name in SIZED_FIRST or (name == "mean" and whole)):
+        error, function = (TypeError, "torch.cat") if name in SIZED_FIRST else (RuntimeError, "mean.dtype_out")
+        raise error(f"{function}(): input types can't be cast to the desired output type {given.title}")
+    if name in _CASTABLE:
+        check_castable(dtypes.float32 if name == "mean" else made, given)  # PyTorch names the type of its divisor
 
 
 def check_apart(name: str, out: Any, operands: object, outgrown: Array | None = None) -> None:
@@ -106,9 +148,13 @@ def check_apart(name: str, out: Any, operands: object, outgrown: Array | None = 
         raise RuntimeError(OVERLAPPING)
 
 
-def check_cast(out: Tensor, found: Tensor) -> None:
+def check_cast(name: str, out: Tensor, made: dtypes.dtype, operands: Sequence[object]) -> None:
     """Refuse an `out=` of an elementwise operation that can't hold the result."""
-    check_castable(found.dtype, out.dtype)
+    from_complex = name == "abs" and any(isinstance(each, Tensor) and each.dtype.is_complex for each in operands)
+    if name in _UNCONVERTED and not from_complex and out.dtype is not made:
+        raise RuntimeError(f"Found dtype {out.dtype.title} but expected {made.title}")
+    check_out_type(name, out, made)
+    check_castable(made, out.dtype)
 
 
 def _tensors(operands: Any) -> list[Tensor]:
@@ -122,6 +168,13 @@ def _tensors(operands: Any) -> list[Tensor]:
 
 
 # --- the operands ---
+
+
+def need_tensors(given: Sequence[object]) -> None:
+    """Refuse anything but tensors in a list of tensors."""
+    for at, each in enumerate(given):
+        if not isinstance(each, Tensor):
+            raise TypeError(f"expected Tensor as element {at} in argument 0, but got {type(each).__name__}")
 
 
 F = TypeVar("F", bound=Callable[..., Any])

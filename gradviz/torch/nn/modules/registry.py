@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from types import BuiltinFunctionType, FunctionType
 from typing import TYPE_CHECKING, Any
 
 from gradviz.engine.kernel.tensor import Tensor
@@ -19,7 +20,7 @@ def typename(value: object) -> str:
     """The type of a value in PyTorch's messages: "torch.FloatTensor", "int", "torch.nn.modules.linear.Linear"."""
     if isinstance(value, Tensor):
         return "torch.nn.parameter.Parameter" if isinstance(value, Parameter) else value.dtype.label
-    kind = type(value)
+    kind: Any = value if isinstance(value, FunctionType | BuiltinFunctionType) else type(value)
     module = kind.__module__
     return kind.__qualname__ if module in ("builtins", "__builtin__") else f"{module}.{kind.__qualname__}"
 
