@@ -513,12 +513,17 @@ def expanded_shape(x: Tensor, asked: Sequence[int]) -> tuple[int, ...]:
 method("expand_as")(lambda self, other: expand(self, other._data.shape))
 
 
-@api("broadcast_to")
-def broadcast_to(input: Tensor, *size: Any) -> Tensor:
+@api("broadcast_to", where="torch")
+def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """As `expand`."""
-    if not size:
+    return call(EXPAND, input, size=expanded_shape(input, sizes_of((size,))))
+
+
+@method("broadcast_to")
+def _broadcast_to(self: Tensor, *sizes: Any, size: Sequence[int] | None = None) -> Tensor:
+    if not sizes and size is None:
         raise TypeError('broadcast_to() missing 1 required positional arguments: "size"')
-    return call(EXPAND, input, size=expanded_shape(input, sizes_of(size)))
+    return broadcast_to(self, sizes_of(sizes) if size is None else size)
 
 
 @api("broadcast_tensors", where="torch")
