@@ -244,8 +244,11 @@ def insert_before(text: str, line: int, code: str) -> str | None:
 def insert_after(text: str, line: int, code: str) -> str | None:
     """Insert lines of code after the statement that `line` belongs to, with its indentation."""
     statement = _covering(text, line)
-    if statement is None:
-        return None
+    return after_statement(text, statement, code) if statement is not None else None
+
+
+def after_statement(text: str, statement: ast.stmt, code: str) -> str | None:
+    """Insert lines of code after a statement that comes from this very text, with its indentation."""
     lines = text.split("\n")
     row, end = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
     indent = lines[row][: _column(lines[row], statement.col_offset)]
@@ -305,6 +308,12 @@ def moved(text: str, line: int, *, before: int) -> str | None:
         return None
     shorter = without_statement(text, line)
     return insert_before(shorter, before, code) if shorter is not None else None
+
+
+def moved_after(text: str, line: int, after: int, code: str) -> str | None:
+    """Move the simple statement at `line`, written as `code`, behind the one at a later line."""
+    longer = insert_after(text, after, code)
+    return without_statement(longer, line) if longer is not None else None
 
 
 def all_at_once(text: str, tree: ast.AST, changes: Mapping[ast.expr | ast.stmt, str | None]) -> str:

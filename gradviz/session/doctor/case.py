@@ -301,6 +301,19 @@ class Case(Text):
         return int(self.trace.steps.call[step]) if step >= 0 else -1
 
 
+def ran(case: Case, line: int, cursor: int) -> int:
+    """Return the cursor at which a line, or else what it called, last ran up to a cursor, otherwise at which it
+    first ran; the cursor itself if no step belongs to the line."""
+    trace, nesting = case.trace, case.trace.nesting
+    cursors = np.flatnonzero(trace.steps.line == line) + 1
+    if not len(cursors):
+        called = (trace.regions.site >= 0) & (nesting.last >= 0)
+        cursors = np.unique(nesting.last[called][trace.sites.line[trace.regions.site[called]] == line]) + 1
+    if not len(cursors):
+        return cursor
+    return int(cursors[max(int(np.searchsorted(cursors, cursor, "right")) - 1, 0)])
+
+
 def clips(trace: Trace) -> Array:
     """The steps that clip gradients, recorded as those of optimizers."""
     optimizers = trace.optimizers

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes
+from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes, ran
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.trace.table.regions import RegionKind
 
@@ -130,9 +130,18 @@ def _with_eval(case: Case, line: int) -> str | None:
             if rows.any() or (len(case.calls) and name.split(".")[-1] in ("model", "net")):
                 statement = case.statement(line)
                 around = [each for each in case.around(statement) if isinstance(each, ast.With)] if statement else []
+                text: str | None = case.text
+                if around and _trains_again(case, line) and not isinstance(around[-1].body[-1], ast.Return):
+                    text = edits.after_statement(case.text, around[-1], f"{name}.train()")
                 at = around[-1].lineno if around else line
-                return edits.insert_before(case.text, at, f"{name}.eval()")
+                return edits.insert_before(text or case.text, at, f"{name}.eval()")
     return None
+
+
+def _trains_again(case: Case, line: int) -> bool:
+    """Whether backward() runs after a line has run, and nothing switches to training before it."""
+    again = bool((case.trace.calls.step > ran(case, line, 0)).any())
+    return again and not any(name_of(call) == "train" and receiver_of(call) is not None for call in case.calls)
 
 
 def _train_forgotten(case: Case, masks: list[int]) -> Iterator[Hit]:

@@ -8,8 +8,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gradviz.session.doctor import evaluation, losses, magnitudes, missing, parameters, raised, rates, shapes, training
-from gradviz.session.doctor.case import Case, Fix, Hit, read_by_error, root_before
+from gradviz.session.doctor import (
+    evaluation,
+    losses,
+    magnitudes,
+    missing,
+    not_finite,
+    parameters,
+    raised,
+    rates,
+    shapes,
+    training,
+)
+from gradviz.session.doctor.case import Case, Fix, Hit, ran, read_by_error, root_before
 from gradviz.trace.words.error_explanation import Mark
 
 if TYPE_CHECKING:
@@ -43,7 +54,7 @@ class Finding:
     id: str
     title: str
     line: int  # where the mistake is made, -1 unknown
-    step: int  # the cursor at which it shows
+    step: int  # the cursor at which that line ran, the last time before it shows; at which it shows if none is known
     explanation: str
     advice: str
     fixes: tuple[Fix, ...]
@@ -140,13 +151,13 @@ LESSONS: tuple[Lesson, ...] = (
     _silent("graph-kept", "Graphs that are kept", training.graph_kept, rank=WASTE),
     _silent("needless-retain", "retain_graph without need", training.needless_retain, rank=WASTE),
     _silent(
-        "nan-where", "NaN from the branch that was not taken", magnitudes.nan_where,
-        raised.Raised(_NAN, magnitudes.anomaly(where=True)), rank=EFFECT,
+        "nan-where", "NaN from the branch that was not taken", not_finite.nan_where,
+        raised.Raised(_NAN, not_finite.anomaly(where=True)), rank=EFFECT,
     ),
     _silent("lr-too-large", "The loss climbs", rates.lr_too_large, rank=EFFECT),
     _silent(
-        "nan-born", "Where NaN was born", magnitudes.nan_born,
-        raised.Raised(_NAN, magnitudes.anomaly(where=False)), rank=EFFECT,
+        "nan-born", "Where NaN was born", not_finite.nan_born,
+        raised.Raised(_NAN, not_finite.anomaly(where=False)), rank=EFFECT,
     ),
     _silent("equal-weights", "Units that are all alike", rates.equal_weights, rank=EFFECT),
     _silent("dead-relu", "A ReLU that lets nothing through", magnitudes.dead_relu, rank=EFFECT),
@@ -252,7 +263,8 @@ def _found(case: Case) -> Iterator[tuple[Lesson, Hit]]:
 def _finding(case: Case, lesson: Lesson, hit: Hit) -> Finding:
     raised = lesson.rank == RAISED
     marks = hit.marks or (read_by_error(case) if raised and case.raised else ()) or root_before(case, hit.step)
-    return Finding(lesson.id, lesson.title, hit.line, hit.step, hit.why, hit.advice, hit.fixes, marks, raised)
+    step = ran(case, hit.line, hit.step)
+    return Finding(lesson.id, lesson.title, hit.line, step, hit.why, hit.advice, hit.fixes, marks, raised)
 
 
 def patch(before: str, after: str, name: str = "snippet.py") -> str:

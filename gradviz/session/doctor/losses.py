@@ -316,7 +316,8 @@ def _over_queries(case: Case) -> Iterator[Hit]:
         if len(shape) < 3 or found is None or int(found[1]) % len(shape) == len(shape) - 1:
             continue
         scores = _before(case, read, "div", "mul", "add", "masked_fill", "where")
-        if not _of_two_computed(case, scores) or not _is_left_factor(case, made):
+        product = scores >= 0 and case.trace.nodes.op[scores] in ("bmm", "mm", "matmul")  # as in attention
+        if not product or not _is_left_factor(case, made):
             continue
         line = case.written(node)
         why = (
@@ -331,13 +332,6 @@ def _over_queries(case: Case) -> Iterator[Hit]:
             _other_dim(case, node, found[1], "-1"), case.mark(node, "along the queries"),
         )  # fmt: skip
         return
-
-
-def _of_two_computed(case: Case, node: int) -> bool:
-    """Whether a node is a product of two computed tensors, like the scores of attention."""
-    if node < 0 or case.trace.nodes.op[node] not in ("bmm", "mm", "matmul"):
-        return False
-    return all(_maker(case, node, slot) >= 0 for slot in (0, 1))
 
 
 def _is_left_factor(case: Case, tensor: int) -> bool:
@@ -366,20 +360,22 @@ _TURNS = ("t", "transpose", "permute", "select", "slice")
 
 
 def _classes_of_a_column(case: Case) -> Iterator[Hit]:
-    """argmax over the batch, compared with the classes given to the loss."""
-    trace, targets = case.trace, {_operand(case, node, 1) for node in _ops(case, "nll_loss")}
+    """argmax over the batch of what the loss takes for scores, or of what is compared with the classes given to it."""
+    trace, losses = case.trace, _ops(case, "nll_loss")
+    targets = {_operand(case, node, 1) for node in losses}
+    scores = {before for node in losses for before in [*case.ancestors(_operand(case, node))][:3]}
     for node in _ops(case, "argmax", "max"):
         read, made = _operand(case, node), next(reversed(trace.outputs_of(node).tolist()), -1)
         shape = case.shape(read) if read >= 0 else ()
         if len(shape) != 2 or made < 0 or not re.search(r"dim=(0|-2)\b", str(trace.nodes.params[node])):
             continue
         compared = [user for user in trace.users_of(made).tolist() if trace.nodes.op[user] == "eq"]
-        if not any({*case.read_by(user)} & targets for user in compared):
+        if read not in scores and not any({*case.read_by(user)} & targets for user in compared):
             continue
         line = _line(case, node)
         why = f"{trace.nodes.op[node]}(dim=0) on line {line} looks for the best sample of each class in "
-        why += f"{case.name(read)} {shape}, not for the best class of each sample: what is compared with the targets "
-        why += "has nothing to do with them."
+        why += f"{case.name(read)} {shape}, not for the best class of each sample: it has nothing to do with the "
+        why += "targets."
         yield Hit(
             line, _cursor(case, node), why, "Use dim=1 (or dim=-1): one class for each row.",
             _other_dim(case, node), case.mark(node, "along the batch"),

@@ -1,158 +1,20 @@
-"""Missing gradients: a history that was cut off, and where (`Cut`); a .grad that is None, and why. What the optimizer
-does with them is in `training`."""
+"""A .grad that is None, and why. Where a history was cut off is in `cuts`; what the optimizer does with gradients is in
+`training`."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
 from gradviz.document import edits
-from gradviz.session.doctor.case import SEARCHED, SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned, under_keys
-from gradviz.session.doctor.text import asked_grads, collected, followed, is_of_gradients, name_of, receiver_of, uses
+from gradviz.session.doctor.case import SEARCHED, Case, Fix, Hit, fixes, requires, under_keys
+from gradviz.session.doctor.cuts import Cut, cut_at, cut_behind, cut_hit, cuts_below, taken_out, told
+from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
 from gradviz.trace.words.reasons import no_grad_reason
 
-_NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
-_COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable", "Parameter")
-_NUMBERS = ("item", "numpy", "tolist")
 _FLOATS = ("float", "bfloat", "complex")
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """Where a history was cut off."""
-
-    kind: str  # "detached", "data", "no_grad", "integer", "copied", "item"
-    line: int
-    source: int  # the tensor that has a history
-    made: int  # the one that has none, -1: a number
-    node: int = -1
-    expression: ast.expr | None = None  # the expression that does it
-
-
-def cut_at(case: Case, tensor: int) -> Cut | None:
-    """Return how the history of this very tensor was cut off, None if it was not."""
-    trace, node = case.trace, int(case.trace.tensors.producer[tensor])
-    if node < 0:
-        return _copied(case, tensor)
-    before = [each for each in case.read_by(node) if requires(case, each, int(trace.nodes.step[node]))]
-    line = int(trace.nodes.line[node])
-    if before and trace.nodes.op[node] == "detach":
-        text = str(trace.nodes.source[node])
-        kind = "data" if text.endswith(".data") else "detached"
-        return Cut(kind, line, before[0], tensor, node, case.maker(tensor))
-    if trace.tensors.requires_grad[tensor]:
-        return _detached_later(case, tensor, node)
-    if not before:
-        return None
-    if trace.nodes.reason[node] == SWITCHED_OFF:
-        outer = case.outer_line(node)
-        at = next((off for each in (line, outer) if (off := case.off_at(each)) > 0), outer)
-        return Cut("no_grad", at, before[0], tensor, node, case.maker(tensor))
-    if trace.nodes.reason[node] == _NOT_DIFFERENTIABLE:
-        return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
-    if not str(trace.tensors.dtype[tensor]).startswith(_FLOATS):  # the indices beside the numbers: torch.max(x, 1)[1]
-        return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
-    return None
-
-
-def _detached_later(case: Case, tensor: int, node: int) -> Cut | None:
-    """A result whose history detach_() removed."""
-    flags = case.trace.flags
-    rows = [row for row in case.trace.history("flags", "tensor").all(tensor).tolist() if flags.is_leaf[row]]
-    for call in [each for each in case.calls if name_of(each) == "detach_"] if rows else ():
-        held, step = receiver_of(call), int(flags.step[rows[0]])
-        if held is not None and tensor in case.were(held, step + 1):
-            return Cut("detached", call.lineno, tensor, tensor, node, call)
-    return None
-
-
-def _copied(case: Case, tensor: int) -> Cut | None:
-    return next(_all_copied(case, tensor), None)
-
-
-def _all_copied(case: Case, tensor: int) -> Iterator[Cut]:
-    """Return the tensors with a history whose numbers a leaf was made from."""
-    made = case.maker(tensor)
-    if not isinstance(made, ast.Call) or name_of(made) not in _COPIES:
-        return
-    step = int(case.trace.tensors.step[tensor]) + 1
-    for argument in made.args[:1]:
-        for expression in followed(case, argument):
-            number = taken_out(case, expression, step, tensor)
-            if number is not None:
-                yield Cut("item", expression.lineno, number, tensor, expression=expression)
-        for part in [*ast.walk(argument), *collected(case, argument)]:
-            if isinstance(part, (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)):
-                for source in reversed(case.were(part, step)):
-                    if source != tensor and requires(case, source, step):
-                        yield Cut("copied", made.lineno, source, tensor, expression=made)
-
-
-def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int | None:
-    """Return the tensor with a history whose numbers an expression takes out: `loss.item()`; None for other
-    expressions. The result, `copy`, may have its name by now: `loss = torch.tensor(loss.item())`."""
-    if not isinstance(expression, ast.Call):
-        return None
-    name, held = name_of(expression), receiver_of(expression)
-    if name == "float" and held is None and expression.args:
-        held = expression.args[0]
-    elif name not in _NUMBERS or held is None:
-        return None
-    while isinstance(held, ast.Call) and name_of(held) in ("detach", "cpu") and isinstance(held.func, ast.Attribute):
-        held = held.func.value
-    if isinstance(held, ast.Attribute) and held.attr == "data":
-        held = held.value
-    were = [each for each in case.were(held, step) if each != copy]
-    if not were and isinstance(held, ast.Call):
-        were = [each for each in returned(case, held) if case.trace.tensors.step[each] < step]
-    return were[-1] if were and requires(case, were[-1], step) else None
-
-
-def cut_behind(case: Case, tensor: int) -> Cut | None:
-    """Return where the history of what a tensor was computed from was cut off, the nearest place first."""
-    return next((found for each in case.ancestors(tensor) if (found := cut_at(case, each)) is not None), None)
-
-
-def cuts_below(case: Case, leaf: int) -> list[Cut]:
-    """Return the places where the history of what is computed from a leaf is cut off."""
-    trace, queue, found = case.trace, [leaf], []
-    seen = {leaf}
-    for each in queue:
-        for node in trace.users_of(each).tolist():
-            for made in trace.outputs_of(node).tolist():
-                if made in seen or len(queue) > 500:
-                    continue
-                seen.add(made)
-                cut = cut_at(case, made)
-                if cut is not None:
-                    found.append(cut)
-                elif trace.tensors.requires_grad[made]:
-                    queue.append(made)
-    found += [cut for cut in copies(case) if cut.source in seen]
-    return found or [cut for cut in _in_arithmetic(case) if cut.source in seen]
-
-
-def _in_arithmetic(case: Case) -> list[Cut]:
-    """Return every plain number, taken from a tensor with a history, that a tensor behind a loss was computed with."""
-    trace, found = case.trace, []
-    for call in case.calls:
-        places = [case.parents.get(each) for each in uses(case, call, summed=True)]
-        made = [one for each in places if isinstance(each, ast.BinOp) for one in case.made_by(each)]
-        made = [each for each in made if each in case.below_roots]
-        source = taken_out(case, call, int(trace.tensors.step[made[0]]) + 1) if made else None
-        if source is not None:
-            found.append(Cut("item", call.lineno, source, -1, int(trace.tensors.producer[made[0]]), call))
-    return found
-
-
-def copies(case: Case) -> list[Cut]:
-    """Return every leaf that is a copy of the numbers of a tensor with a history."""
-    leaves = np.flatnonzero(case.trace.tensors.producer < 0).tolist()
-    lines = {call.lineno for call in case.calls if name_of(call) in _COPIES}
-    return [cut for each in leaves if int(case.trace.tensors.line[each]) in lines for cut in _all_copied(case, each)]
 
 
 # -- a .grad that is None
@@ -189,7 +51,7 @@ def why_none(case: Case, tensor: int, step: int) -> tuple[str, Hit] | None:
         if "set to None" in reason:
             return None
     if cut is not None:
-        return ROWS[cut.kind], cut_hit(case, cut, step, f"{why} {_told(case, cut)}")
+        return ROWS[cut.kind], cut_hit(case, cut, step, f"{why} {told(case, cut)}")
     line = int(trace.tensors.line[tensor])
     if not dtype.startswith(_FLOATS):
         advice = f"Make {name} of floating point numbers: 2. instead of 2, or .float()."
@@ -242,103 +104,6 @@ def _forgotten_root(case: Case, tensor: int) -> str:
     return ""
 
 
-def _told(case: Case, cut: Cut) -> str:
-    name = case.name(cut.source)
-    place = f"on line {cut.line}"
-    return {
-        "detached": f"detach() {place} makes a constant of {name}: no gradient goes back through it.",
-        "data": f".data {place} is {name} without its history: autograd sees a constant.",
-        "no_grad": f"What is computed inside no_grad {place} has no history.",
-        "integer": f"Line {cut.line} makes whole numbers of {name}: they change in jumps and have no derivative.",
-        "copied": f"Line {cut.line} copies the numbers of {name} into a new tensor, which knows nothing of it.",
-        "item": f"Line {cut.line} takes plain numbers out of {name}; autograd does not follow them.",
-    }[cut.kind]
-
-
-_ADVICE = {
-    "detached": "Leave detach() out where a gradient is to go back.",
-    "data": "Use the tensor itself; .detach() says it openly where no gradient is wanted.",
-    "no_grad": "Compute it outside of no_grad().",
-    "integer": "Stay with floating point numbers as far as the loss.",
-    "copied": "Use the tensor itself instead of torch.tensor(…) of it.",
-    "item": "Stay with tensors as far as the loss; .item() is for printing.",
-}
-
-
-def cut_hit(case: Case, cut: Cut, step: int, why: str) -> Hit:
-    """Return the hit for a cut."""
-    node = cut.node if cut.node >= 0 else int(case.trace.tensors.producer[cut.source])
-    return Hit(cut.line, step, why, _ADVICE[cut.kind], cut_fixes(case, cut), case.mark(node, _told(case, cut)))
-
-
-def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
-    """Return fixes that remove the cut."""
-    text, node = case.text, cut.expression
-    if cut.kind == "no_grad":
-        return fixes(("with gradients", with_gradients(case, cut.line)))
-    if node is None:
-        return ()
-    if cut.kind == "detached":
-        call = next((each for each in ast.walk(node) if isinstance(each, ast.Call) and name_of(each) == "detach"), None)
-        held = receiver_of(call) if call is not None else None
-        if call is None or held is None:
-            return ()
-        return fixes(("without detach()", edits.replace_node(text, call, case.source(held))))
-    if cut.kind == "data" and isinstance(node, ast.Attribute):
-        return fixes(("without .data", edits.replace_node(text, node, case.source(node.value))))
-    if cut.kind == "copied" and isinstance(node, ast.Call):
-        return fixes(("without the copy", _uncopied(case, node)))
-    if cut.kind == "item":
-        return fixes(("without the plain number", _with_tensor(case, cut, node)))
-    return ()
-
-
-def _uncopied(case: Case, call: ast.Call) -> str | None:
-    first = call.args[0]
-    if isinstance(first, (ast.List, ast.Tuple)) or collected(case, first):
-        return edits.replace_node(case.text, call, f"torch.stack({case.source(first)})")
-    return edits.replace_node(case.text, call, case.source(first))
-
-
-def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
-    held = receiver_of(number) if isinstance(number, ast.Call) else None
-    while isinstance(held, ast.Call) and name_of(held) in ("detach", "cpu"):
-        held = receiver_of(held)
-    if held is None:
-        return None
-    for each in case.around(number):
-        if isinstance(each, ast.Call) and name_of(each) in _COPIES and each.args and each.args[0] is number:
-            return edits.replace_node(case.text, each, case.source(held))
-        if isinstance(each, ast.stmt):
-            break
-    changes: dict[ast.expr | ast.stmt, str | None] = {number: case.source(held)}
-    copy = case.maker(cut.made) if cut.made >= 0 else None
-    if isinstance(copy, ast.Call) and copy.args:
-        if number in ast.walk(copy):
-            return None
-        changes[copy] = case.source(copy.args[0])
-        modules = [n for n in case.walked if isinstance(n, ast.Name) and n.id in ("np", "numpy")]
-        changes |= {n: "torch" for n in modules if n.lineno in range(number.lineno + 1, copy.lineno)}
-        if any(n.lineno in (number.lineno, copy.lineno) for n in modules):
-            return None
-    return edits.all_at_once(case.text, case.tree, changes)
-
-
-def with_gradients(case: Case, line: int) -> str | None:
-    """Return the text without the no_grad() around a line."""
-    statement = case.statement(line)
-    for each in [statement, *case.around(statement)] if statement is not None else ():
-        if isinstance(each, ast.With):
-            head = each.items[0].context_expr
-            if (len(each.items) == 1 and "no_grad" in case.source(head)) or "inference_mode" in case.source(head):
-                return edits.replace_node(case.text, head, "torch.enable_grad()")
-        if isinstance(each, ast.FunctionDef):
-            for one in each.decorator_list:
-                if "no_grad" in case.source(one):
-                    return edits.replace_node(case.text, one, "torch.enable_grad()")
-    return None
-
-
 def _requiring(case: Case, tensor: int) -> tuple[Fix, ...]:
     made = case.maker(tensor)
     if not isinstance(made, ast.Call):
@@ -352,6 +117,8 @@ def floated(case: Case, tensor: int) -> tuple[Fix, ...]:
     if not isinstance(made, ast.Call) or name_of(made) not in ("tensor", "arange", "ones", "zeros", "full"):
         return ()
     text = edits.add_keyword(case.text, made.lineno, name_of(made), "dtype", "torch.float32")
+    if text is not None and not requires(case, tensor, len(case.trace)):
+        text = edits.add_keyword(text, made.lineno, name_of(made), "requires_grad", "True")
     return fixes(("dtype=torch.float32", text))
 
 
@@ -372,8 +139,12 @@ def _not_a_leaf(case: Case, tensor: int, step: int, why: str) -> Hit:
     keep = None
     call = int(np.searchsorted(trace.calls.step, step)) - 1
     stored = (n for n in case.walked if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store))
+    statement = case.statement(made)
+    held = [case.source(each) for each in statement.targets] if isinstance(statement, ast.Assign) else []
     if call >= 0 and any(n.lineno <= made for n in stored):
         keep = edits.insert_after(case.text, made, f"{name}.retain_grad()")
+    elif call >= 0 and held and held[0].split(".")[-1] == name.split(".")[-1]:
+        keep = edits.insert_after(case.text, made, f"{held[0]}.retain_grad()")
     advice = f"Call {name}.retain_grad() before backward(), or read the .grad of the leaf that it was computed from."
     return Hit(line, step, why, advice, fixes((f"{name}.retain_grad()", keep)), case.mark(node, "not a leaf"))
 
@@ -404,10 +175,9 @@ def _same_call(text: str, code: str) -> ast.Call:
 
 def _bound_anew(case: Case, tensor: int) -> Hit | None:
     """`w = w - lr * w.grad`: the name of a leaf that now refers to a result."""
-    trace, names = case.trace, case.trace.names
-    for row in trace.history("names", "tensor").all(tensor).tolist():
-        text, step = str(names.name[row]), int(names.step[row])
-        before = [each for each in case.named(text, step + 1) if each != tensor and _was_leaf(case, each)]
+    trace = case.trace
+    for text, step, held in [*_names_of(case, tensor), *_stored_under(case, tensor)]:
+        before = [each for each in held if each != tensor and _was_leaf(case, each)]
         if not before or not {*before} & {*list(case.ancestors(tensor))[:64]}:
             continue
         line = int(trace.tensors.line[tensor])
@@ -423,6 +193,24 @@ def _bound_anew(case: Case, tensor: int) -> Hit | None:
         advice = f"Change {text} in place inside no_grad(), and clear {text}.grad before the next backward()."
         return Hit(line, step + 2, why, advice, _updated_in_place(case), case.mark(node, f"made the new {text}"))
     return None
+
+
+Binding = tuple[str, int, list[int]]  # a name, the step at which it was bound, what it may have meant until then
+
+
+def _names_of(case: Case, tensor: int) -> Iterator[Binding]:
+    names = case.trace.names
+    for row in case.trace.history("names", "tensor").all(tensor).tolist():
+        text, step = str(names.name[row]), int(names.step[row])
+        yield text, step, case.named(text, step + 1)
+
+
+def _stored_under(case: Case, tensor: int) -> Iterator[Binding]:
+    """What replaced an element of a container under a variable key: `params[name] = …`."""
+    statement, step = case.statement(int(case.trace.tensors.line[tensor])), int(case.trace.tensors.step[tensor])
+    if isinstance(statement, ast.Assign) and tensor in case.made_by(statement.value):
+        for target in statement.targets:
+            yield case.source(target), step, under_keys(case, target, step + 1)
 
 
 def _binding(case: Case, name: str, statement: ast.stmt) -> int:
@@ -446,7 +234,14 @@ def _updated_in_place(case: Case) -> tuple[Fix, ...]:
     for statement in reversed(case.statements):
         if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
             continue
-        name, value = case.source(statement.targets[0]), statement.value
+        target, value = statement.targets[0], statement.value
+        pairs = _updated_together(case, target, value)
+        if pairs and is_of_gradients(value, names):
+            copies = "\n".join(f"    {name}.copy_({code})" for name, code in pairs)
+            cleared = "\n".join(f"{name}.grad = None" for name, _ in pairs)
+            text = edits.replaced(text, statement, f"with torch.no_grad():\n{copies}\n{cleared}") or text
+            continue
+        name = case.source(target)
         starts = isinstance(value, ast.BinOp) and case.source(value.left) == name
         if f"{name}.grad" not in case.source(value) and not (starts and is_of_gradients(value, names - {name})):
             continue
@@ -463,6 +258,16 @@ def _updated_in_place(case: Case) -> tuple[Fix, ...]:
         code = f"{update}\n{name}.grad = None" if inside else f"with torch.no_grad():\n    {update}\n{name}.grad = None"
         text = edits.replaced(text, statement, code) or text
     return fixes(("in place, inside no_grad()", text if text != case.text else None))
+
+
+def _updated_together(case: Case, target: ast.expr, value: ast.expr) -> list[tuple[str, str]]:
+    """Return the names and new values of `w, b = w - lr * w.grad, b - lr * b.grad`; none if it is another statement."""
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
+        return []
+    pairs = [(case.source(one), case.source(other)) for one, other in zip(target.elts, value.elts, strict=False)]
+    starts = [other.left if isinstance(other, ast.BinOp) else other for other in value.elts]
+    same = [name for (name, _), start in zip(pairs, starts, strict=True) if case.source(start) == name]
+    return pairs if len(same) == len(pairs) else []
 
 
 # -- the rows
@@ -512,7 +317,7 @@ def _cut_roots(case: Case) -> Iterator[tuple[str, Hit]]:
             continue
         name = case.name(root)
         why = f"backward() of {name} on line {trace.calls.line[call]} comes to {case.name(leaves[0])} and no further: "
-        yield ROWS[cut.kind], cut_hit(case, cut, step + 1, f"{why}{_told(case, cut)}")
+        yield ROWS[cut.kind], cut_hit(case, cut, step + 1, f"{why}{told(case, cut)}")
         return
 
 
@@ -560,11 +365,20 @@ def _printed_reads(case: Case) -> Iterator[tuple[int, int]]:
         return
     first = int(case.trace.calls.step[0])
     for step, text in zip(texts.step.tolist(), texts.text, strict=True):
-        if step > first and "None" in str(text):
+        if step > first and ("None" in str(text) or _asks_for_none(case, case.line_of(step))):
             for each in _held(case, case.line_of(step), step + 1):
                 leaf = case.trace.frame_at(step + 1).is_leaf(each)
                 if leaf and not any(event.what == "added" for event in case.events.get(each, [])):
                     yield step + 1, each
+
+
+def _asks_for_none(case: Case, line: int) -> bool:
+    """Whether a line compares a .grad with None: `print(w.grad is None)`."""
+    compared = [node for node in case.on_line(line) if isinstance(node, ast.Compare)]
+    return any(
+        isinstance(node.left, ast.Attribute) and node.left.attr == "grad" and case.source(node.comparators[0]) == "None"
+        for node in compared
+    )
 
 
 def _warned_reads(case: Case) -> Iterator[tuple[int, int]]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import SEARCHED, Case, Event, Fix, Hit, fixes
-from gradviz.session.doctor.missing import ROWS, cut_fixes, cuts_below
+from gradviz.session.doctor.cuts import cut_fixes, cuts_below
+from gradviz.session.doctor.missing import ROWS
 from gradviz.session.doctor.text import name_of, receiver_of
 from gradviz.session.doctor.training import leaves, zeroed_too_late
 from gradviz.trace.words.error_explanation import Mark
@@ -188,6 +189,11 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
         return ()
     first = making.args[0]
     names = [case.name(each) for each in left]
+    statement, made = case.statement(making.lineno), max(int(case.trace.tensors.line[each]) for each in left)
+    given = [case.source(each) for each in getattr(first, "elts", [])]
+    if statement is not None and {*names} <= {*given} and made > making.lineno:
+        text = edits.moved_after(case.text, statement.lineno, made, case.source(statement))
+        return fixes((f"made after {', '.join(names)}", text))
     if isinstance(first, ast.List) and all(name.isidentifier() for name in names):
         inner = ", ".join([*(case.source(each) for each in first.elts), *names])
         return fixes(("with all of them", edits.replace_node(case.text, first, f"[{inner}]")))
@@ -195,14 +201,11 @@ def _given(case: Case, making: ast.Call | None, left: list[int]) -> tuple[Fix, .
     if not owner:
         return ()
     bound = [s.lineno for s in case.statements if isinstance(s, ast.Assign) and case.source(s.targets[0]) == owner]
-    statement = case.statement(making.lineno)
     if bound and bound[-1] > making.lineno and statement is not None:
         code = case.source(statement)
         if f"{owner}.parameters()" not in code:
             code = code.replace(case.source(first), f"{owner}.parameters()", 1)
-        longer = edits.insert_after(case.text, bound[-1], code)
-        text = edits.without_statement(longer, statement.lineno) if longer else None
-        return fixes((f"made after {owner}", text))
+        return fixes((f"made after {owner}", edits.moved_after(case.text, statement.lineno, bound[-1], code)))
     return fixes((f"with {owner}.parameters()", edits.replace_node(case.text, first, f"{owner}.parameters()")))
 
 
@@ -302,6 +305,8 @@ def _is_plain(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) -> b
         return case.source(target.value).startswith("self.") and not _module_list(case, case.source(target.value))
     if isinstance(value, (ast.List, ast.ListComp, ast.Dict, ast.DictComp, ast.Tuple)):
         return True
+    if isinstance(value, ast.Call) and name_of(value) in ("list", "tuple", "dict"):
+        return True
     first = value
     while isinstance(first, (ast.Call, ast.BinOp)) and not (isinstance(first, ast.Call) and name_of(first) in _MADE):
         inner = first.left if isinstance(first, ast.BinOp) else receiver_of(first)
@@ -364,9 +369,9 @@ def _registered(case: Case, statement: ast.Assign | ast.AnnAssign | ast.Expr) ->
     )
     if isinstance(value, ast.Name) or (isinstance(value, ast.Call) and name_of(value) in ("list", "tuple")):
         inner = value.args[0] if isinstance(value, ast.Call) and value.args else value
-        return fixes(
-            ("nn.ModuleList", edits.replace_node(case.text, value, f"{_nn(case)}.ModuleList({case.source(inner)})"))
-        )
+        kind = "ModuleList" if modules or "Parameter(" not in code else "ParameterList"
+        text = edits.replace_node(case.text, value, f"{_nn(case)}.{kind}({case.source(inner)})")
+        return fixes((f"nn.{kind}", text))
     if isinstance(value, (ast.List, ast.ListComp, ast.Tuple)):
         kind = "ModuleList" if modules else "ParameterList"
         if not modules and "Parameter" not in code and isinstance(value, (ast.List, ast.Tuple)):

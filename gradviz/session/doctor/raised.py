@@ -12,7 +12,8 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
-from gradviz.session.doctor.missing import Cut, cut_behind, cut_fixes, cut_hit, cuts_below, taken_out, why_none
+from gradviz.session.doctor.cuts import Cut, cut_behind, cut_fixes, cut_hit, cuts_below, taken_out
+from gradviz.session.doctor.missing import why_none
 from gradviz.session.doctor.text import asked_grads, is_of_gradients, name_of, receiver_of
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.error_explanation import ErrorExplanation
@@ -180,7 +181,9 @@ def _carried(case: Case) -> Carried | None:
         for row in trace.history("names", "tensor").all(each).tolist():
             text = str(naming.name[row])
             if users and len({*case.named(text, len(trace) + 1)}) > 1:
-                return Carried(each, text, case.outer_line(users[0]))
+                inner, own = int(trace.nodes.line[users[0]]), f"self.{text.rpartition('.')[2]}"
+                kept = any(case.source(read) == own for read in case.on_line(inner))
+                return Carried(each, text, inner if kept else case.outer_line(users[0]))
     return None
 
 
@@ -196,7 +199,11 @@ def _hidden(fault: Fault, carried: Carried) -> Hit:
     together = _bound_together(case, held, carried.line)
     if together and not several:
         code = f"{', '.join(together)} = {', '.join(f'{each}.detach()' for each in together)}"
-    text = edits.insert_after(case.text, fault.line, code)
+    text, own = edits.insert_after(case.text, fault.line, code), f"self.{held.rpartition('.')[2]}"
+    read = [each for each in case.on_line(carried.line) if isinstance(each, ast.Attribute) and case.source(each) == own]
+    kept = next((each for each in read if isinstance(each.ctx, ast.Load)), None)
+    if kept is not None:
+        text = edits.replace_node(case.text, kept, f"{own}.detach()")
     if text is not None and "retain_graph" in case.source(case.statement(fault.line) or ast.Pass()):
         text = _without_retain(text, fault.line) or text
     advice = f"Detach {held} between two iterations: {code}."
@@ -204,16 +211,12 @@ def _hidden(fault: Fault, carried: Carried) -> Hit:
 
 
 def _bound_together(case: Case, name: str, line: int) -> list[str]:
-    """Return the names that a line binds to the states of a cell, if it continues from all of them: `h, c = cell(x, (h,
-    c))`."""
+    """Return the names that a line binds to the states that a cell continues from: `h, c = cell(x, (h, c))`."""
     statement = case.statement(line)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
     names = [case.source(each) for each in target.elts] if isinstance(target, ast.Tuple) else []
-    read = (
-        {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
-        if isinstance(statement, ast.Assign)
-        else set()
-    )
+    value = statement.value if isinstance(statement, ast.Assign) else ast.Pass()
+    read = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}
     return names if name in names and {*names} <= read else []
 
 
@@ -384,8 +387,10 @@ def no_grad_fn(fault: Fault) -> Hit | None:
         return fault.hit(())
     switched = _switched_off(fault.case)
     if switched > 0:
-        return fault.hit((), switched)
-    text: str | None = None
+        return fault.hit(
+            fixes(("requires_grad=True", edits.replace_expression(fault.text, switched, "False", "True"))), switched
+        )
+    text = None
     for each in sorted({leaf, *_asked_leaves(fault.case)}, reverse=True):
         made = fault.case.maker(each)
         if isinstance(made, ast.Call):

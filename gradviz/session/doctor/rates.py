@@ -18,6 +18,8 @@ from gradviz.session.doctor.text import name_of
 
 # -- learning rates
 
+_FAR = 0.3  # of their size: how far weights go at least if the steps are too long
+
 
 def _losses(case: Case) -> tuple[list[float], list[int]]:
     """Return the losses of the backward line that ran most often, and their calls; those that precede it in each
@@ -150,6 +152,8 @@ def lr_too_large(case: Case) -> Iterator[Hit]:
     losses, calls = _losses(case)
     if len(losses) < 3 or not (_is_thrown(case, losses) or (_is_climbing(losses) and _overshoots(case, calls))):
         return
+    if _moved(case) < _FAR:  # the data of the later steps are harder
+        return
     line, node, rate = learning_rate(case)
     if line <= 0:
         return
@@ -210,9 +214,11 @@ def _is_climbing(losses: list[float]) -> bool:
 
 
 def _smaller(losses: list[float], rate: float) -> str:
-    """Return a rate at which gradient descent converges on a parabola of this steepness."""
+    """Return a rate at which gradient descent converges on a parabola of this steepness; on what grows faster than on
+    any parabola, a thousandth."""
     finite = [each for each in losses if math.isfinite(each) and each > 0]
-    growth = math.sqrt(finite[-1] / finite[-2]) if len(finite) > 1 else 10.0
+    growths = [math.sqrt(other / one) for one, other in itertools.pairwise(finite)] or [10.0]
+    growth = growths[-1] if growths[-1] < max(growths[0], 2.0) ** 1.5 else min(growths[-1], 500.0)
     wanted = rate / (1 + max(growth, 1.0)) / 2
     return f"{10 ** math.floor(math.log10(wanted)):g}" if wanted > 0 else "0.01"
 
@@ -240,13 +246,16 @@ def lr_too_small(case: Case) -> Iterator[Hit]:
 
 
 def _moved(case: Case) -> float:
-    """Return how far the leaf that moved most went, relative to its size, among those that got gradients."""
+    """Return how far the leaf that moved most went, relative to its size, among those that got gradients; if none kept
+    one, among those that were written to."""
     trace, found = case.trace, 0.0
-    for tensor in case.events:
+    for tensor in case.events or {*trace.writes.tensor.tolist()}:
         before, now = case.first_value(tensor), trace.frame_at(len(trace)).value(tensor)
         if before is None or now is None or now.array is None or now.array.shape != before.shape:
             return 1.0
         size = float(np.linalg.norm(before.astype(np.float64)))
+        if not np.isfinite(now.array).all():
+            return math.inf
         found = max(found, float(np.linalg.norm(now.array.astype(np.float64) - before)) / (size or 1.0))
     return found
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Event, Fix, Hit, fixes, returned
+from gradviz.session.doctor.cuts import Cut, cut_hit, taken_out
 from gradviz.session.doctor.magnitudes import is_summand
-from gradviz.session.doctor.missing import Cut, cut_hit, taken_out
 from gradviz.session.doctor.text import name_of, receiver_of, uses
 from gradviz.trace.table.kinds import Kind
 
@@ -256,15 +256,32 @@ def _too_late(case: Case, step: int, tensor: int, value: int, line: int) -> Hit:
     )
     calls = [call for call in case.trace.calls.step.tolist() if call < step]
     backward = case.line_of(calls[-1]) if calls else -1
+    return Hit(
+        at, step + 1, why, "Clear them before backward(), or after the step.", _in_time(case, at, backward, line)
+    )
+
+
+def _in_time(case: Case, at: int, backward: int, used: int) -> tuple[Fix, ...]:
+    """Clear the gradients before backward(); after the update if they must exist, as for `w.grad.zero_()`."""
+    statement, later, step = case.statement(at), case.statement(used), case.called("step", used)
+    if statement is None or later is None:
+        return ()
+    loop = case.parents.get(statement)
+    if isinstance(loop, ast.For) and loop.body == [statement] and used > at:
+        held = receiver_of(step) if step is not None else None
+        shorter = edits.replaced(case.text, loop, f"{case.source(held)}.zero_grad()") if held is not None else None
+        text = edits.moved(shorter, loop.lineno, before=backward) if shorter and backward < loop.lineno else None
+        return fixes(("before backward()", text))
+    if ".grad.zero_()" in case.source(statement) and used > at:
+        block = case.parents.get(later)
+        after = block if isinstance(block, ast.With) and statement not in ast.walk(block) else later
+        longer = edits.after_statement(case.text, after, case.source(statement))
+        return fixes(("after the update", edits.without_statement(longer, at) if longer else None))
     text = edits.moved(case.text, at, before=backward) if 0 < backward < at else None
     if text is None:
         shorter = edits.without_statement(case.text, at)
-        text = (
-            edits.insert_before(shorter, backward, case.source(case.statement(at) or ast.Pass())) if shorter else None
-        )
-    return Hit(
-        at, step + 1, why, "Clear them before backward(), or after the step.", fixes(("before backward()", text))
-    )
+        text = edits.insert_before(shorter, backward, case.source(statement)) if shorter else None
+    return fixes(("before backward()", text))
 
 
 # -- graphs that are kept
@@ -287,7 +304,8 @@ def graph_kept(case: Case) -> Iterator[Hit]:
         statement = case.statement(line)
         if grown[line] < 2 or statement is None:
             continue
-        if case.loop_of(statement) is None and (case.function_of(statement) is None or grown[line] < 5):
+        often = grown[line] >= (2 if _is_called_in_loop(case, statement) else 5)
+        if case.loop_of(statement) is None and (case.function_of(statement) is None or not often):
             continue
         yield _kept(case, line, int(nodes.step[node]) + 1, _root_of(case, read), node)
         return
@@ -302,6 +320,14 @@ def graph_kept(case: Case) -> Iterator[Hit]:
         if len(roots) >= 2 and not any(trace.tensors.is_leaf[each] for each in roots):
             yield _kept(case, given.lineno, len(trace), roots[-1], int(trace.tensors.producer[roots[-1]]), given)
             return
+
+
+def _is_called_in_loop(case: Case, statement: ast.stmt) -> bool:
+    """Whether a loop calls the function around a statement."""
+    function = case.function_of(statement)
+    if not isinstance(function, ast.FunctionDef):
+        return False
+    return any(name_of(call) == function.name and case.loop_of(call) is not None for call in case.calls)
 
 
 def _is_after_backward(case: Case, given: ast.expr) -> bool:
@@ -342,16 +368,17 @@ def _is_repeated(case: Case, node: ast.AST) -> bool:
 
 
 def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
-    """Losses that a function sums after eval(), with their graphs, and that never go backward."""
+    """Losses that a loop sums with their graphs and that never go backward."""
     trace = case.trace
     for each in [each for each in case.statements if isinstance(each, ast.AugAssign) and isinstance(each.op, ast.Add)]:
-        function = case.function_of(each)
-        if case.loop_of(each) is None or not isinstance(function, ast.FunctionDef) or not _evaluates(case, function):
+        if case.loop_of(each) is None or case.raised:
             continue
         made = [one for one in case.made_by(each.value) if trace.tensors.requires_grad[one] and case.shape(one) == ()]
         if len(made) < 2 or {*made} & case.below_roots or any(trace.tensors.is_leaf[one] for one in made):
             continue
         name, node = case.source(each.target), int(trace.tensors.producer[made[-1]])
+        if not trace.nodes.op[node].endswith("_loss") and not _evaluates(case.function_of(each)):
+            continue
         why = f"Line {each.lineno} sums up {len(made)} losses that never go backward, each with the whole graph that "
         why += f"it was computed by: {name} holds them all."
         text = edits.replace_node(case.text, each.value, f"{case.source(each.value)}.item()")
@@ -362,9 +389,9 @@ def _summed_in_evaluation(case: Case) -> Iterator[Hit]:
         return
 
 
-def _evaluates(case: Case, function: ast.FunctionDef) -> bool:
+def _evaluates(function: ast.AST | None) -> bool:
     """Whether a function switches a model to evaluation and trains nothing."""
-    names = [name_of(call) for call in ast.walk(function) if isinstance(call, ast.Call)]
+    names = [name_of(call) for call in ast.walk(function) if isinstance(call, ast.Call)] if function else []
     return "eval" in names and "backward" not in names
 
 
@@ -420,6 +447,10 @@ def _kept(case: Case, line: int, cursor: int, loss: int, node: int, given: ast.e
             and isinstance(getattr(each, "ctx", None), ast.Load)
         ):
             text = edits.replace_node(case.text, each, f"{name}.{kept}()")
+    read = [each for each in case.on_line(line) if isinstance(each, (ast.Name, ast.Attribute))]
+    held = [each for each in read if isinstance(each.ctx, ast.Load) and loss in case.were(each, cursor + 1)]
+    if text is None and held:  # under another name: that of a parameter
+        text = edits.replace_node(case.text, held[0], f"{case.source(held[0])}.{kept}()")
     advice = f"Keep the number: {name}.item(), or {name}.detach()."
     return Hit(line, cursor, why, advice, fixes((f"{name}.{kept}()", text)), case.mark(node, "keeps its graph"))
 
@@ -470,7 +501,7 @@ def needless_retain(case: Case) -> Iterator[Hit]:
         )
         why += f"memory that is held for nothing in {len(many)} backward pass{'es' if len(many) > 1 else ''}."
         text = edits.remove_keyword(case.text, call, "retain_graph")
-        if len(call.args) > 1:
+        if _is_retain_position(call):
             text = edits.replace_node(case.text, call.args[1], "False")
         yield Hit(line, step + 1, why, "Leave retain_graph out.", fixes(("without retain_graph", text)))
         return
@@ -478,8 +509,13 @@ def needless_retain(case: Case) -> Iterator[Hit]:
 
 def _has_retain(call: ast.Call) -> bool:
     given = [each.value for each in call.keywords if each.arg == "retain_graph"]
-    given += call.args[1:2] if name_of(call) == "backward" and receiver_of(call) is not None else []
+    given += call.args[1:2] if _is_retain_position(call) else []
     return any(isinstance(each, ast.Constant) and each.value is True for each in given)
+
+
+def _is_retain_position(call: ast.Call) -> bool:
+    """Whether the second positional argument of a call is retain_graph: `loss.backward(None, True)`."""
+    return len(call.args) > 1 and name_of(call) == "backward" and receiver_of(call) is not None
 
 
 # -- writes and numbers that autograd does not notice
@@ -526,9 +562,7 @@ def _moved_down(case: Case, line: int, after: int) -> str | None:
     later = case.statement(after)
     if later is None or case.function_of(later) is not case.function_of(statement):
         return None  # its names have no meaning there
-    code = case.source(statement)
-    longer = edits.insert_after(case.text, after, code)
-    return edits.without_statement(longer, line) if longer else None
+    return edits.moved_after(case.text, line, after, case.source(statement))
 
 
 def number_in_loss(case: Case) -> Iterator[Hit]:

@@ -1,0 +1,319 @@
+"""Where a history was cut off (`Cut`): detach(), .data, no_grad(), whole numbers, copies and plain numbers; and how it
+is joined again. What follows for a .grad is in `missing`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from gradviz.document import edits
+from gradviz.session.doctor.case import SWITCHED_OFF, Case, Fix, Hit, fixes, requires, returned
+from gradviz.session.doctor.text import collected, followed, name_of, receiver_of, uses
+
+_NOT_DIFFERENTIABLE = 3  # see schema.UNTRACKED
+_COPIES = ("tensor", "as_tensor", "new_tensor", "from_numpy", "Tensor", "FloatTensor", "array", "Variable", "Parameter")
+_NUMBERS = ("item", "numpy", "tolist")
+_FLOATS = ("float", "bfloat", "complex")
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """Where a history was cut off."""
+
+    kind: str  # "detached", "data", "no_grad", "integer", "copied", "item"
+    line: int
+    source: int  # the tensor that has a history
+    made: int  # the one that has none, -1: a number
+    node: int = -1
+    expression: ast.expr | None = None  # the expression that does it
+
+
+def cut_at(case: Case, tensor: int) -> Cut | None:
+    """Return how the history of this very tensor was cut off, None if it was not."""
+    trace, node = case.trace, int(case.trace.tensors.producer[tensor])
+    if node < 0:
+        return _copied(case, tensor)
+    before = [each for each in case.read_by(node) if requires(case, each, int(trace.nodes.step[node]))]
+    line = int(trace.nodes.line[node])
+    if before and trace.nodes.op[node] == "detach":
+        text = str(trace.nodes.source[node])
+        kind = "data" if text.endswith(".data") else "detached"
+        return Cut(kind, line, before[0], tensor, node, case.maker(tensor))
+    if trace.tensors.requires_grad[tensor]:
+        return _detached_later(case, tensor, node)
+    if not before:
+        return None
+    if trace.nodes.reason[node] == SWITCHED_OFF:
+        outer = case.outer_line(node)
+        at = next((off for each in (line, outer) if (off := case.off_at(each)) > 0), outer)
+        return Cut("no_grad", at, before[0], tensor, node, case.maker(tensor))
+    if trace.nodes.reason[node] == _NOT_DIFFERENTIABLE:
+        return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
+    if not str(trace.tensors.dtype[tensor]).startswith(_FLOATS):  # the indices beside the numbers: torch.max(x, 1)[1]
+        return Cut("integer", line, before[0], tensor, node, case.maker(tensor))
+    return None
+
+
+def _detached_later(case: Case, tensor: int, node: int) -> Cut | None:
+    """A result whose history detach_() removed."""
+    flags = case.trace.flags
+    rows = [row for row in case.trace.history("flags", "tensor").all(tensor).tolist() if flags.is_leaf[row]]
+    for call in [each for each in case.calls if name_of(each) == "detach_"] if rows else ():
+        held, step = receiver_of(call), int(flags.step[rows[0]])
+        if held is not None and tensor in case.were(held, step + 1):
+            return Cut("detached", call.lineno, tensor, tensor, node, call)
+    return None
+
+
+def _copied(case: Case, tensor: int) -> Cut | None:
+    return next(_all_copied(case, tensor), None)
+
+
+def _all_copied(case: Case, tensor: int) -> Iterator[Cut]:
+    """Return the tensors with a history whose numbers a leaf was made from."""
+    made = case.maker(tensor)
+    if not isinstance(made, ast.Call) or name_of(made) not in _COPIES:
+        return
+    step = int(case.trace.tensors.step[tensor]) + 1
+    for argument in made.args[:1]:
+        for expression in followed(case, argument):
+            number = taken_out(case, expression, step, tensor)
+            if number is not None:
+                yield Cut("item", expression.lineno, number, tensor, expression=expression)
+        for part in [*ast.walk(argument), *collected(case, argument)]:
+            if isinstance(part, (ast.Name, ast.Attribute, ast.BinOp, ast.Subscript, ast.Call)):
+                for source in reversed(case.were(part, step)):
+                    if source != tensor and requires(case, source, step):
+                        yield Cut("copied", made.lineno, source, tensor, expression=made)
+
+
+def taken_out(case: Case, expression: ast.AST, step: int, copy: int = -1) -> int | None:
+    """Return the tensor with a history whose numbers an expression takes out: `loss.item()`; None for other
+    expressions. The result, `copy`, may have its name by now: `loss = torch.tensor(loss.item())`."""
+    if not isinstance(expression, ast.Call):
+        return None
+    name, held = name_of(expression), receiver_of(expression)
+    if name == "float" and held is None and expression.args:
+        held = expression.args[0]
+    elif name not in _NUMBERS or held is None:
+        return None
+    while isinstance(held, ast.Call) and name_of(held) in ("detach", "cpu") and isinstance(held.func, ast.Attribute):
+        held = held.func.value
+    if isinstance(held, ast.Attribute) and held.attr == "data":
+        held = held.value
+    were = [each for each in case.were(held, step) if each != copy]
+    if not were and isinstance(held, ast.Call):
+        were = [each for each in returned(case, held) if case.trace.tensors.step[each] < step]
+    return were[-1] if were and requires(case, were[-1], step) else None
+
+
+def cut_behind(case: Case, tensor: int) -> Cut | None:
+    """Return where the history of what a tensor was computed from was cut off, the nearest place first."""
+    return next((found for each in case.ancestors(tensor) if (found := cut_at(case, each)) is not None), None)
+
+
+def cuts_below(case: Case, leaf: int) -> list[Cut]:
+    """Return the places where the history of what is computed from a leaf is cut off."""
+    trace, queue, found = case.trace, [leaf], []
+    seen = {leaf}
+    for each in queue:
+        for node in trace.users_of(each).tolist():
+            for made in trace.outputs_of(node).tolist():
+                if made in seen or len(queue) > 500:
+                    continue
+                seen.add(made)
+                cut = cut_at(case, made)
+                if cut is not None:
+                    found.append(cut)
+                elif trace.tensors.requires_grad[made]:
+                    queue.append(made)
+    found += [cut for cut in copies(case) if cut.source in seen]
+    return found or [cut for cut in _in_arithmetic(case) if cut.source in seen]
+
+
+def _in_arithmetic(case: Case) -> list[Cut]:
+    """Return every plain number, taken from a tensor with a history, that a tensor behind a loss was computed with."""
+    trace, found = case.trace, []
+    for call in case.calls:
+        places = [case.parents.get(each) for each in uses(case, call, summed=True)]
+        made = [one for each in places if isinstance(each, ast.BinOp) for one in case.made_by(each)]
+        made = [each for each in made if each in case.below_roots]
+        source = taken_out(case, call, int(trace.tensors.step[made[0]]) + 1) if made else None
+        if source is not None:
+            found.append(Cut("item", call.lineno, source, -1, int(trace.tensors.producer[made[0]]), call))
+    return found
+
+
+def copies(case: Case) -> list[Cut]:
+    """Return every leaf that is a copy of the numbers of a tensor with a history."""
+    leaves = np.flatnonzero(case.trace.tensors.producer < 0).tolist()
+    lines = {call.lineno for call in case.calls if name_of(call) in _COPIES}
+    return [cut for each in leaves if int(case.trace.tensors.line[each]) in lines for cut in _all_copied(case, each)]
+
+
+# -- what is said, and the fixes
+
+
+def told(case: Case, cut: Cut) -> str:
+    name = case.name(cut.source)
+    place = f"on line {cut.line}"
+    return {
+        "detached": f"detach() {place} makes a constant of {name}: no gradient goes back through it.",
+        "data": f".data {place} is {name} without its history: autograd sees a constant.",
+        "no_grad": f"What is computed inside no_grad {place} has no history.",
+        "integer": f"Line {cut.line} makes whole numbers of {name}: they change in jumps and have no derivative.",
+        "copied": f"Line {cut.line} copies the numbers of {name} into a new tensor, which knows nothing of it.",
+        "item": f"Line {cut.line} takes plain numbers out of {name}; autograd does not follow them.",
+    }[cut.kind]
+
+
+_ADVICE = {
+    "detached": "Leave detach() out where a gradient is to go back.",
+    "data": "Use the tensor itself; .detach() says it openly where no gradient is wanted.",
+    "no_grad": "Compute it outside of no_grad().",
+    "integer": "Stay with floating point numbers as far as the loss.",
+    "copied": "Use the tensor itself instead of torch.tensor(…) of it.",
+    "item": "Stay with tensors as far as the loss; .item() is for printing.",
+}
+
+
+def cut_hit(case: Case, cut: Cut, step: int, why: str) -> Hit:
+    """Return the hit for a cut."""
+    node = cut.node if cut.node >= 0 else int(case.trace.tensors.producer[cut.source])
+    return Hit(cut.line, step, why, _ADVICE[cut.kind], cut_fixes(case, cut), case.mark(node, told(case, cut)))
+
+
+def cut_fixes(case: Case, cut: Cut) -> tuple[Fix, ...]:
+    """Return fixes that remove the cut."""
+    text, node = case.text, cut.expression
+    if cut.kind == "no_grad":
+        return fixes(("with gradients", with_gradients(case, cut.line)))
+    if node is None:
+        return ()
+    if cut.kind in _CALLED:
+        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call) and _is_plain(each, _CALLED[cut.kind])]
+        held = receiver_of(calls[0]) if calls else None
+        if held is None:
+            return ()
+        alone = isinstance(case.parents.get(calls[0]), ast.Expr)
+        shorter = edits.without_statement(text, calls[0].lineno) if alone else None
+        name = name_of(calls[0])
+        return fixes((f"without {name}()", shorter or edits.replace_node(text, calls[0], case.source(held))))
+    if cut.kind == "data" and isinstance(node, ast.Attribute):
+        return fixes(("without .data", edits.replace_node(text, node, case.source(node.value))))
+    if cut.kind == "copied" and isinstance(node, ast.Call):
+        return fixes(("without the copy", _uncopied(case, node)))
+    if cut.kind == "item":
+        return fixes(("without the plain number", _with_tensor(case, cut, node)))
+    return ()
+
+
+_CALLED = {"detached": ("detach", "detach_"), "integer": ("long", "int", "short", "char", "byte")}  # that cut it off
+
+
+def _is_plain(call: ast.Call, names: tuple[str, ...]) -> bool:
+    """Whether a call is that of one of these methods, without arguments."""
+    return name_of(call) in names and not call.args and isinstance(call.func, ast.Attribute)
+
+
+def _uncopied(case: Case, call: ast.Call) -> str | None:
+    first = call.args[0]
+    if isinstance(first, ast.ListComp) and isinstance(first.elt, ast.Call) and name_of(first.elt) == "float":
+        return edits.replace_node(case.text, call, f"torch.stack({_without_numbers(case, first)})")
+    if isinstance(first, (ast.List, ast.Tuple)) or collected(case, first):
+        return edits.replace_node(case.text, call, f"torch.stack({case.source(first)})")
+    return edits.replace_node(case.text, call, case.source(first))
+
+
+def _with_tensor(case: Case, cut: Cut, number: ast.expr) -> str | None:
+    held = receiver_of(number) if isinstance(number, ast.Call) else None
+    while isinstance(held, ast.Call) and name_of(held) in ("detach", "cpu"):
+        held = receiver_of(held)
+    if held is None:
+        return None
+    for each in case.around(number):
+        if isinstance(each, ast.Call) and name_of(each) in _COPIES and each.args and each.args[0] is number:
+            return edits.replace_node(case.text, each, case.source(held))
+        if isinstance(each, ast.stmt):
+            break
+    changes: dict[ast.expr | ast.stmt, str | None] = {number: case.source(held)}
+    for other in case.on_line(number.lineno):  # an array beside it is no longer one
+        beside = receiver_of(other) if isinstance(other, ast.Call) and name_of(other) == "numpy" else None
+        if isinstance(other, ast.Call) and beside is not None and other not in ast.walk(number):
+            changes[other] = case.source(beside)
+    copy = case.maker(cut.made) if cut.made >= 0 else None
+    if isinstance(copy, ast.Call) and copy.args:
+        if number in ast.walk(copy):
+            return _joined(case, copy, cut)
+        given = copy.args[0]
+        alone = isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1
+        changes[copy] = case.source(given.elts[0] if alone else given)  # type: ignore[attr-defined]
+        modules = [n for n in case.walked if isinstance(n, ast.Name) and n.id in ("np", "numpy")]
+        changes |= {n: "torch" for n in modules if n.lineno in range(number.lineno + 1, copy.lineno)}
+        if any(n.lineno in (number.lineno, copy.lineno) for n in modules):
+            return None
+    return edits.all_at_once(case.text, case.tree, changes)
+
+
+def _joined(case: Case, copy: ast.Call, cut: Cut) -> str | None:
+    """Return the text with what a copy was computed from instead of the copy: `loss * 0.1` instead of
+    `torch.tensor(loss.item() * 0.1)`."""
+    first = copy.args[0]
+    code = _without_numbers(case, first)
+    functions = {each.attr for each in ast.walk(first) if isinstance(each, ast.Attribute) and _is_numpy(each.value)}
+    if not functions <= _IN_BOTH:
+        return None
+    code = re.sub(r"\b(np|numpy)\.", "torch.", code)
+    if isinstance(first, (ast.List, ast.ListComp)):
+        code = f"torch.stack({code})"
+    inside = isinstance(case.parents.get(copy), (ast.BinOp, ast.UnaryOp, ast.Attribute)) and isinstance(
+        first, ast.BinOp
+    )
+    return edits.replace_node(case.text, copy, f"({code})" if inside else code)
+
+
+def _without_numbers(case: Case, expression: ast.expr) -> str:
+    """Return the source of an expression with tensors instead of the plain numbers that are taken from them."""
+    code = case.source(expression)
+    for call in [each for each in ast.walk(expression) if isinstance(each, ast.Call)]:
+        held = receiver_of(call) if name_of(call) in _NUMBERS else None
+        if name_of(call) == "float" and call.args:
+            held = call.args[0]
+        while isinstance(held, ast.Call) and name_of(held) in ("detach", "cpu"):
+            held = receiver_of(held)
+        if held is not None:
+            code = code.replace(case.source(call), case.source(held))
+    return code
+
+
+_IN_BOTH = {"abs", "clip", "cos", "dot", "exp", "log", "log1p", "matmul", "maximum", "mean", "minimum", "sin", "sqrt"}
+_IN_BOTH |= {"square", "sum", "tan", "tanh"}  # functions that NumPy and torch call the same
+
+
+def _is_numpy(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in ("np", "numpy")
+
+
+def with_gradients(case: Case, line: int) -> str | None:
+    """Return the text without the no_grad() around a line, or without the only set_grad_enabled(False)."""
+    statement = next((each for each in case.statements if _is_decorated_at(each, line)), case.statement(line))
+    for each in [statement, *case.around(statement)] if statement is not None else ():
+        if isinstance(each, ast.With):
+            head = each.items[0].context_expr
+            if (len(each.items) == 1 and "no_grad" in case.source(head)) or "inference_mode" in case.source(head):
+                return edits.replace_node(case.text, head, "torch.enable_grad()")
+        if isinstance(each, ast.FunctionDef):
+            for one in each.decorator_list:
+                if "no_grad" in case.source(one):
+                    return edits.replace_node(case.text, one, "torch.enable_grad()")
+    switches = [call for call in case.calls if name_of(call) == "set_grad_enabled" and call.args]
+    switches = [call for call in switches if case.source(call.args[0]) == "False"]
+    return edits.replace_node(case.text, switches[0].args[0], "True") if len(switches) == 1 else None
+
+
+def _is_decorated_at(node: ast.stmt, line: int) -> bool:
+    return isinstance(node, ast.FunctionDef) and any(each.lineno == line for each in node.decorator_list)
