@@ -268,9 +268,9 @@ def _load_arrays(file: Any, mmap_mode: object = None, allow_pickle: object = Fal
 
 
 def _lines(given: Any) -> list[str]:
-    """Return the lines of a file given by name or open, or of a list."""
+    """Return the lines of a file given by name, which may be packed by gzip, of one that is open, or of a list."""
     if isinstance(given, str | Path):
-        with open_(given) as file:
+        with _gzip_open(given, "rt") if plain_path(given).endswith(".gz") else open_(given) as file:
             return [str.__str__(line) for line in file]
     return [str.__str__(line) if isinstance(line, str) else plain_bytes(line).decode("latin-1") for line in given]
 

@@ -226,6 +226,14 @@ def test_a_name_from_a_snippet_leads_nowhere_but_down(name: str, safe: str) -> N
     assert safe_name(name) == safe
 
 
+def test_numpy_reads_a_packed_table(run: Runner) -> None:
+    """A public course keeps its table as diabetes.csv.gz."""
+    files: dict[str, str | bytes] = {"data/table.csv.gz": gzip.compress(b"1,2\n3,4\n"), "bad.gz": b"1 2\n"}
+    source = "import numpy as np\nfor read in (np.loadtxt, np.genfromtxt):\n    print(read({!r}, delimiter=',').sum())"
+    assert run(source.format("data/table.csv.gz"), files=files).printed() == "10.0\n10.0\n"
+    assert "Not a gzipped file" in run(source.format("bad.gz"), files=files).sentence
+
+
 def test_a_dataclass_in_an_own_module_may_have_annotations_in_quotes(run: Runner) -> None:
     text = (
         "from __future__ import annotations\nfrom dataclasses import dataclass, field\nfrom typing import ClassVar\n"
