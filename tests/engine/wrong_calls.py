@@ -26,6 +26,12 @@ def _twice(make: Callable[[], Any]) -> Callable[[], Any]:
     return run
 
 
+def _in_itself() -> list[Any]:
+    made: list[Any] = []
+    made.append(made)
+    return made
+
+
 def _after(make: Callable[[], Any], write: Callable[[Any], Any], use: Callable[[Any], Any]) -> Callable[[], Any]:
     """Make a tensor, use it in a graph, write into it, run backward."""
 
@@ -86,6 +92,7 @@ def autograd(torch: Any) -> Calls:
         "requires_grad_integer": lambda: torch.ones(2, dtype=torch.int64).requires_grad_(),
         "requires_grad_integer_attribute": lambda: setattr(torch.ones(2, dtype=torch.int64), "requires_grad", True),
         "requires_grad_integer_tensor": lambda: torch.tensor([1], requires_grad=True),
+        "list_in_itself": lambda: torch.tensor(_in_itself()),
         "retain_grad_untracked": lambda: torch.ones(2).retain_grad(),
         "numpy_of_tracked": lambda: leaf(2).numpy(),
         "deepcopy_non_leaf": lambda: __import__("copy").deepcopy(leaf(2) * 2),

@@ -67,6 +67,7 @@ def infer_array(data: object, dtype: dtypes.dtype | None) -> Array:
 
 
 _SEQUENCES = (list, tuple, range, deque)
+_DEEPEST = 128  # lists in lists
 
 
 def _integers(flat: list[Any], target: dtypes.dtype) -> Array:
@@ -108,6 +109,8 @@ def _sizes(data: Any) -> list[int]:
     found: list[int] = []
     while _is_sequence(data):
         found.append(len(data))
+        if len(found) > _DEEPEST:  # a list may hold itself
+            raise ValueError(f"too many dimensions '{type(data).__name__}'")
         if not len(data):
             break
         data = data[0]
