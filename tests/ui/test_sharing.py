@@ -17,10 +17,11 @@ from xml.etree import ElementTree
 
 import av
 import networkx
+import numpy as np
 import pytest
 from PIL import Image
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QImageReader, QPainter, QPen
+from PySide6.QtGui import QColor, QImageReader, QPainter, QPainterPath, QPen
 
 from gradviz.document.documents import text_of
 from gradviz.document.drawing import BackwardCall, Drawing, Leaf, Operation, Ref
@@ -31,10 +32,11 @@ from gradviz.session.state import Selection, State
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.explain import explain_fold
 from gradviz.ui.canvas.content import TensorContent, content
+from gradviz.ui.canvas.edge_painter import CURVES_AT_ONCE, draw_in_one
 from gradviz.ui.export import Options, finish, write, writing
 from gradviz.ui.sharing.page import PageWriter
 from gradviz.ui.sharing.picture import Shown
-from gradviz.ui.sharing.svg import Sheet, svg_file
+from gradviz.ui.sharing.svg import LONG_PATH, Sheet, path_text, svg_file
 from gradviz.ui.theme import LIGHT, THEMES
 from tests.trace.running import run
 from tests.trace.sample import sample_trace
@@ -327,6 +329,35 @@ def test_a_library_that_is_missing_is_a_sentence(monkeypatch: pytest.MonkeyPatch
 
 
 # -- the device
+
+
+def test_a_long_path_is_written_like_its_parts() -> None:
+    parts = []
+    for number in range(LONG_PATH):
+        part = QPainterPath()
+        if number % 3 == 0:
+            part.addRect(number / 3, -0.001, 10.5, 1e6)
+        elif number % 3 == 1:
+            part.addRoundedRect(7, number, 40, 20.25, 3, 3)
+        else:
+            part.moveTo(1, 1)
+            part.cubicTo(2, 3, number, 5.125, 6, 7)
+            part.lineTo(1, 1)
+            part.lineTo(number, 2)
+        parts.append(part)
+    long = QPainterPath()
+    for part in parts:
+        assert part.elementCount() < LONG_PATH
+        long.addPath(part)
+    assert path_text(long) == "".join(map(path_text, parts))
+
+
+def test_very_many_boxes_are_few_shapes() -> None:
+    count = CURVES_AT_ONCE + 10
+    boxes = np.column_stack((np.arange(count), np.zeros(count), np.full((count, 2), 0.5)))
+    marks = painted(lambda painter: draw_in_one(painter, boxes)).marks
+    assert [mark.shape.count("M") for mark in marks] == [CURVES_AT_ONCE, 10]
+    assert marks[1].shape.endswith(f'M{count - 1},0L{count - 0.5},0L{count - 0.5},0.5L{count - 1},0.5L{count - 1},0Z"')
 
 
 def painted(paint: Any) -> Sheet:

@@ -103,6 +103,16 @@ def draw_cubics(painter: QPainter, placed: Placed, cubics: Ints, area: Area, sca
         painter.drawPath(path)
 
 
+def draw_in_one(painter: QPainter, boxes: Floats) -> None:
+    """Draw rectangles (n, 4) in one colour as few shapes: in a file, one shape for each takes most of the time."""
+    for first in range(0, len(boxes), CURVES_AT_ONCE):
+        path = QPainterPath()
+        path.setFillRule(Qt.FillRule.WindingFill)  # they may overlap
+        for box in boxes[first : first + CURVES_AT_ONCE].tolist():
+            path.addRect(*box)
+        painter.drawPath(path)
+
+
 def in_area(lines: Floats, area: Area) -> NDArray[np.bool_]:
     """Which lines (n, 4) may be visible in an area: of a long edge only a few are, and wide lines are slow."""
     left, top, right, bottom = area

@@ -32,7 +32,15 @@ from gradviz.ui.canvas.content import (
     ticking,
 )
 from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, TENSOR, Diagram, Ints
-from gradviz.ui.canvas.edge_painter import MIDDLE, PillPlaces, paint_flows, paint_forward, paint_pills
+from gradviz.ui.canvas.edge_painter import (
+    KEEP_CURVES,
+    MIDDLE,
+    PillPlaces,
+    draw_in_one,
+    paint_flows,
+    paint_forward,
+    paint_pills,
+)
 from gradviz.ui.canvas.group_painter import paint_frames, paint_group, paint_group_small
 from gradviz.ui.canvas.ink import CENTRE, Ink
 from gradviz.ui.canvas.item_painter import number_boxes, paint_card, paint_operation, paint_reference
@@ -428,6 +436,9 @@ class ScenePainter:
         boxes[:, :2] = corner + inset
         boxes[:, 2:] = np.maximum(size - 2 * inset, smallest)
         painter.setBrush(colour)
+        if painter.paintEngine().type() in KEEP_CURVES:
+            draw_in_one(painter, boxes)
+            return
         painter.drawRects(Shiboken.wrapInstance(boxes.ctypes.data, QRectF), len(boxes))  # type: ignore[call-overload]
 
     # -- marks

@@ -13,7 +13,8 @@ from html import escape
 from itertools import zip_longest
 from typing import Concatenate, NamedTuple, ParamSpec, cast
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QPointF, QRectF, Qt
+import numpy as np
+from PySide6.QtCore import QBuffer, QByteArray, QDataStream, QIODevice, QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -31,6 +32,9 @@ from PySide6.QtGui import (
 
 NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 DOTS = 96
+LONG_PATH = 64  # elements
+ELEMENT = np.dtype([("kind", ">i4"), ("x", ">f8"), ("y", ">f8")])  # in a stream of Qt
+LETTERS = "MLC "  # by kind; the last is one of a curve's further points
 CAPS = {Qt.PenCapStyle.RoundCap: "round", Qt.PenCapStyle.SquareCap: "square"}
 JOINS = {Qt.PenJoinStyle.RoundJoin: "round", Qt.PenJoinStyle.BevelJoin: "bevel"}
 GENERIC = {"Inter": "system-ui,sans-serif", "JetBrains Mono": "ui-monospace,Menlo,Consolas,monospace"}
@@ -85,20 +89,36 @@ def colour(value: QColor) -> str:
 
 
 def path_text(path: QPainterPath) -> str:
-    """The `d` of a path; a path that returns to its start is closed. The types of elements are not asked for: they are
-    enums, which are slow, and a picture may have a million elements."""
+    """The `d` of a path; a path that returns to its start is closed."""
     parts: list[str] = []
     begin = (0.0, 0.0)
-    elements = [path.elementAt(index) for index in range(path.elementCount())]
-    for element, after in zip_longest(elements, elements[1:]):
-        place = element.x, element.y
-        letter = "M" if element.isMoveTo() else "L" if element.isLineTo() else "C" if element.isCurveTo() else " "
-        parts.append(f"{letter}{number(place[0])},{number(place[1])}")
+    elements = _elements(path)
+    texts = {value: number(value) for value in {part for _, x, y in elements for part in (x, y)}}  # most occur twice
+    for (letter, x, y), after in zip_longest(elements, elements[1:]):
+        parts.append(f"{letter}{texts[x]},{texts[y]}")
         if letter == "M":
-            begin = place
-        elif place == begin and (after is None or after.isMoveTo()):
+            begin = x, y
+        elif (x, y) == begin and (after is None or after[0] == "M"):
             parts.append("Z")
     return "".join(parts)
+
+
+def _elements(path: QPainterPath) -> list[tuple[str, float, float]]:
+    """The elements of a path, with the letters of SVG; a picture may have a million. Qt's own form of a long path is
+    read as a whole; of a short one each is asked, but not for its type: that is an enum, which is slow."""
+    count = path.elementCount()
+    if count >= LONG_PATH:
+        written = QByteArray()
+        stream = QDataStream(written, QIODevice.OpenModeFlag.WriteOnly)
+        stream << path  # how many, then each of them, then how it is filled
+        read = np.frombuffer(written.data(), ELEMENT, count, offset=4)
+        letters = [LETTERS[kind] for kind in read["kind"].tolist()]
+        return list(zip(letters, read["x"].tolist(), read["y"].tolist(), strict=True))
+    found = []
+    for each in map(path.elementAt, range(count)):
+        letter = "M" if each.isMoveTo() else "L" if each.isLineTo() else "C" if each.isCurveTo() else " "
+        found.append((letter, each.x, each.y))
+    return found
 
 
 def _pen_style(pen: QPen) -> tuple[str, tuple[tuple[str, str], ...]]:
