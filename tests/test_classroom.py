@@ -23,7 +23,7 @@ WHOLE = """
 lessons = "our lessons"
 theme = "light"
 text_size = 1.5
-off = ["What If…", "run.keep_going"]
+off = ["What If…", "run.keep_going", "run.in_pytorch"]
 
 [limits]
 seconds = 10
@@ -48,7 +48,7 @@ def test_it_says_all_that_can_be_set(tmp_path: Path) -> None:
     assert found.notes == ()
     assert found.lessons == tmp_path / "our lessons"
     assert (found.theme, found.text_size) == ("light", 1.5)
-    assert found.off == {"run.what_if", "run.keep_going"}
+    assert found.off == {"run.what_if", "run.keep_going", "run.in_pytorch"}
     limits = found.bounded(Limits())
     assert (limits.wall_seconds, limits.cpu_seconds, limits.memory_mb) == (10, 10, 800)
     assert limits.steps == Limits().steps
@@ -145,9 +145,13 @@ def test_what_is_switched_off_is_in_no_menu_and_answers_no_key(room: MainWindow)
     assert "run.what_if" not in room.commands.actions and "run.run" in room.commands.actions
     assert not any("What If" in entry.text for entry in entries(room.commands.rows, room.store.state))
     assert any("Run" in entry.text for entry in entries(room.commands.rows, room.store.state))
-    room.commands.do("run.what_if")
-    assert isinstance(room.store.state.notice, Notice)
-    assert room.store.state.notice.sentence == "This command is switched off on this computer (classroom.toml)."
+    said = [room.store.state.notice.serial]
+    for command in ("run.what_if", "run.in_pytorch"):
+        room.commands.do(command)
+        assert isinstance(room.store.state.notice, Notice)
+        assert room.store.state.notice.sentence == "This command is switched off on this computer (classroom.toml)."
+        said.append(room.store.state.notice.serial)
+    assert len(set(said)) == 3, "each says so"
 
 
 def test_the_lessons_come_before_the_examples(room: MainWindow) -> None:

@@ -224,6 +224,14 @@ def test_functions_of_numpy_that_miscount_are_called_in_one_module() -> None:
     assert found == {"gradviz/engine/numerics/overflow.py"}, found
 
 
+def test_nothing_is_measured_by_a_clock_that_may_be_set() -> None:
+    """The time of day is for what snippets ask for it, for the times of files, and for a line of a log."""
+    asks = re.compile(r"\btime\.time\(|\btime\.localtime\(|datetime\.now\(|currentDateTime|\bfrom time import time\b")
+    found = {short(path) for path in (ROOT / "gradviz").rglob("*.py") if asks.search(path.read_text(encoding="utf-8"))}
+    of_files = {"gradviz/document/disk.py", "gradviz/worker/process/worker_process.py", "gradviz/worker/scratch.py"}
+    assert found == of_files | {"gradviz/worker/log_messages.py", "gradviz/worker/warm.py"}, found
+
+
 def test_each_package_knows_only_its_foreign_packages() -> None:
     strangers = []
     for path in (ROOT / "gradviz").rglob("*.py"):

@@ -6,10 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gradviz.worker import layers
+from gradviz.document import attached
+from gradviz.trace import figures
+from gradviz.worker import layers, scratch
 from gradviz.worker.layers import CAUTIONS, LAYERS, OPEN_DOORS, UNKNOWN, UNTRIED, caution, merged, rows, sentence
+from gradviz.worker.pacing import LATE, NEARLY, SHARE
 from gradviz.worker.process.client import WorkerPool
-from gradviz.worker.process.limits import Limits
+from gradviz.worker.process.limits import MOST_WRITTEN, WRITTEN_BYTES, Limits
 from tests.worker.conftest import Runner
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
 
@@ -34,6 +37,19 @@ def test_the_limits_in_the_docs_are_those_of_a_run() -> None:
         f"| recorded numbers | {limits.recorded_bytes // 1_000_000} MB; of arrays beyond {limits.values_mb} MB" in text
     )
     assert f"| printed text | {limits.output_chars:,} characters |" in text
+    assert f"{limits.wall_seconds:g} s, or {limits.idle_seconds:g} s in which nothing is computed" in text
+    plots = f"{figures.MOST_FIGURES}, each of {figures.MOST_LAYERS:,} parts and {figures.MOST_NUMBERS:,} numbers"
+    assert f"| plots | {plots} |" in text
+
+
+def test_the_numbers_of_a_folder_in_the_docs_are_those_of_the_program() -> None:
+    text = " ".join(SAFETY.read_text(encoding="utf-8").split())
+    assert f"room for at most {scratch.MOST_BYTES >> 20} MB under {scratch.MOST_NAMES:,} names" in text
+    assert f"at most {MOST_WRITTEN} files and {WRITTEN_BYTES // 1_000_000} MB" in text
+    assert f"at most {attached.MOST_FILES} files with {attached.MOST_BYTES // 1_000_000} MB together" in text
+    assert (SHARE, NEARLY, LATE) == (1 / 4, 8 / 10, 7 / 10)
+    assert "a quarter of the processor time, or eight tenths of the steps or the numbers" in text
+    assert "After seven tenths of the time" in text
 
 
 def test_a_running_worker_says_only_what_the_table_knows(run: Runner, shared_pool: WorkerPool) -> None:
