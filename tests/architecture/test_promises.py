@@ -61,7 +61,7 @@ PROMISES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "* change the program",
         (
-            W + "nothing_left.py::test_nothing_is_left_for_the_next_run",
+            W + "run_isolation.py::test_nothing_is_left_for_the_next_run",
             W + "limits.py::test_each_run_of_a_pool_has_a_worker_of_its_own",
             W + "forkserver.py::test_what_a_snippet_leaves_is_not_in_the_next_worker",
         ),
@@ -75,7 +75,7 @@ PROMISES: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             W + "protocol.py::test_a_hostile_worker_is_ended_with_a_sentence",
             W + "protocol.py::test_any_bytes_are_a_frame_an_end_or_an_error",
-            "fuzz/test_any_input.py::test_any_messages",
+            "fuzz/test_fuzz_targets.py::test_any_messages",
             "trace/test_figures.py::test_a_hostile_one_is_refused",
         ),
     ),
@@ -85,7 +85,7 @@ PROMISES: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "ui/test_run_in_pytorch.py",
             W + "pytorch.py::test_a_python_in_a_folder_is_not_started_to_look_at_it",
-            "fuzz/test_any_input.py::test_any_recording",
+            "fuzz/test_fuzz_targets.py::test_any_recording",
             "test_classroom.py::test_what_is_switched_off_is_in_no_menu_and_answers_no_key",
         ),
     ),

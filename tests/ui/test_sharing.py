@@ -32,7 +32,7 @@ from gradviz.session.state import Selection, State
 from gradviz.trace.table.trace import Trace
 from gradviz.trace.words.explain import explain_fold
 from gradviz.ui.canvas.content import TensorContent, content
-from gradviz.ui.canvas.edge_painter import CURVES_AT_ONCE, draw_in_one
+from gradviz.ui.canvas.edge_painter import CURVES_AT_ONCE, draw_boxes
 from gradviz.ui.export import Options, finish, write, writing
 from gradviz.ui.sharing.page import PageWriter
 from gradviz.ui.sharing.picture import Shown
@@ -355,7 +355,7 @@ def test_a_long_path_is_written_like_its_parts() -> None:
 def test_very_many_boxes_are_few_shapes() -> None:
     count = CURVES_AT_ONCE + 10
     boxes = np.column_stack((np.arange(count), np.zeros(count), np.full((count, 2), 0.5)))
-    marks = painted(lambda painter: draw_in_one(painter, boxes)).marks
+    marks = painted(lambda painter: draw_boxes(painter, boxes)).marks
     assert [mark.shape.count("M") for mark in marks] == [CURVES_AT_ONCE, 10]
     assert marks[1].shape.endswith(f'M{count - 1},0L{count - 0.5},0L{count - 0.5},0.5L{count - 1},0.5L{count - 1},0Z"')
 

@@ -103,8 +103,11 @@ def draw_cubics(painter: QPainter, placed: Placed, cubics: Ints, area: Area, sca
         painter.drawPath(path)
 
 
-def draw_in_one(painter: QPainter, boxes: Floats) -> None:
-    """Draw rectangles (n, 4) in one colour as few shapes: in a file, one shape for each takes most of the time."""
+def draw_boxes(painter: QPainter, boxes: Floats) -> None:
+    """Draw rectangles (n, 4) in one colour; in a file as few shapes, as one for each takes most of the time."""
+    if painter.paintEngine().type() not in KEEP_CURVES:
+        painter.drawRects(Shiboken.wrapInstance(boxes.ctypes.data, QRectF), len(boxes))  # type: ignore[call-overload]
+        return
     for first in range(0, len(boxes), CURVES_AT_ONCE):
         path = QPainterPath()
         path.setFillRule(Qt.FillRule.WindingFill)  # they may overlap

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPixmap, QRegion, QTransform
-from shiboken6 import Shiboken
 
 from gradviz.trace.table.frame import Frame
 from gradviz.ui.canvas import sizes
@@ -33,10 +32,9 @@ from gradviz.ui.canvas.content import (
 )
 from gradviz.ui.canvas.diagram import OP, OPERATION, PLAIN_OP, REFERENCE, TENSOR, Diagram, Ints
 from gradviz.ui.canvas.edge_painter import (
-    KEEP_CURVES,
     MIDDLE,
     PillPlaces,
-    draw_in_one,
+    draw_boxes,
     paint_flows,
     paint_forward,
     paint_pills,
@@ -436,10 +434,7 @@ class ScenePainter:
         boxes[:, :2] = corner + inset
         boxes[:, 2:] = np.maximum(size - 2 * inset, smallest)
         painter.setBrush(colour)
-        if painter.paintEngine().type() in KEEP_CURVES:
-            draw_in_one(painter, boxes)
-            return
-        painter.drawRects(Shiboken.wrapInstance(boxes.ctypes.data, QRectF), len(boxes))  # type: ignore[call-overload]
+        draw_boxes(painter, boxes)
 
     # -- marks
 
