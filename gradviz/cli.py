@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from gradviz.document.disk import printable, shown
 from gradviz.document.documents import arguments_of, files_of, text_of
+from gradviz.document.errors import UserError
 from gradviz.document.snippet import is_recording
 from gradviz.worker.terminal import Terminal, visible
 
@@ -144,7 +145,6 @@ def _add_attach(parser: argparse.ArgumentParser) -> None:
 def _attached(paths: Sequence[Path]) -> tuple[Attached, ...] | None:
     """The files at these paths; None, after saying why, if something can't be attached."""
     from gradviz.document.attached import read, together
-    from gradviz.document.errors import UserError
 
     found: tuple[Attached, ...] = ()
     try:
@@ -222,7 +222,6 @@ def _print_steps(trace: Trace, path: Path, done: Done, as_json: bool, as_steps: 
 def _write_recording(out: Path, trace: Trace, name: str, done: Done, drawn: Sequence[Figure]) -> bool:
     """Write the recording to a file; False, after saying why, if that failed."""
     from gradviz import __version__
-    from gradviz.document.errors import UserError
     from gradviz.document.files import recordings
     from gradviz.trace.table.recording import Ending
 
@@ -239,7 +238,6 @@ def _write_recording(out: Path, trace: Trace, name: str, done: Done, drawn: Sequ
 
 def _show_recording(path: Path, as_json: bool, as_steps: bool, every: bool) -> int:
     """Print the steps of a recording, which is not run."""
-    from gradviz.document.errors import UserError
     from gradviz.document.files import recordings
     from gradviz.worker.process.events import Detail, Done
 
@@ -281,7 +279,6 @@ def _write_plots(drawn: list[Figure], path: Path, folder: Path | None) -> bool:
         _say(f"{name} drew {many}: gradviz {name} shows them, gradviz run --plots FOLDER writes them.")
         return True
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from gradviz.document.errors import UserError
     from gradviz.ui.startup import import_obstacle, obstacle
 
     try:
@@ -309,7 +306,6 @@ def _text_of(path: Path, otherwise: str) -> str | None:
 
 def _document_of(path: Path, otherwise: str) -> Document | None:
     """A snippet or a drawing; None, after saying why, if there is none."""
-    from gradviz.document.errors import UserError
     from gradviz.document.files.opening import load
 
     name = shown(path.name)
@@ -380,7 +376,6 @@ def _draw(arguments: Sequence[str]) -> int:
     parser.add_argument("file", metavar="FILE", type=Path, help=_FILE)
     parser.add_argument("-o", "--out", required=True, type=_drawing, metavar="OUT", help="the drawing, OUT.gradviz")
     options = parser.parse_args(arguments)
-    from gradviz.document.errors import UserError
     from gradviz.document.files import opening
     from gradviz.document.files.gradviz_file import Contents
 
@@ -401,7 +396,6 @@ def _draw(arguments: Sequence[str]) -> int:
 def _drawn(document: Document, name: str) -> tuple[Drawing, Sequence[str]]:
     """The drawing of code as it is written, or else as it ran, and how it differs from the code."""
     from gradviz.document.code.parse import read
-    from gradviz.document.errors import UserError
 
     try:
         reading = read(text_of(document))
@@ -556,9 +550,15 @@ def _window(arguments: Sequence[str]) -> int:
         return _version(options.verbose)
     if options.verbose:
         parser.error("--verbose goes with --version")
+    from gradviz.document.remote import on_this_computer
     from gradviz.ui.app import main
 
-    return main(options.files, options.step, options.screenshot, options.size, options.theme, given)
+    try:
+        files = [on_this_computer(each) for each in options.files]
+    except UserError as error:
+        _say(str(error))
+        return UNREADABLE
+    return main(files, options.step, options.screenshot, options.size, options.theme, given)
 
 
 def _version(verbose: bool) -> int:

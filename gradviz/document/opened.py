@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gradviz.document.errors import UserError
 from gradviz.document.files.recordings import read
 from gradviz.document.graph_data import graph_of
+from gradviz.document.remote import on_this_computer
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.recording import About, Ending
 from gradviz.trace.table.trace import Trace
@@ -134,10 +135,13 @@ def _elements(name: str, value: Value | None, step: int) -> NDArray[Any]:
 
 def open_recording(path: str | Path) -> Recording:
     """Read a recording; ValueError with a sentence if it is damaged, OSError if it is not there."""
+    local = Path(path)
     try:
-        found = read(Path(path))
+        if isinstance(path, str):
+            local = Path(on_this_computer(path))
+        found = read(local)
     except UserError as error:
-        if isinstance(error.__cause__, OSError) or not Path(path).is_file():
+        if isinstance(error.__cause__, OSError) or not local.is_file():
             raise OSError(str(error)) from error
         raise ValueError(str(error)) from error
     return Recording(found.trace, found.about, found.ending)

@@ -113,7 +113,7 @@ class Backward:
         call = rows.writer.count("calls")
         self._now = now = _Call(call, rows.sites.here(2), keeps, creates)
         rows.call = call
-        step = rows.step(Kind.BACKWARD_CALL, -1, numbers[0], call, now.site)
+        step = rows.step(Kind.BACKWARD_CALL, -1, numbers[0] if numbers else -1, call, now.site)
         rows.add("calls", step, now.site, keeps, creates)
         for number, grad, given in zip(numbers, grads, self._given or grads, strict=False):
             rows.add("roots", call, number, -1 if given is None else rows.value(grad))

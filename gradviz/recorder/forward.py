@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 from torch.utils._pytree import tree_leaves
 
 from gradviz.recorder.backward import Backward
-from gradviz.recorder.rows import Exchange, Rows, number_of
+from gradviz.recorder.rows import Exchange, Rows, is_custom, number_of, outputs_of
 from gradviz.recorder.values import grad_fn_of, memory_of, not_compiled, plainly
 from gradviz.trace.table.kinds import Kind
 
@@ -158,6 +158,9 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         fn = next((fn for x in pending.outs if (fn := grad_fn_of(x)) is not None), None)
         if fn is not None and number_of(fn) is not None:
             fn = None
+        if is_custom(fn) and not pending.written:  # what its `forward` did last has given its result away
+            rows.attach(fn, fn.name(), [], outputs_of(fn, pending.outs), pending.site, "")
+            return
         if not pending.written:
             rows.attach(
                 fn, pending.op, pending.slots, pending.outs, pending.site, pending.params, grad_mode=pending.grad_mode
@@ -170,8 +173,9 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
             self._backward.grad_row(Kind.CLEAR_GRAD, owner, x, pending.site)
             return
         fresh, target = fn is not None, dict(pending.slots).get(0, -1)
+        outs = outputs_of(fn, [x]) if is_custom(fn) else [x] if fresh else []
         step = rows.attach(
-            fn, pending.op, pending.slots, [x] if fresh else [], pending.site, pending.params, Kind.INPLACE,
+            fn, pending.op, pending.slots, outs, pending.site, pending.params, Kind.INPLACE,
             -1 if fresh else target, pending.grad_mode,
         )  # fmt: skip
         rows.wrote(step, x, fresh)

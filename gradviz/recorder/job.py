@@ -170,6 +170,8 @@ class Job:
         self._replace(torch.autograd, "_engine_run_backward", self._backward.run)
         self._replace(torch.autograd, "_make_grads", self._backward.make_grads)
         self._replace(torch.Tensor, "register_hook", self._register_hook)
+        self._replace(torch, "compile", _compile_in_parts)
+        self._replace(torch._C._autograd, "_push_saved_tensors_default_hooks", self._push_hooks)
         if hasattr(modules, "_has_any_global_hook"):
             self._replace(modules, "_has_any_global_hook", _has_hooks_of_others)
         torch.Tensor.grad = property(_GRAD.__get__, self._set_grad, _GRAD.__delete__)
@@ -294,6 +296,10 @@ class Job:
 
     # hooks of the job
 
+    def _push_hooks(self, original: Any, pack: Any, unpack: Any) -> Any:
+        """`saved_tensors_hooks`: what packs a result runs before the result has its node, so it is not recorded."""
+        return original(pack if isinstance(pack, torch.nn.Module) else _quiet(self.rows, pack), unpack)
+
     def _register_hook(self, original: Any, tensor: Any, hook: Any) -> Any:
         """`Tensor.register_hook`: each call of the hook is a step."""
 
@@ -365,6 +371,22 @@ class Job:
         whole = "".join(traceback.format_exception(type(error), error, at))
         rows.add("errors", step, text(kind), text(str(error)), line, text(whole), text(last))
         return Ending("raised", last, line, seconds)
+
+
+def _quiet(rows: Rows, pack: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A function that is called without being recorded."""
+
+    @functools.wraps(pack, updated=())
+    def called(x: Any) -> Any:
+        with rows.quietly():
+            return pack(x)
+
+    return called
+
+
+def _compile_in_parts(original: Any, *arguments: Any, fullgraph: bool = False, **settings: Any) -> Any:
+    """`torch.compile`: it leaves alone what is recorded, which `fullgraph` would call an error."""
+    return original(*arguments, **settings)
 
 
 def _has_hooks_of_others(original: Any) -> bool:

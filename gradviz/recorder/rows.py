@@ -46,7 +46,8 @@ class Exchange:
 
 @functools.cache
 def _saved_names(kind: Any) -> tuple[str, ...]:
-    return tuple(name for name in dir(kind) if name.startswith("_saved_"))
+    """The attributes in which nodes of this class have the tensors that they saved."""
+    return tuple(name.removeprefix("_raw") for name in dir(kind) if name.startswith("_raw_saved_"))
 
 
 def is_leaf_node(fn: Any) -> bool:
@@ -58,6 +59,20 @@ def number_of(fn: Any) -> int | None:
     """The number of a recorded node."""
     found = fn.metadata.get(NUMBER)
     return found if type(found) is int else None
+
+
+def is_custom(fn: Any) -> bool:
+    """Whether this is the node of a custom function."""
+    return fn is not None and hasattr(fn, "saved_tensors")
+
+
+def outputs_of(fn: Any, results: Sequence[Any]) -> list[Any]:
+    """All outputs of a node, None for those that are not among these tensors."""
+    outs: list[Any] = [None] * len(fn._input_metadata)
+    for x in results:
+        if x is not None and grad_fn_of(x) is fn:
+            outs[int(x.output_nr)] = x
+    return outs
 
 
 class Rows:
@@ -123,6 +138,14 @@ class Rows:
                 self.storage[memory_of(x)] = storage
             if leaf and requires:
                 x.register_post_accumulate_grad_hook(self.accumulated)
+        return number
+
+    def _leaf(self, x: Any) -> int:
+        """The number of a leaf that gradients go to: `requires_grad_()` may have come after its row."""
+        number = self.number(x)
+        if not self._requires[number]:
+            self._requires[number] = True
+            x.register_post_accumulate_grad_hook(self.accumulated)
         return number
 
     def known(self, x: Any) -> int:
@@ -204,10 +227,7 @@ class Rows:
                 stack += [before for before, _ in each.next_functions if before is not None]
         site = self.sites.here(2)
         for each in sorted(found, key=lambda one: int(one._sequence_nr())):
-            outs: list[Any] = [None] * len(each._input_metadata)
-            if each is fn and x is not None:
-                outs[int(x.output_nr)] = x
-            self.attach(each, each.name(), [], outs, site, "")
+            self.attach(each, each.name(), [], outputs_of(each, [x] if each is fn else []), site, "")
 
     def attach(
         self, fn: Any, op: str, slots: list[tuple[int, int]], outs: Sequence[Any], site: int, params: str,
@@ -255,7 +275,7 @@ class Rows:
 
     def _tensor_of(self, fn: Any, nr: int) -> int:
         if is_leaf_node(fn):
-            return self.number(fn.variable)
+            return self._leaf(fn.variable)
         number = number_of(fn)
         return self.first[number] + int(nr) if number is not None else -1
 
@@ -277,24 +297,17 @@ class Rows:
             self.add("operands", *ids, True, text(each), text(""), text(""))
 
     def _save(self, fn: Any, step: int, number: int) -> int:
-        """The buffers of a node; returns how many. Under hooks for saved tensors, reading would unpack them: recompute
-        them, or load them from elsewhere."""
-        if torch._C._autograd._top_saved_tensors_default_hooks(False) is not None:
-            return 1
+        """The buffers of a node; returns how many."""
         count = 0
-        for name in _saved_names(fn.__class__) or ("saved_tensors",):
-            try:
-                found = getattr(fn, name, ())
-            except RuntimeError:  # freed, or changed since
-                continue
-            for x in found if isinstance(found, (tuple, list)) else (found,):
-                if isinstance(x, torch.Tensor):
-                    count += 1
-                    called = name.removeprefix("_saved_") if name[0] == "_" else f"saved[{count - 1}]"
-                    self._save_one(x, step, number, called, count)
+        for name, x in _buffers(fn):
+            count += 1
+            self._save_one(x, step, number, name, count)
         return count
 
     def _save_one(self, x: Any, step: int, number: int, name: str, count: int) -> None:
+        if not isinstance(x, torch.Tensor):  # a file's name, or whatever else a hook has made of it
+            self.add("saved", step, number, self.text(name), -1, self.writer.unkept((), "float32"), 0, -2 - count, 0)
+            return
         tensor = self.known(x)
         storage = self.storage.get(memory_of(x), -2 - count)
         own = (self.value(x), int(x.nbytes)) if tensor < 0 else (-1, 0)
@@ -308,6 +321,33 @@ class Rows:
         if not fresh:
             self.add("writes", step, number, self.value(x), version)
         self.add("versions", step, self.storage.get(memory_of(x), number), version)
+
+
+def _buffers(fn: Any) -> Iterator[tuple[str, Any]]:
+    """The names of what a node has saved. What hooks have packed is not unpacked, which would recompute it, or load it
+    from elsewhere: it is taken as it is."""
+    for name in _saved_names(fn.__class__):
+        is_own = name == "_saved_tensors" and is_custom(fn)
+        try:
+            found = _packed(_listed(getattr(fn, f"_raw{name}"))) or _listed(getattr(fn, name[is_own:]))
+        except RuntimeError:  # freed, or changed since
+            continue
+        for at, x in enumerate(found):
+            if x is not None:
+                yield f"saved[{at}]" if is_own else name.removeprefix("_saved_"), x
+
+
+def _listed(found: Any) -> Sequence[Any]:
+    return found if isinstance(found, (tuple, list)) else (found,)
+
+
+def _packed(raw: Sequence[Any]) -> list[Any]:
+    """What hooks have made of saved tensors, nothing if none were there. Older versions tell only whether hooks are
+    there now."""
+    now = torch._C._autograd._top_saved_tensors_default_hooks(False)
+    if all(getattr(each, "unpack_hook", now) is None for each in raw):
+        return []
+    return [getattr(each, "data", each) for each in raw]
 
 
 def _nothing(*_: Any) -> None:

@@ -43,6 +43,8 @@ def _ran(trace: Trace, step: int) -> str:
 
 def _freed(trace: Trace, step: int) -> str:
     node = int(trace.steps.node[step])
+    if trace.nodes.name[node] == "CopySlices":  # PyTorch shows nobody what is inside
+        return ""
     names = trace.saved.name[trace.history("saved", "node").all(node)]
     return f"freed {trace.nodes.name[node]} {' '.join(sorted(names))}".rstrip()
 

@@ -24,8 +24,8 @@ SECONDS = 120
 
 
 def programs() -> list[Path]:
-    """All that are compared: every example, and of the many other programs each fifth of those that there were when it
-    was first recorded. A further one is not chosen by itself: its key is to be added to the golden file."""
+    """All that are compared: every example, and of the many other programs those in the golden file, nearly half. A
+    further one is not chosen by itself: its key is to be added there."""
     chosen = json.loads(lzma.decompress(GOLDEN.read_bytes()))
     many = sorted((ROOT / "tests" / "snippets").glob("*/*.py"))
     examples = sorted((ROOT / "resources" / "examples").glob("*.py"))
@@ -56,10 +56,13 @@ def record(path: Path, folder: Path) -> list[str] | None:
 
 def _run(path: Path, out: Path, folder: Path) -> None:
     try:
+        import torch
+
         from gradviz.recorder.job import Wishes
         from gradviz.recorder.script import run
 
         os.chdir(folder)
+        torch.manual_seed(0)  # as our own run does
         nothing = open(os.devnull, "r+")  # noqa: SIM115  the process ends with it
         sys.stdin = sys.stdout = sys.stderr = nothing
         text = path.read_text(encoding="utf-8")
@@ -72,7 +75,9 @@ def main() -> None:
     """Record all."""
     import matplotlib
     import torch
-    import torch._dynamo  # so that no fork has to
+    import torch._dynamo  # here, and the recorder, so that no fork has to
+
+    import gradviz.recorder.job  # noqa: F401
 
     assert torch.__version__.startswith(EXPECTED), f"this is torch {torch.__version__}, not {EXPECTED}"
     matplotlib.use("template")

@@ -272,7 +272,8 @@ class Plan:
         row = self.row
         if row.joint is not None:
             return [(0, row.joint)]
-        return [(at, row.gradients[row.inputs[i]]) for at, i in enumerate(row.differentiable) if self.mask >> i & 1]
+        inputs = [(row.inputs[i], at) for at, i in enumerate(row.differentiable) if self.mask >> i & 1]
+        return [(at, row.gradients[name]) for name, at in sorted(inputs)]  # PyTorch's order
 
     def _run_first(self, node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
         """The first backward of such a node compiles what the others run."""
@@ -319,7 +320,20 @@ class Plan:
         if not self.row.single:
             return self._run_several
         simple = self._simple()
-        return self._run if simple is None else self._run_simple(simple)
+        if simple is None:
+            return self._run
+        by_buffer = sorted(simple, key=lambda each: each[2])  # the first overwritten buffer is the one to refuse
+        return self._run_simple(simple) if by_buffer == simple else self._in_either_order(self._run_simple(by_buffer))
+
+    def _in_either_order(
+        self, fast: Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]]
+    ) -> Callable[[Node, list[Tensor | None]], Sequence[Tensor | None]]:
+        """Buffers are checked in another order than the gradients are computed, which only a graph of them shows."""
+
+        def run(node: Node, grads: list[Tensor | None]) -> Sequence[Tensor | None]:
+            return self._run(node, grads) if state.grad else fast(node, grads)
+
+        return run
 
     def _simple(self) -> list[tuple[int, Function, int, str]] | None:
         """(place, formula, buffer or −1, parameter or ""), if every formula takes the gradient and at most one more
@@ -336,8 +350,7 @@ class Plan:
                 return None
             else:
                 found.append((at, fn, -1, more))
-        buffers = [k for _, _, k, _ in found if k >= 0]
-        return found if buffers == sorted(buffers) else None  # the first overwritten buffer is the one to refuse
+        return found
 
     @staticmethod
     def _run_simple(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import ml_dtypes
@@ -12,7 +13,7 @@ import numpy as np
 
 from gradviz.engine.kernel import dtypes
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.formula import Rule, expressed, sentence
+from gradviz.engine.kernel.formula import Rule, expressed, jointly, sentence
 from gradviz.engine.kernel.messages import check_kind, only
 from gradviz.engine.kernel.rows import OpRow, no_derivative, op
 from gradviz.engine.kernel.tensor import Tensor
@@ -147,6 +148,16 @@ register(_prepare_logit, ("logit",))
 
 # --- two operands ---
 
+
+def _atan2_grads(grad: Tensor, self: Tensor, other: Tensor, needs: Sequence[bool]) -> list[Tensor | None]:
+    at_origin = (self == 0) & (other == 0)
+    square = self * self + other * other
+    return [
+        grad * (each / square).masked_fill(at_origin, 0) if need else None
+        for each, need in zip((other, -self), needs, strict=True)
+    ]
+
+
 ATAN2 = op(
     "atan2",
     "self, other",
@@ -155,17 +166,12 @@ ATAN2 = op(
     symbol="atan2",
     latex=r"\operatorname{atan2}(y, x)",
     brief="The angle of a point.",
-    self=expressed(
-        "grad * other / (self ** 2 + other ** 2)",
-        lambda grad, self, other: (
-            grad * (other / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0)
-        ),
-    ),
-    other=expressed(
-        "-grad * self / (self ** 2 + other ** 2)",
-        lambda grad, self, other: (
-            grad * (-self / (self * self + other * other)).masked_fill((self == 0) & (other == 0), 0)
-        ),
+    joint=jointly(
+        _atan2_grads,
+        formulas={
+            "self": "grad * other / (self ** 2 + other ** 2)",
+            "other": "-grad * self / (self ** 2 + other ** 2)",
+        },
     ),
 )
 HYPOT = op(

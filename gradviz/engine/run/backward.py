@@ -434,7 +434,7 @@ class GraphTask:
     def _shown(
         self, node: Node, grads: list[Tensor | None], out: Sequence[Tensor | None], had_buffers: bool, hooked: bool
     ) -> Sequence[Tensor | None]:
-        """What a node returned, as it is delivered: checked by anomaly mode, changed by hooks, reported."""
+        """What a node returned, as it is delivered: changed by hooks, reported, checked by anomaly mode."""
         checked: list[Tensor | None] = []
         for i, edge in enumerate(node.next):
             grad = out[i]
@@ -446,13 +446,13 @@ class GraphTask:
             if data.shape != shape or data.dtype is not dtype:
                 grad = conform(grad, shape, dtype, node, i)
             checked.append(grad)
-        if state.anomaly:
-            check_nan(node, checked)
         if node.post_hooks is not None:
             # A hook that was registered while the node ran is too late for the gradients that arrived.
             checked = run_post_hooks(node, checked, grads if hooked else [], self.observer)
         if self.observer is not None:
             self.observer.backward_node(node, grads, checked, had_buffers)
+        if state.anomaly:
+            check_nan(node, checked)
         return checked
 
     def _deliver(

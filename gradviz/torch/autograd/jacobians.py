@@ -220,12 +220,12 @@ def same(once: Sequence[Tensor], again: Sequence[Tensor], tolerance: float) -> b
 def multiplied_by_seed(outputs: tuple[Tensor, ...], inputs: tuple[object, ...]) -> None:
     """Gradients that start from zero must be zero."""
     zeros = [F["zeros_like"](y) for y in outputs]
-    for found in grad(outputs, tracked(inputs), zeros, retain_graph=True, allow_unused=True):
+    for found in grad(outputs, tracked(inputs), zeros, allow_unused=True):
         if found is not None and not (found._data == 0).all():
             raise GradcheckError("backward not multiplied by grad_output")
 
 
-class _NoGradient(Function):
+class UndefinedGrad(Function):
     """The same values, without a gradient."""
 
     @staticmethod
@@ -239,10 +239,10 @@ class _NoGradient(Function):
 
 def undefined(func: Callable[..., object], outputs: tuple[Tensor, ...], inputs: tuple[object, ...]) -> None:
     """A backward pass must work without the gradients of all outputs, and without that of any one."""
-    _started_undefined([_NoGradient.apply(y) for y in differentiable_outputs(func(*inputs))], inputs)
+    _started_undefined([UndefinedGrad.apply(y) for y in differentiable_outputs(func(*inputs))], inputs)
     for missing in range(len(outputs) if len(outputs) > 1 else 0):
         found = differentiable_outputs(func(*inputs))
-        _started_undefined([_NoGradient.apply(y) if i == missing else y for i, y in enumerate(found)], inputs)
+        _started_undefined([UndefinedGrad.apply(y) if i == missing else y for i, y in enumerate(found)], inputs)
 
 
 def _started_undefined(outputs: list[Tensor], inputs: tuple[object, ...]) -> None:

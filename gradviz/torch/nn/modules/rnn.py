@@ -8,6 +8,7 @@ states of sequences that begin are added."""
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 import warnings
@@ -31,36 +32,42 @@ from gradviz.torch.nn.utils.rnn import PackedSequence
 
 
 State = Any  # a tensor, or for LSTM the pair (h, c)
+Gates = Callable[[], Tensor]  # those of the input: a cell computes them when their turn has come
 
 
-def rnn_step(activation: str) -> Callable[[Tensor, Tensor, Any, Any], Tensor]:
+def rnn_step(activation: str) -> Callable[[Gates, Tensor, Any, Any], Tensor]:
     """One step of an Elman network, from the gates of its input."""
 
-    def step(gates: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-        return T[activation](F.linear(hidden, weight, bias) + gates)
+    def step(gates: Gates, hidden: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+        return T[activation](F.linear(hidden, weight, bias) + gates())
 
     return step
 
 
 def lstm_step(
-    gates: Tensor, state: Any, weight: Tensor, bias: Tensor, projection: Tensor | None = None
+    gates: Gates, state: Any, weight: Tensor, bias: Tensor, projection: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
     """One step of an LSTM, from the gates of its input."""
     hidden, memory = state
-    i, f, g, o = T["chunk"](F.linear(hidden, weight, bias) + gates, 4, 1)
+    i, f, g, o = T["unsafe_chunk"](F.linear(hidden, weight, bias) + gates(), 4, 1)
     i, f, g, o = T["sigmoid"](i), T["sigmoid"](f), T["tanh"](g), T["sigmoid"](o)
     memory = f * memory + i * g
     hidden = o * T["tanh"](memory)
     return hidden if projection is None else T["matmul"](hidden, projection.t()), memory
 
 
-def gru_step(gates: Tensor, hidden: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+def gru_step(gates: Gates, hidden: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """One step of a GRU, from the gates of its input."""
-    ir, iz, inew = T["chunk"](gates, 3, 1)
-    hr, hz, hnew = T["chunk"](F.linear(hidden, weight, bias), 3, 1)
+    ir, iz, inew = T["unsafe_chunk"](gates(), 3, 1)
+    hr, hz, hnew = T["unsafe_chunk"](F.linear(hidden, weight, bias), 3, 1)
     reset, update = T["sigmoid"](hr + ir), T["sigmoid"](hz + iz)
     new = T["tanh"](inew + hnew * reset)
     return (hidden - new) * update + new
+
+
+def _computed(gates: Tensor) -> Tensor:
+    """The gates of a layer, computed for all its steps at once."""
+    return gates
 
 
 def each_state(state: State, fn: Callable[..., Tensor]) -> State:
@@ -111,7 +118,7 @@ class RNNCellBase(Module):
             hx = None if hx is None else each_state(hx, lambda each: each.unsqueeze(0))
         state = self._zeros_impl(input) if hx is None else hx
         self._check_sizes_impl(input, state)
-        gates = F.linear(input, self.weight_ih, self.bias_ih)
+        gates = functools.partial(F.linear, input, self.weight_ih, self.bias_ih)
         new = self._step_impl()(gates, tuple(state) if isinstance(state, list) else state, self.weight_hh, self.bias_hh)
         return new if batched else each_state(new, lambda each: each.squeeze(0))
 
@@ -202,7 +209,7 @@ def _cell(name: str, step: Callable[..., State]) -> Callable[..., State]:
     """One step as a function of a state and of weights: `torch.lstm_cell(input, (h, c), w_ih, w_hh, b_ih, b_hh)`."""
 
     def cell(input: Tensor, hx: State, w_ih: Tensor, w_hh: Tensor, b_ih: object = None, b_hh: object = None) -> State:
-        return step(F.linear(input, w_ih, b_ih), hx, w_hh, b_hh)
+        return step(functools.partial(F.linear, input, w_ih, b_ih), hx, w_hh, b_hh)
 
     return called(cell, name)
 
@@ -423,10 +430,10 @@ class RNNBase(Module):
         step, outputs = self._step_impl(), []
         if sizes is not None:
             run = _packed_backwards if backwards else _packed
-            return run(lambda each, old: step(each, old, *weights), gates, state, sizes)
+            return run(lambda each, old: step(functools.partial(_computed, each), old, *weights), gates, state, sizes)
         every = list(gates.unbind(0))
         for each in reversed(every) if backwards else every:
-            state = step(each, state, *weights)
+            state = step(functools.partial(_computed, each), state, *weights)
             outputs.append(_shown(state))
         return T["stack"](outputs[::-1] if backwards else outputs, 0), state
 
