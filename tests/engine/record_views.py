@@ -188,6 +188,11 @@ x = torch.ones(4, requires_grad=True); y = x * 2; v = y[:2]; y.set_(torch.ones(4
 x = torch.ones(4, 1); i = torch.tensor([0]); x.index_add_(0, i, x[:0, 0]); y = x.sum(); y.index_put_((i,), y)
 x = torch.ones(2, 3, requires_grad=True); y = x.as_strided((1, 0, 3), (3, 3, 1)); v = y.sigmoid(); w = v[-1]
 x = torch.ones(3, requires_grad=True); y = x * 2; v = torch.dot(y, y); y.zero_()
+x = torch.arange(6.0, requires_grad=True); y = x * 2; v = torch.view_as_complex(y.view(3, 2)).t(); w = v[1:]; y.add_(1)
+x = torch.ones(2, requires_grad=True); y = torch.complex(x, x * 2); v = y.real[1:]; w = torch.view_as_real(y); y.mul_(3)
+x = torch.ones(2, 3, requires_grad=True); y = torch.complex(x, x); v = torch.view_as_real(y.t()); w = v[1:]; y.add_(1)
+x = torch.ones(2, 3); y = torch.view_as_complex(x[:, :2]); v = torch.view_as_complex(x[0, 1:]); w = x.t()
+x = torch.ones(0, 3); y = x[[0]]; v = x[:, torch.tensor([3])]; w = x.unsqueeze(0); x.add_(torch.ones(4, 3))
 x = torch.ones(3, dtype=torch.bool); x.random_(5); y = torch.arange(4.0); y.masked_scatter_(y > 1, y.view(2, 2))
 """.strip().splitlines()
 

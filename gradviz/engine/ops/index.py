@@ -369,6 +369,10 @@ class _Indexer:
 
     def _checked(self, data: Array) -> Array:
         n = self.view._data.shape[self.dim]
+        if not n and data.size:
+            raise IndexError("index is out of bounds for dimension with size 0")
+        if not self.view._data.size:
+            return np.zeros_like(data)  # nothing is read, so PyTorch looks at no index
         bad = data[(data < -n) | (data >= n)]
         if bad.size:
             raise IndexError(f"index {int(bad.flat[0])} is out of bounds for dimension {len(self.slots)} with size {n}")

@@ -327,10 +327,33 @@ def remake_view(view: Tensor) -> None:
         params = dict(zip(("size", "stride", "storage_offset"), where, strict=True))
         attach(ROWS["as_strided"], (base,), (view,), params, always=cut)
     else:
-        made = _part(base, where, view.dtype.is_complex)
+        made = _as_other_kind(base, where, view.dtype.is_complex, former)
         view._node, view._output_nr, view._requires_grad = made._node, made._output_nr, True
     state.grad = grad
     _move_retained(view, former, number, view._node)
+
+
+def _as_other_kind(base: Tensor, where: Geometry, as_complex: bool, former: Node | None) -> Tensor:
+    """A view as complex numbers of a real base, or the other way round; `former` is the node that made it. PyTorch cuts
+    out of the base what is looked at as the other kind of number, looks at it so, and repeats each later view."""
+    way = _way(former)
+    names = [node.row.name for node in way]
+    crossing = "view_as_complex" if as_complex else "view_as_real"
+    if crossing not in names:
+        return _part(base, where, as_complex)
+    at, stage, stages = names.index(crossing), base, []
+    grad, state.grad = state.grad, False
+    for node in way:
+        stage = apply(node.row, (stage,), (stage._data,), node.params)
+        stages.append(geometry(stage, base))
+    state.grad = grad
+    if stages[-1] != where:
+        return _part(base, where, as_complex)
+    made: Tensor = base.as_strided(*stages[at - 1]) if at else base
+    made = FUNCTIONS[crossing](made)
+    for later in stages[at + 1 :]:
+        made = made.as_strided(*later)
+    return made
 
 
 def _way(node: Node | None) -> list[Node]:
