@@ -146,6 +146,15 @@ def test_cursors_go_together() -> None:
     assert found.next_difference(first, -1) is None
 
 
+def test_an_error_may_say_nothing() -> None:
+    found = subjects(
+        pair("import torch\nx = torch.ones(1)\nraise ValueError", "import torch\nx = torch.ones(1)\nassert x == 2")
+    )
+    assert (found["error"].here, found["error"].there) == ("line 3: ValueError", "line 3: AssertionError")
+    found = subjects(pair("raise ValueError('\\n two')", "raise ValueError(' (a)')"))
+    assert "error" not in found
+
+
 def test_a_flipped_comparison_is_seen_from_the_other_run() -> None:
     found = pair(TWICE.format(""), TWICE.format("retain_graph=True"))
     turned = found.flipped()

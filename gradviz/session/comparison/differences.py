@@ -77,8 +77,9 @@ def _error(trace: Trace) -> str:
         return ""
     line = int(trace.errors.line[0])
     place = f"line {line}: " if line > 0 else ""
-    message = str(trace.errors.message[0]).split(". ")[0].split(" (")[0].splitlines()[0].rstrip(".")
-    return f"{place}{trace.errors.type[0]}: {_cut(message, 90)}"
+    message = str(trace.errors.message[0]).split(". ")[0].split(" (")[0]
+    message = next(iter(message.splitlines()), "").rstrip(".")
+    return f"{place}{trace.errors.type[0]}" + (f": {_cut(message, 90)}" if message else "")
 
 
 def _cut(text: str, longest: int) -> str:
