@@ -59,7 +59,7 @@ def _innermost(function: Callable[..., object]) -> Callable[..., object]:
         function = inner
 
 
-def _wrapped(function: Callable[..., Any]) -> Callable[..., object] | None:
+def _wrapped(function: Callable[..., object]) -> Callable[..., object] | None:
     if not isinstance(function, FunctionType) or function.__closure__ is None:
         return None
     kinds = {each.kind for each in inspect.signature(function, follow_wrapped=False).parameters.values()}

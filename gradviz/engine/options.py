@@ -28,7 +28,7 @@ _NOT_PINNED = (
 )
 
 
-def _dtype(name: str, given: Any) -> Any:
+def _dtype(name: str, given: object) -> Any:
     if given is None or isinstance(given, dtypes.dtype):
         return given
     if isinstance(given, type) and given in dtypes.OF_PYTHON:

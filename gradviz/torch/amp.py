@@ -61,7 +61,7 @@ class autocast:
         settings.set_autocast_dtype(self.device, self.prev_fastdtype)
         settings.set_autocast_cache_enabled(self.prev_cache_enabled)
 
-    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
+    def __call__(self, func: Callable[..., object]) -> Callable[..., object]:
         if not callable(func):
             raise TypeError(
                 f"autocast()(func) requires a callable, but got {type(func).__name__}. Did you mean to use autocast as "
@@ -70,7 +70,7 @@ class autocast:
             )
 
         @functools.wraps(func)
-        def wrapped(*args: Any, **kwargs: object) -> Any:
+        def wrapped(*args: object, **kwargs: object) -> Any:
             with self:
                 return func(*args, **kwargs)
 
@@ -303,7 +303,7 @@ def custom_bwd(bwd: Any = None, *, device_type: str) -> Any:
     return decorate_bwd
 
 
-def _cast(value: Any, device_type: str, dtype: object) -> Any:
+def _cast(value: object, device_type: str, dtype: object) -> Any:
     """Tensors of real numbers, also those within lists and dictionaries, in another type; float64 stays."""
     if isinstance(value, Tensor):
         convert = value.is_floating_point() and device_type == "cpu" and value.dtype is not dtypes.float64

@@ -75,7 +75,7 @@ def _inside(value: Tensor) -> Tensor:
     return made
 
 
-def _released(value: Tensor | None) -> Any:
+def _released(value: Tensor | None) -> Tensor | None:
     if not isinstance(value, Tensor):
         return value
     made = value.detach()

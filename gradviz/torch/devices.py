@@ -57,7 +57,7 @@ def _refused(names: list[str], error: type[Exception], text: str) -> Names:
 
 
 def _answered(answers: dict[str, object]) -> Names:
-    def made(name: str, answer: Any) -> Callable[..., Any]:
+    def made(name: str, answer: object) -> Callable[..., Any]:
         def function(*args: object, **kwargs: object) -> Any:
             return list(answer) if answer == () else answer
 

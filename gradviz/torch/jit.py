@@ -65,7 +65,7 @@ def unused(fn: Callable[..., object]) -> Callable[..., object]:
     return fn
 
 
-def ignore(drop: Any = False, **options: object) -> Any:
+def ignore(drop: object = False, **options: object) -> Any:
     """Return the function itself; with or without brackets."""
     return drop if callable(drop) else lambda fn: fn
 

@@ -22,7 +22,7 @@ class _LegacyMeta(type):
         return f"<class '{cls.dtype.label}'>"
 
 
-def _legacy(target: dtypes.dtype) -> Any:
+def _legacy(target: dtypes.dtype) -> _LegacyMeta:
     def new(cls: object, *args: object, **kwargs: object) -> Tensor:
         return legacy_tensor(target, *args, **kwargs)
 
@@ -72,7 +72,7 @@ def _registered(tensor: Tensor) -> Any:
     return None if hooks is None else hooks.get(tensor._output_nr)
 
 
-def _set_hooks(tensor: Tensor, value: Any) -> None:
+def _set_hooks(tensor: Tensor, value: object) -> None:
     """Set another dictionary of hooks; None removes the registered ones."""
     registered = _registered(tensor)
     if value is None and registered is not None:

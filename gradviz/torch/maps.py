@@ -21,7 +21,7 @@ Fn = Callable[..., Any]
 
 
 def vmap(
-    func: Fn, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *, chunk_size: int | None = None
+    func: Fn, in_dims: object = 0, out_dims: object = 0, randomness: str = "error", *, chunk_size: int | None = None
 ) -> Fn:
     """Return a function that is mapped over a dimension of its arguments."""
     if randomness not in ("error", "different", "same"):
@@ -32,7 +32,7 @@ def vmap(
     return _mapped(func, in_dims, out_dims, randomness, chunk_size)
 
 
-def legacy_vmap(func: Fn, in_dims: Any = 0, out_dims: Any = 0, allow_none_pass_through: bool = False) -> Fn:
+def legacy_vmap(func: Fn, in_dims: object = 0, out_dims: object = 0, allow_none_pass_through: bool = False) -> Fn:
     """PyTorch's older `torch._vmap_internals._vmap`, used by batched gradients and gradcheck: custom functions run in
     it as they are, and random functions are refused."""
     return _mapped(func, in_dims, out_dims, "legacy", None)
@@ -63,7 +63,7 @@ def name_of(func: object) -> str:
 # --- inputs ---
 
 
-def _inputs(in_dims: int, args: tuple[Any, ...], func: Fn) -> tuple[int, list[Any], list[Any], Any]:
+def _inputs(in_dims: int, args: tuple[object, ...], func: Fn) -> tuple[int, list[Any], list[Any], Any]:
     """The number of examples, and for each leaf of the arguments the mapped dimension."""
     head = f"vmap({name_of(func)}, in_dims={in_dims}, ...)(<inputs>): "
     if not isinstance(in_dims, (int, tuple)):

@@ -18,11 +18,11 @@ from gradviz.engine.run.api import LINALG as _L
 Dims = Any
 
 
-def _smallest(dtype: Any) -> Any:
+def _smallest(dtype: Any) -> float | int:
     return -math.inf if dtype.rank >= 2 else np.iinfo(dtype.np).min
 
 
-def _largest(dtype: Any) -> Any:
+def _largest(dtype: Any) -> float | int:
     return math.inf if dtype.rank >= 2 else np.iinfo(dtype.np).max
 
 
@@ -35,7 +35,7 @@ def _mask_of(input: Tensor, mask: Tensor) -> Tensor:
     return mask.to(_dtypes.bool_)
 
 
-def _filled(input: Tensor, mask: Tensor | None, value: Any, dtype: Any = None) -> Tensor:
+def _filled(input: Tensor, mask: Tensor | None, value: object, dtype: object = None) -> Tensor:
     """The input with `value` where it is masked out."""
     if mask is None:
         return input
@@ -70,7 +70,9 @@ def sum(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = 
     return found
 
 
-def prod(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def prod(
+    input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
+) -> Tensor:
     """The product of the elements under the mask."""
     found = _filled(input, mask, 1).to(_summed_type(input, dtype))
     for d in reversed(_dims(dim, input.ndim)):
@@ -136,7 +138,9 @@ def mean(input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: Any =
     return sum(input, dim, keepdim=keepdim, dtype=dtype, mask=mask) / count
 
 
-def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Tensor:
+def median(
+    input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = None, mask: Tensor | None = None
+) -> Tensor:
     """The lower median of the elements under the mask; NaN if there are none."""
     dtype = dtype or input.dtype
     axis = _dims(dim, input.ndim)[0]
@@ -151,7 +155,7 @@ def median(input: Tensor, dim: int = -1, *, keepdim: bool = False, dtype: Any = 
 
 
 def logsumexp(
-    input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: object = None, mask: Any = None
+    input: Tensor, dim: Dims = None, *, keepdim: bool = False, dtype: object = None, mask: Tensor | None = None
 ) -> Tensor:
     """The logarithm of the sum of exponentials under the mask."""
     found = _filled(input, mask, _smallest(input.dtype))
@@ -167,7 +171,13 @@ def logaddexp(
 
 
 def norm(
-    input: Tensor, ord: float = 2.0, dim: Dims = None, *, keepdim: bool = False, dtype: object = None, mask: Any = None
+    input: Tensor,
+    ord: float = 2.0,
+    dim: Dims = None,
+    *,
+    keepdim: bool = False,
+    dtype: object = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """The vector norm of the elements under the mask."""
     found = _filled(input, mask, math.inf if ord == -math.inf else 0)
@@ -233,7 +243,7 @@ softmax, log_softmax, softmin = _soft("softmax", _smallest), _soft("log_softmax"
 
 
 def normalize(
-    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: object = None, mask: Any = None
+    input: Tensor, ord: float, dim: int, *, eps: float = 1e-12, dtype: object = None, mask: Tensor | None = None
 ) -> Tensor:
     """The elements under the mask, divided by their norm; 0 where masked out."""
     length = norm(input, ord, dim, keepdim=True, dtype=dtype or input.dtype, mask=mask)

@@ -93,7 +93,7 @@ class Events:
 class profile(contextlib.ContextDecorator):
     """A context that measures nothing."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args: object, **options: object) -> None:
         self._ready = options.get("on_trace_ready")
 
     def __enter__(self) -> profile:

@@ -139,7 +139,7 @@ def _dtype(name: str) -> dtypes.dtype:
     return found
 
 
-def _device(name: str) -> Any:
+def _device(name: str) -> device:
     return device(name)
 
 

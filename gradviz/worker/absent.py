@@ -90,7 +90,7 @@ class Absent:
     def __subclasscheck__(self, kind: object) -> bool:
         return False
 
-    def __or__(self, other: object) -> Any:
+    def __or__(self, other: object) -> Absent:
         return self if other is None or isinstance(other, type) else _refuse(self)  # in a type hint
 
     def __ror__(self, other: object) -> Any:

@@ -83,7 +83,7 @@ class Archive:
     _members: dict[str, Member]
     _read: Callable[[str], bytes]
 
-    def __new__(cls, file: Any, mode: Any = "r", *rest: object, **more: object) -> Any:
+    def __new__(cls, file: object, mode: object = "r", *rest: object, **more: object) -> Archive:
         return _zip(file, mode)
 
     def namelist(self) -> list[str]:
@@ -96,7 +96,7 @@ class Archive:
 
     getnames, getmembers = namelist, infolist
 
-    def getinfo(self, name: Any) -> Member:
+    def getinfo(self, name: object) -> Member:
         """Return the entry of this name."""
         plain = name._name if type(name) is Member else plain_path(name)
         if plain not in self._members:
@@ -105,20 +105,20 @@ class Archive:
 
     getmember = getinfo
 
-    def read(self, name: Any, pwd: object = None) -> bytes:
+    def read(self, name: object, pwd: object = None) -> bytes:
         """Return the contents of a file."""
         return self._read(self.getinfo(name)._name)
 
-    def open(self, name: Any, mode: Any = "r", pwd: object = None) -> ByteBuffer:
+    def open(self, name: object, mode: object = "r", pwd: object = None) -> ByteBuffer:
         """Return an open file to read from."""
         _reading(mode)
         return ByteBuffer(self.read(name))
 
-    def extractfile(self, member: Any) -> ByteBuffer | None:
+    def extractfile(self, member: object) -> ByteBuffer | None:
         """Like `open`; None for a folder."""
         return None if self.getinfo(member).is_dir() else ByteBuffer(self.read(member))
 
-    def extract(self, member: Any, path: Any = None, *rest: object, **more: object) -> str:
+    def extract(self, member: object, path: object = None, *rest: object, **more: object) -> str:
         """Extract a file into the folder of the run and return its path."""
         found = self.getinfo(member)
         parts = [part for part in found._name.split("/") if part not in ("", ".", "..")]
@@ -133,7 +133,7 @@ class Archive:
         content.data[:] = data
         return target
 
-    def extractall(self, path: Any = None, members: Any = None, *rest: object, **more: object) -> None:
+    def extractall(self, path: object = None, members: Any = None, *rest: object, **more: object) -> None:
         """Extract all files, or those given, into the folder of the run."""
         for each in self.infolist() if members is None else list(members):
             self.extract(each, path)
@@ -160,7 +160,7 @@ def _archive(members: list[Member], read: Callable[[str], bytes]) -> Archive:
     return made
 
 
-def _reading(mode: Any) -> None:
+def _reading(mode: object) -> None:
     if str.__str__(mode)[:1] != "r":
         raise PermissionError(READ_ONLY)
 
@@ -177,7 +177,7 @@ def _few(count: int) -> None:
         raise OSError(errno.ENOSPC, TOO_MUCH)
 
 
-def _zip(file: Any, mode: Any = "r") -> Archive:
+def _zip(file: object, mode: object = "r") -> Archive:
     _reading(mode)
     data = _bytes_of(file)
     _few(data.count(b"PK\1\2") // 20)  # including an archive inside this archive
@@ -204,7 +204,9 @@ def _zip(file: Any, mode: Any = "r") -> Archive:
     return _archive([_member(name, info.file_size) for name, info in infos.items()], read)
 
 
-def _tar_open(name: Any = None, mode: Any = "r", fileobj: Any = None, *rest: object, **more: object) -> Archive:
+def _tar_open(
+    name: object = None, mode: object = "r", fileobj: object = None, *rest: object, **more: object
+) -> Archive:
     _reading(mode)
     data = _bytes_of(name if fileobj is None else fileobj)
     if data[:2] == b"\x1f\x8b":
@@ -239,7 +241,7 @@ def _is_plain(info: tarfile.TarInfo) -> bool:
 
 
 def _is_one(opened: Callable[[Any], Archive]) -> Callable[[Any], bool]:
-    def is_one(filename: Any) -> bool:
+    def is_one(filename: object) -> bool:
         try:
             opened(filename)
         except (OSError, zipfile.BadZipFile, tarfile.TarError):

@@ -66,12 +66,12 @@ def check_arguments(*given: Any) -> None:
             _check(each)
 
 
-def looking(function: Callable[..., object]) -> Callable[..., Any]:
+def looking(function: Callable[..., object]) -> Callable[..., object]:
     """Return the function with a check of its arguments: for a function that is made for the snippet rather than
     written in it."""
 
     @functools.wraps(function)
-    def call(*given: Any, **named: Any) -> Any:
+    def call(*given: object, **named: object) -> Any:
         check_arguments(*given, *named.values())
         return function(*given, **named)
 
@@ -96,7 +96,7 @@ def of_its_own(owner: type, original: Callable[..., object]) -> Callable[..., An
     """Return the method, restricted to objects of its class."""
 
     @functools.wraps(original)
-    def call(self: Any, *args: Any, **keywords: Any) -> Any:
+    def call(self: object, *args: object, **keywords: object) -> Any:
         if not isinstance(self, owner):
             raise TypeError(f"expected a '{owner.__name__}', not '{type(self).__name__}'")
         return original(self, *args, **keywords)

@@ -102,14 +102,14 @@ class Poly1d:
 
     __slots__ = ("_poly",)
 
-    def __init__(self, c_or_r: Any, r: Any = False, variable: Any = None) -> None:
+    def __init__(self, c_or_r: object, r: object = False, variable: object = None) -> None:
         self._poly = np.poly1d(to_numpy(c_or_r), bool(r), None if variable is None else str.__str__(variable))
 
     c = coef = coeffs = coefficients = property(lambda self: to_snippet(self._poly.c.copy()), doc="From the highest.")
     r = roots = property(lambda self: to_snippet(np.asarray(self._poly.r)), doc="Where it is zero.")
     o = order = property(lambda self: int(self._poly.o), doc="The highest power.")
 
-    def __call__(self, val: Any) -> Any:
+    def __call__(self, val: object) -> Any:
         return to_snippet(self._poly(to_numpy(val)))
 
     def deriv(self, m: Any = 1) -> Any:
@@ -120,13 +120,13 @@ class Poly1d:
         """Return an integral."""
         return to_snippet(self._poly.integ(int(m), to_numpy(k)))
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return to_snippet(self._poly + to_numpy(other))
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return to_snippet(self._poly - to_numpy(other))
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return to_snippet(self._poly * to_numpy(other))
 
     def __neg__(self) -> Any:
@@ -161,7 +161,7 @@ class _ByIndex:
 
     __slots__ = ("_called",)
 
-    def __init__(self, called: Callable[..., Any]) -> None:
+    def __init__(self, called: Callable[..., object]) -> None:
         self._called = called
 
     def __getitem__(self, key: object) -> Any:
@@ -214,7 +214,7 @@ def numpy_modules(source: np.random.RandomState | None = None) -> dict[str, Any]
     return {"numpy": stand_in("numpy", names), **modules}
 
 
-def _filled(function: Any) -> Callable[..., Any]:
+def _filled(function: Any) -> Callable[..., object]:
     """Return a ufunc that, with `where=` and no output array, leaves zeros where it computes nothing instead of old
     memory contents."""
 
@@ -237,7 +237,7 @@ def _zeroed(found: object, where: Any) -> Array:
     return made[()]
 
 
-def _guarded(function: Any) -> Callable[..., Any]:
+def _guarded(function: Callable[..., object]) -> Callable[..., Any]:
     def call(*args: Any, **keywords: Any) -> Any:
         if not wraps or not any(isinstance(each, Tensor) for each in args):
             return call_numpy(computes, args, keywords)
@@ -298,8 +298,8 @@ def _errstate(**ways: object) -> Iterator[None]:
         yield
 
 
-def _vectorize(function: Callable[..., object]) -> Callable[..., Any]:
-    def call(values: Any) -> Any:
+def _vectorize(function: Callable[..., object]) -> Callable[..., object]:
+    def call(values: object) -> Any:
         array = np.asarray(to_numpy(values))
         made = [to_numpy(function(to_snippet(each))) for each in array.ravel()]
         return to_snippet(np.array(made).reshape(array.shape))
@@ -308,7 +308,7 @@ def _vectorize(function: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _apply_along_axis(func1d: Callable[..., object], axis: int, arr: object, *args: object) -> Any:
-    def call(row: Any) -> Any:
+    def call(row: object) -> Any:
         return to_numpy(func1d(to_snippet(row), *args))
 
     return to_snippet(np.apply_along_axis(call, int(axis), to_numpy(arr)))

@@ -52,7 +52,7 @@ def guarded_operators(names: Any) -> dict[str, Any]:
     return {name: _guarded_as(name, value) for name, value in operators.items() if not _is_harmless(name, value)}
 
 
-def _guarded_as(name: str, method: Any) -> Callable[..., Any]:
+def _guarded_as(name: str, method: Any) -> Callable[..., object]:
     is_shorter = name == "__eq__" and type(method) is types.FunctionType  # what it lacks else is put on with the class
     return comparing(method, _met) if is_shorter else guarded(method)
 
@@ -78,7 +78,7 @@ def guarded(method: Any) -> Callable[..., Any]:
     return functools.update_wrapper(made, method, updated=("__dict__",) if plain else ())
 
 
-def _met(other: Any) -> Any:
+def _met(other: object) -> Any:
     if isinstance(other, np.ndarray | np.generic):
         return to_snippet(other.copy())  # it may be the engine's own table
     if type(other) is tuple:  # of an index with several items
@@ -301,7 +301,7 @@ _PYTORCHS = ("torch", "gradviz.engine", "gradviz.torch")
 class ClassFormOnly(enum.EnumMeta):
     """Enum's metaclass without the call that makes classes from names given as text."""
 
-    def __new__(cls, name: str, bases: Any, names: Any, **keywords: Any) -> Any:
+    def __new__(cls, name: str, bases: Any, names: Any, **keywords: Any) -> ClassFormOnly:
         _check_names(names)
         mixed_in = tuple(base for base in bases if not isinstance(base, enum.EnumMeta))
         if any(issubclass(base, str) for base in mixed_in):  # its members are made before the class is
@@ -313,7 +313,7 @@ class ClassFormOnly(enum.EnumMeta):
             dict.__setitem__(names, key, method)
         return super().__new__(cls, name, bases, names, **keywords)
 
-    def __call__(cls, value: Any, *more: Any, **keywords: object) -> Any:
+    def __call__(cls, value: object, *more: object, **keywords: object) -> Any:
         if more or keywords:
             raise TypeError("an Enum is made with a class statement in GradViz snippets")
         return super().__call__(value)
@@ -327,7 +327,7 @@ class IntEnumBase(enum.IntEnum, metaclass=ClassFormOnly):
     """`enum.IntEnum`."""
 
 
-def _unique(enumeration: object) -> Any:
+def _unique(enumeration: object) -> ClassFormOnly:
     if type(enumeration) is not ClassFormOnly:
         raise TypeError("unique works on Enum classes")
     return enum.unique(enumeration)  # type: ignore[type-var]

@@ -52,7 +52,7 @@ class _Parser(argparse.ArgumentParser):
 class Namespace:
     """The result of `parse_args`; each run has its own subclass, which the snippet may change."""
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, **values: object) -> None:
         for name, value in values.items():
             _check(name)
             setattr(self, name, value)
@@ -87,7 +87,7 @@ def _apart(call: Callable[..., object], *given: object, **options: object) -> An
 class _Options:
     """What options are added to: a parser or a group of one. The real one stays inside a function."""
 
-    def __init__(self, real: Any) -> None:
+    def __init__(self, real: object) -> None:
         if not isinstance(real, argparse._ActionsContainer):  # built by a parser's class
             raise TypeError(f"objects of this class are not {HERE} but by ArgumentParser")
         self._real: Any = real
@@ -298,7 +298,7 @@ def tyro_module(write: Callable[[str, str], None], argv: Sequence[str]) -> Any:
     return stand_in("tyro", {"cli": cli})
 
 
-def _fields_of_line(parser: argparse.ArgumentParser, cls: Any, default: Any, given: list[str]) -> dict[str, Any]:
+def _fields_of_line(parser: argparse.ArgumentParser, cls: Any, default: object, given: list[str]) -> dict[str, Any]:
     """Return the fields of a dataclass given on a command line, such as --num-envs 4 or --no-cuda; the rest come from
     `default`."""
     fields = [each for each in dataclasses.fields(cls) if each.init]

@@ -53,7 +53,7 @@ def _as_torch(module: types.ModuleType) -> Iterator[None]:
         sys.modules.update(before)
 
 
-def _entering(value: Any) -> Any:
+def _entering(value: object) -> Any:
     """Convert a tensor or a stand-in of an array, or a list of either, to what einops works on."""
     if isinstance(value, Tensor):
         return value
@@ -74,7 +74,7 @@ def _lengths(axes: dict[str, Any]) -> dict[str, int]:
     return {str.__str__(name): int.__int__(operator.index(length)) for name, length in axes.items()}
 
 
-def _reduction(given: Any) -> Any:
+def _reduction(given: object) -> Any:
     """Return the name of a reduction, or a function of the snippet that gets no arrays of NumPy's own."""
     if isinstance(given, str):
         return str.__str__(given)
@@ -83,23 +83,23 @@ def _reduction(given: Any) -> Any:
     return lambda x, axes: _entering(given(_leaving(x), axes))
 
 
-def rearrange(tensor: Any, pattern: Any, **axes_lengths: Any) -> Any:
+def rearrange(tensor: object, pattern: object, **axes_lengths: object) -> Any:
     """Rearrange axes."""
     return _leaving(_einops().rearrange(_entering(tensor), str.__str__(pattern), **_lengths(axes_lengths)))
 
 
-def repeat(tensor: Any, pattern: Any, **axes_lengths: Any) -> Any:
+def repeat(tensor: object, pattern: object, **axes_lengths: object) -> Any:
     """Repeat elements along axes."""
     return _leaving(_einops().repeat(_entering(tensor), str.__str__(pattern), **_lengths(axes_lengths)))
 
 
-def reduce(tensor: Any, pattern: Any, reduction: Any, **axes_lengths: Any) -> Any:
+def reduce(tensor: object, pattern: object, reduction: object, **axes_lengths: object) -> Any:
     """Reduce over axes."""
     how = _reduction(reduction)
     return _leaving(_einops().reduce(_entering(tensor), str.__str__(pattern), how, **_lengths(axes_lengths)))
 
 
-def einsum(*tensors_and_pattern: Any) -> Any:
+def einsum(*tensors_and_pattern: object) -> Any:
     """Sum products over named axes."""
     *tensors, pattern = tensors_and_pattern
     if not isinstance(pattern, str):
@@ -115,18 +115,18 @@ def pack(tensors: Any, pattern: Any) -> Any:
     return _leaving(packed), shapes
 
 
-def unpack(tensor: Any, packed_shapes: Any, pattern: Any) -> Any:
+def unpack(tensor: object, packed_shapes: Any, pattern: object) -> Any:
     """Undo `pack`."""
     shapes = [tuple(operator.index(size) for size in shape) for shape in packed_shapes]
     return _leaving(_einops().unpack(_entering(tensor), shapes, str.__str__(pattern)))
 
 
-def parse_shape(x: Any, pattern: Any) -> dict[str, int]:
+def parse_shape(x: object, pattern: object) -> dict[str, int]:
     """Return the lengths of the named axes."""
     return dict(_einops().parse_shape(_entering(x), str.__str__(pattern)))
 
 
-def asnumpy(tensor: Any) -> Any:
+def asnumpy(tensor: object) -> Any:
     """Return a tensor as an array."""
     return to_snippet(to_numpy(tensor))
 
@@ -134,7 +134,7 @@ def asnumpy(tensor: Any) -> Any:
 class Rearrange(Module):
     """`rearrange` as a layer."""
 
-    def __init__(self, pattern: Any, **axes_lengths: Any) -> None:
+    def __init__(self, pattern: object, **axes_lengths: object) -> None:
         super().__init__()
         self.pattern = str.__str__(pattern)
         self.axes_lengths = _lengths(axes_lengths)
@@ -151,7 +151,7 @@ class Rearrange(Module):
 class Reduce(Module):
     """`reduce` as a layer."""
 
-    def __init__(self, pattern: Any, reduction: Any, **axes_lengths: Any) -> None:
+    def __init__(self, pattern: object, reduction: object, **axes_lengths: object) -> None:
         super().__init__()
         self.pattern, self.reduction = str.__str__(pattern), str.__str__(reduction)
         self.axes_lengths = _lengths(axes_lengths)
@@ -181,7 +181,7 @@ def _shown(layer: Any, words: str) -> str:
 
 
 Rearrange.__module__ = Reduce.__module__ = "einops.layers.torch"
-_FUNCTIONS: tuple[Callable[..., Any], ...] = (rearrange, repeat, reduce, einsum, pack, unpack, parse_shape, asnumpy)
+_FUNCTIONS: tuple[Callable[..., object], ...] = (rearrange, repeat, reduce, einsum, pack, unpack, parse_shape, asnumpy)
 
 
 def einops_modules() -> dict[str, Any]:

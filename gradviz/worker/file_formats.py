@@ -45,7 +45,7 @@ def _dumps(obj: object, protocol: object = None, **rest: object) -> bytes:
     return SCRATCH.put_away(obj)
 
 
-def _loads(data: Any, **rest: object) -> Any:
+def _loads(data: object, **rest: object) -> Any:
     try:
         return SCRATCH.brought_back(plain_bytes(data))
     except ValueError as error:
@@ -62,7 +62,7 @@ def _options(delimiter: Any = ",", quotechar: Any = '"', skipinitialspace: Any =
     return {**chosen, "skipinitialspace": bool(skipinitialspace)}
 
 
-def _reader(csvfile: Any, dialect: object = "excel", **look: Any) -> Iterator[list[Any]]:
+def _reader(csvfile: object, dialect: object = "excel", **look: object) -> Iterator[list[Any]]:
     return _rows(csvfile, "\t" if dialect == "excel-tab" else None, look)
 
 
@@ -77,7 +77,7 @@ class _Writer:
 
     __slots__ = ("_file", "_options")
 
-    def __init__(self, csvfile: Any, dialect: object = "excel", **look: Any) -> None:
+    def __init__(self, csvfile: Any, dialect: object = "excel", **look: object) -> None:
         self._file = csvfile
         self._options = _options(**look)
 
@@ -105,7 +105,7 @@ class _DictReader:
 
     __slots__ = ("_names", "_rows")
 
-    def __init__(self, f: Any, fieldnames: Any = None, *rest: object, **look: Any) -> None:
+    def __init__(self, f: object, fieldnames: Any = None, *rest: object, **look: object) -> None:
         self._rows = _reader(f, **look)
         self._names = None if fieldnames is None else list(fieldnames)
 
@@ -133,7 +133,7 @@ class _DictWriter:
 
     __slots__ = ("_names", "_writer")
 
-    def __init__(self, f: Any, fieldnames: Any, *rest: object, **look: Any) -> None:
+    def __init__(self, f: object, fieldnames: Any, *rest: object, **look: object) -> None:
         self._names = list(fieldnames)
         self._writer = _Writer(f, **look)
 
@@ -154,7 +154,9 @@ class _DictWriter:
 # --- gzip ---
 
 
-def _gzip_open(filename: Any, mode: Any = "rb", compresslevel: object = 9, encoding: Any = None, **rest: object) -> Any:
+def _gzip_open(
+    filename: object, mode: object = "rb", compresslevel: object = 9, encoding: object = None, **rest: object
+) -> Any:
     plain_mode = str.__str__(mode)
     if plain_mode not in ("r", "rb", "rt"):
         raise PermissionError("gzip files can be read in GradViz snippets, not written; use open()")
@@ -181,7 +183,7 @@ def format_modules() -> dict[str, Any]:
 # --- NumPy ---
 
 
-def _saved(file: Any, ending: str) -> Any:
+def _saved(file: object, ending: str) -> Any:
     """Return a file to write to: an open one, or one by name, to which the suffix is added."""
     if not isinstance(file, str | Path):
         return file
@@ -189,7 +191,7 @@ def _saved(file: Any, ending: str) -> Any:
     return open_(name if name.endswith(ending) else name + ending, "wb")
 
 
-def _save(file: Any, arr: object, *rest: object) -> None:
+def _save(file: object, arr: object, *rest: object) -> None:
     array = np.asarray(to_numpy(arr))
     numeric(array.dtype)
     held = io.BytesIO()
@@ -199,7 +201,7 @@ def _save(file: Any, arr: object, *rest: object) -> None:
     target.flush() if isinstance(target, ScratchFile) else None
 
 
-def _savez(file: Any, *args: object, **kwds: object) -> None:
+def _savez(file: object, *args: object, **kwds: object) -> None:
     named = {**{f"arr_{at}": each for at, each in enumerate(args)}, **kwds}
     arrays = {name: to_snippet(np.array(to_numpy(each))) for name, each in named.items()}
     target = _saved(file, ".npz")
@@ -232,12 +234,12 @@ class _Arrays:
     def close(self) -> None:
         """Do nothing: no file is open."""
 
-    def __getitem__(self, name: Any) -> Any:
+    def __getitem__(self, name: object) -> Any:
         if name not in self._held:
             raise KeyError(f"{name} is not a file in the archive")
         return self._held[name]
 
-    def __contains__(self, name: Any) -> bool:
+    def __contains__(self, name: object) -> bool:
         return name in self._held
 
     def __iter__(self) -> Iterator[str]:
@@ -281,8 +283,8 @@ _READING = frozenset(
 )
 
 
-def _reading(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(fname: Any, *rest: Any, **options: Any) -> Any:
+def _reading(function: Callable[..., object]) -> Callable[..., object]:
+    def call(fname: object, *rest: object, **options: object) -> Any:
         if len(rest) > 1 or not options.keys() <= _READING | {"encoding"}:
             unknown = sorted(options.keys() - _READING) or ["a third argument"]
             raise TypeError(f"{call.__name__}() in GradViz snippets takes no {unknown[0]}")
@@ -298,8 +300,8 @@ def _reading(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _savetxt(
-    fname: Any, X: object, fmt: Any = "%.18e", delimiter: Any = " ", newline: Any = "\n", header: Any = "",
-    footer: Any = "", comments: Any = "# ", encoding: object = None,
+    fname: Any, X: object, fmt: object = "%.18e", delimiter: object = " ", newline: object = "\n", header: object = "",
+    footer: object = "", comments: object = "# ", encoding: object = None,
 ) -> None:  # fmt: skip
     forms = [str.__str__(each) for each in fmt] if isinstance(fmt, list | tuple) else str.__str__(fmt)
     held = io.StringIO()
@@ -312,19 +314,21 @@ def _savetxt(
         fname.write(held.getvalue())
 
 
-def _frombuffer(buffer: Any, dtype: Any = float, count: Any = -1, offset: Any = 0) -> Any:
+def _frombuffer(buffer: object, dtype: Any = float, count: Any = -1, offset: Any = 0) -> Any:
     data = plain_bytes(buffer)
     return to_snippet(np.frombuffer(data, numeric(dtype), operator.index(count), operator.index(offset)).copy())
 
 
-def _fromfile(file: Any, dtype: Any = float, count: Any = -1, sep: Any = "", offset: Any = 0) -> Any:
+def _fromfile(file: Any, dtype: object = float, count: object = -1, sep: object = "", offset: object = 0) -> Any:
     if sep:
         raise ValueError("np.fromfile reads bytes in GradViz snippets; np.loadtxt reads text")
     data = SCRATCH.file(plain_path(file)).data if isinstance(file, str | Path) else file.read()
     return _frombuffer(data, dtype, count, offset)
 
 
-def _memmap(filename: Any, dtype: Any = np.uint8, mode: Any = "r+", offset: Any = 0, shape: Any = None) -> Any:
+def _memmap(
+    filename: object, dtype: object = np.uint8, mode: object = "r+", offset: object = 0, shape: object = None
+) -> Any:
     """Return a file as an array: a copy, whose changes do not reach the file."""
     if mode not in ("r", "c"):
         raise ValueError("np.memmap is for reading, mode='r' or 'c', in GradViz snippets")

@@ -83,7 +83,7 @@ def _of_the_game(name: str) -> property:
     def told(self: Any) -> Any:
         return vars(self).get(f"own_{name}", getattr(vars(self)["env"], name))
 
-    def tell(self: Any, value: Any) -> None:
+    def tell(self: object, value: object) -> None:
         vars(self)[f"own_{name}"] = value
 
     return property(told, tell)
@@ -93,7 +93,7 @@ for _told in ("action_space", "observation_space", "spec", "render_mode", "metad
     setattr(Wrapper, _told, _of_the_game(_told))
 
 
-def _as_before(wrapper: Any, name: str) -> Any:
+def _as_before(wrapper: object, name: str) -> Any:
     """Return the method of a class written for gym before 0.9, whose name began with an underscore."""
     found = getattr(type(wrapper), name, None)
     if not isinstance(found, types.FunctionType):
@@ -150,7 +150,7 @@ class ActionWrapper(Wrapper):
 class RecordEpisodeStatistics(Wrapper):
     """Adds the sum of the rewards and the length of an episode to the info of its last step."""
 
-    def __init__(self, env: Any, buffer_length: Any = 100, stats_key: Any = "episode", **more: object) -> None:
+    def __init__(self, env: object, buffer_length: Any = 100, stats_key: Any = "episode", **more: object) -> None:
         super().__init__(env)
         longest = operator.index(buffer_length)
         self.return_queue: Any = collections.deque(maxlen=longest)
@@ -181,14 +181,14 @@ class RecordEpisodeStatistics(Wrapper):
 class RecordVideo(Wrapper):
     """Changes nothing: there are no pictures of games."""
 
-    def __init__(self, env: Any, *where: object, **how: object) -> None:
+    def __init__(self, env: object, *where: object, **how: object) -> None:
         super().__init__(env)
 
 
 class TransformObservation(ObservationWrapper):
     """Transforms observations by a function."""
 
-    def __init__(self, env: Any, func: Any, observation_space: Any = None) -> None:
+    def __init__(self, env: object, func: Any, observation_space: object = None) -> None:
         super().__init__(env)
         self.func = func
         if observation_space is not None:
@@ -232,7 +232,7 @@ class ClipAction(ActionWrapper):
 class TransformReward(RewardWrapper):
     """Transforms rewards by a function."""
 
-    def __init__(self, env: Any, func: Any) -> None:
+    def __init__(self, env: object, func: Any) -> None:
         super().__init__(env)
         self.func = func
 
@@ -250,7 +250,7 @@ class _Running:
         self.mean, self.var = to_snippet(np.zeros(shape, dtype)), to_snippet(np.ones(shape, dtype))
         self.count = 1e-4
 
-    def add(self, value: Any) -> None:
+    def add(self, value: object) -> None:
         value, mean, var = np.asarray(to_numpy(value)), to_numpy(self.mean), to_numpy(self.var)
         away, total = value - mean, self.count + 1
         spread = var * self.count + np.square(away) * self.count / total
@@ -278,7 +278,7 @@ class NormalizeObservation(ObservationWrapper):
 class NormalizeReward(Wrapper):
     """Divides rewards by the standard deviation of their discounted sums."""
 
-    def __init__(self, env: Any, gamma: Any = 0.99, epsilon: Any = 1e-8) -> None:
+    def __init__(self, env: object, gamma: Any = 0.99, epsilon: Any = 1e-8) -> None:
         super().__init__(env)
         self.return_rms, self.gamma, self.epsilon = _Running(), float(gamma), float(epsilon)
         self.discounted_reward = 0.0
@@ -301,7 +301,7 @@ class MultiDiscrete:
 
     __slots__ = ("_bounds", "_source")
 
-    def __init__(self, nvec: Any, seed: Any = None) -> None:
+    def __init__(self, nvec: object, seed: int | None = None) -> None:
         self._bounds = np.asarray(to_numpy(nvec)).astype(np.int64)
         self._source = np.random.default_rng(0 if seed is None else operator.index(seed))
 
@@ -317,7 +317,7 @@ class MultiDiscrete:
         return f"MultiDiscrete({self._bounds})"
 
 
-def _of_all(space: Any, count: int) -> Any:
+def _of_all(space: object, count: int) -> Any:
     """Return the space of this many of them."""
     if type(space) is Discrete:
         made: Any = MultiDiscrete([int(to_numpy(space.n))] * count)
@@ -381,7 +381,7 @@ class SyncVectorEnv:
         numbers = to_snippet(np.array([float(each) for each in rewards]))
         return _stacked(seen), numbers, _truths(ends), _truths(cuts), infos
 
-    def _step(self, at: int, action: Any) -> tuple[Any, ...]:
+    def _step(self, at: int, action: object) -> tuple[Any, ...]:
         """For one game: the observation, the reward, whether it ended or was cut, its info, and what preceded a new
         episode."""
         env = self.envs[at]

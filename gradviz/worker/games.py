@@ -46,7 +46,7 @@ def read_form(source: str, note: Callable[[str], None]) -> None:
         note(OLD_FORM)
 
 
-def _source(seed: Any = None) -> np.random.Generator:
+def _source(seed: int | None = None) -> np.random.Generator:
     number = next(_FRESH) if seed is None else operator.index(seed)
     if number < 0:
         raise ValueError(f"Seed must be greater or equal to zero, actual value: {number}")
@@ -62,7 +62,7 @@ class Discrete:
 
     __slots__ = ("_n", "_source", "_start")
 
-    def __init__(self, n: Any, seed: Any = None, start: Any = 0) -> None:
+    def __init__(self, n: Any, seed: int | None = None, start: Any = 0) -> None:
         self._n, self._start = operator.index(n), operator.index(start)
         if self._n <= 0:
             raise ValueError("n (counts) have to be positive")
@@ -77,14 +77,14 @@ class Discrete:
         """Return a random element."""
         return to_snippet(self._start + self._source.integers(self._n))
 
-    def contains(self, x: Any) -> bool:
+    def contains(self, x: object) -> bool:
         """Whether a value is an element."""
         number = np.asarray(to_numpy(x))
         return number.shape == () and number.dtype.kind in "iu" and 0 <= int(number) - self._start < self._n
 
     __contains__ = contains
 
-    def seed(self, seed: Any = None) -> Any:
+    def seed(self, seed: int | None = None) -> Any:
         """Restart the random numbers."""
         self._source = _source(seed)
         return seed
@@ -99,7 +99,9 @@ class Box:
 
     __slots__ = ("_high", "_low", "_source")
 
-    def __init__(self, low: Any, high: Any, shape: Any = None, dtype: Any = np.float32, seed: Any = None) -> None:
+    def __init__(
+        self, low: object, high: object, shape: object = None, dtype: object = np.float32, seed: int | None = None
+    ) -> None:
         kind = numeric(dtype)
         given = [np.asarray(to_numpy(each)).astype(kind) for each in (low, high)]
         size = np.broadcast_shapes(*(each.shape for each in given)) if shape is None else tuple(to_numpy(shape))
@@ -126,14 +128,14 @@ class Box:
         found[both] = self._source.uniform(low=low[both], high=high[both], size=both[both].shape)
         return to_snippet(found.astype(self._low.dtype))
 
-    def contains(self, x: Any) -> bool:
+    def contains(self, x: object) -> bool:
         """Whether an array lies between the bounds."""
         array = np.asarray(to_numpy(x))
         return array.shape == self._low.shape and bool(np.all((array >= self._low) & (array <= self._high)))
 
     __contains__ = contains
 
-    def seed(self, seed: Any = None) -> Any:
+    def seed(self, seed: int | None = None) -> Any:
         """Restart the random numbers."""
         self._source = _source(seed)
         return seed
@@ -174,7 +176,7 @@ class _CartPole(_Rules):
     def begin(self, source: np.random.Generator) -> None:
         self.state, self._fallen = source.uniform(low=-0.05, high=0.05, size=(4,)), False
 
-    def move(self, action: Any, source: np.random.Generator) -> tuple[float, bool]:
+    def move(self, action: object, source: np.random.Generator) -> tuple[float, bool]:
         x, x_dot, theta, theta_dot = self.state
         force = 10.0 if action == 1 else -10.0
         cos, sin, mass, pole = np.cos(theta), np.sin(theta), 1.0 + 0.1, 0.1 * 0.5
@@ -257,7 +259,7 @@ _LAKES = {
 class _FrozenLake(_Rules):
     """A way across ice, past the holes."""
 
-    def __init__(self, desc: Any = None, map_name: Any = "4x4", is_slippery: object = True) -> None:
+    def __init__(self, desc: object = None, map_name: object = "4x4", is_slippery: object = True) -> None:
         rows = [str(row) for row in to_numpy(desc)] if desc is not None else _LAKES[str.__str__(map_name)].split()
         if not 0 < len(rows) <= 100 or len({len(row) for row in rows}) != 1 or "S" not in rows[0]:
             raise ValueError("a lake is a list of rows of the same length, with its start S in the first one")
@@ -376,7 +378,7 @@ class Game:
             return seen, to_snippet(reward), ends or is_cut, told
         return seen, to_snippet(reward), ends, is_cut, told
 
-    def seed(self, seed: Any = None) -> list[Any]:
+    def seed(self, seed: int | None = None) -> list[Any]:
         """Restart the random numbers."""
         self._source = _source(seed)
         return [seed]
@@ -405,7 +407,7 @@ class Game:
         return f"<{type(self._rules).__name__[1:]}Env<{self._name}>>"
 
 
-def make(id: Any, max_episode_steps: Any = None, render_mode: Any = None, **options: Any) -> Game:
+def make(id: object, max_episode_steps: Any = None, render_mode: object = None, **options: object) -> Game:
     """Make a game by name."""
     name = str.__str__(id)
     if name not in _RULES:
@@ -424,7 +426,7 @@ def make(id: Any, max_episode_steps: Any = None, render_mode: Any = None, **opti
     return made
 
 
-def make_as_asked(id: Any, **options: Any) -> Game:
+def make_as_asked(id: object, **options: object) -> Game:
     made = make(id, **options)
     made._is_old = FORM["is_old"]
     return made

@@ -56,7 +56,7 @@ class Owner(Protocol):
     def owns(self, thing: object) -> bool:
         """Whether `thing` is the snippet's."""
 
-    def setattr(self, thing: Any, name: Any, value: object) -> None:
+    def setattr(self, thing: object, name: object, value: object) -> None:
         """The snippet's setattr."""
 
 
@@ -119,7 +119,7 @@ def code_of(guard: Guard, thing: object) -> Names:
     return Names(function.__code__)  # type: ignore[attr-defined]
 
 
-def method_of(act: Callable[..., Any], thing: object) -> Callable[..., Any]:
+def method_of(act: Callable[..., object], thing: object) -> Callable[..., object]:
     """Return the snippet's x.__getattr__ or x.__setattr__: getattr or setattr on x, or on the instance if it is called
     on a class."""
     return lambda *given: act(*given) if isinstance(thing, type) else act(thing, *given)
@@ -251,7 +251,7 @@ class Guard:
 
     # --- reading ---
 
-    def get(self, thing: Any, name: str) -> Any:
+    def get(self, thing: object, name: str) -> Any:
         """Return `thing.name` for names that are read through a hook."""
         subject = super.__getattribute__(thing, "__self__") if type(thing) is super else thing
         if name in ("format", "format_map") and (isinstance(subject, str) or self._is_str_class(subject)):
@@ -318,7 +318,7 @@ class Guard:
         if not self.owns(thing) and not isinstance(thing, self._changeable):
             raise TypeError(f"'{type(thing).__name__}' objects can't be initialized again in GradViz snippets")
 
-    def super(self, cls: object, thing: Any = _MISSING) -> Any:
+    def super(self, cls: object, thing: object = _MISSING) -> Any:
         """The snippet's super() with arguments: for its own classes, which have nothing to hide from it."""
         if thing is _MISSING or not self.owns(thing):
             raise TypeError("super() with arguments works on classes of the snippet and their objects")
@@ -334,7 +334,7 @@ class Guard:
                 raise
             return default
 
-    def hasattr(self, thing: Any, name: object) -> bool:
+    def hasattr(self, thing: object, name: object) -> bool:
         """The snippet's hasattr."""
         absent = object()
         return self.getattr(thing, name, absent) is not absent
@@ -394,11 +394,11 @@ class Guard:
             return lambda *args, **kwargs: vformat(text, args, kwargs)
         return lambda mapping: vformat(text, (), mapping)
 
-    def vars(self, *things: Any) -> Any:
+    def vars(self, *things: object) -> Any:
         """The snippet's vars(x) and x.__dict__."""
         return attributes_of(self, *things)
 
-    def dir(self, *things: Any) -> list[str]:
+    def dir(self, *things: object) -> list[str]:
         """The snippet's dir(x): the names that it may read."""
         (thing,) = things
         names = dir(type(thing)) if isinstance(thing, StandIn) else dir(thing)

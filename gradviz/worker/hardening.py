@@ -174,7 +174,7 @@ def _refuse_dunder(name: object) -> None:
 
 
 def _with_plain_name(original: Callable[..., object]) -> Callable[..., Any]:
-    def call(self: Any, name: str, *rest: Any) -> Any:
+    def call(self: object, name: str, *rest: object) -> Any:
         _refuse_dunder(name)
         return original(self, name, *rest)
 
@@ -184,7 +184,7 @@ def _with_plain_name(original: Callable[..., object]) -> Callable[..., Any]:
 def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
     """Accept public names only: a private one would be one of the module's own tables."""
 
-    def call(self: Any, name: str, *rest: Any) -> Any:
+    def call(self: object, name: str, *rest: object) -> Any:
         if type(name) is not str or name.startswith("_"):
             raise AttributeError(f"the name {name!r} is not available in GradViz snippets")
         return original(self, name, *rest)
@@ -193,7 +193,7 @@ def _with_public_name(original: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _with_plain_name_unless_lazy(original: Callable[..., object]) -> Callable[..., Any]:
-    def call(self: Any, name: str, value: Any) -> None:
+    def call(self: object, name: str, value: object) -> None:
         becomes = name == "__class__" and type(value) is type and value.__module__.split(".")[0] in ("torch", "gradviz")
         if not becomes:  # a lazy layer turns into the layer it stands for
             _refuse_dunder(name)
@@ -211,7 +211,7 @@ def _plain_weights(module: Any) -> list[Any]:
 
 
 def _with_plain_keys(original: Callable[..., object]) -> Callable[..., Any]:
-    def call(self: Any, state_dict: dict[str, Any]) -> None:
+    def call(self: object, state_dict: dict[str, Any]) -> None:
         plain = _plain_table(state_dict)
         if plain.get("lr_lambdas") is not None:
             plain["lr_lambdas"] = [each and _plain_table(each) for each in plain["lr_lambdas"]]
@@ -226,7 +226,7 @@ def _no_shared_class(original: Callable[..., object]) -> Callable[..., Any]:
     """Refuse classes that all runs share: `@torch.no_grad()` replaces a class's `__init__`, which only a class of the
     snippet's own may lose."""
 
-    def call(self: Any, fn: Any) -> Any:
+    def call(self: object, fn: object) -> Any:
         if isinstance(fn, type) and fn.__module__ != "__main__":
             raise TypeError(f"the class '{fn.__name__}' can't be changed in GradViz snippets")
         return original(self, fn)

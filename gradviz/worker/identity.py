@@ -116,13 +116,13 @@ class Identities:
             return value
         return self._hash_by(method, thing, value)
 
-    def telling(self, method: Any) -> Callable[..., Any]:
+    def telling(self, method: Any) -> Callable[..., object]:
         """Return a `__hash__` without addresses."""
         if self._is_answered_here(getattr(method, "__func__", method)):
             return method  # type: ignore[no-any-return]
         bound = isinstance(method, types.MethodWrapperType | types.MethodType)
 
-        def tell(*given: Any) -> Any:
+        def tell(*given: Any) -> int:
             return self._hash_by(method, method.__self__ if bound else given[0], method(*given))
 
         return tell
@@ -132,7 +132,7 @@ class Identities:
         is_ours = type(method) is types.FunctionType and method.__globals__ is _HERE
         return is_ours or self._wrote(method)
 
-    def _hash_by(self, method: Any, thing: Any, value: int) -> int:
+    def _hash_by(self, method: object, thing: Any, value: int) -> int:
         """Return the hash to report for the value that this `__hash__` has returned."""
         home = getattr(method, "__objclass__", None)
         if getattr(method, "__func__", method) is Tensor.__hash__:

@@ -15,7 +15,7 @@ _ENTERED = "accumulate batched chain count cycle islice pairwise zip_longest".sp
 _NONE: Any = object()
 
 
-def _one_by_one(items: Iterator[Any]) -> Iterator[Any]:
+def _one_by_one(items: Iterator[object]) -> Iterator[Any]:
     for each in items:  # noqa: UP028 to delegate would close what the snippet may go on with
         yield each
 
@@ -75,7 +75,7 @@ class groupby:
         key = item if self._key_of is None else self._key_of(item)
         self._item, self._key = item, key
 
-    def _same(self, group: object, key: Any) -> Iterator[Any]:
+    def _same(self, group: object, key: object) -> Iterator[Any]:
         while self._group is group and self._item is not _NONE and _is_same(key, self._key):
             item, self._item = self._item, _NONE
             yield item
@@ -87,7 +87,7 @@ class groupby:
                 return
 
 
-def _is_same(one: Any, other: Any) -> bool:
+def _is_same(one: object, other: object) -> bool:
     return one is other or bool(one == other)
 
 

@@ -82,11 +82,11 @@ def at_the_first_search(place: int, word: int) -> None:
 _made: weakref.WeakSet[type] = weakref.WeakSet()
 
 
-def keeping(function: Callable[..., Any]) -> Callable[..., Any]:
+def keeping(function: Callable[..., object]) -> Callable[..., Any]:
     """Return the function; while it runs, no memory is freed."""
     memory = _memory
 
-    def keep(*given: Any) -> Any:
+    def keep(*given: object) -> Any:
         if memory.is_kept:
             return function(*given)
         memory.begin()
@@ -98,7 +98,7 @@ def keeping(function: Callable[..., Any]) -> Callable[..., Any]:
     return functools.update_wrapper(keep, function, updated=())
 
 
-def comparing(method: Callable[..., Any], met: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+def comparing(method: Callable[..., object], met: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
     """Return an `__eq__` during which no memory is freed, called with stand-ins for its arguments."""
     memory = _memory
 
@@ -130,7 +130,7 @@ def remember(made: type) -> None:
         type.__setattr__(made, "__del__", keeping(dying))
 
 
-def _asks(made: type, equal: Any) -> bool:
+def _asks(made: type, equal: object) -> bool:
     """Whether an `__eq__` may run methods of the object or of its items and is not yet wrapped."""
     if type(equal) is types.FunctionType:
         return equal.__code__ is not _COMPARE
@@ -188,7 +188,7 @@ def at_its_end(original: Callable[[Any], None]) -> Callable[[Any], None]:
     return __del__
 
 
-def without_cache(original: Callable[..., Any]) -> Callable[..., Any]:
+def without_cache(original: Callable[..., Any]) -> Callable[..., object]:
     """Return a function with a cache that bypasses the cache in the middle of a search: that may be a search in this
     cache, which would be torn down."""
     memory = _memory

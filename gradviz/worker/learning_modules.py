@@ -51,7 +51,7 @@ def _of(source: np.random.RandomState, random_state: Any) -> np.random.RandomSta
 # --- toy sets ---
 
 
-def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: Any, noise: Any) -> Any:
+def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: object, noise: Any) -> Any:
     if shuffle:
         order = np.arange(len(x))
         random.shuffle(order)
@@ -61,8 +61,8 @@ def _finished(random: np.random.RandomState, x: Array, y: Array, shuffle: Any, n
     return to_snippet(x), to_snippet(y)
 
 
-def _moons(source: np.random.RandomState) -> Callable[..., Any]:
-    def make_moons(n_samples: Any = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None) -> Any:
+def _moons(source: np.random.RandomState) -> Callable[..., object]:
+    def make_moons(n_samples: object = 100, *, shuffle: Any = True, noise: Any = None, random_state: Any = None) -> Any:
         outer, inner = _two(n_samples)
         far, near = np.linspace(0, np.pi, outer), np.linspace(0, np.pi, inner)
         x = np.append(np.cos(far), 1 - np.cos(near))
@@ -72,9 +72,9 @@ def _moons(source: np.random.RandomState) -> Callable[..., Any]:
     return make_moons
 
 
-def _circles(source: np.random.RandomState) -> Callable[..., Any]:
+def _circles(source: np.random.RandomState) -> Callable[..., object]:
     def make_circles(
-        n_samples: Any = 100,
+        n_samples: object = 100,
         *,
         shuffle: Any = True,
         noise: Any = None,
@@ -90,15 +90,15 @@ def _circles(source: np.random.RandomState) -> Callable[..., Any]:
     return make_circles
 
 
-def _blobs(source: np.random.RandomState) -> Callable[..., Any]:
+def _blobs(source: np.random.RandomState) -> Callable[..., object]:
     def make_blobs(
         n_samples: Any = 100,
         n_features: Any = 2,
         *,
-        centers: Any = None,
-        cluster_std: Any = 1.0,
+        centers: object = None,
+        cluster_std: object = 1.0,
         center_box: Any = (-10.0, 10.0),
-        shuffle: Any = True,
+        shuffle: object = True,
         random_state: Any = None,
     ) -> Any:
         random, samples = _of(source, random_state), _count(n_samples)
@@ -119,9 +119,9 @@ def _blobs(source: np.random.RandomState) -> Callable[..., Any]:
     return make_blobs
 
 
-def _regression(source: np.random.RandomState) -> Callable[..., Any]:
+def _regression(source: np.random.RandomState) -> Callable[..., object]:
     def make_regression(
-        n_samples: Any = 100,
+        n_samples: int = 100,
         n_features: Any = 100,
         *,
         n_informative: Any = 10,
@@ -162,7 +162,7 @@ def _count(given: Any) -> int:
     return number
 
 
-def _two(n_samples: Any) -> tuple[int, int]:
+def _two(n_samples: object) -> tuple[int, int]:
     if isinstance(n_samples, tuple):
         outer, inner = n_samples
         return _count(outer), _count(inner)
@@ -205,7 +205,7 @@ class Bunch:
         return {name: getattr(self, name) for name in self.__slots__}[key]
 
 
-def load_iris(*, return_X_y: Any = False, as_frame: Any = False) -> Any:
+def load_iris(*, return_X_y: object = False, as_frame: object = False) -> Any:
     """Load 150 flowers of three species."""
     if as_frame:
         raise PermissionError("load_iris(as_frame=True) needs pandas, which is not available in GradViz snippets")
@@ -219,11 +219,11 @@ def load_iris(*, return_X_y: Any = False, as_frame: Any = False) -> Any:
 def _splitter(source: np.random.RandomState) -> Callable[..., list[Any]]:
     def train_test_split(
         *arrays: Any,
-        test_size: Any = None,
-        train_size: Any = None,
+        test_size: object = None,
+        train_size: object = None,
         random_state: Any = None,
-        shuffle: Any = True,
-        stratify: Any = None,
+        shuffle: object = True,
+        stratify: object = None,
     ) -> list[Any]:
         if not arrays:
             raise ValueError("At least one array required as input")
@@ -264,7 +264,7 @@ def _sizes(samples: int, test_size: Any, train_size: Any) -> tuple[int, int]:
     return train, test
 
 
-def _share(samples: int, size: Any, rounded: Callable[[float], int]) -> int:
+def _share(samples: int, size: int, rounded: Callable[[float], int]) -> int:
     return rounded(float(size) * samples) if isinstance(size, float) else operator.index(size)
 
 
@@ -303,7 +303,7 @@ def _drawn(random: np.random.RandomState, counts: Array, draws: int) -> Array:
     return found.astype(int)
 
 
-def _taken(given: Any, places: Array) -> Any:
+def _taken(given: object, places: Array) -> Any:
     if isinstance(given, Tensor):
         return given[to_snippet(places)]
     if isinstance(given, list | tuple):
@@ -311,8 +311,8 @@ def _taken(given: Any, places: Array) -> Any:
     return to_snippet(np.asarray(to_numpy(given))[places])
 
 
-def _shuffler(source: np.random.RandomState) -> Callable[..., Any]:
-    def shuffle(*arrays: Any, random_state: Any = None, n_samples: Any = None) -> Any:
+def _shuffler(source: np.random.RandomState) -> Callable[..., object]:
+    def shuffle(*arrays: Any, random_state: Any = None, n_samples: int | None = None) -> Any:
         order = np.arange(len(arrays[0]))
         _of(source, random_state).shuffle(order)
         kept = order if n_samples is None else order[: operator.index(n_samples)]
@@ -331,7 +331,7 @@ class StandardScaler:
 
     __slots__ = ("_shift", "_unit")
 
-    def __init__(self, *, copy: object = True, with_mean: Any = True, with_std: Any = True) -> None:
+    def __init__(self, *, copy: object = True, with_mean: object = True, with_std: object = True) -> None:
         if not (with_mean and with_std):
             raise ValueError("a StandardScaler shifts and scales in GradViz snippets; leave the argument out")
         self._shift: Array | None = None
@@ -352,7 +352,7 @@ class StandardScaler:
             )
         return self._shift, self._unit
 
-    def fit(self, X: Any, y: object = None) -> Any:
+    def fit(self, X: object, y: object = None) -> StandardScaler:
         """Measure the columns."""
         self._shift, unit = self._measure(_columns(X))
         self._unit = np.where(unit == 0, 1.0, unit)
@@ -363,11 +363,11 @@ class StandardScaler:
         shift, unit = self._fitted()
         return to_snippet((_columns(X) - shift) / unit)
 
-    def fit_transform(self, X: Any, y: object = None) -> Any:
+    def fit_transform(self, X: object, y: object = None) -> Any:
         """Fit and transform."""
         return self.fit(X).transform(X)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: object) -> Any:
         """Undo `transform`."""
         shift, unit = self._fitted()
         return to_snippet(_columns(X) * unit + shift)
@@ -394,7 +394,7 @@ class MinMaxScaler(StandardScaler):
         return x.min(0) - low * unit, unit
 
 
-def _columns(given: Any) -> Array:
+def _columns(given: object) -> Array:
     x = _numbers(given)
     if x.ndim != 2:
         raise ValueError(
@@ -404,7 +404,7 @@ def _columns(given: Any) -> Array:
     return x if x.dtype.kind == "f" else x.astype(float)
 
 
-def normalize(X: Any, norm: Any = "l2", *, axis: Any = 1, copy: object = True) -> Any:
+def normalize(X: Any, norm: object = "l2", *, axis: Any = 1, copy: object = True) -> Any:
     """Scale rows, or columns, to length 1."""
     x, way = _columns(X), operator.index(axis)
     if way not in (0, 1) or norm not in ("l1", "l2", "max"):
@@ -439,7 +439,7 @@ class LabelEncoder:
             raise ValueError("This LabelEncoder instance is not fitted yet. Call 'fit' before using this estimator.")
         return self._labels
 
-    def fit(self, y: Any) -> Any:
+    def fit(self, y: object) -> LabelEncoder:
         """Find the labels."""
         self._labels = np.unique(np.asarray(to_numpy(y)))
         return self
@@ -452,11 +452,11 @@ class LabelEncoder:
             raise ValueError(f"y contains previously unseen labels: {unknown}")
         return to_snippet(np.searchsorted(labels, given))
 
-    def fit_transform(self, y: Any) -> Any:
+    def fit_transform(self, y: object) -> Any:
         """Fit and transform."""
         return self.fit(y).transform(y)
 
-    def inverse_transform(self, y: Any) -> Any:
+    def inverse_transform(self, y: object) -> Any:
         """Return the labels of numbers."""
         return to_snippet(self._fitted()[np.asarray(to_numpy(y))])
 
@@ -467,21 +467,21 @@ class LabelEncoder:
 # --- scores ---
 
 
-def _pair(first: Any, second: Any) -> tuple[Array, Array]:
+def _pair(first: object, second: object) -> tuple[Array, Array]:
     a, b = np.asarray(to_numpy(first)), np.asarray(to_numpy(second))
     if len(a) != len(b):
         raise ValueError(f"Found input variables with inconsistent numbers of samples: [{len(a)}, {len(b)}]")
     return a, b
 
 
-def accuracy_score(y_true: Any, y_pred: Any, *, normalize: Any = True) -> Any:
+def accuracy_score(y_true: object, y_pred: object, *, normalize: object = True) -> float | int:
     """Return the share of equal labels."""
     a, b = _pair(y_true, y_pred)
     same = a == b if a.ndim == 1 else (a == b).all(axis=-1)
     return float(same.mean()) if normalize else int(same.sum())
 
 
-def confusion_matrix(y_true: Any, y_pred: Any) -> Any:
+def confusion_matrix(y_true: object, y_pred: object) -> Any:
     """Count how often each label was predicted as which."""
     a, b = _pair(y_true, y_pred)
     labels, places = np.unique(np.concatenate([a, b]), return_inverse=True)
@@ -490,13 +490,13 @@ def confusion_matrix(y_true: Any, y_pred: Any) -> Any:
     return to_snippet(found)
 
 
-def mean_squared_error(y_true: Any, y_pred: Any) -> float:
+def mean_squared_error(y_true: object, y_pred: object) -> float:
     """Return the mean squared difference."""
     a, b = _pair(y_true, y_pred)
     return float(((a - b) ** 2).mean())
 
 
-def mean_absolute_error(y_true: Any, y_pred: Any) -> float:
+def mean_absolute_error(y_true: object, y_pred: object) -> float:
     """Return the mean absolute difference."""
     a, b = _pair(y_true, y_pred)
     return float(np.abs(a - b).mean())
@@ -506,7 +506,7 @@ def _shares(name: str) -> Callable[..., float]:
     """Return the function for precision, recall or F1."""
 
     def score(
-        y_true: Any, y_pred: Any, *, pos_label: Any = 1, average: Any = "binary", zero_division: object = 0
+        y_true: object, y_pred: object, *, pos_label: object = 1, average: object = "binary", zero_division: object = 0
     ) -> float:
         a, b = _pair(y_true, y_pred)
         labels = np.unique(np.concatenate([a, b]))
@@ -531,13 +531,13 @@ def _shares(name: str) -> Callable[..., float]:
     return score
 
 
-def r2_score(y_true: Any, y_pred: Any) -> float:
+def r2_score(y_true: object, y_pred: object) -> float:
     """Return the share of the variance that is explained."""
     a, b = _pair(y_true, y_pred)
     return float(1 - ((a - b) ** 2).sum() / ((a - a.mean(0)) ** 2).sum())
 
 
-def _reached(y_true: Any, y_score: Any) -> tuple[Array, Array, Array]:
+def _reached(y_true: object, y_score: object) -> tuple[Array, Array, Array]:
     """For each score, from the highest: how many positives and how many negatives reach it, and the score."""
     truth, score = _pair(y_true, y_score)
     labels = np.unique(truth)
@@ -549,7 +549,7 @@ def _reached(y_true: Any, y_score: Any) -> tuple[Array, Array, Array]:
     return hits[last].astype(float), (1 + last - hits[last]).astype(float), score[last]
 
 
-def roc_curve(y_true: Any, y_score: Any, *, drop_intermediate: Any = True) -> Any:
+def roc_curve(y_true: object, y_score: object, *, drop_intermediate: object = True) -> Any:
     """Return the false and true positive rates by threshold; without points on straight lines."""
     hits, alarms, score = _reached(y_true, y_score)
     kept = np.full(len(hits), True)
@@ -559,20 +559,20 @@ def roc_curve(y_true: Any, y_score: Any, *, drop_intermediate: Any = True) -> An
     return tuple(to_snippet(np.append(first, each)) for first, each in zip((0.0, 0.0, np.inf), found, strict=True))
 
 
-def precision_recall_curve(y_true: Any, y_score: Any) -> Any:
+def precision_recall_curve(y_true: object, y_score: object) -> Any:
     """Return precision and recall by threshold, from the lowest."""
     hits, alarms, score = _reached(y_true, y_score)
     precision, recall = (hits / (hits + alarms))[::-1], (hits / hits[-1])[::-1]
     return to_snippet(np.append(precision, 1.0)), to_snippet(np.append(recall, 0.0)), to_snippet(score[::-1].copy())
 
 
-def auc(x: Any, y: Any) -> float:
+def auc(x: object, y: object) -> float:
     """Return the area under a piecewise linear curve."""
     a, b = _pair(x, y)
     return float(abs(np.trapezoid(b, a)))
 
 
-def roc_auc_score(y_true: Any, y_score: Any) -> float:
+def roc_auc_score(y_true: object, y_score: object) -> float:
     """Return the probability that a positive has a higher score than a negative."""
     hits, alarms, _ = _reached(y_true, y_score)
     return float(np.trapezoid(np.append(0.0, hits / hits[-1]), np.append(0.0, alarms / alarms[-1])))

@@ -146,7 +146,7 @@ class Logger:
 
     warn = warning
 
-    def error(self, msg: Any, *args: object, exc_info: object = None) -> None:
+    def error(self, msg: object, *args: object, exc_info: object = None) -> None:
         """Log a message that something is wrong."""
         self.log(40, msg, *args)
 
@@ -214,7 +214,7 @@ def logging_module(guard: Guard, write: Writer) -> Any:
                 root.setLevel(level)
 
     def through_root(name: str) -> Callable[..., None]:
-        def call(*given: Any, **options: Any) -> None:
+        def call(*given: object, **options: object) -> None:
             if not root._handlers:
                 basic_config()
             getattr(root, name)(*given, **options)
@@ -248,7 +248,7 @@ class LogSettings(dict[str, Any]):
             raise AttributeError(f"wandb.config has no {name}")
         return dict.__getitem__(self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         dict.__setitem__(self, str.__str__(name), value)
 
 
@@ -256,7 +256,7 @@ class LogSettings(dict[str, Any]):
 class LogRun:
     """What `wandb.init` returns."""
 
-    def __init__(self, config: Any, summary: Any) -> None:
+    def __init__(self, config: object, summary: object) -> None:
         self.config, self.summary = config, summary
         self.id = self.name = "run"
         self.url, self.dir = "", "wandb"
@@ -279,7 +279,7 @@ def experiments_module(guard: Guard, write: Writer) -> Any:
     run = kinds[1](table, kinds[0]())
     said: list[bool] = []
 
-    def init(*given: object, config: Any = None, **how: object) -> Any:
+    def init(*given: object, config: object = None, **how: object) -> Any:
         if not said:
             said.append(True)
             write("err", _KEPT_HERE)

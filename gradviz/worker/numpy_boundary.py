@@ -50,7 +50,7 @@ def to_snippet(value: object) -> Any:
     raise TypeError(f"what NumPy returned, a {type(value).__name__}, is not available in GradViz snippets")
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> Any:
     return value
 
 
@@ -130,7 +130,7 @@ def numeric(dtype: object) -> Any:
     return found
 
 
-def call_numpy(function: Callable[..., Any], args: tuple[object, ...], keywords: dict[str, object]) -> Any:
+def call_numpy(function: Callable[..., object], args: tuple[object, ...], keywords: dict[str, object]) -> Any:
     """Call a function of NumPy with what a snippet passed; an array given as `out=` is returned unchanged."""
     plain = [to_numpy(each) for each in args]
     named = {key: to_numpy(each) for key, each in keywords.items()}

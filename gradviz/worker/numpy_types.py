@@ -53,8 +53,8 @@ _INSTEAD = {"base": "; use numpy.shares_memory"}
 # --- attributes ---
 
 
-def _method(name: str) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **keywords: object) -> Any:
+def _method(name: str) -> Callable[..., object]:
+    def method(self: object, *args: object, **keywords: object) -> Any:
         array = own(self)
         if name == "byteswap" and array.dtype.kind == "U":
             raise TypeError(ONLY_LETTERS)
@@ -66,7 +66,7 @@ def _method(name: str) -> Callable[..., Any]:
     return method
 
 
-def _with_dtype(name: str) -> Callable[..., Any]:
+def _with_dtype(name: str) -> Callable[..., object]:
     """Return a method whose first argument is a dtype."""
 
     def method(self: object, dtype: object = None, *args: object, **keywords: object) -> Any:
@@ -105,7 +105,7 @@ def _shut_others(made: type, offered: Container[str]) -> None:
 # --- operators ---
 
 
-def _binary(compute: Callable[[object, object], object], reflected: bool = False) -> Callable[..., Any]:
+def _binary(compute: Callable[[object, object], object], reflected: bool = False) -> Callable[..., object]:
     several = keeping(to_numpy) if compute is operator.eq else to_numpy  # it may run through a `map` in a search
 
     def method(self: object, other: object) -> Any:
@@ -157,7 +157,7 @@ def _swapped(compute: Callable[[object, object], object]) -> Callable[[Any, Any]
     return lambda a, b: compute(b, a)
 
 
-def _in_place(compute: Callable[[object, object], object], sign: str) -> Callable[..., Any]:
+def _in_place(compute: Callable[[object, object], object], sign: str) -> Callable[..., object]:
     def method(self: object, other: object) -> Any:
         if isinstance(other, Tensor):
             return _left_to(other, self, sign)
@@ -219,7 +219,7 @@ class SafeArray(np.ndarray[Any, Any]):
         is_number = isinstance(value, Tensor) and array.dtype.kind in _AS_NUMBER
         array.fill(_AS_NUMBER[array.dtype.kind](value) if is_number else to_numpy(value))
 
-    def _reshape(self, sizes: Any) -> None:
+    def _reshape(self, sizes: object) -> None:
         """Change the shape in place, as long as the number of elements stays the same."""
         _SHAPE.__set__(self, to_numpy(sizes))
 
@@ -276,7 +276,7 @@ class Flat:
 
     __slots__ = ("_array", "_place")
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: object) -> None:
         self._array = own(array)
         self._place = 0
 
@@ -292,7 +292,7 @@ class Flat:
         self._place += 1
         return self[self._place - 1]
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Any:
         return to_snippet(self._array.flat[to_numpy(key)])
 
     def __setitem__(self, key: object, value: object) -> None:
@@ -305,7 +305,7 @@ class Flags:
 
     __slots__ = ("_text", "c_contiguous", "f_contiguous", "owndata", "writeable")
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: object) -> None:
         found = own(array).flags
         self._text = str(found)
         self.c_contiguous, self.f_contiguous = bool(found.c_contiguous), bool(found.f_contiguous)
@@ -329,7 +329,7 @@ class Bool(np.ndarray[Any, Any]):
 
     __slots__ = ()
 
-    def __new__(cls, value: Any = False, /) -> Any:
+    def __new__(cls, value: object = False, /) -> Any:
         return to_snippet(np.bool_(to_numpy(value)))
 
     def __hash__(self) -> int:  # type: ignore[override]
@@ -350,13 +350,13 @@ class Bool(np.ndarray[Any, Any]):
     def __index__(self) -> NoReturn:
         raise TypeError("'numpy.bool' object cannot be interpreted as an integer")
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Bool:
         return self
 
-    def __deepcopy__(self, memo: object) -> Any:
+    def __deepcopy__(self, memo: object) -> Bool:
         return self
 
-    def __reduce_ex__(self, protocol: object) -> Any:
+    def __reduce_ex__(self, protocol: object) -> tuple[type[Bool], tuple[bool]]:
         return Bool, (bool(self),)
 
 
@@ -366,7 +366,7 @@ _TRUTHS = {value: np.array(value).view(Bool) for value in (False, True)}
 def _scalar_class(real: Any) -> type:
     """Return the stand-in for a class of scalars, derived from it."""
 
-    def __new__(cls: Any, *args: Any, **keywords: Any) -> Any:
+    def __new__(cls: object, *args: Any, **keywords: Any) -> Any:
         return call_numpy(real, args, keywords)
 
     def __reduce_ex__(self: Any, protocol: object) -> Any:
@@ -456,7 +456,7 @@ class DType:
 
     __slots__ = ("_dtype",)
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: object) -> None:
         self._dtype = numeric(dtype)
 
     def __eq__(self, other: object) -> bool:
@@ -487,7 +487,7 @@ class Finfo:
     __slots__ = ("_of",)
     _real: Any = np.finfo
 
-    def __init__(self, dtype: Any) -> None:
+    def __init__(self, dtype: object) -> None:
         self._of = self._real(numeric(dtype))
 
     def __repr__(self) -> str:

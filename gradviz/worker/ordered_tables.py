@@ -44,7 +44,7 @@ def order_tables() -> bool:
     return True
 
 
-def _of_tables(made: Callable[..., Any], original: object) -> Callable[..., Any]:
+def _of_tables(made: Callable[..., object], original: object) -> Callable[..., object]:
     """Return the method, restricted to OrderedDicts."""
 
     def call(self: object, *given: object, **named: object) -> Any:
@@ -121,7 +121,7 @@ def __eq__(self: Any, other: object) -> Any:
     return all(one is another or one == another for one, another in pairs)
 
 
-def __ne__(self: Any, other: object) -> Any:
+def __ne__(self: object, other: object) -> Any:
     same = __eq__(self, other)
     return same if same is NotImplemented else not same
 

@@ -98,7 +98,7 @@ class OwnModules:
 Compiler = Callable[[str, str, str], types.CodeType]  # (text, file name, package) -> code
 
 
-def star(into: dict[str, Any], module: Any) -> None:
+def star(into: dict[str, Any], module: object) -> None:
     """`from module import *`."""
     listed: Any = getattr(module, "__all__", None)
     public = [name for name in dir(module) if not name.startswith("_")]

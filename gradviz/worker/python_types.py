@@ -117,7 +117,7 @@ def _formatting_with(original: object) -> Callable[[Any, Any], Any]:
     return __rmod__
 
 
-def _of_bytes(original: Callable[..., Any]) -> Callable[..., Any]:
+def _of_bytes(original: Callable[..., object]) -> Callable[..., object]:
     """Return a method of a bytearray, on a copy if a method of an argument may empty the bytearray meanwhile."""
     same = getattr(bytes, original.__name__)
 
@@ -169,7 +169,7 @@ def _of_listed_values(original: Callable[..., None]) -> Callable[..., None]:
     return __setitem__
 
 
-def _of_held_items(original: Callable[..., Any]) -> Callable[..., Any]:
+def _of_held_items(original: Callable[..., object]) -> Callable[..., object]:
     """Return `some < others` for lists whose items are kept while one of them is compared and empties its list; 3.13
     holds them."""
 
@@ -206,10 +206,10 @@ def _number(given: Any) -> Any:
     return operator.index(given) if hasattr(type(given), "__index__") else given
 
 
-def _with_items_kept(original: Callable[..., Any]) -> Callable[..., Any]:
+def _with_items_kept(original: Callable[..., object]) -> Callable[..., object]:
     """Return a method of a deque that compares, whose items are kept while one of them empties it."""
 
-    def call(self: Any, *given: object) -> Any:
+    def call(self: object, *given: object) -> Any:
         kept = list(collections.deque.__iter__(self)) if isinstance(self, collections.deque) else None
         try:
             return original(self, *given)
@@ -236,11 +236,11 @@ def _one_at_a_time(original: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return __next__
 
 
-def _by_a_kept_factory(original: Callable[..., Any]) -> Callable[..., Any]:
+def _by_a_kept_factory(original: Callable[..., object]) -> Callable[..., object]:
     """Return what a defaultdict makes with its factory, which is kept while it replaces itself."""
     factory = vars(collections.defaultdict)["default_factory"]
 
-    def __missing__(self: Any, key: object) -> Any:
+    def __missing__(self: object, key: object) -> Any:
         kept = factory.__get__(self)
         try:
             return original(self, key)
@@ -277,7 +277,7 @@ def _of_kept_parts(original: Callable[[Any], str]) -> Callable[[Any], str]:
     """Return the text of an OSError whose parts are kept while one of them replaces the others."""
     parts = [each for each in vars(OSError).values() if isinstance(each, types.MemberDescriptorType)]
 
-    def __str__(self: Any) -> str:
+    def __str__(self: object) -> str:
         kept = [part.__get__(self) for part in parts]
         try:
             return original(self)

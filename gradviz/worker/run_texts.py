@@ -53,7 +53,7 @@ def text_builtins(guard: Guard, namespace: Names, fresh: Callable[[Names], Names
             if name not in before or before[name] is not value:
                 given[name] = value
 
-    def eval_(source: Any, globals: Any = None, locals: Any = None, /) -> Any:
+    def eval_(source: object, globals: object = None, locals: object = None, /) -> Any:
         text = _text(source, "eval").strip()
         ast.parse(text, _STRING, "eval")  # raises with Python's words for what is wrong
         code = _compiled(guard, f"{_VALUE} = (\n{text}\n)", "eval")
@@ -78,7 +78,7 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
         __slots__ = ()
         __module__, __qualname__ = "builtins", "dict"
 
-        def __setitem__(self, name: str, value: Any) -> None:
+        def __setitem__(self, name: str, value: object) -> None:
             _check_name(guard, name)
             namespace[name] = value
             super().__setitem__(name, value)
@@ -88,23 +88,23 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
             super().__delitem__(name)
             namespace.pop(name, None)
 
-        def update(self, *given: Any, **more: Any) -> None:
+        def update(self, *given: object, **more: object) -> None:
             for name, value in dict(*given, **more).items():
                 self[name] = value
 
-        def setdefault(self, name: str, value: Any = None) -> Any:
+        def setdefault(self, name: str, value: object = None) -> Any:
             if name not in self:
                 self[name] = value
             return self[name]
 
-        def pop(self, name: str, *otherwise: Any) -> Any:
+        def pop(self, name: str, *otherwise: object) -> Any:
             if name not in self:
                 return super().pop(name, *otherwise)
             value = self[name]
             del self[name]
             return value
 
-        def _only_names(self, *given: Any) -> NoReturn:
+        def _only_names(self, *given: object) -> NoReturn:
             raise TypeError("globals() takes names one by one, or by update(), in GradViz snippets")
 
         def __reduce__(self) -> tuple[Any, ...]:
@@ -117,7 +117,7 @@ def _table(guard: Guard, namespace: Names) -> type[Names]:
     return Table
 
 
-def _check_name(guard: Guard, name: Any) -> None:
+def _check_name(guard: Guard, name: object) -> None:
     """Refuse a name that the snippet could not have bound itself."""
     if type(name) is not str or not name.isidentifier() or is_dunder(name):
         raise PermissionError(f"{name!r} is no name that globals() can be given in GradViz snippets")
@@ -141,7 +141,7 @@ def run_code(code: types.CodeType, around: Names, inner: Names) -> None:
     exec(code, around, inner)
 
 
-def _compiled(guard: Guard, source: Any, what: str) -> types.CodeType:
+def _compiled(guard: Guard, source: object, what: str) -> types.CodeType:
     try:
         return guard.compiler(_text(source, what), _STRING, "")
     except Refusal as refusal:
@@ -154,7 +154,7 @@ def _plain(guard: Guard, names: Any, what: str) -> Names:
     return own_names(names)
 
 
-def _text(source: Any, what: str) -> str:
+def _text(source: object, what: str) -> str:
     if not isinstance(source, str):
         raise TypeError(f"{what}() takes a text in GradViz snippets, not a {type(source).__name__}")
     return str.__str__(source)
@@ -191,7 +191,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 def benchmark_module(guard: Guard) -> Any:
     """Return `Timer`, which runs its statement, recorded like the rest, at most a hundred times."""
 
-    def statement(source: Any, names: Names) -> Callable[[], None]:
+    def statement(source: object, names: Names) -> Callable[[], None]:
         code = _compiled(guard, source, "Timer")
         return lambda: run_code(code, guard.globals, names)
 
@@ -200,14 +200,14 @@ def benchmark_module(guard: Guard) -> Any:
 
         def __init__(
             self,
-            stmt: Any = "pass",
-            setup: Any = "pass",
-            global_setup: Any = "",
+            stmt: object = "pass",
+            setup: object = "pass",
+            global_setup: object = "",
             timer: object = None,
-            globals: Any = None,
-            label: Any = None,
-            sub_label: Any = None,
-            description: Any = None,
+            globals: object = None,
+            label: object = None,
+            sub_label: object = None,
+            description: object = None,
             env: object = None,
             num_threads: object = 1,
             language: object = "Python",

@@ -18,7 +18,7 @@ from gradviz.worker.scratch_paths import Path, plain_path
 def torch_names() -> dict[str, Any]:
     """Return the functions for the torch stand-in."""
 
-    def save(obj: object, f: Any, *rest: object, **options: object) -> None:
+    def save(obj: object, f: object, *rest: object, **options: object) -> None:
         if isinstance(f, ByteBuffer):
             with paused():
                 f.write(dumped(obj))
@@ -31,7 +31,7 @@ def torch_names() -> dict[str, Any]:
             content.data += SCRATCH.put_away(obj, content)
 
     def load(
-        f: Any,
+        f: object,
         map_location: object = None,
         pickle_module: object = None,
         *,
@@ -50,7 +50,7 @@ def torch_names() -> dict[str, Any]:
     return {"save": save, "load": load}
 
 
-def unpacked(data: Any) -> Any:
+def unpacked(data: object) -> Any:
     """Return what torch.save has written, as a marker or as bytes."""
     if type(data) is not bytes:
         raise TypeError("a file is opened for torch.load as bytes: open(name, 'rb')")

@@ -205,7 +205,7 @@ def fail(number: int, name: str) -> NoReturn:
     raise OSError(number, os.strerror(number), name)
 
 
-def weight_of(thing: Any, deep: int = 6) -> int:
+def weight_of(thing: object, deep: int = 6) -> int:
     """Return the approximate number of bytes that the numbers in an object take."""
     if isinstance(thing, Tensor):
         return int(Tensor.numel(thing)) * 4
@@ -290,7 +290,7 @@ class ScratchFile:
         """Read this many characters or bytes, or all that is left."""
         return self._inner.read(_count(size))
 
-    def readline(self, size: Any = -1) -> Any:
+    def readline(self, size: int = -1) -> Any:
         """Return the next line."""
         return self._inner.readline(_count(size))
 
@@ -307,7 +307,7 @@ class ScratchFile:
         for each in lines:
             self._inner.write(self._plain(each))
 
-    def _plain(self, data: Any) -> Any:
+    def _plain(self, data: object) -> bytes | str:
         if "b" not in self.mode:
             if not isinstance(data, str):
                 raise TypeError(f"write() argument must be str, not {type(data).__name__}")
@@ -325,7 +325,7 @@ class ScratchFile:
         """Return the position."""
         return int(self._inner.tell())
 
-    def truncate(self, size: Any = None) -> int:
+    def truncate(self, size: int | None = None) -> int:
         """Cut off the rest."""
         return int(self._inner.truncate(_count(size)))
 
@@ -388,7 +388,7 @@ ScratchFile.__name__ = ScratchFile.__qualname__ = "TextIOWrapper"
 ScratchFile.__module__ = "_io"
 
 
-def plain_bytes(data: Any) -> bytes:
+def plain_bytes(data: object) -> bytes:
     """Return bytes as they are stored, whatever a class of the snippet overrides."""
     if isinstance(data, bytes):
         return bytes.__getitem__(data, slice(None))
@@ -401,7 +401,9 @@ def _count(size: Any) -> int | None:
     return None if size is None else operator.index(size)
 
 
-def open_scratch(name: str, mode: str, encoding: Any = None, errors: Any = None, newline: Any = None) -> ScratchFile:
+def open_scratch(
+    name: str, mode: str, encoding: object = None, errors: object = None, newline: object = None
+) -> ScratchFile:
     """Open a file of the run by a plain name."""
     kind, extra = mode.replace("b", "").replace("t", "").replace("U", ""), "+" in mode
     kind = kind.replace("+", "") or "r"
@@ -423,7 +425,7 @@ def open_scratch(name: str, mode: str, encoding: Any = None, errors: Any = None,
     return made
 
 
-def encoding_of(name: Any) -> str:
+def encoding_of(name: object) -> str:
     """Return the encoding that is meant, one of those that are loaded."""
     plain = "utf-8" if name is None else str.__str__(name).lower().replace("_", "-")
     if plain not in _ENCODINGS:
@@ -431,12 +433,12 @@ def encoding_of(name: Any) -> str:
     return _ENCODINGS[plain]
 
 
-def _errors(name: Any) -> str:
+def _errors(name: object) -> str:
     plain = "strict" if name is None else str.__str__(name)
     if plain not in ("strict", "ignore", "replace", "surrogateescape", "backslashreplace"):
         raise LookupError(f"unknown error handler name '{plain}'")
     return plain
 
 
-def _newline(given: Any) -> str | None:
+def _newline(given: object) -> str | None:
     return None if given is None else str.__str__(given)

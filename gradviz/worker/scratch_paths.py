@@ -31,12 +31,12 @@ def plain_path(part: object) -> str:
 
 
 def open_(
-    file: Any,
-    mode: Any = "r",
+    file: object,
+    mode: object = "r",
     buffering: object = -1,
-    encoding: Any = None,
-    errors: Any = None,
-    newline: Any = None,
+    encoding: object = None,
+    errors: object = None,
+    newline: object = None,
     closefd: object = True,
     opener: object = None,
 ) -> ScratchFile:
@@ -54,28 +54,28 @@ open_.__name__ = open_.__qualname__ = "open"
 # --- os ---
 
 
-def exists(path: Any) -> bool:
+def exists(path: object) -> bool:
     """Whether a file or folder exists."""
     return isfile(path) or isdir(path)
 
 
-def isfile(path: Any) -> bool:
+def isfile(path: object) -> bool:
     """Whether it is a file."""
     return SCRATCH.meant(plain_path(path)) in SCRATCH.files
 
 
-def isdir(path: Any) -> bool:
+def isdir(path: object) -> bool:
     """Whether it is a folder."""
     text = plain_path(path)
     return bool(text) and SCRATCH.path(text) in SCRATCH.folders
 
 
-def listdir(path: Any = ".") -> list[str]:
+def listdir(path: object = ".") -> list[str]:
     """Return the names in a folder."""
     return SCRATCH.children(_folder(path))
 
 
-def _folder(path: Any) -> str:
+def _folder(path: object) -> str:
     text = plain_path(path)
     whole = SCRATCH.path(text)
     if whole not in SCRATCH.folders:
@@ -83,7 +83,7 @@ def _folder(path: Any) -> str:
     return whole
 
 
-def mkdir(path: Any, mode: object = 0o777, *, exist_ok: bool = False) -> None:
+def mkdir(path: object, mode: object = 0o777, *, exist_ok: bool = False) -> None:
     """Make a folder in an existing one."""
     text = plain_path(path)
     whole = SCRATCH.path(text)
@@ -96,7 +96,7 @@ def mkdir(path: Any, mode: object = 0o777, *, exist_ok: bool = False) -> None:
     SCRATCH.make_folders(whole)
 
 
-def makedirs(name: Any, mode: object = 0o777, exist_ok: object = False) -> None:
+def makedirs(name: object, mode: object = 0o777, exist_ok: object = False) -> None:
     """Make a folder and its parents."""
     text = plain_path(name)
     if exists(name) and (not exist_ok or isfile(name)):
@@ -104,14 +104,14 @@ def makedirs(name: Any, mode: object = 0o777, exist_ok: object = False) -> None:
     SCRATCH.make_folders(SCRATCH.path(text))
 
 
-def remove(path: Any) -> None:
+def remove(path: object) -> None:
     """Remove a file."""
     text = plain_path(path)
     SCRATCH.empty(SCRATCH.file(text))
     del SCRATCH.files[SCRATCH.meant(text)]
 
 
-def rmdir(path: Any) -> None:
+def rmdir(path: object) -> None:
     """Remove an empty folder."""
     whole = _folder(path)
     if SCRATCH.children(whole) or whole in (HOME, "/"):
@@ -119,7 +119,7 @@ def rmdir(path: Any) -> None:
     SCRATCH.folders.discard(whole)
 
 
-def rmtree(path: Any, ignore_errors: object = False, onerror: object = None) -> None:
+def rmtree(path: object, ignore_errors: object = False, onerror: object = None) -> None:
     """Remove a folder with everything in it."""
     if ignore_errors and not isdir(path):
         return
@@ -131,7 +131,7 @@ def rmtree(path: Any, ignore_errors: object = False, onerror: object = None) -> 
     SCRATCH.folders -= inside - kept
 
 
-def rename(src: Any, dst: Any) -> None:
+def rename(src: object, dst: object) -> None:
     """Rename a file or folder."""
     old, new = SCRATCH.path(plain_path(src)), SCRATCH.path(plain_path(dst))
     if not exists(src):
@@ -152,7 +152,7 @@ def rename(src: Any, dst: Any) -> None:
     SCRATCH.folders = (SCRATCH.folders - moved) | {new + each[len(old) :] for each in moved}
 
 
-def walk(top: Any, topdown: object = True) -> Iterator[tuple[str, list[str], list[str]]]:
+def walk(top: object, topdown: object = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """Yield each folder with the folders and files in it."""
     text = plain_path(top)
     if not isdir(text):
@@ -168,12 +168,12 @@ def walk(top: Any, topdown: object = True) -> Iterator[tuple[str, list[str], lis
         yield text, folders, files
 
 
-def chdir(path: Any) -> None:
+def chdir(path: object) -> None:
     """Change the current folder."""
     SCRATCH.here = _folder(path)
 
 
-def getsize(path: Any) -> int:
+def getsize(path: object) -> int:
     """Return the number of bytes of a file."""
     return SCRATCH.file(plain_path(path)).size
 
@@ -187,7 +187,7 @@ class Facts:
         self.st_size, self.st_mtime = size, when
 
 
-def stat(path: Any) -> Facts:
+def stat(path: object) -> Facts:
     """Return the size and time of a file or folder."""
     content = None if isdir(path) else SCRATCH.file(plain_path(path))
     return Facts(4096, 0.0) if content is None else Facts(content.size, content.when)
@@ -197,10 +197,10 @@ def _expanded(text: str) -> str:
     return posixpath.dirname(HOME) + text[1:] if text == "~" or text.startswith("~/") else text
 
 
-def _of_paths(function: Callable[..., Any]) -> Callable[..., Any]:
+def _of_paths(function: Callable[..., object]) -> Callable[..., object]:
     """Wrap a function of texts so that it only gets plain ones."""
 
-    def call(*paths: Any) -> Any:
+    def call(*paths: object) -> Any:
         return function(*[plain_path(each) for each in paths])
 
     call.__name__ = call.__qualname__ = function.__name__
@@ -211,16 +211,16 @@ def _common(paths: Any) -> str:
     return posixpath.commonpath([plain_path(each) for each in paths])
 
 
-def _relative(path: Any, start: Any = ".") -> str:
+def _relative(path: object, start: object = ".") -> str:
     return posixpath.relpath(SCRATCH.path(plain_path(path)), SCRATCH.path(plain_path(start)))
 
 
-def abspath(path: Any) -> str:
+def abspath(path: object) -> str:
     """Return the absolute path."""
     return SCRATCH.path(plain_path(path))
 
 
-def _same(first: Any, second: Any) -> bool:
+def _same(first: object, second: object) -> bool:
     return stat(first) is not None and stat(second) is not None and abspath(first) == abspath(second)
 
 
@@ -228,13 +228,13 @@ _OF_TEXT = "join basename dirname split splitext isabs normpath normcase"
 
 
 def _path_names() -> dict[str, Any]:
-    def expanduser(path: Any) -> str:
+    def expanduser(path: object) -> str:
         return _expanded(plain_path(path))
 
-    def getmtime(path: Any) -> float:
+    def getmtime(path: object) -> float:
         return stat(path).st_mtime
 
-    def islink(path: Any) -> bool:
+    def islink(path: object) -> bool:
         return False
 
     chosen = (exists, isfile, isdir, getsize, getmtime, abspath, expanduser, islink)
@@ -245,7 +245,7 @@ def _path_names() -> dict[str, Any]:
     return names | {"commonpath": _common, "relpath": _relative, "pathsep": ":", "curdir": ".", "pardir": ".."}
 
 
-def _os_names(path: Any) -> dict[str, Any]:
+def _os_names(path: object) -> dict[str, Any]:
     environment: dict[str, str] = {}
 
     def getenv(key: Any, default: Any = None) -> Any:
@@ -269,7 +269,7 @@ def _os_names(path: Any) -> dict[str, Any]:
 # --- glob, shutil, tempfile ---
 
 
-def glob(pathname: Any, *, recursive: object = False, root_dir: object = None) -> list[str]:
+def glob(pathname: object, *, recursive: object = False, root_dir: object = None) -> list[str]:
     """Return the names that match a pattern."""
     pattern = plain_path(pathname)
     found = ["/" if pattern.startswith("/") else ""]
@@ -290,7 +290,7 @@ def _step(folder: str, part: str, recursive: bool) -> list[str]:
     return [posixpath.join(folder, name) for name in fnmatch.filter(shown, part)]
 
 
-def _copied(src: Any, dst: Any, *, follow_symlinks: object = True) -> str:
+def _copied(src: object, dst: object, *, follow_symlinks: object = True) -> str:
     target = plain_path(dst)
     if isdir(target):
         target = posixpath.join(target, posixpath.basename(plain_path(src)))
@@ -303,7 +303,7 @@ def _copied(src: Any, dst: Any, *, follow_symlinks: object = True) -> str:
     return target
 
 
-def _moved(src: Any, dst: Any) -> str:
+def _moved(src: object, dst: object) -> str:
     target = plain_path(dst)
     if isdir(target):
         target = posixpath.join(target, posixpath.basename(plain_path(src).rstrip("/")))
@@ -311,7 +311,7 @@ def _moved(src: Any, dst: Any) -> str:
     return target
 
 
-def _new_name(suffix: Any, prefix: Any, folder: Any) -> str:
+def _new_name(suffix: object, prefix: object, folder: object) -> str:
     SCRATCH.made += 1
     return posixpath.join(
         TEMPORARY if folder is None else plain_path(folder),
@@ -319,7 +319,7 @@ def _new_name(suffix: Any, prefix: Any, folder: Any) -> str:
     )
 
 
-def mkdtemp(suffix: Any = None, prefix: Any = None, dir: Any = None) -> str:
+def mkdtemp(suffix: object = None, prefix: object = None, dir: object = None) -> str:
     """Make a folder with a new name."""
     name = _new_name(suffix, prefix, dir)
     makedirs(name)
@@ -332,7 +332,9 @@ class TemporaryDirectory:
 
     __slots__ = ("name",)
 
-    def __init__(self, suffix: Any = None, prefix: Any = None, dir: Any = None, ignore_cleanup_errors: object = False):
+    def __init__(
+        self, suffix: object = None, prefix: object = None, dir: object = None, ignore_cleanup_errors: object = False
+    ):
         self.name = mkdtemp(suffix, prefix, dir)
 
     def __enter__(self) -> str:
@@ -350,8 +352,8 @@ TemporaryDirectory.__module__ = "tempfile"
 
 
 def _temporary_file(
-    mode: Any = "w+b", buffering: object = -1, encoding: Any = None, newline: Any = None, suffix: Any = None,
-    prefix: Any = None, dir: Any = None, delete: object = True,
+    mode: object = "w+b", buffering: object = -1, encoding: object = None, newline: object = None,
+    suffix: object = None, prefix: object = None, dir: object = None, delete: object = True,
 ) -> ScratchFile:  # fmt: skip
     return open_(_new_name(suffix, prefix, dir), mode, buffering, encoding, None, newline)
 
@@ -365,7 +367,7 @@ class Path:
 
     __slots__ = ("_text",)
 
-    def __init__(self, *parts: Any) -> None:
+    def __init__(self, *parts: object) -> None:
         self._text = str(pathlib.PurePosixPath(*(plain_path(part) for part in parts)))
 
     def __truediv__(self, part: object) -> Path:
@@ -455,11 +457,13 @@ class Path:
         """Whether it is a folder."""
         return isdir(self)
 
-    def open(self, mode: Any = "r", buffering: object = -1, encoding: Any = None, errors: Any = None) -> ScratchFile:
+    def open(
+        self, mode: object = "r", buffering: object = -1, encoding: object = None, errors: object = None
+    ) -> ScratchFile:
         """Open the file."""
         return open_(self, mode, buffering, encoding, errors)
 
-    def read_text(self, encoding: Any = None, errors: Any = None) -> str:
+    def read_text(self, encoding: object = None, errors: object = None) -> str:
         """Return the whole text of the file."""
         with open_(self, "r", -1, encoding, errors) as file:
             return str(file.read())
@@ -468,12 +472,12 @@ class Path:
         """Return all bytes of the file."""
         return bytes(SCRATCH.file(self._text).data)
 
-    def write_text(self, data: Any, encoding: Any = None, errors: Any = None) -> int:
+    def write_text(self, data: object, encoding: object = None, errors: object = None) -> int:
         """Replace the file's text."""
         with open_(self, "w", -1, encoding, errors) as file:
             return file.write(data)
 
-    def write_bytes(self, data: Any) -> int:
+    def write_bytes(self, data: object) -> int:
         """Replace the file's bytes."""
         with open_(self, "wb") as file:
             return file.write(data)
@@ -482,11 +486,11 @@ class Path:
         """Yield what is in the folder."""
         return iter([Path(self, name) for name in listdir(self)])
 
-    def glob(self, pattern: Any) -> Iterator[Path]:
+    def glob(self, pattern: object) -> Iterator[Path]:
         """Yield what matches a pattern in the folder."""
         return iter([Path(each) for each in glob(Path(self, pattern), recursive=True)])
 
-    def rglob(self, pattern: Any) -> Iterator[Path]:
+    def rglob(self, pattern: object) -> Iterator[Path]:
         """Yield what matches a pattern in the folder and those below it."""
         return self.glob(Path("**", pattern))
 
@@ -499,7 +503,7 @@ class Path:
         """Remove the empty folder."""
         rmdir(self)
 
-    def rename(self, target: Any) -> Path:
+    def rename(self, target: object) -> Path:
         """Rename it."""
         rename(self, target)
         return Path(target)
@@ -510,7 +514,7 @@ class Path:
         """Make an empty file, unless it exists."""
         SCRATCH.create(self._text)
 
-    def stat(self) -> Any:
+    def stat(self) -> Facts:
         """Return its size and time."""
         return stat(self)
 
@@ -532,7 +536,7 @@ class Path:
         """Whether it begins at the root."""
         return self._pure().is_absolute()
 
-    def relative_to(self, other: Any) -> Path:
+    def relative_to(self, other: object) -> Path:
         """Return the path relative to a folder."""
         return Path(str(self._pure().relative_to(plain_path(other))))
 

@@ -57,7 +57,7 @@ def snippet_builtins(
 def of_namespace(names: dict[str, Any], guard: Guard, namespace: dict[str, Any]) -> dict[str, Any]:
     """Return the builtins for code that runs with the names of the snippet, or of one of its own modules."""
 
-    def dir_(*things: Any) -> list[str]:
+    def dir_(*things: object) -> list[str]:
         return guard.dir(*things) if things else sorted(own_names(namespace))
 
     def fresh(given: dict[str, Any]) -> dict[str, Any]:
@@ -97,7 +97,9 @@ def _leave(code: object = None) -> NoReturn:
     raise SystemExit(code)
 
 
-def _importer(import_module: Callable[[str], object], load_child: Callable[[str, str], object]) -> Callable[..., Any]:
+def _importer(
+    import_module: Callable[[str], object], load_child: Callable[[str, str], object]
+) -> Callable[..., object]:
     def import_(
         name: object, globals: object = None, locals: object = None, fromlist: Any = (), level: object = 0
     ) -> Any:

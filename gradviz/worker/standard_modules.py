@@ -181,7 +181,7 @@ def _functools_names(guard: Guard) -> dict[str, Any]:
         ours = guard.wrote(wrapped)
         return functools.update_wrapper(wrapper, wrapped, updated=("__dict__",) if ours else ())
 
-    def wraps(wrapped: Any) -> Any:
+    def wraps(wrapped: object) -> Any:
         return lambda wrapper: update_wrapper(wrapper, wrapped)
 
     def total_ordering(cls: object) -> Any:
@@ -221,14 +221,14 @@ def _cached_property(guard: Guard) -> type:
     return cached_property
 
 
-def _own_class(guard: Guard, cls: object, what: str) -> Any:
+def _own_class(guard: Guard, cls: object, what: str) -> type:
     if not isinstance(cls, type) or not guard.owns(cls):
         raise TypeError(f"{what} works on classes of the snippet")
     return cls
 
 
 def _collections_names(guard: Guard) -> dict[str, Any]:
-    def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> Any:
+    def namedtuple(typename: str, field_names: Any, *, rename: bool = False, defaults: Any = None) -> type:
         fields = (
             field_names.replace(",", " ").split() if type(field_names) is str else [str(each) for each in field_names]
         )
@@ -242,8 +242,8 @@ def _collections_names(guard: Guard) -> dict[str, Any]:
 
 
 def _dataclasses_names(guard: Guard) -> dict[str, Any]:
-    def dataclass(cls: Any = None, /, **options: bool) -> Any:
-        def decorate(each: Any) -> Any:
+    def dataclass(cls: object = None, /, **options: bool) -> Any:
+        def decorate(each: Any) -> type:
             _own_class(guard, each, "dataclass")
             check_patterns(guard, each, vars(each).get("__annotations__", {}))
             check_text(each, compares=True)

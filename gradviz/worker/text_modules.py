@@ -47,11 +47,11 @@ def text_modules(guard: Guard, write: Writer) -> dict[str, Any]:
     }
 
 
-def of_plain_text(real: Callable[..., object]) -> Callable[..., Any]:
+def of_plain_text(real: Callable[..., object]) -> Callable[..., object]:
     """Return a function of a text that gets no object of a class of the snippet, to which it would pass tables that all
     share."""
 
-    def call(text: Any, *rest: Any, **options: Any) -> Any:
+    def call(text: object, *rest: object, **options: object) -> Any:
         if not isinstance(text, str | bytes):
             raise TypeError(f"expected string or bytes-like object, got '{type(text).__name__}'")
         return real(str.__str__(text) if isinstance(text, str) else bytes(text), *rest, **options)
@@ -63,7 +63,7 @@ def of_plain_text(real: Callable[..., object]) -> Callable[..., Any]:
 class Space(types.SimpleNamespace):
     """`types.SimpleNamespace` without names that Python or NumPy would look up on an object."""
 
-    def __init__(self, **values: Any) -> None:
+    def __init__(self, **values: object) -> None:
         for name in values:
             if type(name) is not str or is_dunder(name) or name == MEMORY:
                 raise AttributeError(f"the attribute '{name}' is not available in GradViz snippets")
@@ -157,11 +157,11 @@ class Digest:
 
     __slots__ = ("_hash", "name")
 
-    def __init__(self, name: str, data: Any) -> None:
+    def __init__(self, name: str, data: object) -> None:
         self.name = name
         self._hash: Any = getattr(hashlib, name)(plain_bytes(data))
 
-    def update(self, data: Any) -> None:
+    def update(self, data: object) -> None:
         """Add bytes."""
         self._hash.update(plain_bytes(data))
 
@@ -175,7 +175,7 @@ class Digest:
 
 
 def _digest(name: str) -> Callable[..., Digest]:
-    def make(data: Any = b"", **how: object) -> Digest:
+    def make(data: object = b"", **how: object) -> Digest:
         return Digest(name, data)
 
     make.__name__ = make.__qualname__ = name
@@ -287,7 +287,9 @@ def _kind(name: str) -> type:
 class Progress:
     """What `tqdm(...)` returns: the iterable itself, with the methods that loops call on a progress bar."""
 
-    def __init__(self, iterable: Iterable[Any] | None = None, desc: str | None = None, total: Any = None, **look: Any):
+    def __init__(
+        self, iterable: Iterable[Any] | None = None, desc: str | None = None, total: Any = None, **look: object
+    ):
         self.iterable = iterable
         self.total = total
         self.n = 0

@@ -36,7 +36,7 @@ class _Looking:
     def __setitem__(self, key: object, value: object) -> None:
         return None
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> _Looking:
         return self
 
     def __next__(self) -> None:

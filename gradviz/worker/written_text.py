@@ -61,13 +61,13 @@ def _lines(part: str) -> Iterator[str]:
 _MARKS = re.compile(r"'|\.|,|\(|\)|!|\?")
 
 
-def _basic_english(line: Any) -> list[str]:
+def _basic_english(line: object) -> list[str]:
     """Split into lower-case words, each punctuation mark a separate one."""
     text = str.__str__(line).lower().replace('"', "").replace("<br />", " ").replace(";", " ").replace(":", " ")
     return _MARKS.sub(r" \g<0> ", text).split()
 
 
-def get_tokenizer(tokenizer: Any, language: Any = "en") -> Callable[[Any], list[str]]:
+def get_tokenizer(tokenizer: Any, language: object = "en") -> Callable[[Any], list[str]]:
     """Return a tokenizer."""
     if tokenizer is None:
         return lambda line: str.__str__(line).split()
@@ -99,7 +99,7 @@ class Vocab:
         """Return the number for unknown words."""
         return self._unknown
 
-    def __getitem__(self, token: Any) -> int:
+    def __getitem__(self, token: object) -> int:
         found = self._numbers.get(str.__str__(token), self._unknown)
         if found is None:
             raise RuntimeError(f"Token {str.__str__(token)} not found and default index is not set")
@@ -113,7 +113,7 @@ class Vocab:
     def __len__(self) -> int:
         return len(self._words)
 
-    def __contains__(self, token: Any) -> bool:
+    def __contains__(self, token: object) -> bool:
         return str.__str__(token) in self._numbers
 
     def lookup_token(self, index: Any) -> str:
@@ -137,7 +137,7 @@ def build_vocab_from_iterator(
     iterator: Iterable[Any],
     min_freq: Any = 1,
     specials: Any = None,
-    special_first: Any = True,
+    special_first: object = True,
     max_tokens: Any = None,
 ) -> Vocab:
     """Return the vocabulary of an iterator, the most frequent words first."""
@@ -154,7 +154,9 @@ def written_modules(say: Callable[[str], None]) -> dict[str, Any]:
     """Return the stand-ins by module name; `say` reports that the lines are generated."""
     said: list[bool] = []
 
-    def WikiText2(root: object = None, split: Any = ("train", "valid", "test")) -> Any:
+    def WikiText2(
+        root: object = None, split: Any = ("train", "valid", "test")
+    ) -> Iterator[str] | tuple[Iterator[str], ...]:
         parts = [split] if isinstance(split, str) else list(split)
         names = [str.__str__(each) for each in parts]
         for each in names:

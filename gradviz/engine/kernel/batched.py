@@ -154,11 +154,11 @@ class BatchedArray(NDArrayOperatorsMixin):
         """Copy to new memory."""
         return BatchedArray(self.phys.copy(order), self.levels, self.place)
 
-    def view(self, *args: Any) -> BatchedArray:
+    def view(self, *args: object) -> BatchedArray:
         """The same memory, as another type of the same size."""
         return BatchedArray(self.phys.view(*args), self.levels)
 
-    def any(self, *args: Any, **kwargs: Any) -> bool:
+    def any(self, *args: object, **kwargs: object) -> bool:
         """Whether anything is true in any example, for checks before an operation; along a dimension, each example
         separately."""
         return bool(self.phys.any()) if not args and not kwargs else self._each("any", args, kwargs)

@@ -247,7 +247,7 @@ class Node:
     freed: bool
     _tag: int  # the number that the recorder knows it by
     pre_hooks: OrderedDict[int, Callable[..., Any]] | None
-    post_hooks: OrderedDict[int, Callable[..., Any]] | None
+    post_hooks: OrderedDict[int, Callable[..., object]] | None
     tensor_hooks: dict[int, OrderedDict[int, Callable[..., Any]]] | None
     retained: dict[int, weakref.ref[Tensor]] | None  # PyTorch keeps no tensor alive for its gradient either
     written: weakref.ref[Node] | None = None  # for a write to a view: the history of the view after it
@@ -255,7 +255,7 @@ class Node:
     parent: Node | None = None  # in anomaly mode: the node whose backward made this one
     _metadata: dict[Any, Any] | None
 
-    def __new__(cls, *args: object, **kwargs: object) -> Any:
+    def __new__(cls, *args: object, **kwargs: object) -> Node:
         return bare(cls, cls)
 
     @property
@@ -325,13 +325,13 @@ class Node:
                 if one is not None:
                     yield name, one.data, one.version, one
 
-    def register_hook(self, fn: Callable[..., Any]) -> RemovableHandle:
+    def register_hook(self, fn: Callable[..., object]) -> RemovableHandle:
         """Call `fn(grad_inputs, grad_outputs)` after the node ran; its return value replaces the gradients."""
         if self.post_hooks is None:
             self.post_hooks = OrderedDict()
         return _register(self.post_hooks, fn)
 
-    def register_prehook(self, fn: Callable[..., Any]) -> RemovableHandle:
+    def register_prehook(self, fn: Callable[..., object]) -> RemovableHandle:
         """Call `fn(grad_outputs)` before the node runs; its return value replaces the gradients."""
         if self.pre_hooks is None:
             self.pre_hooks = OrderedDict()
@@ -347,7 +347,7 @@ class Node:
 
         def _raw_saved(self, name: str) -> SavedTensor: ...
 
-    def __call__(self, *grads: Tensor | None) -> Any:
+    def __call__(self, *grads: Tensor | None) -> Tensor | tuple[Tensor | None, ...] | None:
         """Run the node by hand: return the gradients of its inputs given those of its outputs."""
         if len(grads) != len(self.metas):
             raise TypeError(f"expected {len(self.metas)} arguments, got {len(grads)} instead")

@@ -114,7 +114,7 @@ class set_grad_enabled(_Mode):
         self.mode = bool(mode)
         state.grad = self.mode
 
-    def __call__(self, fn: Callable[..., object]) -> Callable[..., Any]:
+    def __call__(self, fn: Callable[..., object]) -> Callable[..., object]:
         state.grad = self.previous
         return super().__call__(fn)
 

@@ -81,7 +81,7 @@ def printoptions(
         _options = replace(before)
 
 
-def is_floating(dtype: np.dtype[Any]) -> bool:
+def is_floating(dtype: np.dtype[np.generic]) -> bool:
     """Whether a dtype is a real floating point type; ml_dtypes' bfloat16 and float8 have kind 'V'."""
     return dtype.kind in "fV"
 
@@ -226,7 +226,7 @@ def format_tensor(array: Array, *, suffixes: Sequence[str] = (), prefix: str = "
     return text + ")"
 
 
-def dtype_text(dtype: np.dtype[Any]) -> str:
+def dtype_text(dtype: np.dtype[np.generic]) -> str:
     """`torch.float32`, PyTorch's name of a dtype."""
     return f"torch.{dtype.name}"
 
@@ -236,7 +236,7 @@ def size_text(shape: Sequence[int]) -> str:
     return f"torch.Size([{', '.join(map(str, shape))}])"
 
 
-def data_suffixes(array: Array, default: np.dtype[Any]) -> list[str]:
+def data_suffixes(array: Array, default: np.dtype[np.generic]) -> list[str]:
     """`size=` and `dtype=` where PyTorch shows them; an empty tensor has no numbers that would show its dtype."""
     suffixes = []
     default_complex = np.complex128 if default == np.float64 else np.complex64
@@ -258,7 +258,7 @@ def tensor_repr(
     *,
     grad_fn: str | None = None,
     requires_grad: bool = False,
-    default_dtype: np.dtype[Any] | type[np.generic] = np.float32,
+    default_dtype: np.dtype[np.generic] | type[np.generic] = np.float32,
     prefix: str = "tensor(",
 ) -> str:
     """The whole text of a tensor whose node's class is called `grad_fn`; `prefix` differs for a Tensor subclass."""

@@ -153,7 +153,7 @@ def _rows(made: object) -> Any:
 def op(
     name: str,
     inputs: str,
-    forward: Callable[..., Any],
+    forward: Callable[..., object],
     *,
     node: str | None = None,
     key: str | None = None,

@@ -73,7 +73,7 @@ class State:
         self.anomaly = False
         self.anomaly_nan = True
         self.autocast: Any = None  # the type that `autocast.py` converts to, while it is on
-        self.saved_hooks: list[tuple[Callable[..., Any], Callable[..., Any]]] = []  # innermost last
+        self.saved_hooks: list[tuple[Callable[..., object], Callable[..., object]]] = []  # innermost last
         self.saved_hooks_refusal: str | None = None  # why saved_tensors_hooks can't be opened
         self.reached: Container[Any] = ()  # the nodes of the running backward pass
         self.running: Any = None  # the running backward pass
@@ -151,7 +151,11 @@ class Observer(Protocol):
         """`.grad` was set to None, to zeros, or to another tensor by assignment."""
 
     def optimizer(
-        self, name: str, params: Sequence[Tensor], groups: Sequence[Mapping[str, Any]], states: Mapping[Tensor, object]
+        self,
+        name: str,
+        params: Sequence[Tensor],
+        groups: Sequence[Mapping[str, object]],
+        states: Mapping[Tensor, object],
     ) -> None:
         """An optimizer updated its parameters, each with the options of its group; and its state for each."""
 

@@ -87,7 +87,7 @@ if TYPE_CHECKING:
 
         grad_dtype: Any
         retains_grad: bool
-        _backward_hooks: OrderedDict[int, Callable[..., Any]]
+        _backward_hooks: OrderedDict[int, Callable[..., object]]
         device: object
         itemsize: int
         T: Tensor
@@ -135,7 +135,7 @@ if TYPE_CHECKING:
         def topk(self, *args: object, **kwargs: object) -> Any: ...
         def requires_grad_(self, requires_grad: bool = True) -> Tensor: ...
         def detach(self) -> Tensor: ...
-        def view(self, *size: Any) -> Tensor: ...
+        def view(self, *size: object) -> Tensor: ...
         def reshape(self, *size: object) -> Tensor: ...
         def squeeze(self, dim: object = None) -> Tensor: ...
         def unsqueeze(self, dim: int) -> Tensor: ...
@@ -215,7 +215,7 @@ class Tensor(Operations):
         def _check_writable(self, tracked: bool = False) -> None: ...  # in inplace.py
         def _is_tracked_here(self) -> bool: ...  # in layered.py
 
-    def __new__(cls, *args: object, **kwargs: object) -> Any:
+    def __new__(cls, *args: object, **kwargs: object) -> Tensor:
         if cls is Tensor:
             if len(args) == 1 and isinstance(args[0], Tensor) and not kwargs:
                 return args[0].detach()  # of whatever element type
@@ -225,7 +225,7 @@ class Tensor(Operations):
             "classes; keep the tensor in an attribute of a class of your own"
         )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         pass
 
     # --- what it is ---

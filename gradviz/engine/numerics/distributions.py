@@ -147,7 +147,7 @@ def _count(shape: Sequence[int]) -> int:
     return math.prod(shape)
 
 
-def _require_float(dtype: np.dtype[Any], kernel: str) -> None:
+def _require_float(dtype: np.dtype[np.generic], kernel: str) -> None:
     if dtype.kind in "biu":
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{_TITLES[dtype.name]}'")
 
@@ -167,12 +167,12 @@ def _doubles(generator: Generator, count: int) -> Array:
     return (generator.raw64(count) & np.uint64(2**53 - 1)).astype(np.float64) * 2.0**-53
 
 
-def _narrow(values: Array, dtype: np.dtype[Any]) -> Array:
+def _narrow(values: Array, dtype: np.dtype[np.generic]) -> Array:
     """Doubles as C++ casts them: to half and bfloat16 by way of float32."""
     return values if dtype == np.float64 else values.astype(np.float32).astype(dtype)
 
 
-def _real(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def _real(dtype: np.dtype[np.generic]) -> np.dtype[np.generic]:
     return np.dtype(np.float64 if dtype == np.complex128 else np.float32)
 
 
@@ -247,7 +247,7 @@ def _scalar_normals(generator: Generator, count: int, mean: float, std: float) -
     return fma64(values[:count], std, mean)
 
 
-def _block_normals(generator: Generator, count: int, mean: float, std: float, kind: np.dtype[Any]) -> Array:
+def _block_normals(generator: Generator, count: int, mean: float, std: float, kind: np.dtype[np.generic]) -> Array:
     """Blocks of 16; if the size is no multiple of 16, the last 16 values are drawn again."""
     whole = count - count % 16
     wide = kind == np.float64
@@ -468,7 +468,13 @@ def trunc_normal(
 
 
 def _rejected_uniforms(
-    generator: Generator, shape: Sequence[int], mean: float, std: float, low: float, high: float, kind: np.dtype[Any]
+    generator: Generator,
+    shape: Sequence[int],
+    mean: float,
+    std: float,
+    low: float,
+    high: float,
+    kind: np.dtype[np.generic],
 ) -> Array:
     mode = max(low, min(mean, high))
     peak = -0.5 * ((mode - mean) / std) ** 2

@@ -95,7 +95,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> A
     return np.pad(array, pad_width, "constant" if mode == "empty" else mode, **options)
 
 
-def _accumulation(name: str) -> Callable[..., Any]:
+def _accumulation(name: str) -> Callable[..., object]:
     """A running sum or product."""
 
     def run(a: object, axis: object = None, dtype: object = None, out: object = None) -> Any:
@@ -110,7 +110,7 @@ def _accumulation(name: str) -> Callable[..., Any]:
 
 
 _LIMITS = {"a_min": "min", "a_max": "max"}  # a function's names, and the method's
-CAREFUL: dict[str, Callable[..., Any]] = {
+CAREFUL: dict[str, Callable[..., object]] = {
     **{"repeat": repeat, "tile": tile, "bincount": bincount, "choose": choose},
     **{"diagonal": diagonal, "trace": trace, "diag": diag, "clip": clip, "pad": pad},
     **{name: _accumulation(name) for name in ("cumsum", "cumprod", "nancumsum")},

@@ -45,7 +45,7 @@ def fma32(a: Singles, b: Any, c: Any) -> Singles:
     return made
 
 
-def _fma32(a: Array, b: Any, c: Any) -> Singles:
+def _fma32(a: Array, b: Any, c: object) -> Singles:
     """The product is exact in float64, where the sum is rounded to odd."""
     wide = np.multiply(a, b, dtype=np.float64)
     total = np.asarray(wide + c)

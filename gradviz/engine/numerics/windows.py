@@ -34,7 +34,7 @@ def channels_last(x: Array) -> bool:
     return True
 
 
-def keeps_layout(forward: Callable[..., Any]) -> Callable[..., Any]:
+def keeps_layout(forward: Callable[..., object]) -> Callable[..., object]:
     """Make a forward return channels-last results if an operand is channels-last."""
 
     @functools.wraps(forward)

@@ -57,7 +57,7 @@ def times_alpha(grad: Tensor, alpha: Any) -> Tensor:
     return grad if alpha == 1 else scaled(grad, alpha.conjugate())
 
 
-def _add(x: Array, y: Array, *, alpha: Any = 1) -> Array:
+def _add(x: Array, y: Array, *, alpha: object = 1) -> Array:
     if alpha == 1:
         return x + y
     factor = number_array(alpha, y.dtype)
@@ -450,7 +450,7 @@ POW_BASE = op(
 )
 
 
-def _prepare_pow(input: Any, exponent: Any) -> Prepared:
+def _prepare_pow(input: Tensor, exponent: Any) -> Prepared:
     check_operands("pow", input, exponent)
     if isinstance(exponent, NUMBERS) and isinstance(input, Tensor):
         target = result_type(input, operand(exponent))

@@ -113,7 +113,7 @@ def _fused_grads(
     needs: Any,
     is_causal: bool,
     scale: float | None,
-) -> Any:
+) -> tuple[Tensor | None, ...]:
     buffers = query, key, value, attn_mask, output.detach(), logsumexp.detach()
     found = call_all(FLASH_BACKWARD, grads[0], *buffers, is_causal=is_causal, scale=scale)
     return (*(x if need else None for x, need in zip(found, needs, strict=False)), None)
@@ -312,12 +312,14 @@ def _packed(query: Tensor, key: Tensor, value: Tensor, weight: Tensor | None, bi
     return tuple(FUNCTIONAL["linear"](x, w, b) for x, w, b in given)
 
 
-def _unpacked(joined: Tensor, count: int, width: int) -> Any:
+def _unpacked(joined: Tensor, count: int, width: int) -> tuple[Tensor, ...]:
     parts = joined.unflatten(-1, (count, width)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
     return tuple(parts[i] for i in range(count))
 
 
-def _separate(inputs: tuple[Tensor, ...], weights: tuple[Tensor | None, ...], bias: Tensor | None) -> Any:
+def _separate(
+    inputs: tuple[Tensor, ...], weights: tuple[Tensor | None, ...], bias: Tensor | None
+) -> tuple[Tensor, ...]:
     """Project queries, keys and values by separate weights."""
     width = inputs[0].shape[-1]
     for name, weight in zip("qkv", weights, strict=True):
@@ -392,7 +394,7 @@ def _lengthened(
     masks: tuple[Mask, Mask],
     bias: tuple[Tensor | None, Tensor | None],
     static: tuple[Tensor | None, Tensor | None],
-) -> Any:
+) -> tuple[Tensor, Tensor, tuple[Tensor | None, ...]] | tuple[Tensor, Tensor, tuple[Tensor | None, Tensor | None]]:
     """Keys and values with the learned ones appended."""
     if bias[0] is None and bias[1] is None:
         return k, v, masks

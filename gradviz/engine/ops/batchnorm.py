@@ -124,8 +124,8 @@ def _batch_norm_grads(
     grads: Any,
     input: Tensor,
     weight: Tensor | None,
-    running_mean: Any,
-    running_var: Any,
+    running_mean: Tensor,
+    running_var: Tensor,
     result1: Tensor,
     result2: Tensor,
     needs: Any,
@@ -214,10 +214,12 @@ def _batch_normed(
             each = given[name]
             found = found if each is None else F[fn](found, each[0])
         return found
-    return _computed(input, given, training, momentum, eps)[0]  # type: ignore[no-any-return]
+    return _computed(input, given, training, momentum, eps)[0]
 
 
-def _computed(input: Tensor, given: dict[str, Tensor | None], training: bool, momentum: float, eps: float) -> Any:
+def _computed(
+    input: Tensor, given: dict[str, Tensor | None], training: bool, momentum: float, eps: float
+) -> tuple[Tensor, ...]:
     running = given["running_mean"], given["running_var"]
     if state.layered and training:
         check_running(input, running)

@@ -90,7 +90,7 @@ def _gradients(
     transposed: bool,
     output_padding: Sizes,
     groups: int,
-) -> Any:
+) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
     settings = {
         "stride": stride,
         "padding": padding,

@@ -55,7 +55,7 @@ TO = op(
 def to(
     self: Tensor,
     *args: object,
-    dtype: Any = None,
+    dtype: dtypes.dtype | None = None,
     device: object = None,
     non_blocking: bool = False,
     copy: bool = False,
@@ -125,7 +125,7 @@ def cuda(self: Tensor, *args: object, **kwargs: object) -> Tensor:
 
 
 @method("type")
-def type_(self: Tensor, dtype: object = None, non_blocking: bool = False) -> Any:
+def type_(self: Tensor, dtype: object = None, non_blocking: bool = False) -> Tensor | str:
     """The legacy name of the element type, or a cast to it."""
     if dtype is None:
         return self.dtype.label
@@ -300,12 +300,12 @@ prop("device")(lambda self: _device())
 prop("layout")(lambda self: STRIDED)
 
 
-def _device() -> Any:
+def _device() -> device:
     return device("cpu")
 
 
 @api("result_type", where="torch")
-def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
+def result_type(tensor1: object, tensor2: object) -> dtypes.dtype:
     """The type that an operation on both would give."""
     return common(operand(tensor1), operand(tensor2))
 

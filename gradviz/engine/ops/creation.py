@@ -149,7 +149,7 @@ _LIST_OF_ARRAYS = (
 )
 
 
-def _leaf(data: Any, kinds: set[object], flat: list[object]) -> None:
+def _leaf(data: object, kinds: set[object], flat: list[object]) -> None:
     if isinstance(data, Tensor):
         if data._data.size != 1:
             raise ValueError("only one element tensors can be converted to Python scalars")
@@ -167,7 +167,7 @@ def _leaf(data: Any, kinds: set[object], flat: list[object]) -> None:
         flat.append(data.item() if isinstance(data, np.generic) else data)
 
 
-def _infer(data: Any) -> dtypes.dtype | None:
+def _infer(data: object) -> dtypes.dtype | None:
     """The element type of data; refused if it has none."""
     if isinstance(data, Tensor):
         return data.dtype
@@ -216,7 +216,7 @@ def _size(given: Any) -> int:
     return operator.index(given) if not isinstance(given, Tensor) else int(given)
 
 
-def sizes_of(args: Sequence[Any], name: str = "zeros") -> tuple[int, ...]:
+def sizes_of(args: Sequence[object], name: str = "zeros") -> tuple[int, ...]:
     if len(args) == 1 and isinstance(args[0], (tuple, list)):
         args = tuple(args[0])
     try:
@@ -372,7 +372,7 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
     def like(
         input: Tensor,
         *,
-        dtype: Any = None,
+        dtype: dtypes.dtype | None = None,
         device: object = None,
         requires_grad: bool = False,
         memory_format: object = None,
@@ -406,7 +406,7 @@ _factory("ones", np.ones)
 _factory("empty", np.zeros)  # uninitialised memory is zeros here
 
 
-def _fitted(value: Any, target: dtypes.dtype) -> Any:
+def _fitted(value: object, target: dtypes.dtype) -> Any:
     """A number that passed `check_value`, as NumPy takes it."""
     if target is dtypes.bool_:
         return bool(value)
@@ -443,7 +443,7 @@ def full_like(
     input: Tensor,
     fill_value: object,
     *,
-    dtype: Any = None,
+    dtype: dtypes.dtype | None = None,
     device: object = None,
     requires_grad: bool = False,
     memory_format: object = None,
@@ -475,7 +475,7 @@ def new_full(
 
 @method("new_tensor")
 def new_tensor(
-    self: Tensor, data: object, *, dtype: Any = None, device: object = None, requires_grad: bool = False
+    self: Tensor, data: object, *, dtype: dtypes.dtype | None = None, device: object = None, requires_grad: bool = False
 ) -> Tensor:
     """As `torch.tensor`, with the type of this tensor."""
     return made(infer_array(data, dtype or self.dtype), requires_grad)
@@ -483,7 +483,12 @@ def new_tensor(
 
 @api("eye", where="torch")
 def eye(
-    n: int, m: int | None = None, *, dtype: Any = None, device: object = None, requires_grad: bool = False
+    n: int,
+    m: int | None = None,
+    *,
+    dtype: dtypes.dtype | None = None,
+    device: object = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """The identity matrix."""
     for label, size in (("n", n), ("m", m)):
@@ -585,7 +590,7 @@ def asarray(
     return shared.requires_grad_() if requires_grad else shared
 
 
-def _over(obj: Any, dtype: Any) -> Tensor | None:
+def _over(obj: Any, dtype: dtypes.dtype) -> Tensor | None:
     """The tensor over an array's or a buffer's memory; None for anything else."""
     if isinstance(obj, np.ndarray):
         return from_numpy(obj)
@@ -603,7 +608,7 @@ def _check_alias(source: Tensor, dtype: dtypes.dtype, copy: bool | None) -> None
         raise ValueError(f"can't alias tensor with dtype '{source.dtype.title}' into dtype '{dtype.title}'.")
 
 
-def _of_tensor(obj: Tensor, dtype: Any, copy: bool | None, requires_grad: bool | None) -> Tensor:
+def _of_tensor(obj: Tensor, dtype: dtypes.dtype, copy: bool | None, requires_grad: bool | None) -> Tensor:
     found = obj
     if dtype is not None and dtype is not obj.dtype:
         _check_alias(obj, dtype, copy)

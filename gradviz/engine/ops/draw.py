@@ -31,7 +31,7 @@ generator = Generator()
 on_new_run(lambda: generator.manual_seed(DEFAULT_SEED))
 
 
-def source_of(given: Any) -> Generator:
+def source_of(given: object) -> Generator:
     """The stream to draw from: the given one, or the shared default."""
     if given is None:
         return generator
@@ -40,7 +40,9 @@ def source_of(given: Any) -> Generator:
     return given
 
 
-def drawn_like(like: Array, kind: Any, draw: Callable[[tuple[int, ...], bool], Array], memory_format: object) -> Array:
+def drawn_like(
+    like: Array, kind: object, draw: Callable[[tuple[int, ...], bool], Array], memory_format: object
+) -> Array:
     """Numbers for a tensor laid out like another one, drawn in memory order. `draw` gets the sizes in that order, and
     whether they are those of the tensor row by row."""
     if type(like) is not np.ndarray or (like.flags.c_contiguous and memory_format is None):
@@ -67,7 +69,7 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any, bool], A
     def like(
         input: Tensor,
         *,
-        dtype: Any = None,
+        dtype: dtypes.dtype | None = None,
         device: object = None,
         requires_grad: bool = False,
         generator: object = None,
@@ -137,7 +139,7 @@ def randint_like(
     high: int | None = None,
     *,
     generator: object = None,
-    dtype: Any = None,
+    dtype: dtypes.dtype | None = None,
     device: object = None,
     requires_grad: bool = False,
     memory_format: object = None,
@@ -155,7 +157,12 @@ def randint_like(
 
 @api("randperm", where="torch")
 def randperm(
-    n: int, *, generator: Any = None, dtype: Any = None, device: object = None, requires_grad: bool = False
+    n: int,
+    *,
+    generator: Any = None,
+    dtype: dtypes.dtype | None = None,
+    device: object = None,
+    requires_grad: bool = False,
 ) -> Tensor:
     """A permutation of 0 … n−1."""
     return made(distributions.randperm(source_of(generator), n, (dtype or dtypes.int64).np), requires_grad)

@@ -26,7 +26,7 @@ from gradviz.engine.run.inplace import write
 F = FUNCTIONS
 
 
-def _math(name: str, forward: Any, latex: str, gradient: str, *names: str, **more: Any) -> Any:
+def _math(name: str, forward: Any, latex: str, gradient: str, *names: str, **more: Any) -> OpRow:
     """A row of the category "functions" with one operand, registered under its names."""
     symbol = more.pop("symbol", name)
     row = op(

@@ -40,7 +40,7 @@ def _solve_triangular(a: Tensor, b: Tensor, upper: bool, left: bool = True, unit
 # --- LU ---
 
 
-def _plu_grad(P: Tensor, L: Tensor, U: Tensor, grad_lower: Tensor, grad_upper: Tensor) -> Any:
+def _plu_grad(P: Tensor, L: Tensor, U: Tensor, grad_lower: Tensor, grad_upper: Tensor) -> Tensor | None:
     """The gradient of A from those of L and U, for A = P L U; in all three shapes of A."""
     m, n = L.shape[-2], U.shape[-1]
     k = min(m, n)
@@ -103,7 +103,7 @@ def _check_pivot(pivot: bool, name: str) -> None:
         raise RuntimeError(f"{name}: LU without pivoting is not implemented on the CPU")
 
 
-def _factored(A: Tensor, pivot: bool) -> Any:
+def _factored(A: Tensor, pivot: bool) -> tuple[Tensor, ...]:
     if A._data.ndim < 2:
         raise RuntimeError(
             f"torch.lu_factor: Expected tensor with 2 or more dimensions. Got size: {list(A._data.shape)} instead"
@@ -247,7 +247,7 @@ def _lu_solve(factors: Array, pivots: Array, b: Array, *, left: bool, adjoint: b
 
 def _lu_solve_grads(
     grad: Tensor, LU: Tensor, pivots: Tensor, result: Tensor, left: bool, adjoint: bool, needs: Any
-) -> Any:
+) -> list[Tensor | None]:
     back = LINALG["lu_solve"](LU, pivots, grad, left=left, adjoint=not adjoint)
     if not needs[0]:
         return [None, None, back]
@@ -656,7 +656,7 @@ SVD = op(
 )
 
 
-def _decomposed(A: Tensor, full_matrices: bool, name: str) -> Any:
+def _decomposed(A: Tensor, full_matrices: bool, name: str) -> tuple[Tensor, ...]:
     check_matrix(A, name)
     check_type(A.dtype, name)
     return call_all(SVD, A, full_matrices=full_matrices)
@@ -792,7 +792,7 @@ EIGH = op(
 )
 
 
-def _symmetric(A: Tensor, UPLO: str) -> Any:
+def _symmetric(A: Tensor, UPLO: str) -> tuple[Tensor, ...]:
     check_square(A, "linalg.eigh")
     if not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U"):
         raise RuntimeError(f"Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
@@ -828,7 +828,7 @@ EIG = op(
 )
 
 
-def _general(A: Tensor, name: str) -> Any:
+def _general(A: Tensor, name: str) -> tuple[Tensor, ...]:
     if A.dtype.rank < 2:
         raise RuntimeError(f"Unknown Complex ScalarType for {A.dtype.title}")
     check_square(A, name)

@@ -32,7 +32,7 @@ def _factor(normalization: int, count: int) -> float:
     return 1.0 if normalization == 0 else 1 / math.sqrt(count) if normalization == 1 else 1 / count
 
 
-def _scaled(x: Array, dims: Dims, shape: Sequence[int], normalization: int, target: np.dtype[Any]) -> Array:
+def _scaled(x: Array, dims: Dims, shape: Sequence[int], normalization: int, target: np.dtype[np.generic]) -> Array:
     factor = _factor(normalization, math.prod(shape[d] for d in dims))
     x = x.astype(target, copy=False)
     return x if factor == 1 else x * target.type(factor)
@@ -393,7 +393,7 @@ def _frequencies(name: str, numbers: Any) -> None:
         d: float = 1.0,
         *,
         out: Any = None,
-        dtype: Any = None,
+        dtype: dtypes.dtype | None = None,
         device: object = None,
         requires_grad: bool = False,
     ) -> Tensor:

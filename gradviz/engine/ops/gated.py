@@ -27,7 +27,7 @@ F = FUNCTIONS
 # --- prelu ---
 
 
-def _prelu_gradients(grad: Tensor, self: Tensor, weight: Tensor, wanted: Any) -> Any:
+def _prelu_gradients(grad: Tensor, self: Tensor, weight: Tensor, wanted: Any) -> tuple[Tensor | None, Tensor | None]:
     return (
         F["where"](self > 0, grad, grad * weight) if wanted[0] else None,
         F["where"](self > 0, 0.0, grad * self) if wanted[1] else None,
@@ -182,7 +182,7 @@ def _glu(x: Array, *, dim: int) -> Any:
     return (first / (1 + np.exp(-second))).astype(x.dtype)
 
 
-def _glu_gradient(grad: Tensor, self: Tensor, wanted: object, dim: int) -> Any:
+def _glu_gradient(grad: Tensor, self: Tensor, wanted: object, dim: int) -> tuple[Tensor]:
     first, second = self.chunk(2, dim)
     gate = second.sigmoid()
     return (F["cat"]([grad * gate, grad * first * gate * (1 - gate)], dim),)

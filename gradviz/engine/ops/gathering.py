@@ -608,7 +608,7 @@ NONZERO = op(
 
 
 @api("nonzero")
-def nonzero(input: Tensor, *, as_tuple: bool = False) -> Any:
+def nonzero(input: Tensor, *, as_tuple: bool = False) -> tuple[Tensor, ...] | Tensor:
     """The indices of elements that are not zero."""
     found = call(NONZERO, input.reshape(1) if as_tuple and not input._data.ndim else input)
     return found.unbind(1) if as_tuple else found

@@ -218,7 +218,7 @@ def _sampler(n: int) -> OpRow:
         interpolation_mode: int,
         padding_mode: int,
         align_corners: bool,
-    ) -> Any:
+    ) -> tuple[Tensor | None, ...]:
         settings = {
             "interpolation_mode": interpolation_mode, "padding_mode": padding_mode, "align_corners": align_corners
         }  # fmt: skip

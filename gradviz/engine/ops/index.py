@@ -198,7 +198,7 @@ INDEX_PUT: OpRow = op(
 )
 
 
-def _as_index(value: object) -> Any:
+def _as_index(value: object) -> Tensor | None:
     """A tensor for a list, an array or a tensor given as index; None if it is no index tensor."""
     if isinstance(value, Tensor):
         return value

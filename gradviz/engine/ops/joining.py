@@ -27,7 +27,9 @@ from gradviz.engine.run.signatures import refusal
 F = FUNCTIONS
 
 
-def _joined(grads: Any, dim: int, self_shape: tuple[int, ...], sizes: tuple[int, ...]) -> Any:
+def _joined(
+    grads: Sequence[Tensor | None], dim: int, self_shape: tuple[int, ...], sizes: tuple[int, ...]
+) -> list[Tensor]:
     whole = list(self_shape)
     parts = []
     for grad, n in zip(grads, sizes, strict=True):
@@ -74,7 +76,7 @@ UNBIND = op(
 )
 
 
-def _stack_grads(grads: Any, dim: int, shape: tuple[int, ...]) -> Tensor:
+def _stack_grads(grads: Sequence[Tensor | None], dim: int, shape: tuple[int, ...]) -> Tensor:
     known = next(g for g in grads if g is not None)
     part = shape[:dim] + shape[dim + 1 :]
     return stack([known.new_zeros(part) if g is None else g for g in grads], dim)
@@ -188,7 +190,9 @@ def _one_of(*given: object) -> Any:
 
 
 def _split_along(name: str, least: int, dim: int) -> None:
-    def parts(input: Tensor, indices_or_sections: Any = None, *, indices: object = None, sections: Any = None) -> Any:
+    def parts(
+        input: Tensor, indices_or_sections: object = None, *, indices: object = None, sections: object = None
+    ) -> Any:
         indices_or_sections = _one_of(indices_or_sections, indices, sections)
         if isinstance(indices_or_sections, (str, float)):
             known = [(("Tensor", ""), "(Tensor input, int sections)", 2)]

@@ -271,7 +271,7 @@ def _solve(a: Array, b: Array, *, left: bool, vector: bool) -> Any:
 
 def _solve_grads(
     grads: Any, A: Tensor, result: Tensor, LU: Tensor, pivots: Tensor, left: bool, vector: bool, needs: Any
-) -> Any:
+) -> list[None] | list[Tensor | None] | list[Tensor]:
     if grads[0] is None:
         return [None, None]
     grad = grads[0].unsqueeze(-1) if vector else grads[0]
@@ -320,7 +320,7 @@ def check_same_type(A: Tensor, B: Tensor, name: str) -> None:
         )
 
 
-def _solved(A: Tensor, B: Tensor, left: bool, name: str) -> Any:
+def _solved(A: Tensor, B: Tensor, left: bool, name: str) -> tuple[Tensor, Tensor]:
     check_type(A.dtype, name)
     check_same_type(A, B, name)
     check_square(A, name)
@@ -337,7 +337,7 @@ def solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """The X with A X = B (or X A = B)."""
     found, info = _solved(A, B, left, "linalg.solve")
     check_info(info, "torch.linalg.solve", NOT_SOLVED)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @api("solve_ex", where="linalg")
@@ -361,7 +361,7 @@ def _triangular(a: Array, b: Array, *, upper: bool, left: bool, unitriangular: b
 
 def _triangular_grads(
     grad: Tensor, self: Tensor, result: Tensor, upper: bool, left: bool, unitriangular: bool, needs: Any
-) -> Any:
+) -> list[Tensor | None] | list[Tensor]:
     back = LINALG["solve_triangular"](h(self), grad, upper=not upper, left=left, unitriangular=unitriangular)
     if not needs[0]:
         return [None, back]
@@ -406,7 +406,7 @@ def _old_triangular(b: Array, a: Array, *, upper: bool, transpose: bool, unitria
 
 def _old_triangular_grads(
     grads: Any, self: Tensor, A: Tensor, solution: Tensor, upper: bool, transpose: bool, unitriangular: bool
-) -> Any:
+) -> list[Tensor | None]:
     grad, given = grads
     back = full = None
     if grad is not None:
@@ -551,7 +551,7 @@ def _cholesky_solve(b: Array, factor: Array, *, upper: bool) -> Any:
     return lapack.by_columns(lapack.substitute(lapack.transposed(lower), middle, upper=True))
 
 
-def _cholesky_solve_grads(grad: Tensor, self: Tensor, input2: Tensor, result: Tensor, upper: bool) -> Any:
+def _cholesky_solve_grads(grad: Tensor, self: Tensor, input2: Tensor, result: Tensor, upper: bool) -> list[Tensor]:
     back = F["cholesky_solve"](grad, input2, upper=upper)
     common = back @ h(result)
     common = common + h(common)

@@ -170,7 +170,7 @@ def _bce_logits_grad(
 def _bce_logits_target(
     grad: Tensor, self: Tensor, weight: Tensor | None, pos_weight: Tensor | None, reduction: str
 ) -> Tensor:
-    log_sigmoid: Callable[..., Any] = FUNCTIONAL["logsigmoid"]
+    log_sigmoid: Callable[..., object] = FUNCTIONAL["logsigmoid"]
     found = -self * grad if pos_weight is None else (log_sigmoid(-self) - pos_weight * log_sigmoid(self)) * grad
     return share(found if weight is None else found * weight, self.shape, reduction)
 
@@ -321,7 +321,7 @@ def _backward_row(name: str, params: str, slope: Any, curvature: Any) -> OpRow:
         found = slope(x - y, **given) * g
         return (found / found.dtype.type(x.size) if reduction == "mean" else found).astype(x.dtype)
 
-    def along(grad: Tensor, x: Tensor, y: Tensor, reduction: str, *values: Any) -> Tensor:
+    def along(grad: Tensor, x: Tensor, y: Tensor, reduction: str, *values: object) -> Tensor:
         found = call(row, F["ones_like"](x), x, y, reduction="none", **dict(zip(names, values, strict=True)))
         return reduced(found * grad, reduction)
 
@@ -537,7 +537,7 @@ def huber_loss(
     return _weighted(errors, weight, input.size(), reduction, plain_mean=True)
 
 
-def _soft_margin_gradient(grad: Tensor, self: Tensor, target: Tensor, wanted: object, reduction: str) -> Any:
+def _soft_margin_gradient(grad: Tensor, self: Tensor, target: Tensor, wanted: object, reduction: str) -> tuple[Tensor]:
     return (share(grad, self.shape, reduction) * -target * (-target * self).sigmoid(),)
 
 

@@ -234,7 +234,9 @@ def _lstsq(a: Array, b: Array, *, rcond: float, driver: str, vector: bool) -> An
     return x[..., 0] if vector else x, residuals, rank, values
 
 
-def _lstsq_grads(grads: Any, self: Tensor, b: Tensor, solution: Tensor, vector: bool, needs: object) -> Any:
+def _lstsq_grads(
+    grads: Sequence[Tensor | None], self: Tensor, b: Tensor, solution: Tensor, vector: bool, needs: object
+) -> Any:
     grad, squares = grads[:2]
     if vector:
         b, solution = b.unsqueeze(-1), solution.unsqueeze(-1)

@@ -144,7 +144,7 @@ _layer_norm_backward = one_gradient(
 
 
 def _layer_norm_grads(
-    grads: Any,
+    grads: Sequence[Tensor | None],
     input: Tensor,
     weight: Tensor | None,
     bias: Tensor | None,
@@ -258,12 +258,12 @@ def _group_norm(x: Array, w: Array | None, b: Array | None, *, group: int, eps: 
 
 
 def _group_norm_grads(
-    grads: Any,
+    grads: Sequence[Tensor | None],
     input: Tensor,
     weight: Tensor | None,
     result1: Tensor,
     result2: Tensor,
-    needs: Any,
+    needs: Sequence[bool],
     group: int,
     eps: float,
 ) -> Any:
@@ -344,7 +344,7 @@ def group_norm(
 @api("native_layer_norm", where="torch")
 def native_layer_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None, bias: Tensor | None, eps: float
-) -> Any:
+) -> tuple[Tensor, Tensor, Tensor]:
     """`layer_norm` with the mean and 1/σ of each row."""
     wanted = _checked_layer(input, normalized_shape, weight, bias)
     out, mean, scale = call_all(LAYER_NORM, input, weight, bias, normalized_shape=wanted, eps=eps)
@@ -354,7 +354,7 @@ def native_layer_norm(
 @api("native_group_norm", where="torch")
 def native_group_norm(
     input: Tensor, weight: Tensor | None, bias: Tensor | None, N: int, C: int, HxW: int, group: int, eps: float
-) -> Any:
+) -> tuple[Tensor, ...]:
     """`group_norm` with the mean and 1/σ of each group."""
     need_floats(input, "GroupNormKernelImpl")
     return call_all(GROUP_NORM, input, weight, bias, group=group, eps=eps)
@@ -395,7 +395,9 @@ def _forward(v: Array, g: Array, *, dim: int) -> Any:
     return v * (g / norms), norms
 
 
-def _grads(grads: Any, v: Tensor, g: Tensor, result1: Tensor, dim: int, needs: Any) -> Any:
+def _grads(
+    grads: Sequence[Tensor | None], v: Tensor, g: Tensor, result1: Tensor, dim: int, needs: Sequence[bool]
+) -> Any:
     grad = grads[0]
     along = (grad * v).sum(_others(v.ndim, dim), keepdim=True)
     to_v = (g / result1) * (grad - v * (along / (result1 * result1))) if needs[0] else None

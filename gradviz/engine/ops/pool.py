@@ -409,7 +409,7 @@ def max_pool1d(
     dilation: object = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> Any:
+) -> tuple[Tensor, Tensor] | Tensor:
     """The largest value of each window over the last dimension."""
     need_tensor(input, "max_pool1d")
     settings = {"kernel_size": kernel_size, "stride": stride, "padding": padding, "dilation": dilation}

@@ -66,7 +66,7 @@ def arange(
     step: Any = 1,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: dtypes.dtype | None = None,
     device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -93,7 +93,7 @@ def inclusive_range(
     step: Any = 1,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: dtypes.dtype | None = None,
     device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -159,7 +159,7 @@ def linspace(
     steps: int,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: dtypes.dtype | None = None,
     device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -183,7 +183,7 @@ def logspace(
     base: float = 10.0,
     *,
     out: Tensor | None = None,
-    dtype: Any = None,
+    dtype: dtypes.dtype | None = None,
     device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -201,7 +201,7 @@ def logspace(
 def scalar_tensor(
     s: object,
     *,
-    dtype: Any = None,
+    dtype: dtypes.dtype | None = None,
     device: object = None,
     requires_grad: bool = False,
 ) -> Tensor:
@@ -269,7 +269,7 @@ def empty_permuted(
     size: Sequence[int],
     physical_layout: Sequence[int],
     *,
-    dtype: Any = None,
+    dtype: dtypes.dtype | None = None,
     layout: object = None,
     device: object = None,
     requires_grad: bool = False,

@@ -75,7 +75,7 @@ def _steps(
 def _gradients(
     grads: Any, input: Tensor, weight0: Tensor, weight1: Tensor, weight2: Tensor | None, weight3: Tensor | None,
     hx_: Tensor, cx_: Tensor, reverse: bool, needs: Any,
-) -> Any:  # fmt: skip
+) -> tuple[object, ...]:  # fmt: skip
     """Back through time, as in the original: the last step comes first."""
     count = input.shape[0]
     order = list(reversed(range(count))) if reverse else list(range(count))
@@ -134,7 +134,7 @@ def lstm_layer(
     return _layer(input, *weights, *biases, hidden, memory, reverse)  # type: ignore[no-any-return]
 
 
-def _run_layer(*operands: Any) -> Any:
+def _run_layer(*operands: Any) -> tuple[Tensor, ...]:
     return call_all(LSTM_LAYER, *operands[:-1], reverse=operands[-1])
 
 

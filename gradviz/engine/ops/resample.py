@@ -70,7 +70,7 @@ def linear_rows(
     names = [each.strip() for each in params.split(",")]
     backward = _transposed_row(name, node, matrices, params, keeps, texts["symbol"])
 
-    def gradient(grad: Tensor, x: Any, *values: object) -> Tensor:
+    def gradient(grad: Tensor, x: Tensor, *values: object) -> Tensor:
         given = dict(zip(names, values, strict=True))
         return call(backward, grad, x, **given) if keeps else call(backward, grad, shape=x, **given)
 
@@ -431,7 +431,7 @@ def _matrices(weights: Callable[..., object]) -> Callable[..., list[Any]]:
 
 
 def _rows(
-    name: str, node: str, weights: Callable[..., Any], dims: tuple[int, ...], corners: bool, brief: str
+    name: str, node: str, weights: Callable[..., object], dims: tuple[int, ...], corners: bool, brief: str
 ) -> dict[int, OpRow]:
     params = "output_size, scales" + (", align_corners" if corners else "")
     return {

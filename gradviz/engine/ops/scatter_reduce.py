@@ -28,11 +28,11 @@ from gradviz.engine.run.function import delayed_error
 F = FUNCTIONS
 
 
-def _lowest(kind: Any) -> Any:
+def _lowest(kind: Any) -> float | int:
     return -math.inf if kind.kind in "fV" else False if kind.kind == "b" else np.iinfo(kind).min
 
 
-def _highest(kind: Any) -> Any:
+def _highest(kind: Any) -> float | int:
     return math.inf if kind.kind in "fV" else True if kind.kind == "b" else np.iinfo(kind).max
 
 

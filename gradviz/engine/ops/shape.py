@@ -130,7 +130,7 @@ ALIAS = op(
 
 
 @method("view")
-def view(self: Tensor, *size: Any, dtype: Any = None) -> Tensor:
+def view(self: Tensor, *size: Any, dtype: dtypes.dtype | None = None) -> Tensor:
     """The same memory in another shape (or read as another type of the same size)."""
     if dtype is not None or (len(size) == 1 and isinstance(size[0], dtypes.dtype)):
         return read_as(self, dtype or size[0])
@@ -475,7 +475,7 @@ EXPAND = op(
 
 
 @method("expand")
-def expand(self: Tensor, *size: Any, implicit: bool = False) -> Tensor:
+def expand(self: Tensor, *size: object, implicit: bool = False) -> Tensor:
     """Repeated along dimensions of size 1, without copying; -1 keeps a size."""
     if not size:
         raise TypeError('expand() missing 1 required positional arguments: "size"')
@@ -585,7 +585,7 @@ def tile(input: Tensor, *dims: object) -> Tensor:
 # --- joining and splitting ---
 
 
-def _cat_grads(grads: Any, shapes: Any, dim: int) -> Any:
+def _cat_grads(grads: Sequence[Tensor], shapes: Any, dim: int) -> Any:
     grad, out, start = grads[0], [], 0
     for shape in shapes:
         if len(shape) == 1 and shape[0] == 0 and len(grad._data.shape) != 1:

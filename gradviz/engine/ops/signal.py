@@ -290,14 +290,14 @@ def _overlapped(parts: Tensor, window: Tensor, hop: int, first: int, how: tuple[
 # --- torch.hann_window … ---
 
 
-def _window(name: str, values: Callable[..., Tensor], given: tuple[tuple[str, Any], ...] = ()) -> None:
+def _window(name: str, values: Callable[..., Tensor], given: tuple[tuple[str, object], ...] = ()) -> None:
     """`torch.<name>(window_length, periodic, …)`: `values` makes a symmetric window of n points."""
 
     def window(
         window_length: int,
         periodic: bool = True,
         *more: float,
-        dtype: Any = None,
+        dtype: dtypes.dtype | None = None,
         layout: object = None,
         device: object = None,
         pin_memory: bool = False,
@@ -371,7 +371,9 @@ _window("kaiser_window", _kaiser, (("beta", 12.0),))
 class _Made:
     """How the tensors of one window are made, and the points at which its formula is evaluated."""
 
-    def __init__(self, name: str, count: int, dtype: Any, layout: Any, device: object, requires_grad: bool) -> None:
+    def __init__(
+        self, name: str, count: int, dtype: object, layout: object, device: object, requires_grad: bool
+    ) -> None:
         check_device(device)
         self.kind = dtypes.get_default_dtype() if dtype is None else dtype
         if count < 0:
@@ -394,7 +396,7 @@ class _Made:
 
 def _signal(
     name: str, check: Callable[..., None] = lambda **_: None, called: str = "", **defaults: object
-) -> Callable[..., Any]:
+) -> Callable[..., object]:
     """Register `torch.signal.windows.<name>`; the formula gets a `_Made`, `sym`, and its own parameters. `called` is
     the name in its error messages, if different."""
 

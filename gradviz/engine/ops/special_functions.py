@@ -26,7 +26,7 @@ F, S = FUNCTIONS, SPECIAL
 _SINGLES = (dtypes.float16, dtypes.bfloat16)
 
 
-def _in_double(function: Callable[..., object]) -> Callable[..., Any]:
+def _in_double(function: Callable[..., object]) -> Callable[..., object]:
     """`function` computed in double precision and rounded once."""
 
     def computed(*arrays: Any, **params: object) -> Array:
@@ -227,7 +227,7 @@ def ndtr(input: Tensor) -> Tensor:
 # --- polygamma and mvlgamma ---
 
 
-def _polygamma(n: object, input: Any) -> Prepared:
+def _polygamma(n: object, input: Tensor) -> Prepared:
     if not isinstance(n, int) or isinstance(n, bool):
         raise TypeError(f"polygamma(): argument 'n' (position 1) must be int, not {type(n).__name__}")
     if n < 0:
@@ -331,7 +331,7 @@ def _rows_of_overloads(
     return rows
 
 
-def _with_number(forward: Callable[..., object], first: bool) -> Callable[..., Any]:
+def _with_number(forward: Callable[..., object], first: bool) -> Callable[..., object]:
     if first:
         return lambda y, *, self: forward(np.asarray(self, y.dtype), y)
     return lambda x, *, other: forward(x, np.asarray(other, x.dtype))
@@ -347,7 +347,7 @@ def _refuse_numbers(base: str, names: str, input: float, other: float) -> None:
     )
 
 
-def _log1p_or_zero(grad: Tensor, self: Tensor, other: Any) -> Tensor:
+def _log1p_or_zero(grad: Tensor, self: Tensor, other: Tensor) -> Tensor:
     if isinstance(other, Tensor):
         return (grad * other.log1p()).masked_fill((self == 0.0) & (other <= -1.0), 0.0)
     logarithm = float(np.log1p(np.float64(other)))
@@ -398,7 +398,7 @@ def _incomplete(name: str, alias: str, forward: Callable[..., object], latex: st
         other=expressed(f"{'' if sign > 0 else '-'}grad * other ** (self - 1) * exp(-other) / gamma(self)", slope),
     )
 
-    def prepare(input: Tensor, other: Any) -> Prepared:
+    def prepare(input: Tensor, other: Tensor) -> Prepared:
         for at, (argument, value) in enumerate((("input", input), ("other", other)), start=1):
             if not isinstance(value, Tensor):
                 raise TypeError(

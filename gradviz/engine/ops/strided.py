@@ -53,7 +53,7 @@ def _places(shape: Sequence[int], stride: Sequence[int], offset: int) -> Array:
 
 
 def _as_strided_grad(
-    grad: Tensor, self_shape: Any, self_strides: Any, size: Any, stride: Any, storage_offset: int
+    grad: Tensor, self_shape: Any, self_strides: Any, size: Any, stride: Sequence[int], storage_offset: int
 ) -> Tensor:
     """The gradient through memory: put at the places of the view, and read at those of the source. Elements of the
     source that share a place share its gradient."""
@@ -243,7 +243,7 @@ def _replaced(x: Array, src: Array, part: Any) -> Array:
     return found
 
 
-def _range(x: Any, dim: int, start: int | None, end: int | None, step: int) -> Any:
+def _range(x: Tensor, dim: int, start: int | None, end: int | None, step: int) -> Any:
     at: list[Any] = [slice(None)] * x.ndim
     at[dim] = slice(start, end, step)
     return x[tuple(at)]

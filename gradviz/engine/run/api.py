@@ -87,7 +87,7 @@ def _checked(fn: F, name: str) -> F:
         return fn
 
     @functools.wraps(fn)
-    def call(*args: Any, **keywords: Any) -> Any:
+    def call(*args: object, **keywords: object) -> Any:
         first = args[0] if args else keywords.get("input")
         if isinstance(first, Tensor):
             reached = name not in _ALONG if not first._data.ndim else name not in _BY_KERNEL or first._data.size
@@ -137,7 +137,7 @@ def in_torch_words(fn: F, key: str) -> F:
     fn = _worded.get(fn, fn)  # under its other name
     taken: set[tuple[Any, ...]] = set()  # accepted types of arguments; a class is neither kept nor asked
 
-    def call(*args: Any, **keywords: Any) -> Any:
+    def call(*args: object, **keywords: object) -> Any:
         if first and (always or keywords or len(args) > 1):
             types = (*map(id, map(type, args)), *keywords, *map(id, map(type, keywords.values())))
             if types not in taken:
@@ -219,7 +219,7 @@ def with_numpy_names(fn: F) -> F:
     if not (takes_dim or takes_keepdim):
         return fn
 
-    def call(*args: Any, **keywords: Any) -> Any:
+    def call(*args: object, **keywords: object) -> Any:
         if keywords:
             if takes_dim and "axis" in keywords:
                 keywords["dim"] = keywords.pop("axis")

@@ -25,7 +25,7 @@ class _Named(tuple):  # type: ignore[type-arg]
     fields: tuple[str, ...] = ()
     title = ""
 
-    def __new__(cls, *values: object) -> Any:
+    def __new__(cls, *values: object) -> _Named:
         return tuple.__new__(cls, values)
 
     def __getattr__(self, name: str) -> Any:

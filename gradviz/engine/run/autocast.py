@@ -59,7 +59,7 @@ _POLICY |= dict.fromkeys((f"fft_{name}" for name in _FFT.split()), "single")
 _POLICY |= dict.fromkeys(("stack", "cat", "index_copy"), "widest")
 
 
-def casting(fn: Any, name: str) -> Any:
+def casting(fn: Callable[..., object], name: str) -> Any:
     """The function with its conversions, if the table has it under this name."""
     policy = _POLICY.get(name)
     if policy is None:

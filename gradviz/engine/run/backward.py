@@ -105,7 +105,7 @@ def running_order(roots: Sequence[Edge], runs: Callable[[Node], bool]) -> list[N
 _NO_STACK = "No forward pass information available. Enable detect anomaly during forward pass for more information."
 
 
-def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[Any] | None, node: Node, index: int) -> Tensor:
+def conform(grad: Tensor, shape: tuple[int, ...], dtype: np.dtype[np.generic] | None, node: Node, index: int) -> Tensor:
     """The gradient summed to the shape and cast to the type of its value, or PyTorch's error."""
     found = grad._data.shape
     if found != shape:

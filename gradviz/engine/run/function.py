@@ -205,7 +205,7 @@ def delayed_error(message: str, outputs: int) -> Callable[..., Any]:
     return lambda *inputs: passed_through(ErrorNode(message), inputs)
 
 
-def undefined_grad() -> Callable[..., Any]:
+def undefined_grad() -> Callable[..., object]:
     """A function that returns its inputs, without a gradient."""
     return lambda *inputs: passed_through(UndefinedNode(), inputs)
 
@@ -303,7 +303,7 @@ class FunctionCtx(Node):
         returned = list(found) if isinstance(found, (tuple, list)) else [found]
         return self._matched(returned)
 
-    def _formula(self) -> Callable[..., Any]:
+    def _formula(self) -> Callable[..., object]:
         user, base = self._user, Function.backward
         if user.vjp is base:
             return user.backward
@@ -375,7 +375,7 @@ class Function:
             },
         )
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         warnings.warn(
             f"{type(self)} should not be instantiated. Methods on autograd functions are all static, so you should "
             "invoke them on the class itself. Instantiating an autograd function will raise an error in a future "
@@ -497,7 +497,7 @@ def _in_place_order(
     return tuple(given[at] for at in range(len(given)))
 
 
-def once_differentiable(fn: Any) -> Any:
+def once_differentiable(fn: Callable[..., object]) -> Any:
     """Mark a backward whose result can't be differentiated again."""
 
     @functools.wraps(fn)

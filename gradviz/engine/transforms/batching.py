@@ -58,7 +58,7 @@ _NO_MASK = (
 )
 
 
-def forward(row: OpRow, arrays: Sequence[Any], params: Mapping[str, Any]) -> Any:
+def forward(row: OpRow, arrays: Sequence[Any], params: Mapping[str, object]) -> Any:
     """The row's forward, for all examples if any of the operands is batched."""
     if not any(isinstance(each, BatchedArray) for each in arrays) and not levels_of(dict(params)):
         return row.forward(*arrays, **params)

@@ -154,7 +154,7 @@ def _pushing(ctx: FunctionCtx) -> FunctionCtx:
     return ctx
 
 
-def _given(ctx: FunctionCtx, value: Any, tangent: Tensor | None) -> Any:
+def _given(ctx: FunctionCtx, value: object, tangent: Tensor | None) -> Any:
     if tangent is not None or not ctx.materialize_grads or not isinstance(value, Tensor):
         return tangent
     return wrap(np.zeros_like(value._data)) if value.dtype.rank >= 2 else None

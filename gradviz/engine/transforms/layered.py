@@ -200,7 +200,7 @@ def _marked(made: object) -> Any:
 # --- between a tensor of all examples and a batched one ---
 
 
-def _repeated(x: Array, *, known: Mapping[int, int]) -> Any:
+def _repeated(x: Array, *, known: Mapping[int, int]) -> BatchedArray:
     own = levels_of(x)
     every = dict(sorted({**own, **known}.items()))
     return BatchedArray(spread(x, tuple(every), tuple(every.values())), tuple(every))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from gradviz.engine.kernel.modes import (
     _force_original_view_tracking,
@@ -112,7 +112,7 @@ class _unsafe_preserve_version_counter:
             tensor._share_version().value = version
 
 
-def _calculate_shape(output: Any, grad: Tensor, is_grads_batched: bool) -> tuple[Size, Size]:
+def _calculate_shape(output: Tensor, grad: Tensor, is_grads_batched: bool) -> tuple[Size, Size]:
     """The shapes of an output and of the gradient given for it."""
     shape = Size(output.node.metas[output.output_nr][0]) if isinstance(output, graph.GradientEdge) else output.shape
     return shape, Size(grad.shape[1:]) if is_grads_batched else grad.shape

@@ -3,7 +3,7 @@ computed from them. The work is done in `gradviz.engine.transforms.forward_mode`
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gradviz.engine.kernel import layers
 from gradviz.engine.kernel.modes import _Mode
@@ -55,7 +55,7 @@ def _current() -> int:
     return -1 if _Level.number is None else 0
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> int:
     if name == "_current_level":
         return _current()
     raise AttributeError(f"module 'torch.autograd.forward_ad' has no attribute '{name}'")

@@ -133,7 +133,7 @@ def _check_backward(
         check(half, inputs, differentiable_outputs(half(*inputs)), part=_Part(indices, name == "imag"))
 
 
-def _half_of_outputs(func: Callable[..., object], name: str) -> Callable[..., Any]:
+def _half_of_outputs(func: Callable[..., object], name: str) -> Callable[..., object]:
     def half(*args: object) -> tuple[Any, ...]:
         return tuple(getattr(each, name) if each.is_complex() else each for each in as_tuple(func(*args)))
 

@@ -145,7 +145,7 @@ def set_warn_on_accumulate_grad_stream_mismatch(enabled: bool) -> None:
     """There are no streams, so nothing to warn of."""
 
 
-def increment_version(tensor: Any) -> None:
+def increment_version(tensor: Tensor) -> None:
     """Count a write that autograd could not notice."""
     for each in (tensor,) if isinstance(tensor, Tensor) else tensor:
         each._count_write()

@@ -150,7 +150,7 @@ class _Bounded(Constraint):
 class _GreaterThan(_Bounded):
     _names = ("lower_bound",)
 
-    def __init__(self, lower_bound: Any) -> None:
+    def __init__(self, lower_bound: object) -> None:
         self.lower_bound = lower_bound
 
     def check(self, value: Tensor) -> Any:
@@ -175,7 +175,7 @@ class _LessThan(_Bounded):
 class _Interval(_Bounded):
     _names = ("lower_bound", "upper_bound")
 
-    def __init__(self, lower_bound: Any, upper_bound: Any) -> None:
+    def __init__(self, lower_bound: object, upper_bound: object) -> None:
         self.lower_bound, self.upper_bound = lower_bound, upper_bound
 
     def check(self, value: Tensor) -> Any:
@@ -198,7 +198,7 @@ class _Multinomial(Constraint):
     is_discrete = True
     event_dim = 1
 
-    def __init__(self, upper_bound: Any) -> None:
+    def __init__(self, upper_bound: object) -> None:
         self.upper_bound = upper_bound
 
     def check(self, x: Tensor) -> Any:

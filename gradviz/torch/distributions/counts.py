@@ -65,7 +65,7 @@ class Bernoulli(_Binary, ExponentialFamily):
     support = constraints.boolean
     has_enumerate_support = True
 
-    def __init__(self, probs: Any = None, logits: Tensor | None = None, validate_args: bool | None = None) -> None:
+    def __init__(self, probs: object = None, logits: Tensor | None = None, validate_args: bool | None = None) -> None:
         self._take(probs, logits)
         super().__init__(self._param.size(), validate_args=validate_args)
 
@@ -145,7 +145,7 @@ class Binomial(_Binary):
 
     def __init__(
         self,
-        total_count: Any = 1,
+        total_count: object = 1,
         probs: Tensor | None = None,
         logits: Tensor | None = None,
         validate_args: bool | None = None,
@@ -236,7 +236,7 @@ class Poisson(ExponentialFamily):
     arg_constraints = {"rate": constraints.nonnegative}  # noqa: RUF012
     support = constraints.nonnegative_integer
 
-    def __init__(self, rate: Any, validate_args: bool | None = None) -> None:
+    def __init__(self, rate: object, validate_args: bool | None = None) -> None:
         (self.rate,) = broadcast_all(rate)
         super().__init__(self.rate.size(), validate_args=validate_args)
 
@@ -306,7 +306,7 @@ class ContinuousBernoulli(_Binary, ExponentialFamily):
         return T["where"](self._outside(), found, taylor)
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Tensor:
         cut = self._cut()
         ratio = T["pow"](T["log1p"](-cut) - T["log"](cut), 2)
         found = cut * (cut - 1.0) / T["pow"](1.0 - 2.0 * cut, 2) + 1.0 / ratio

@@ -48,7 +48,7 @@ class Transform:
             self._inv = _InverseTransform(self)
         return self._inv
 
-    def with_cache(self, cache_size: int = 1) -> Any:
+    def with_cache(self, cache_size: int = 1) -> Transform:
         """Return the same transform with a cache of one pair."""
         if self._cache_size == cache_size:
             return self
@@ -85,7 +85,7 @@ class Transform:
     def _call(self, x: Any) -> Any:
         raise NotImplementedError
 
-    def _inverse(self, y: Any) -> Any:
+    def _inverse(self, y: Tensor) -> Any:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x: object, y: object) -> Any:
@@ -193,7 +193,7 @@ class ComposeTransform(Transform):
             self._inv._inv = self
         return self._inv
 
-    def with_cache(self, cache_size: int = 1) -> Any:
+    def with_cache(self, cache_size: int = 1) -> ComposeTransform:
         return self if self._cache_size == cache_size else ComposeTransform(self.parts, cache_size=cache_size)
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -259,13 +259,13 @@ class PowerTransform(Transform):
 
     domain, codomain, bijective = constraints.positive, constraints.positive, True
 
-    def __init__(self, exponent: Any, cache_size: int = 0) -> None:
+    def __init__(self, exponent: object, cache_size: int = 0) -> None:
         super().__init__(cache_size=cache_size)
         (self.exponent,) = broadcast_all(exponent)
 
     sign = property(lambda self: self.exponent.sign())
 
-    def with_cache(self, cache_size: int = 1) -> Any:
+    def with_cache(self, cache_size: int = 1) -> PowerTransform:
         return self if self._cache_size == cache_size else PowerTransform(self.exponent, cache_size=cache_size)
 
     def __eq__(self, other: object) -> bool:
@@ -282,7 +282,7 @@ class PowerTransform(Transform):
     def log_abs_det_jacobian(self, x: object, y: object) -> Tensor:
         return (self.exponent * y / x).abs().log()
 
-    def forward_shape(self, shape: object) -> Any:
+    def forward_shape(self, shape: object) -> Tensor:
         return T["broadcast_shapes"](shape, getattr(self.exponent, "shape", ()))
 
     inverse_shape = forward_shape

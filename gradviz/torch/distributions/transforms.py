@@ -86,7 +86,7 @@ class ConstraintRegistry:
 biject_to, transform_to = ConstraintRegistry(), ConstraintRegistry()
 
 
-def _interval(constraint: Any) -> Any:
+def _interval(constraint: Any) -> ComposeTransform | SigmoidTransform:
     lower, upper = constraint.lower_bound, constraint.upper_bound
     if isinstance(lower, (int, float)) and isinstance(upper, (int, float)) and (lower, upper) == (0, 1):
         return SigmoidTransform()
@@ -94,11 +94,11 @@ def _interval(constraint: Any) -> Any:
     return ComposeTransform([SigmoidTransform(), AffineTransform(lower, scale)])
 
 
-def _above(constraint: Any) -> Any:
+def _above(constraint: Any) -> ComposeTransform:
     return ComposeTransform([ExpTransform(), AffineTransform(constraint.lower_bound, 1)])
 
 
-def _below(constraint: Any) -> Any:
+def _below(constraint: Any) -> ComposeTransform:
     return ComposeTransform([ExpTransform(), AffineTransform(constraint.upper_bound, -1)])
 
 

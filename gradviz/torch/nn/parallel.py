@@ -15,7 +15,7 @@ class DataParallel(Module):
 
     module: Module
 
-    def __init__(self, module: Module, device_ids: Any = None, output_device: Any = None, dim: int = 0) -> None:
+    def __init__(self, module: Module, device_ids: object = None, output_device: object = None, dim: int = 0) -> None:
         super().__init__()
         self.dim = dim
         self.module = module

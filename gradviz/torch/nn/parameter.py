@@ -42,7 +42,7 @@ class Parameter(Tensor):
             state.observer.created(made)
         return made
 
-    def __init__(self, data: Any = None, requires_grad: bool = True) -> None:
+    def __init__(self, data: object = None, requires_grad: bool = True) -> None:
         pass
 
     def __repr__(self) -> str:
@@ -77,7 +77,7 @@ class Buffer(Tensor):
         made.persistent = persistent
         return made
 
-    def __init__(self, data: Any = None, *, persistent: bool = True) -> None:
+    def __init__(self, data: object = None, *, persistent: bool = True) -> None:
         pass
 
     __hash__ = Tensor.__hash__
@@ -88,7 +88,7 @@ class UninitializedTensorMixin(Tensor):
 
     cls_to_become: type[Tensor] = Tensor
 
-    def materialize(self, shape: Any, device: object = None, dtype: dtypes.dtype | None = None) -> None:
+    def materialize(self, shape: tuple[int, ...], device: object = None, dtype: dtypes.dtype | None = None) -> None:
         """Become an ordinary parameter or buffer of this shape."""
         kind = self._data.dtype if dtype is None else dtype.np
         self._data = np.zeros(tuple(shape), kind)

@@ -59,7 +59,7 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        params: Any,
+        params: object,
         lr: Any = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -132,7 +132,7 @@ class Adamax(Optimizer):
 
     def __init__(
         self,
-        params: Any,
+        params: object,
         lr: Any = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -168,7 +168,7 @@ class NAdam(Optimizer):
 
     def __init__(
         self,
-        params: Any,
+        params: object,
         lr: Any = 2e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
@@ -209,7 +209,7 @@ class RAdam(Optimizer):
 
     def __init__(
         self,
-        params: Any,
+        params: object,
         lr: Any = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,

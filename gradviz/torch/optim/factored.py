@@ -21,8 +21,8 @@ class Adafactor(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-2,
+        params: object,
+        lr: object = 1e-2,
         beta2_decay: float = -0.8,
         eps: tuple[float | None, float] = (None, 1e-3),
         d: float = 1.0,
@@ -85,8 +85,8 @@ class Muon(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: float = 1e-3,
+        params: object,
+        lr: Any = 1e-3,
         weight_decay: float = 0.1,
         momentum: float = 0.95,
         nesterov: bool = True,
@@ -147,8 +147,8 @@ class SparseAdam(Optimizer):
 
     def __init__(
         self,
-        params: Any,
-        lr: Any = 1e-3,
+        params: object,
+        lr: object = 1e-3,
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         maximize: bool = False,

@@ -62,18 +62,18 @@ def get_swa_multi_avg_fn() -> Callable[..., None]:
     return update
 
 
-def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., Any]:
+def get_ema_avg_fn(decay: float = 0.999) -> Callable[..., object]:
     """The exponential average of one parameter."""
     _check_decay(decay)
 
-    def update(ema_param: Tensor, current_param: Tensor, num_averaged: object) -> Any:
+    def update(ema_param: Tensor, current_param: Tensor, num_averaged: object) -> Tensor:
         with no_grad():
             return decay * ema_param + (1 - decay) * current_param
 
     return update
 
 
-def get_swa_avg_fn() -> Callable[..., Any]:
+def get_swa_avg_fn() -> Callable[..., object]:
     """The equal average of one parameter."""
 
     def update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Any:
@@ -92,8 +92,8 @@ class AveragedModel(Module):
         self,
         model: Module,
         device: object = None,
-        avg_fn: Callable[..., Any] | None = None,
-        multi_avg_fn: Callable[..., Any] | None = None,
+        avg_fn: Callable[..., object] | None = None,
+        multi_avg_fn: Callable[..., object] | None = None,
         use_buffers: bool = False,
     ) -> None:
         super().__init__()

@@ -114,11 +114,11 @@ class Frame:
 
     def __init__(
         self,
-        again: Callable[..., Any],
-        inputs: tuple[Any, ...],
+        again: Callable[..., object],
+        inputs: tuple[object, ...],
         *,
         early_stop: bool,
-        facts: Callable[[Tensor], Mapping[str, Any]] | None,
+        facts: Callable[[Tensor], Mapping[str, object]] | None,
         debug: bool,
     ) -> None:
         self.again = again

@@ -10,7 +10,7 @@ __all__ = ["SummaryWriter"]
 class SummaryWriter:
     """Accepts everything and writes nothing."""
 
-    def __init__(self, log_dir: Any = None, comment: str = "", **options: Any) -> None:
+    def __init__(self, log_dir: Any = None, comment: str = "", **options: object) -> None:
         self.log_dir = log_dir if log_dir is not None else "runs"
 
     def __enter__(self) -> SummaryWriter:

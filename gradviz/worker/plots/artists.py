@@ -307,7 +307,7 @@ class Pen:
         """Return the snippet's handle for layers."""
         return made(kind, layers=list(layers), axes=self.axes, book=self.book, figure=self.figure, numbers=self.numbers)
 
-    def colour(self, given: Mapping[str, Any], *, filled: bool) -> str:
+    def colour(self, given: Mapping[str, object], *, filled: bool) -> str:
         """Return the next colour of the cycle unless one is given."""
         return "C0" if given.get("color") is not None else self.axes.next_colour(filled=filled)
 

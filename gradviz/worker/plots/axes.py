@@ -36,7 +36,7 @@ def drawn(part: Callable[[Pen], object], method: Callable[..., R]) -> Callable[.
     """Return a drawing method of a part as a method of the axes that it draws into."""
 
     @functools.wraps(method)
-    def call(self: Axes, *args: Any, **keywords: Any) -> R:
+    def call(self: Axes, *args: object, **keywords: object) -> R:
         return method(part(_pen(self)), *args, **keywords)
 
     return call
@@ -142,14 +142,14 @@ class Axes(Facade):
     # limits and scales
 
     def set_xlim(
-        self, left: Any = None, right: object = None, *, xmin: object = None, xmax: object = None, **more: object
+        self, left: object = None, right: object = None, *, xmin: object = None, xmax: object = None, **more: object
     ) -> Any:
         """Set the limits of x."""
         _limit(self, self._axes.x, left if xmin is None else xmin, right if xmax is None else xmax, self.get_xlim)
         return self.get_xlim()
 
     def set_ylim(
-        self, bottom: Any = None, top: object = None, *, ymin: object = None, ymax: object = None, **more: object
+        self, bottom: object = None, top: object = None, *, ymin: object = None, ymax: object = None, **more: object
     ) -> Any:
         """Set the limits of y."""
         _limit(self, self._axes.y, bottom if ymin is None else ymin, top if ymax is None else ymax, self.get_ylim)
@@ -203,7 +203,7 @@ class Axes(Facade):
         """Turn off the frame and the ticks."""
         self._changed().frame = False
 
-    def grid(self, visible: Any = None, *args: object, **look: object) -> None:
+    def grid(self, visible: object = None, *args: object, **look: object) -> None:
         """Show lines at the ticks."""
         self._changed().grid = bool(
             not self._axes.grid if visible is None and not look and not args else visible is not False

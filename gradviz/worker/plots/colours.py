@@ -56,7 +56,7 @@ WRONG = "is not a valid value for {}: supported inputs are (r, g, b) and (r, g, 
 WRONG += " '#rrggbb', '#rrggbbaa', '#rgb', '#rgba'; the CSS color names, e.g. 'aquamarine'; and 'C0' to 'C9'"
 
 
-def colour(value: Any) -> tuple[str, float]:
+def colour(value: object) -> tuple[str, float]:
     """Return a colour's form and its opacity; ValueError as Matplotlib raises it."""
     found = _from_text(value) if type(value) is str else _from_parts(value)
     if found is None:
@@ -105,7 +105,7 @@ def _share(value: Any) -> float:
     return share
 
 
-def alpha(value: Any) -> float:
+def alpha(value: object) -> float:
     """Return the opacity; ValueError outside 0..1."""
     return 1.0 if value is None else _share(value)
 
@@ -282,7 +282,7 @@ class Colormap(Facade):
         other = self._name.removesuffix(REVERSED) if self._name.endswith(REVERSED) else self._name + REVERSED
         return made(Colormap, name=other, count=self._count, numbers=self._numbers)
 
-    def __call__(self, x: Any, alpha: Any = None, bytes: bool = False) -> Any:
+    def __call__(self, x: object, alpha: Any = None, bytes: bool = False) -> Any:
         found = self._numbers.array(x)
         whole = type(x) is int or (hasattr(x, "dtype") and "int" in str(getattr(x, "dtype", "")))
         shares = (found + 0.5) / self._count if whole else found

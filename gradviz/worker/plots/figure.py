@@ -99,7 +99,9 @@ class Figure(Facade):
     def _axes_of(self, record: AxesRecord) -> Axes:
         return made(Axes, axes=record, book=self._book, figure=self._figure, numbers=self._numbers)
 
-    def add_subplot(self, *args: Any, projection: object = None, polar: bool = False, **more: object) -> Any:
+    def add_subplot(
+        self, *args: object, projection: object = None, polar: bool = False, **more: object
+    ) -> Accepted | Axes:
         """Return axes in a cell of a grid: 221, or 2, 2, 1; the same cell again returns the same axes."""
         kind = "polar" if polar else projection
         if kind is not None and kind != "rectilinear":
@@ -178,7 +180,7 @@ class Figure(Facade):
 
     def colorbar(
         self, mappable: object = None, cax: object = None, ax: object = None, label: object = "", **look: object
-    ) -> Any:
+    ) -> Accepted | Colorbar:
         """Add a colour bar for points or an image beside its axes."""
         layers = mappable._layers if isinstance(mappable, Artist) else self._coloured()
         layers = [each for each in layers if each.colours is not None]

@@ -90,18 +90,18 @@ class Images:
 
     def imshow(
         self,
-        X: Any,
-        cmap: Any = None,
-        norm: Any = None,
+        X: object,
+        cmap: object = None,
+        norm: object = None,
         *,
-        aspect: Any = None,
-        interpolation: Any = None,
-        alpha: Any = None,
-        vmin: Any = None,
-        vmax: Any = None,
+        aspect: object = None,
+        interpolation: object = None,
+        alpha: object = None,
+        vmin: object = None,
+        vmax: object = None,
         origin: str = "upper",
         extent: Any = None,
-        **look: Any,
+        **look: object,
     ) -> Coloured:
         """Draw a picture, or a table of numbers in colours."""
         value = self._pen.numbers.array(X)
@@ -126,7 +126,9 @@ class Images:
         """Draw a table of numbers in colours."""
         return self.imshow(Z, **look)
 
-    def _picture(self, value: Array, extent: tuple[float, ...], look: tuple[Any, Any, Any], alpha: Any) -> Coloured:
+    def _picture(
+        self, value: Array, extent: tuple[float, ...], look: tuple[object, Any, Any], alpha: object
+    ) -> Coloured:
         """Draw a picture; its first row is at the top of the extent: left, right, bottom, top."""
         channels = value.shape[2] if value.ndim == 3 else 1
         left, right, bottom, top = extent
@@ -144,7 +146,13 @@ class Images:
         return self._pen.handle(Coloured, layer)
 
     def pcolormesh(
-        self, *args: Any, cmap: Any = None, vmin: Any = None, vmax: Any = None, alpha: Any = None, **look: Any
+        self,
+        *args: object,
+        cmap: object = None,
+        vmin: object = None,
+        vmax: object = None,
+        alpha: object = None,
+        **look: object,
     ) -> Coloured:
         """Draw a table of numbers in colours between edges."""
         options(look, "QuadMesh")
@@ -159,7 +167,7 @@ class Images:
 
     pcolor = pcolormesh
 
-    def _edges(self, given: tuple[Any, ...], value: Array) -> tuple[Array, Array]:
+    def _edges(self, given: tuple[object, ...], value: Array) -> tuple[Array, Array]:
         if not given:
             return np.arange(value.shape[1] + 1.0), np.arange(value.shape[0] + 1.0)
         x, y = _grid(self._pen.numbers.array(given[0]), self._pen.numbers.array(given[1]))
@@ -172,7 +180,13 @@ class Images:
         return sides[0], sides[1]
 
     def contour(
-        self, *args: Any, levels: Any = None, cmap: Any = None, colors: Any = None, alpha: Any = None, **look: Any
+        self,
+        *args: object,
+        levels: object = None,
+        cmap: object = None,
+        colors: Any = None,
+        alpha: object = None,
+        **look: object,
     ) -> Coloured:
         """Draw lines of equal values."""
         x, y, z, places = self._levels(args, levels)
@@ -192,7 +206,13 @@ class Images:
         return self._pen.handle(Coloured, *layers)
 
     def contourf(
-        self, *args: Any, levels: Any = None, cmap: Any = None, colors: Any = None, alpha: Any = None, **look: Any
+        self,
+        *args: object,
+        levels: object = None,
+        cmap: object = None,
+        colors: object = None,
+        alpha: object = None,
+        **look: object,
     ) -> Coloured:
         """Draw bands between values."""
         x, y, z, places = self._levels(args, levels)
@@ -208,7 +228,7 @@ class Images:
         sides = tuple(float(each) for each in (x[0], x[-1], y[0], y[-1]))
         return self._picture(value[::-1], sides, (cmap, float(places[0]), float(places[-1])), alpha)
 
-    def _levels(self, args: tuple[Any, ...], levels: Any) -> tuple[Array, Array, Array, Array]:
+    def _levels(self, args: tuple[object, ...], levels: object) -> tuple[Array, Array, Array, Array]:
         if len(args) in (2, 4):
             levels, args = args[-1], args[:-1]
         z = self._pen.numbers.array(args[-1])
@@ -229,14 +249,16 @@ class Images:
         places = np.sort(places.ravel())
         return x, y, z, places[np.isfinite(places)][:MOST_LEVELS]
 
-    def hist2d(self, x: Any, y: Any, bins: Any = 10, range: Any = None, **look: Any) -> tuple[Any, Any, Any, Coloured]:
+    def hist2d(
+        self, x: object, y: object, bins: Any = 10, range: object = None, **look: object
+    ) -> tuple[Any, Any, Any, Coloured]:
         """Count and draw how many points are in each cell."""
         many = min(int(bins), 500) if type(bins) is int else [min(int(each), 500) for each in bins]
         count, across, up = np.histogram2d(self._pen.x(x), self._pen.y(y), many)
         drawn = self.pcolormesh(to_snippet(across), to_snippet(up), to_snippet(count.T.copy()), **look)
         return to_snippet(count), to_snippet(across), to_snippet(up), drawn
 
-    def quiver(self, *args: Any, **look: Any) -> Artist:
+    def quiver(self, *args: object, **look: Any) -> Artist:
         """Draw a field of arrows."""
         arrays = [self._pen.numbers.array(each) for each in args[:4]]
         u, v = arrays[-2:] if len(arrays) != 3 else arrays[:2]
@@ -257,7 +279,7 @@ class Images:
         columns = {"x0": x, "y0": y, "x1": x + factor * u, "y1": y + factor * v}
         return self._pen.handle(Artist, self._pen.add("segments", columns, given, color="text", marker=">"))
 
-    def arrow(self, x: Any, y: Any, dx: Any, dy: Any, **look: Any) -> Artist:
+    def arrow(self, x: object, y: object, dx: object, dy: object, **look: object) -> Artist:
         """Draw one arrow."""
         ends = (
             x,
@@ -270,7 +292,7 @@ class Images:
         }
         return self._pen.handle(Artist, self._pen.add("segments", columns, options(look, "FancyArrow"), marker=">"))
 
-    def text(self, x: Any, y: Any, s: Any, fontdict: Any = None, **look: Any) -> Words:
+    def text(self, x: object, y: object, s: object, fontdict: object = None, **look: object) -> Words:
         """Draw a text."""
         inside = look.get("transform") is INSIDE
         given = options(look, "Text")
@@ -279,7 +301,7 @@ class Images:
         )
         return self._words(where, s, given, inside)
 
-    def _words(self, where: tuple[Array, Array], text: Any, given: dict[str, Any], inside: bool) -> Words:
+    def _words(self, where: tuple[Array, Array], text: object, given: dict[str, Any], inside: bool) -> Words:
         across = given.get("ha", given.get("horizontalalignment", "left"))
         up = given.get("va", given.get("verticalalignment", "bottom"))
         size = given.pop("size", None)
@@ -298,13 +320,13 @@ class Images:
 
     def annotate(
         self,
-        text: Any,
+        text: object,
         xy: Any,
         xytext: Any = None,
-        xycoords: Any = "data",
-        textcoords: Any = None,
-        arrowprops: Any = None,
-        **look: Any,
+        xycoords: object = "data",
+        textcoords: object = None,
+        arrowprops: object = None,
+        **look: object,
     ) -> Words:
         """Draw a text, with an arrow to a place if `arrowprops` are given."""
         x, y = xy
@@ -319,7 +341,7 @@ class Images:
             self._pen.add("segments", columns, {"color": color if colours.is_colour(color) else "k"}, marker=">")
         return self._words(there, text, given, xycoords == "axes fraction")
 
-    def clabel(self, *args: Any, **look: Any) -> Any:
+    def clabel(self, *args: object, **look: object) -> Any:
         """Do nothing: the colour bar shows the numbers of contour lines."""
         self._pen.book.without("numbers on contour lines (clabel)")
         return ACCEPTED

@@ -32,7 +32,7 @@ class Numbers:
     def __init__(self, plain: Callable[[Any], Any]) -> None:
         self._plain = plain
 
-    def array(self, value: Any) -> Array:
+    def array(self, value: object) -> Array:
         """Return a new array of any number of dimensions."""
         found = self._any(value)
         if found.dtype.kind in "US":
@@ -49,7 +49,7 @@ class Numbers:
             direction.words.setdefault(word, len(direction.words))
         return np.array([float(direction.words[word]) for word in words]).reshape(np.shape(np.atleast_1d(found)))
 
-    def number(self, value: Any) -> float:
+    def number(self, value: object) -> float:
         """Return one number."""
         found = self.array(value)
         if found.size != 1:

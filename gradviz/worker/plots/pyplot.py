@@ -56,8 +56,8 @@ class Pyplot:
         return names | {"rcParams": self.settings, "cm": cm, "style": ACCEPTED, "Figure": Figure, "Axes": Axes}
 
     @staticmethod
-    def _through(owner: Callable[[], object], method: str) -> Callable[..., Any]:
-        def call(*args: Any, **keywords: Any) -> Any:
+    def _through(owner: Callable[[], object], method: str) -> Callable[..., object]:
+        def call(*args: object, **keywords: object) -> Any:
             return getattr(owner(), method)(*args, **keywords)
 
         call.__name__ = call.__qualname__ = method
@@ -184,13 +184,13 @@ class Pyplot:
         """Return the limits of y, after setting them if they are given."""
         return self.gca().set_ylim(*args, **keywords) if args or keywords else self.gca().get_ylim()
 
-    def xticks(self, ticks: object = None, labels: object = None, **look: object) -> Any:
+    def xticks(self, ticks: object = None, labels: object = None, **look: object) -> tuple[Accepted, Accepted]:
         """Set the ticks of x."""
         if ticks is not None:
             self.gca().set_xticks(ticks, labels)
         return ACCEPTED, ACCEPTED
 
-    def yticks(self, ticks: object = None, labels: object = None, **look: object) -> Any:
+    def yticks(self, ticks: object = None, labels: object = None, **look: object) -> tuple[Accepted, Accepted]:
         """Set the ticks of y."""
         if ticks is not None:
             self.gca().set_yticks(ticks, labels)

@@ -53,11 +53,11 @@ class _Drawn(torch.utils.data.Dataset[Any]):
 
     def __init__(
         self,
-        root: Any = None,
-        train: Any = True,
+        root: object = None,
+        train: object = True,
         transform: Any = None,
         target_transform: Any = None,
-        download: Any = False,
+        download: object = False,
     ) -> None:
         self.root, self.train = root, bool(train)
         self.transform, self.target_transform = transform, target_transform
@@ -91,12 +91,12 @@ class _Drawn(torch.utils.data.Dataset[Any]):
         return f"Dataset {type(self).__name__} (drawn by GradViz)\n    Number of datapoints: {len(self)}"
 
 
-def _facts(data: Any) -> tuple[str, tuple[int, int], tuple[str, ...]]:
+def _facts(data: object) -> tuple[str, tuple[int, int], tuple[str, ...]]:
     ours = _ours(data)
     return ours._kind, ours._length, ours._classes
 
 
-def _ours(data: Any) -> type[_Drawn]:
+def _ours(data: object) -> type[_Drawn]:
     """Return our data set class that it is, or derives from."""
     return next(each for each in type(data).__mro__ if each in CLASSES)
 
@@ -224,7 +224,7 @@ class ImageFolder(_Drawn):
     _classes = ("img_align_celeba",)
     _few = 8  # these are large, and so are the models that learn them
 
-    def __init__(self, root: Any, transform: Any = None, target_transform: Any = None, *rest: object) -> None:
+    def __init__(self, root: object, transform: object = None, target_transform: object = None, *rest: object) -> None:
         path = str.__str__(str(root))
         if "celeba" not in path.lower():
             raise FileNotFoundError(2, NO_FOLDER, path)
@@ -255,7 +255,7 @@ class Part:
     labels = property(lambda self: to_snippet(self._labels.copy()), doc="Every label.")
     num_examples = property(lambda self: len(self._labels), doc="How many there are.")
 
-    def next_batch(self, batch_size: Any, fake_data: object = False, shuffle: Any = True) -> Any:
+    def next_batch(self, batch_size: Any, fake_data: object = False, shuffle: object = True) -> Any:
         """Return this many pictures and their labels; after the last one, they are shuffled."""
         count = operator.index(batch_size)
         if not 0 < count <= len(self._order):
@@ -273,7 +273,7 @@ def _as_rows(pictures: Any) -> Any:
     return pictures.reshape(len(pictures), -1).astype(np.float32) / np.float32(255)
 
 
-def read_data_sets(train_dir: object = None, one_hot: Any = False, **how: object) -> Any:
+def read_data_sets(train_dir: object = None, one_hot: object = False, **how: object) -> Any:
     """Return MNIST in the three parts of TensorFlow's tutorial, drawn here."""
     whole, last = (MNIST(None, train=train) for train in (True, False))
     pictures, labels = _whole(whole), whole._labels

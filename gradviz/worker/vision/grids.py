@@ -57,7 +57,7 @@ def _laid(several: Any, nrow: int, padding: int, pad_value: Any) -> Any:
     return grid
 
 
-def save_image(tensor: Any, fp: Any, format: object = None, **look: Any) -> None:
+def save_image(tensor: Any, fp: object, format: object = None, **look: Any) -> None:
     """Save a grid of pictures under a name in the folder of the run."""
     with paused():
         grid = make_grid(tensor, **look).mul(255).add(0.5).clamp(0, 255).permute(1, 2, 0)

@@ -52,7 +52,7 @@ class Image:
         """ "L" or "RGB"."""
         return "L" if self._pixels.ndim == 2 else "RGB"
 
-    def convert(self, mode: Any = "RGB") -> Image:
+    def convert(self, mode: object = "RGB") -> Image:
         """Convert to greyscale or colour."""
         pixels = self._pixels
         if mode == "L" and pixels.ndim == 3:
@@ -103,7 +103,7 @@ def picture(pixels: Any) -> Image:
     return _holding(pixels.copy() if plain else np.clip(np.rint(pixels), 0, 255).astype(np.uint8))
 
 
-def _holding(pixels: Any) -> Image:
+def _holding(pixels: object) -> Image:
     """Return a picture of an array that nobody else changes."""
     made: Image = object.__new__(Image)
     made._pixels = pixels
@@ -145,7 +145,7 @@ def resized(pixels: Any, height: int, width: int) -> Any:
     return made[..., 0] if pixels.ndim == 2 else made
 
 
-def fromarray(obj: Any, mode: object = None) -> Image:
+def fromarray(obj: object, mode: object = None) -> Image:
     """Return a picture of an array."""
     array = np.asarray(to_numpy(obj))
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (3, 4)) or array.dtype.kind not in "buif":
@@ -153,7 +153,7 @@ def fromarray(obj: Any, mode: object = None) -> Image:
     return picture(array[..., :3] if array.ndim == 3 else array)
 
 
-def new(mode: Any, size: Any, color: Any = 0) -> Image:
+def new(mode: object, size: Any, color: object = 0) -> Image:
     """Return a picture of one colour."""
     width, height = (operator.index(each) for each in tuple(size))
     shade = np.asarray(to_numpy(color), np.uint8)

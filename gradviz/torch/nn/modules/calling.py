@@ -114,7 +114,7 @@ def of(module: object, kind: str) -> tuple[Any, ...]:
     return (*EVERYWHERE[kind].values(), *module.__dict__[kind].values())
 
 
-def forward_hooks(module: object, kind: str) -> list[tuple[Callable[..., Any], bool, bool]]:
+def forward_hooks(module: object, kind: str) -> list[tuple[Callable[..., object], bool, bool]]:
     """The forward hooks of a kind, each with whether it gets keyword arguments and whether it is always called."""
     found: list[tuple[Any, bool, bool]] = []
     own = module.__dict__
@@ -137,13 +137,15 @@ def add_hook(hooks: dict[str, Any], kind: str, hook: object, prepend: bool = Fal
     return handle
 
 
-def register_module_forward_pre_hook(hook: Any) -> RemovableHandle:
+def register_module_forward_pre_hook(hook: object) -> RemovableHandle:
     """Call `hook(module, args)` before the `forward` of every module."""
 
     return add_hook(EVERYWHERE, "_forward_pre_hooks", hook)
 
 
-def register_module_forward_hook(hook: Any, *, with_kwargs: bool = False, always_call: bool = False) -> RemovableHandle:
+def register_module_forward_hook(
+    hook: object, *, with_kwargs: bool = False, always_call: bool = False
+) -> RemovableHandle:
     """Call `hook(module, args, output)` after the `forward` of every module."""
 
     return add_hook(EVERYWHERE, "_forward_hooks", hook, _with_kwargs=with_kwargs, _always_called=always_call)
@@ -186,7 +188,7 @@ def observed_call(module: Module, args: tuple[object, ...], kwargs: dict[str, ob
             _names.clear()
 
 
-def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def call(module: Module, args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
     """Call `forward` with the hooks around it."""
     own = module.__dict__
     if not (
@@ -235,7 +237,7 @@ def _by_public_name(error: TypeError, module: Module) -> TypeError | None:
 
 
 def _always_hook(
-    module: Module, hook: Callable[..., Any], with_kwargs: bool, args: tuple[object, ...], kwargs: dict[str, object]
+    module: Module, hook: Callable[..., object], with_kwargs: bool, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> None:
     """Run an `always_call` hook after `forward` failed: the first error is the one that counts."""
     try:
@@ -270,7 +272,7 @@ def _with_hooks(module: Module, args: tuple[object, ...], kwargs: dict[str, obje
 
 
 def _pre_hook(
-    module: Module, hook: Callable[..., Any], with_kwargs: bool, args: tuple[object, ...], kwargs: dict[str, object]
+    module: Module, hook: Callable[..., object], with_kwargs: bool, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if not with_kwargs:
         found = hook(module, args)

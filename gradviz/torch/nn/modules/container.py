@@ -50,7 +50,7 @@ class _ByIndex(Module):
         self.add_module(str(len(self)), module)
         return self
 
-    def pop(self, key: Any) -> Any:
+    def pop(self, key: object) -> Any:
         """Remove a module and return it."""
         found = self[key]
         del self[key]
@@ -188,7 +188,7 @@ class ModuleList(_ByIndex):
 class ModuleDict(Module):
     """A dictionary of modules."""
 
-    def __init__(self, modules: Any = None) -> None:
+    def __init__(self, modules: object = None) -> None:
         super().__init__()
         if modules is not None:
             self.update(modules)
@@ -253,7 +253,7 @@ def _held(name: int, value: object) -> str:
 class ParameterList(Module):
     """A list of parameters; tensors become parameters, other values are kept as they are."""
 
-    def __init__(self, values: Iterable[Any] | None = None) -> None:
+    def __init__(self, values: Iterable[object] | None = None) -> None:
         super().__init__()
         self._size = 0
         if values is not None:
@@ -278,7 +278,7 @@ class ParameterList(Module):
     def __iadd__(self, values: Iterable[object]) -> ParameterList:
         return self.extend(values)
 
-    def append(self, value: Any) -> ParameterList:
+    def append(self, value: object) -> ParameterList:
         """Add a value at the end."""
         self._size += 1
         self[self._size - 1] = value
@@ -302,7 +302,7 @@ class ParameterList(Module):
 class ParameterDict(Module):
     """A dictionary of parameters."""
 
-    def __init__(self, parameters: Any = None) -> None:
+    def __init__(self, parameters: object = None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
         if parameters is not None:
@@ -350,7 +350,7 @@ class ParameterDict(Module):
         for name, value in pairs:
             self[name] = value
 
-    def get(self, key: str, default: Any = None) -> Any:
+    def get(self, key: str, default: object = None) -> Any:
         """Return a parameter, or `default`."""
         if key not in self:
             return default

@@ -25,7 +25,7 @@ def sizes(value: Any, count: int) -> tuple[int, ...]:
 def repeating(count: int) -> Callable[[Any], tuple[Any, ...]]:
     """PyTorch's `_single`, `_pair` and `_triple`: a number repeated, or the items of a sequence."""
 
-    def parse(x: Any) -> tuple[Any, ...]:
+    def parse(x: object) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else (x,) * count
 
     return parse

@@ -17,7 +17,7 @@ class _Pad(Module):
     dims = 0
     mode = ""
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: object) -> None:
         super().__init__()
         self.padding = sizes(padding, 2 * self.dims)
 
@@ -55,7 +55,7 @@ class ReplicationPad2d(_Pad):
 class _ConstantPad(_Pad):
     mode = "constant"
 
-    def __init__(self, padding: Any, value: float) -> None:
+    def __init__(self, padding: object, value: float) -> None:
         super().__init__(padding)
         self.value = value
 
@@ -83,7 +83,7 @@ class ZeroPad1d(_ConstantPad):
 
     dims = 1
 
-    def __init__(self, padding: Any) -> None:
+    def __init__(self, padding: object) -> None:
         super().__init__(padding, 0.0)
 
     def extra_repr(self) -> str:
@@ -101,7 +101,7 @@ class Upsample(Module):
 
     def __init__(
         self,
-        size: Any = None,
+        size: object = None,
         scale_factor: Any = None,
         mode: str = "nearest",
         align_corners: bool | None = None,
@@ -143,7 +143,7 @@ class PixelShuffle(Module):
 class Unfold(Module):
     """Each window of an image as a column."""
 
-    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+    def __init__(self, kernel_size: object, dilation: object = 1, padding: object = 0, stride: object = 1) -> None:
         super().__init__()
         self.kernel_size = kernel_size
         self.dilation = dilation
@@ -161,7 +161,7 @@ class Fold(Unfold):
     """Columns put back as windows, added up where they overlap."""
 
     def __init__(
-        self, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: object = 1
+        self, output_size: object, kernel_size: object, dilation: object = 1, padding: object = 0, stride: object = 1
     ) -> None:
         super().__init__(kernel_size, dilation, padding, stride)
         self.output_size = output_size
@@ -204,14 +204,14 @@ class ChannelShuffle(Module):
 class UpsamplingNearest2d(Upsample):
     """Enlarges by the nearest element."""
 
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+    def __init__(self, size: object = None, scale_factor: object = None) -> None:
         super().__init__(size, scale_factor, mode="nearest")
 
 
 class UpsamplingBilinear2d(Upsample):
     """Enlarges linearly, with the corners aligned."""
 
-    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+    def __init__(self, size: object = None, scale_factor: object = None) -> None:
         super().__init__(size, scale_factor, mode="bilinear", align_corners=True)
 
 

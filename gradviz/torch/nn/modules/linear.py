@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from gradviz.engine.kernel.dtypes import dtype as DType
 from gradviz.engine.kernel.tensor import Tensor
@@ -18,7 +17,7 @@ Shapes = dict[str, tuple[int, ...] | None]
 class Identity(Module):
     """Returns its input, whatever arguments it was made with."""
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__()
 
     def forward(self, input: Tensor) -> Tensor:
@@ -129,7 +128,7 @@ class Flatten(Module):
 class Unflatten(Module):
     """Splits one dimension into several."""
 
-    def __init__(self, dim: int, unflattened_size: Any) -> None:
+    def __init__(self, dim: int, unflattened_size: object) -> None:
         super().__init__()
         if not isinstance(unflattened_size, tuple | list):
             raise TypeError(

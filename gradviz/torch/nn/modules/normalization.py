@@ -16,7 +16,7 @@ from gradviz.torch.nn.modules.module import Module
 from gradviz.torch.nn.parameter import Parameter, fill_parameters, make_parameters, memory_for
 
 
-def _one_and_zero(module: Any) -> None:
+def _one_and_zero(module: Module) -> None:
     if module.weight is not None:
         init.ones_(module.weight)
     if getattr(module, "bias", None) is not None:

@@ -15,10 +15,10 @@ class _MaxPool(Module):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
-        dilation: Any = 1,
+        kernel_size: object,
+        stride: object = None,
+        padding: object = 0,
+        dilation: object = 1,
         return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None:
@@ -71,9 +71,9 @@ class AvgPool1d(Module):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: object,
+        stride: object = None,
+        padding: object = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ) -> None:
@@ -96,9 +96,9 @@ class _AvgPool(Module):
 
     def __init__(
         self,
-        kernel_size: Any,
-        stride: Any = None,
-        padding: Any = 0,
+        kernel_size: object,
+        stride: object = None,
+        padding: object = 0,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
         divisor_override: int | None = None,
@@ -141,7 +141,7 @@ class AvgPool3d(_AvgPool):
 class _AdaptivePool(Module):
     function = ""
 
-    def __init__(self, output_size: Any) -> None:
+    def __init__(self, output_size: object) -> None:
         super().__init__()
         self.output_size = output_size
 
@@ -165,7 +165,7 @@ class AdaptiveAvgPool2d(_AdaptivePool):
 
 
 class _AdaptiveMaxPool(_AdaptivePool):
-    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+    def __init__(self, output_size: object, return_indices: bool = False) -> None:
         super().__init__(output_size)
         self.return_indices = return_indices
 
@@ -196,9 +196,9 @@ class _FractionalMaxPool(Module):
 
     def __init__(
         self,
-        kernel_size: Any,
-        output_size: Any = None,
-        output_ratio: Any = None,
+        kernel_size: object,
+        output_size: object = None,
+        output_ratio: object = None,
         return_indices: bool = False,
         _random_samples: Tensor | None = None,
     ) -> None:
@@ -244,7 +244,7 @@ class FractionalMaxPool3d(_FractionalMaxPool):
 class _PowerPool(Module):
     dims = 0
 
-    def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
+    def __init__(self, norm_type: float, kernel_size: object, stride: object = None, ceil_mode: bool = False) -> None:
         super().__init__()
         self.norm_type = norm_type
         self.kernel_size = kernel_size
@@ -283,7 +283,7 @@ class LPPool3d(_PowerPool):
 class _MaxUnpool(Module):
     dims = 0
 
-    def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
+    def __init__(self, kernel_size: object, stride: object = None, padding: object = 0) -> None:
         super().__init__()
         self.kernel_size = sizes(kernel_size, self.dims)
         self.stride = sizes(kernel_size if stride is None else stride, self.dims)
@@ -318,7 +318,7 @@ class MaxUnpool3d(_MaxUnpool):
 class AdaptiveAvgPool3d(Module):
     """Means over windows chosen for an output size."""
 
-    def __init__(self, output_size: Any) -> None:
+    def __init__(self, output_size: object) -> None:
         super().__init__()
         self.output_size = output_size
 

@@ -258,7 +258,7 @@ def _refuse_name(module: object, kind: str, name: str, known: dict[str, Any]) ->
         raise KeyError(f"attribute '{name}' already exists")
 
 
-def _set_buffer(module: Any, name: str, value: str) -> None:
+def _set_buffer(module: object, name: str, value: str) -> None:
     if value is not None and not isinstance(value, Tensor):
         raise TypeError(
             f"cannot assign '{typename(value)}' as buffer '{name}' (torch.nn.Buffer, torch.Tensor or None expected)"

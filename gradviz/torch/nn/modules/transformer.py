@@ -34,7 +34,7 @@ _NESTED = (
 )
 
 
-def _activation(given: str | Activation) -> Any:
+def _activation(given: str | Activation) -> Callable[..., Tensor] | Callable[[Tensor], Tensor]:
     if not isinstance(given, str):
         return given
     if given == "relu":

@@ -18,7 +18,7 @@ def fuse_conv_bn_weights(
     bn_w: object,
     bn_b: object,
     transpose: bool = False,
-) -> Any:
+) -> tuple[Parameter, Parameter]:
     """The weight and bias of a convolution that does both."""
     conv_b = T["zeros_like"](bn_rm) if conv_b is None else conv_b
     bn_w = T["ones_like"](bn_rm) if bn_w is None else bn_w
@@ -43,7 +43,7 @@ def fuse_conv_bn_eval(conv: Any, bn: Any, transpose: bool = False) -> Any:
 
 def fuse_linear_bn_weights(
     linear_w: Any, linear_b: Any, bn_rm: object, bn_rv: Any, bn_eps: float, bn_w: object, bn_b: object
-) -> Any:
+) -> tuple[Parameter, Parameter]:
     """The weight and bias of a linear layer that does both."""
     linear_b = T["zeros_like"](bn_rm) if linear_b is None else linear_b
     scale = bn_w * T["rsqrt"](bn_rv + bn_eps)

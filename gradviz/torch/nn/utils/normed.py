@@ -24,7 +24,7 @@ class WeightNorm:
     def __init__(self, name: str, dim: int | None) -> None:
         self.name, self.dim = name, -1 if dim is None else dim
 
-    def compute_weight(self, module: Module) -> Any:
+    def compute_weight(self, module: Module) -> Tensor:
         """The weight of length `g` in the direction `v`."""
         return T["_weight_norm"](held(module, self.name + "_v"), held(module, self.name + "_g"), self.dim)
 
@@ -82,7 +82,7 @@ class SpectralNorm:
             )
         self.name, self.dim, self.n_power_iterations, self.eps = name, dim, n_power_iterations, eps
 
-    def as_matrix(self, weight: Tensor) -> Any:
+    def as_matrix(self, weight: Tensor) -> Tensor:
         """The weight with its output dimension first."""
         if self.dim != 0:
             weight = weight.permute(self.dim, *[d for d in range(weight.dim()) if d != self.dim])

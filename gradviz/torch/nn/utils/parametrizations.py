@@ -56,7 +56,7 @@ class _Orthogonal(Module):
             q = self.base @ q
         return q.mT if wide else q
 
-    def _turned(self, x: Any) -> Any:
+    def _turned(self, x: Tensor) -> Tensor:
         """An orthogonal matrix from the numbers below the diagonal, by way of a skew-symmetric matrix."""
         n, k = x.shape[-2:]
         lower = x.tril()
@@ -70,7 +70,7 @@ class _Orthogonal(Module):
             q = LINALG["solve"](T["add"](one, skew, alpha=-0.5), T["add"](one, skew, alpha=0.5))
         return q if n == k else q[..., :k]
 
-    def _reflected(self, x: Any) -> Any:
+    def _reflected(self, x: Tensor) -> Any:
         """An orthogonal matrix from the reflectors below the diagonal and the signs on it, which are no parameters."""
         below = x.tril(diagonal=-1)
         tau = 2.0 / (1.0 + (below * below).sum(dim=-2))
@@ -81,7 +81,7 @@ class _Orthogonal(Module):
         with no_grad():
             return self._parameter_of(Q)
 
-    def _parameter_of(self, Q: Tensor) -> Any:
+    def _parameter_of(self, Q: Tensor) -> Tensor:
         if Q.shape != self.shape:
             raise ValueError(
                 f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
@@ -145,7 +145,7 @@ class _WeightNorm(Module):
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Any:
         return T["_weight_norm"](weight_v, weight_g, self.dim)
 
-    def right_inverse(self, weight: Tensor) -> Any:
+    def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
         """Length and direction of a weight."""
         return T["norm_except_dim"](weight, 2, self.dim), weight
 
@@ -178,7 +178,7 @@ class _SpectralNorm(Module):
             self.register_buffer("_v", F.normalize(v, dim=0, eps=self.eps))
             self._power_method(matrix, 15)
 
-    def _as_matrix(self, weight: Tensor) -> Any:
+    def _as_matrix(self, weight: Tensor) -> Tensor:
         if self.dim != 0:
             weight = weight.permute(self.dim, *(d for d in range(weight.dim()) if d != self.dim))
         return weight.flatten(1)
@@ -199,7 +199,7 @@ class _SpectralNorm(Module):
         sigma = T["vdot"](u, T["mv"](matrix, v))
         return weight / sigma
 
-    def right_inverse(self, value: Tensor) -> Any:
+    def right_inverse(self, value: Tensor) -> Tensor:
         """The weight itself."""
         return value
 

@@ -22,7 +22,7 @@ from gradviz.torch.nn.parameter import Parameter, give_data
 _EVERYWHERE = frozenset({*dir(Module), *vars(Module())})
 
 
-def _checked(module: Any, name: object) -> str:
+def _checked(module: object, name: object) -> str:
     if not isinstance(module, Module):
         raise TypeError(f"expected a torch.nn.Module, not '{type(module).__name__}'")
     if type(name) is not str or name in _EVERYWHERE or name.startswith("__"):

@@ -97,7 +97,7 @@ def _method_of(module: Module, name: str) -> Any:
 class PruningContainer(BasePruningMethod):
     """Several methods, one after the other."""
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: object) -> None:
         self._pruning_methods: tuple[Any, ...] = ()
         if args:
             self._tensor_name = args[0]._tensor_name if hasattr(args[0], "_tensor_name") else ""
@@ -151,7 +151,7 @@ class Identity(BasePruningMethod):
 class _Amount(BasePruningMethod):
     amount: Any
 
-    def __init__(self, amount: Any) -> None:
+    def __init__(self, amount: object) -> None:
         if not isinstance(amount, numbers.Real):
             raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
         whole = isinstance(amount, int)
@@ -203,7 +203,7 @@ class L1Unstructured(_Amount):
 class _Structured(_Amount):
     PRUNING_TYPE = "structured"
 
-    def __init__(self, amount: Any, dim: int = -1) -> None:
+    def __init__(self, amount: object, dim: int = -1) -> None:
         super().__init__(amount)
         self.dim = dim
 
@@ -232,7 +232,7 @@ class RandomStructured(_Structured):
 class LnStructured(_Structured):
     """Prunes the slices along a dimension with the smallest norms."""
 
-    def __init__(self, amount: Any, n: Any, dim: int = -1) -> None:
+    def __init__(self, amount: object, n: object, dim: int = -1) -> None:
         super().__init__(amount, dim)
         self.n = n
 

@@ -20,7 +20,7 @@ from gradviz.torch.utils.data.sampler import BatchSampler, RandomSampler, Sequen
 # --- combining examples into a batch ---
 
 
-def default_convert(data: Any) -> Any:
+def default_convert(data: object) -> Any:
     """Convert arrays to tensors, through containers."""
     if isinstance(data, np.ndarray) and data.dtype.kind in "biufc":
         return FUNCTIONS["as_tensor"](data)
@@ -76,7 +76,7 @@ PASSES: dict[str, Callable[[object, int], AbstractContextManager[Ends | None]]] 
 class _SingleProcessDataLoaderIter:
     """One pass through a loader."""
 
-    def __init__(self, loader: DataLoader, batches: Iterator[Any]) -> None:
+    def __init__(self, loader: DataLoader, batches: Iterator[object]) -> None:
         self._loader, self._batches = loader, batches
 
     def __iter__(self) -> _SingleProcessDataLoaderIter:
@@ -97,8 +97,8 @@ class DataLoader:
         dataset: Any,
         batch_size: int | None = 1,
         shuffle: bool | None = None,
-        sampler: Any = None,
-        batch_sampler: Any = None,
+        sampler: object = None,
+        batch_sampler: object = None,
         num_workers: int = 0,
         collate_fn: Callable[[object], Any] | None = None,
         pin_memory: bool = False,
