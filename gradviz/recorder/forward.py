@@ -158,7 +158,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         fn = next((fn for x in pending.outs if (fn := grad_fn_of(x)) is not None), None)
         if fn is not None and number_of(fn) is not None:
             fn = None
-        if is_custom(fn) and not pending.written:  # what its `forward` did last has given its result away
+        if fn is not None and is_custom(fn) and not pending.written:  # its `forward` gave its result away last
             rows.attach(fn, fn.name(), [], outputs_of(fn, pending.outs), pending.site, "")
             return
         if not pending.written:
