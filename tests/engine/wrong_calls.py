@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 Calls = dict[str, Callable[[], Any]]
 
 
@@ -93,6 +95,12 @@ def autograd(torch: Any) -> Calls:
         "requires_grad_integer_attribute": lambda: setattr(torch.ones(2, dtype=torch.int64), "requires_grad", True),
         "requires_grad_integer_tensor": lambda: torch.tensor([1], requires_grad=True),
         "list_in_itself": lambda: torch.tensor(_in_itself()),
+        "zeros_too_large": lambda: torch.zeros(2**62, 2**62),
+        "full_too_large": lambda: torch.full((2**62,), 1.0),
+        "rand_too_large": lambda: torch.rand(2**62),
+        "index_of_other_byte_order": lambda: torch.arange(5)[np.array([1, 2], np.dtype("i8").newbyteorder())],
+        "tensor_of_other_byte_order": lambda: torch.tensor(np.array([1, 2], np.dtype("f4").newbyteorder())),
+        "from_numpy_of_other_byte_order": lambda: torch.from_numpy(np.array([1, 2], np.dtype("f4").newbyteorder())),
         "retain_grad_untracked": lambda: torch.ones(2).retain_grad(),
         "numpy_of_tracked": lambda: leaf(2).numpy(),
         "deepcopy_non_leaf": lambda: __import__("copy").deepcopy(leaf(2) * 2),

@@ -216,6 +216,7 @@ def check_room(size: Sequence[int], itemsize: int) -> None:
     size."""
     if math.prod(size) * itemsize > _LARGEST:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={list(size)}")
+    check_count(size, itemsize)
 
 
 def expanded(x: Array, *, size: Sequence[int]) -> Array:

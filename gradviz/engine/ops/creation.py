@@ -16,7 +16,7 @@ import numpy as np
 from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import alike
 from gradviz.engine.kernel.dtypes import Array
-from gradviz.engine.kernel.memory import STANDING, laid_as, memory_of, start_of
+from gradviz.engine.kernel.memory import STANDING, check_room, laid_as, memory_of, start_of
 from gradviz.engine.kernel.memory import device as Device
 from gradviz.engine.kernel.messages import TO_SCALAR, check_value
 from gradviz.engine.kernel.state import state, warn_once
@@ -132,7 +132,7 @@ def _store(data: Any, dim: int, shape: list[int], kinds: set[object], flat: list
         raise TypeError("not a sequence")
     if len(data) != shape[dim]:
         raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)})")
-    if isinstance(data, np.ndarray) and list(data.shape) == shape[dim:]:
+    if isinstance(data, np.ndarray) and list(data.shape) == shape[dim:] and data.dtype.isnative:
         kinds.add(dtypes.OF_NUMPY[data.dtype])
         flat.extend(data.reshape(-1).tolist())
         return
@@ -186,10 +186,20 @@ def _infer(data: object) -> dtypes.dtype | None:
     raise RuntimeError(f"Could not infer dtype of {type(data).__name__}")
 
 
+def check_element_type(data: Array) -> None:
+    """Refuse a NumPy array whose elements no tensor has."""
+    if data.dtype not in dtypes.OF_NUMPY:
+        if not data.dtype.isnative:
+            raise ValueError(
+                "given numpy array has byte order different from the native byte order. Conversion between byte "
+                "orders is currently not supported."
+            )
+        raise TypeError(NOT_NUMPY.format(f"numpy.{data.dtype.type.__name__}"))
+
+
 def from_array(data: Array, dtype: dtypes.dtype | None = None) -> Array:
     """A copy of a NumPy array in a type that PyTorch has."""
-    if data.dtype not in dtypes.OF_NUMPY:
-        raise TypeError(NOT_NUMPY.format(f"numpy.{data.dtype.type.__name__}"))
+    check_element_type(data)
     return data.astype(data.dtype if dtype is None else dtype.np)
 
 
@@ -283,8 +293,7 @@ def from_numpy(data: Array) -> Tensor:
     """A tensor that shares the memory of a NumPy array."""
     if not isinstance(data, np.ndarray):
         raise TypeError(f"expected np.ndarray (got {type(data).__name__})")
-    if data.dtype not in dtypes.OF_NUMPY:
-        raise TypeError(NOT_NUMPY.format(f"numpy.{data.dtype.type.__name__}"))
+    check_element_type(data)
     if any(step < 0 for step in data.strides):
         raise ValueError(
             "At least one stride in the given numpy array is negative, and tensors with negative strides are not "
@@ -366,7 +375,9 @@ def _factory(name: str, fill: Callable[[tuple[int, ...], Any], Array]) -> None:
         names: None = None,
     ) -> Tensor:
         check_device(device)
-        array = fill(sizes_of(sizes if size is None else (size,), name), float_type(dtype).np)
+        kind, shape = float_type(dtype).np, sizes_of(sizes if size is None else (size,), name)
+        check_room(shape, kind.itemsize)
+        array = fill(shape, kind)
         return made(array, requires_grad) if out is None else put_out(out, array)
 
     def like(
@@ -434,7 +445,9 @@ def full(
         raise TypeError(f"full(): argument 'fill_value' (position 2) must be Number, not {type(value).__name__}")
     target = dtype or (dtypes.of_scalar(value) if out is None else out.dtype)
     check_value(value, target)
-    array = np.full(sizes_of(size, "full"), _fitted(value, target), target.np)
+    shape = sizes_of(size, "full")
+    check_room(shape, target.np.itemsize)
+    array = np.full(shape, _fitted(value, target), target.np)
     return made(array, requires_grad) if out is None else put_out(out, array)
 
 

@@ -14,7 +14,7 @@ from gradviz.engine.kernel import dtypes, layers
 from gradviz.engine.kernel.batched import everything
 from gradviz.engine.kernel.dtypes import Array
 from gradviz.engine.kernel.formula import Rule, sentence
-from gradviz.engine.kernel.memory import from_memory_order, in_memory_order, laid_as
+from gradviz.engine.kernel.memory import check_room, from_memory_order, in_memory_order, laid_as
 from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.state import on_new_run, state
 from gradviz.engine.kernel.tensor import Tensor, wrap
@@ -62,8 +62,9 @@ def _random(name: str, draw: Callable[[Generator, tuple[int, ...], Any, bool], A
         requires_grad: bool = False,
     ) -> Tensor:
         check_device(device)
-        shape = sizes_of(sizes if size is None else (size,), name)
-        drawn = draw(source_of(generator), shape, float_type(dtype).np, True)
+        kind, shape = float_type(dtype).np, sizes_of(sizes if size is None else (size,), name)
+        check_room(shape, kind.itemsize)
+        drawn = draw(source_of(generator), shape, kind, True)
         return made(drawn, requires_grad) if out is None else put_out(out, drawn)
 
     def like(

@@ -24,6 +24,7 @@ from gradviz.engine.kernel.rows import OpRow, op
 from gradviz.engine.kernel.saved import keep_sources
 from gradviz.engine.kernel.state import state
 from gradviz.engine.kernel.tensor import Tensor, wrap
+from gradviz.engine.ops.creation import check_element_type
 from gradviz.engine.ops.elementwise import operand
 from gradviz.engine.ops.reduce import wrap_dim
 from gradviz.engine.ops.shape import ALIAS
@@ -203,6 +204,7 @@ def _as_index(value: object) -> Tensor | None:
     if isinstance(value, Tensor):
         return value
     if isinstance(value, np.ndarray):
+        check_element_type(value)
         return wrap(value)
     if isinstance(value, (list, range)) or (isinstance(value, tuple) and value):
         found = F["tensor"](list(value))
