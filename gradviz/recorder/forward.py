@@ -158,7 +158,7 @@ class Forward(TorchDispatchMode):  # type: ignore[misc]
         fn = next((fn for x in pending.outs if (fn := grad_fn_of(x)) is not None), None)
         if fn is not None and number_of(fn) is not None:
             fn = None
-        if fn is not None and is_custom(fn) and not pending.written:  # its `forward` gave its result away last
+        if fn is not None and is_custom(fn) and not pending.written:  # its `forward`'s last operation gave it away
             rows.attach(fn, fn.name(), [], outputs_of(fn, pending.outs), pending.site, "")
             return
         if not pending.written:
