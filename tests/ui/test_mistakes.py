@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gradviz.document.documents import text_of
-from gradviz.session.doctor.mistakes import FILE, found, mistakes
-from gradviz.session.state import Phase
+from gradviz.session.doctor.mistakes import FILE, Mistake, found, mistakes
+from gradviz.session.state import Phase, State
+from gradviz.session.what_if import WhatIf
 from gradviz.ui.mistakes_dialog import MistakesDialog
 from tests.doctor.cases import CASES
 from tests.doctor.mistakes import written
@@ -104,3 +107,42 @@ def test_one_searches_and_chooses_by_the_keyboard(pilot: Pilot) -> None:
     dialog.query.setText("xyzzy")
     assert dialog.count.text().startswith("No page has these words.") and not dialog.open_button.isEnabled()
     assert dialog.page.toPlainText() == ""
+
+
+UNFIXED = ("grad-none-integer",)  # which number was meant is not known
+
+
+def ended(other: WhatIf | None) -> bool:
+    return other is not None and other.run.phase not in (Phase.NEVER, Phase.RUNNING)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", mistakes()[::6], ids=[each.id for each in mistakes()[::6]])
+def test_a_page_is_followed_to_its_end(pilot: Pilot, page: Mistake) -> None:
+    """Open the snippet, look at what is found, try the fix beside, apply it, and undo it."""
+    dialog = opened(pilot)
+    dialog.query.setText(page.id)
+    dialog.open_button.click()
+    *_, window = pilot.window.windows.open_now
+    now: Callable[[], State] = lambda: window.store.state  # noqa: E731
+    card = window.panel_area.panel("editor").card
+    pilot.qtbot.waitUntil(lambda: bool(now().told) or now().run.phase is Phase.RAISED, timeout=60_000)
+    if now().run.phase is not Phase.RAISED:
+        assert window.status.badge.text() == "▼ 1 finding"
+        window.status.badge.click()
+        found = now().looked_at
+        assert found is not None and found.id == page.id and now().cursor == found.step
+    assert card.is_shown and card.beside.isVisibleTo(card) is card.apply.isVisibleTo(card) is (page.id not in UNFIXED)
+    if page.id in UNFIXED:
+        return
+    card.beside.click()
+    pilot.qtbot.waitUntil(lambda: ended(now().what_if), timeout=60_000)
+    other = now().what_if
+    assert other is not None and other.run.phase is Phase.OK
+    window.commands.do("run.close_what_if")
+    with pilot.qtbot.waitSignal(window.shell.runner.examined, timeout=60_000):
+        card.apply.click()
+    assert now().run.phase is Phase.OK and not now().told and not card.is_shown
+    window.commands.do("edit.undo")
+    assert text_of(now().document) == page.broken
+    assert window.close()

@@ -303,8 +303,11 @@ class Case(Text):
 
 def ran(case: Case, line: int, cursor: int) -> int:
     """Return the cursor at which a line, or else what it called, last ran up to a cursor, otherwise at which it
-    first ran; the cursor itself if no step belongs to the line."""
+    first ran; the cursor itself if no step belongs to the line, or if it is at the grad_fn of an operation there."""
     trace, nesting = case.trace, case.trace.nesting
+    node = int(trace.steps.node[cursor - 1]) if 0 < cursor <= len(trace) else -1
+    if node >= 0 and int(trace.nodes.line[node]) == line:
+        return cursor
     cursors = np.flatnonzero(trace.steps.line == line) + 1
     if not len(cursors):
         called = (trace.regions.site >= 0) & (nesting.last >= 0)

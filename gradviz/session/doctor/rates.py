@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gradviz.document import edits
 from gradviz.session.doctor.case import Case, Fix, Hit, fixes
 from gradviz.session.doctor.text import name_of
+from gradviz.trace.table.trace import Trace
 
 # -- learning rates
 
@@ -24,7 +25,11 @@ _FAR = 0.3  # of their size: how far weights go at least if the steps are too lo
 def _losses(case: Case) -> tuple[list[float], list[int]]:
     """Return the losses of the backward line that ran most often, and their calls; those that precede it in each
     update."""
-    calls, trace = case.trace.calls, case.trace
+    return case.trace.kept("losses of updates", lambda: _read_losses(case.trace))
+
+
+def _read_losses(trace: Trace) -> tuple[list[float], list[int]]:
+    calls = trace.calls
     lines, counts = np.unique(calls.line, return_counts=True)
     if not len(lines):
         return [], []
