@@ -222,7 +222,7 @@ class Pace(Turns):
             elif self._is_late and left > 0:
                 self._cut(index, left, *self._halfway)
         elif self._is_over and self._cut_at >= 0 and recorder.is_in_one_loop:
-            self._cut_another(place, index)
+            self._cut_another(place)
         if self._is_over or self._cut_at == self._turn:
             recorder.skip()
             return
@@ -256,9 +256,9 @@ class Pace(Turns):
         if not self._recorder.in_gap:
             self._pause()
 
-    def _cut_another(self, place: object, index: int) -> None:
+    def _cut_another(self, place: object) -> None:
         """End a loop after the training in the same way, once nothing is recorded."""
-        now, left = self._clock(), self._recorder.iterations_left
+        now, index, left = self._clock(), self._recorder.index_in_loop, self._recorder.iterations_left
         first, since, seconds = self._watched.setdefault(
             place, (index, now, self._bounds.cpu_seconds - now + self._begun)
         )

@@ -340,6 +340,11 @@ class Recorder:
         return iterations_left(self._rows.stack)
 
     @property
+    def index_in_loop(self) -> int:
+        """How many iterations of the innermost loop were over before the one that begins."""
+        return int(self._rows.stack[COUNT])
+
+    @property
     def left_of_loop(self) -> int:
         """How many iterations of the innermost loop follow, those of the loops around it not counted; -1 if unknown."""
         total: int = self._rows.stack[TOTAL]
