@@ -98,6 +98,7 @@ def test_files_beside_a_set_are_its_lessons_and_no_others(tmp_path: Path) -> Non
         (b"[" * 100_000, "damaged"),
         (b'{"format": "gradviz-lessons"}', "unknown format version"),
         (b'{"format": "gradviz-lessons", "version": true}', "unknown format version"),
+        (b'{"format": "gradviz-lessons", "version": "a\\nb"}', r"version \(a\S+b\)"),
         (b'{"format": "gradviz-lessons", "version": 1, "lessons": {}}', "no list of lessons"),
         (b'{"format": "gradviz", "version": 1, "kind": "snippet", "text": []}', "no lesson set"),
     ],

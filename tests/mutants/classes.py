@@ -738,6 +738,7 @@ CLASSES = (
         '        made["__builtins__"] = of_namespace(names, guard, made)\n',
         "",
         escape("modules of an evaluated text"),
+        W + "test_guard.py::test_nothing_is_kept_of_a_text_that_has_run",
     ),
     worker(
         "numpy_types",

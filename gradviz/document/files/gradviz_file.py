@@ -21,6 +21,7 @@ from typing import Any, TypeVar, cast
 from gradviz import RESOURCES
 from gradviz.document.attached import Attached, together
 from gradviz.document.catalogue import catalogue
+from gradviz.document.disk import shown
 from gradviz.document.documents import Document
 from gradviz.document.drawing import BackwardCall, Comment, Drawing, Group, Leaf, Node, Operation, Ref
 from gradviz.document.errors import UserError
@@ -319,7 +320,7 @@ def read(data: bytes, name: str) -> Contents:
     record = _parsed(text, name, dropped)
     version = record.get("version")
     if not isinstance(version, int) or isinstance(version, bool) or version < min(MIGRATIONS, default=VERSION):
-        raise UserError(f"{name} has an unknown format version ({str(version)[:20]}). Open another file.")
+        raise UserError(f"{name} has an unknown format version ({shown(str(version), 20)}). Open another file.")
     newer = version if version > VERSION else 0
     while version < VERSION:
         record, version = MIGRATIONS[version](record), version + 1

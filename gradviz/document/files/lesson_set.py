@@ -118,7 +118,7 @@ def decode(data: bytes, path: Path) -> LessonSet:
     name, record = shown(path.name), _record(data, shown(path.name))
     version = record.get("version")
     if type(version) is not int or version < VERSION:
-        raise UserError(f"{name} has an unknown format version ({str(version)[:20]}). Open another file.")
+        raise UserError(f"{name} has an unknown format version ({shown(str(version), 20)}). Open another file.")
     parts, dropped = record.get("lessons", []), list[str]()
     if not isinstance(parts, list):
         raise UserError(f"{name} contains no list of lessons. Open another file.")
