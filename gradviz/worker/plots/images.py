@@ -80,6 +80,19 @@ class Inside(Facade):
 INSIDE = made(Inside)
 
 
+def _edges(pen: Pen, given: tuple[object, ...], value: Array) -> tuple[Array, Array]:
+    if not given:
+        return np.arange(value.shape[1] + 1.0), np.arange(value.shape[0] + 1.0)
+    x, y = _grid(pen.numbers.array(given[0]), pen.numbers.array(given[1]))
+    sides = []
+    for each, count in ((x, value.shape[1]), (y, value.shape[0])):
+        if len(each) not in (count, count + 1):
+            raise TypeError(f"Dimensions of C {value.shape} should be one smaller than X({len(x)}) and Y({len(y)})")
+        half = (each[1] - each[0]) / 2 if len(each) > 1 else 0.5
+        sides.append(each if len(each) == count + 1 else np.append(each - half, each[-1] + half))
+    return sides[0], sides[1]
+
+
 class Images:
     """The methods that draw these with a pen."""
 
@@ -159,25 +172,13 @@ class Images:
         value = self._pen.numbers.array(args[-1])
         if value.ndim != 2:
             raise ValueError(f"pcolormesh takes a table of numbers, not one of shape {value.shape}")
-        x, y = self._edges(args[:-1], value)
+        x, y = _edges(self._pen, args[:-1], value)
         if any(len(each) > 2 and not np.allclose(np.diff(each), np.diff(each)[0]) for each in (x, y)):
             self._pen.book.without("cells of different sizes (pcolormesh)")
         sides = tuple(float(each) for each in (x[0], x[-1], y[0], y[-1]))
         return self._picture(value[::-1], sides, (cmap, vmin, vmax), alpha)
 
     pcolor = pcolormesh
-
-    def _edges(self, given: tuple[object, ...], value: Array) -> tuple[Array, Array]:
-        if not given:
-            return np.arange(value.shape[1] + 1.0), np.arange(value.shape[0] + 1.0)
-        x, y = _grid(self._pen.numbers.array(given[0]), self._pen.numbers.array(given[1]))
-        sides = []
-        for each, count in ((x, value.shape[1]), (y, value.shape[0])):
-            if len(each) not in (count, count + 1):
-                raise TypeError(f"Dimensions of C {value.shape} should be one smaller than X({len(x)}) and Y({len(y)})")
-            half = (each[1] - each[0]) / 2 if len(each) > 1 else 0.5
-            sides.append(each if len(each) == count + 1 else np.append(each - half, each[-1] + half))
-        return sides[0], sides[1]
 
     def contour(
         self,
