@@ -282,15 +282,10 @@ class Images:
 
     def arrow(self, x: object, y: object, dx: object, dy: object, **look: object) -> Artist:
         """Draw one arrow."""
-        ends = (
-            x,
-            y,
-            self._pen.numbers.number(x) + self._pen.numbers.number(dx),
-            self._pen.numbers.number(y) + self._pen.numbers.number(dy),
-        )
-        columns = {
-            name: self._pen.numbers.array([end]) for name, end in zip(("x0", "y0", "x1", "y1"), ends, strict=True)
-        }
+        numbers = self._pen.numbers
+        to_x, to_y = numbers.number(x) + numbers.number(dx), numbers.number(y) + numbers.number(dy)
+        ends = {"x0": x, "y0": y, "x1": to_x, "y1": to_y}
+        columns = {name: numbers.array([end]) for name, end in ends.items()}
         return self._pen.handle(Artist, self._pen.add("segments", columns, options(look, "FancyArrow"), marker=">"))
 
     def text(self, x: object, y: object, s: object, fontdict: object = None, **look: object) -> Words:
