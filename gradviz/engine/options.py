@@ -66,7 +66,8 @@ def _with_options(name: str, formats: bool) -> None:
         out = options.pop("out", None) if "out" not in known else None
         if out is None:
             return inner(*args, **options)
-        if options.get("dtype") is None:
+        is_of_tensors = name == "normal" and any(isinstance(each, Tensor) for each in args)  # takes no type
+        if options.get("dtype") is None and not is_of_tensors:
             options["dtype"] = out.dtype
         return give(out, inner(*args, **options))
 

@@ -38,7 +38,7 @@ from gradviz.layout.rows import in_rows
 
 
 PAGE = (900.0, 540.0)  # the visible part of a canvas at zoom 1
-NARROW = 1000.0  # drawings up to this width stay as they are: on a small screen, too, their cards are shown in full
+NARROW = 1150.0  # drawings up to this width stay as they are
 GOOD_ENOUGH = 0.92
 WORTH_IT = 0.75  # at most so much of the width may be left
 MOST_PASSING = 6  # edges that a break may cut

@@ -91,7 +91,7 @@ def _recover_more(window: MainWindow, then: list[Callable[[MainWindow], object]]
         window.windows.open_tab(window, then_next)
 
 
-def _open(window: MainWindow, path: Path, step: str | None, arguments: Sequence[str]) -> None:
+def _open(window: MainWindow, path: Path, step: str | None, arguments: Sequence[str] = ()) -> None:
     """Open a file. A double click in a file manager ends up here, too: a file that is not the user's own must not run
     just because it was opened."""
     if is_recording(path):

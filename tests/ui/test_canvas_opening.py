@@ -45,6 +45,17 @@ g, = torch.autograd.grad(y, x, create_graph=True)
 h = (g * g).sum()
 h.backward()
 """
+BATCH = """import torch
+from torch.utils.data import DataLoader, Dataset
+class Squares(Dataset):
+    def __len__(self):
+        return 64
+    def __getitem__(self, i):
+        return torch.tensor([float(i * i)])
+w = torch.ones(1, requires_grad=True)
+for batch in DataLoader(Squares(), batch_size=32):
+    (batch * w).mean().backward()
+"""
 LITTLE = (653, 420)  # the canvas in a window of 1280 by 800
 
 
@@ -100,6 +111,17 @@ def test_a_module_of_one_operation_folds_with_its_parameters() -> None:
     groups = find_structure(run(MODULES)).groups
     norm = [number for number in range(len(groups)) if groups.title[number].endswith("norm")]
     assert [int(groups.size[number]) for number in norm] == [1]
+
+
+def test_what_a_batch_is_made_of_is_one_closed_box() -> None:
+    scene = scene_of(run(BATCH))
+    diagram = scene.placed.diagram
+    boxes = np.flatnonzero(diagram.kind == GROUP).tolist()
+    assert [diagram.names[box] for box in boxes] == ["DataLoader"] * 2
+    inside = diagram.structure.items_in[diagram.group[boxes]]
+    assert inside.tolist() == [33, 33]  # 32 leaves and the operation
+    assert {name for name in diagram.names if name} >= {"w", "batch"}
+    assert len(diagram) < 20
 
 
 def test_what_is_tried_out_is_the_drawing_that_is_shown(qtbot: QtBot) -> None:

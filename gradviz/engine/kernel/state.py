@@ -95,6 +95,8 @@ def warn_once(key: str, text: str, stacklevel: int = 4) -> None:
 
 # --- who listens ---
 
+DATA_LOADER = "DataLoader"  # what `Observer.enter` is told while a batch is put together
+
 
 class Observer(Protocol):
     """The reports, in the order in which things happen; every call returns before the engine goes on."""
@@ -163,7 +165,7 @@ class Observer(Protocol):
         """The gradients of these tensors were scaled or clipped: by which function, and by how much."""
 
     def enter(self, module_name: str) -> None:
-        """A module's `forward` begins."""
+        """A module's `forward` begins, or under the name `DATA_LOADER` the loading of a batch."""
 
     def exit(self) -> None:
         """A module's `forward` has ended."""

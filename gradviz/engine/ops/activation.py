@@ -8,6 +8,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
@@ -553,6 +554,9 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         raise ValueError("min_val cannot be greater than max_val")
     if input.dtype is dtypes.uint8 and min_val < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
+    if input.dtype.rank == 2:
+        check_value(min_val, input.dtype)
+        check_value(max_val, input.dtype)
     return run(HARDTANH, HARDTANH, input, inplace, "", min_val=min_val, max_val=max_val)
 
 
@@ -579,10 +583,10 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Each element moved towards 0 by lambd."""
     need_tensor(input, "softshrink")
     need_floats(input, "softshrink_check")
-    if lambd < 0:
+    most = float(ml_dtypes.finfo(input.dtype.np).max)
+    if not 0 <= lambd <= most:
         raise RuntimeError(
-            f"lambda must be in range [0, {float(np.finfo(np.float32).max):g}] for input dtype {input.dtype.title}, "
-            f"but found {lambd:g}"
+            f"lambda must be in range [0, {most:g}] for input dtype {input.dtype.title}, but found {lambd:g}"
         )
     return run(SOFTSHRINK, SOFTSHRINK, input, False, "", lambd=lambd)
 
@@ -590,6 +594,8 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 @api("hardshrink", where="torch method F")
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """x where |x| > lambd, 0 elsewhere."""
+    if isinstance(input, Tensor) and input.dtype.rank == 2:
+        check_value(lambd, input.dtype)
     return run(HARDSHRINK, HARDSHRINK, input, False, "hardshrink_cpu", lambd=lambd)
 
 
@@ -625,10 +631,10 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         raise TypeError(f"threshold(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}")
     if input.dtype.rank in (0, 3):
         raise NotImplementedError(f"\"threshold_cpu\" not implemented for '{input.dtype.title}'")
-    for number in (threshold, value):
-        if input.dtype.rank == 1:
-            check_value(number, input.dtype)
-        _check_factor(number, input)
+    if input.dtype.rank == 1:
+        check_value(threshold, input.dtype)
+    _check_factor(threshold, input)
+    check_value(value, input.dtype)
     return run(THRESHOLD, THRESHOLD_, input, inplace, "", threshold=threshold, value=value)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.name_text import (
     LONGEST,
@@ -211,11 +212,10 @@ class Naming:
         if trace.nodes.call[producer] >= 0:  # made by a backward pass: the source text is that of the call
             return _of_gradient(trace, producer) + op
         field = _field(trace, tensor, producer)
-        if (
-            label
-            and not _inner(trace, self._overwritten, producer)
-            and (not field.startswith("[") or _is_text_of(op, label))
-        ):
+        if scope == DATA_LOADER and label.startswith("for "):
+            return "batch"
+        has_text = label and not _inner(trace, self._overwritten, producer)
+        if has_text and (not field.startswith("[") or _is_text_of(op, label)):
             return label + field
         if output := _output(trace, tensor, producer):
             return output

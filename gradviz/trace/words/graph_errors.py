@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.words.contributions import listed, saved_names
 from gradviz.trace.words.error_explanation import (
@@ -169,8 +171,9 @@ _GRAD_NONE_FIXES = {
 
 
 def _nan_backward(trace: Trace, match: Match) -> ErrorExplanation | None:
-    frame, nodes = trace.frame_at(len(trace)), trace.nodes
-    for node in _ready_nodes(trace):
+    nodes, ran = trace.nodes, np.flatnonzero(trace.steps.kind == Kind.BACKWARD)[-1:]
+    frame = trace.frame_at(int(ran[0]) if len(ran) else len(trace))
+    for node in trace.steps.node[ran].tolist():
         if nodes.name[node] != match[1]:
             continue
         grads = [value for t in trace.outputs_of(node).tolist() if (value := frame.passing(t)) is not None]

@@ -82,7 +82,7 @@ def readable(structure: Structure) -> Flags:
     of_graph = of_graph + np.bincount(drawn, minlength=len(structure.first))
     long = _long_loops(groups)
     turns = np.append(long, False)[groups.parent] & (groups.kind == RegionKind.ITERATION)
-    folded = (long | turns) & (of_graph[groups.graph] > OPEN_LOOPS)
+    folded = (long | turns) & (of_graph[groups.graph] > OPEN_LOOPS) | groups.loads
     found: Flags = ~folded & ((total <= OPEN_INSIDE) | (of_graph[groups.graph] <= OPEN_THROUGHOUT))
     for graph in np.unique(groups.graph[of_graph[groups.graph] > OPEN_THROUGHOUT]).tolist():
         top = (groups.graph == graph) & (groups.parent < 0)

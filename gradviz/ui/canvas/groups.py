@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from gradviz.engine.kernel.state import DATA_LOADER
 from gradviz.trace.table.regions import RegionKind
 
 if TYPE_CHECKING:
@@ -144,6 +145,7 @@ class Groups:
     detail: tuple[str, ...]  # "×50 · t = 0 … 49"
     key: tuple[str, ...]  # the same in another run of the snippet
     of_node: Ints  # innermost group of each node, -1 for none
+    loads: Flags  # a batch is put together there
 
     def __len__(self) -> int:
         return len(self.index)
@@ -187,11 +189,14 @@ class _Pairs:
 def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
     """Note [Groups]: these make no group: a region with fewer than two operations (unless it is a module with a
     parameter), one that covers its whole graph (unless it is a loop inside it), and one with the same content as the
-    region around it."""
+    region around it. The loading of a batch always does."""
     parent, kind, depth = _regions(trace)
     pairs = _find_pairs(trace, graph_of_node, parent, depth)
     worth = (pairs.size >= 2) | _with_parameters(trace, len(kind))[pairs.region]
-    kept, up, merged = _normalise(pairs, kind, worth, np.bincount(graph_of_node[graph_of_node >= 0], minlength=1))
+    loads = np.zeros(len(kind), bool)
+    loads[: len(trace.regions)] = (trace.regions.kind == RegionKind.MODULE) & (trace.regions.name == DATA_LOADER)
+    total = np.bincount(graph_of_node[graph_of_node >= 0], minlength=1)
+    kept, up, merged = _normalise(pairs, kind, worth, loads[pairs.region], total)
     rows = np.flatnonzero(kept)
     number = np.full(len(kept) + 1, -1, np.int64)
     number[rows] = np.arange(len(rows))
@@ -215,7 +220,7 @@ def find_groups(trace: Trace, graph_of_node: Ints) -> Groups:
         index=_outward(region, count, len(trace.calls)),
         kind=kind[region], graph=pairs.graph[rows], parent=parents, depth=depth, size=pairs.size[rows],
         step=trace.nodes.step[pairs.first[rows]].astype(np.int64),
-        title=words.title, detail=words.detail, key=words.key, of_node=of_node,
+        title=words.title, detail=words.detail, key=words.key, of_node=of_node, loads=loads[region],
     )  # fmt: skip
 
 
@@ -294,7 +299,7 @@ def _with_parameters(trace: Trace, count: int) -> Flags:
 
 
 def _normalise(
-    pairs: _Pairs, kind: NDArray[np.uint8], worth: Flags, total: Ints
+    pairs: _Pairs, kind: NDArray[np.uint8], worth: Flags, loads: Flags, total: Ints
 ) -> tuple[Flags, Ints, dict[int, list[int]]]:
     """Which pairs are groups, the group around each pair, and the pairs merged into each group."""
     whole = total[pairs.graph] if len(pairs.graph) else pairs.size
@@ -308,6 +313,7 @@ def _normalise(
     kept = worth & ((whole > SMALL) | (what == GRADIENTS))
     kept &= (pairs.size < whole) | goes_round
     kept &= ~(wraps & (pairs.size >= NEARLY_ALL * whole))
+    kept |= loads
     up = np.full(len(whole), -1, np.int64)
     merged: dict[int, list[int]] = {}
     for low, high in pairwise(pairs.bounds):
@@ -315,7 +321,7 @@ def _normalise(
         inside = around >= 0
         nearest = np.where(inside, np.where(kept[around], around, up[around]), -1)
         up[low:high] = nearest
-        same = kept[low:high] & (nearest >= 0) & (pairs.size[low:high] == pairs.size[nearest])
+        same = kept[low:high] & (nearest >= 0) & (pairs.size[low:high] == pairs.size[nearest]) & ~loads[low:high]
         kept[low:high] &= ~same
         for pair in (np.flatnonzero(same) + low).tolist():
             merged.setdefault(int(up[pair]), []).append(pair)

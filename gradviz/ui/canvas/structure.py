@@ -112,7 +112,8 @@ def _find_cards(trace: Trace, graph_of_node: Ints) -> Ints:
 
 
 def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints, groups: Groups) -> Ints:
-    """Note [Where cards belong]: a result belongs to the group of the operation that made it. Whatever comes from
+    """Note [Where cards belong]: a result belongs to the group of the operation that made it, but a batch with a name
+    does not belong to its loading, whereas all that it is made of does. Whatever comes from
     elsewhere belongs to the innermost group, other than a loop, that contains all its uses; but if it is not a
     parameter and existed before that group began, it comes in from outside. The results at which a backward call began,
     and the last one, are outside all groups."""
@@ -127,10 +128,14 @@ def _group_of_cards(trace: Trace, cards: Ints, producer: Ints, card_of_use: Ints
     while loop[common].any():  # what all iterations use does not belong to the loop
         common = np.where(loop[common], np.append(groups.parent, -1)[common], common)
     found[~made] = common[~made]
+    loads, is_named = np.append(groups.loads, False), np.zeros(len(trace.tensors), bool)
+    is_named[trace.names.tensor] = True
+    batch = np.flatnonzero(made & is_named[cards[:, 1]] & loads[found])
+    found[batch] = groups.parent[found[batch]]
     owned = trace.tensors.is_parameter.astype(bool).copy()
     owned[trace.names.tensor[trace.names.owner != ""]] = True
     step = trace.tensors.step[cards[:, 1]]
-    guests = np.flatnonzero(~made & (found >= 0) & ~owned[cards[:, 1]])
+    guests = np.flatnonzero(~made & (found >= 0) & ~owned[cards[:, 1]] & ~loads[found])
     while len(guests := guests[(found[guests] >= 0) & (groups.step[found[guests]] > step[guests])]):
         found[guests] = groups.parent[found[guests]]
     used = np.zeros(len(cards), bool)

@@ -135,7 +135,7 @@ def _groups(drawing: Drawing, trace: Trace, drawn: Drawn, items: Items) -> Group
         depth=zeros, size=np.array([len(inside) for inside in rows.values()], np.int64),
         step=np.array([trace.nodes.step[inside[0]] for inside in rows.values()], np.int64),
         title=tuple(title[group] for group in rows), detail=("",) * count,
-        key=tuple(str(group) for group in rows), of_node=of_node,
+        key=tuple(str(group) for group in rows), of_node=of_node, loads=np.zeros(count, bool),
     )  # fmt: skip
 
 

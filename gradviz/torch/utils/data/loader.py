@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gradviz.engine.kernel import dtypes
+from gradviz.engine.kernel.state import DATA_LOADER, state
 from gradviz.engine.kernel.tensor import Tensor
 from gradviz.engine.numerics.distributions import Generator
 from gradviz.engine.run.api import FUNCTIONS
@@ -83,7 +84,15 @@ class _SingleProcessDataLoaderIter:
         return self
 
     def __next__(self) -> Any:
-        return next(self._batches)
+        """The next batch; for an observer, all that is done for it is one region."""
+        observer = state.observer
+        if observer is None:
+            return next(self._batches)
+        observer.enter(DATA_LOADER)
+        try:
+            return next(self._batches)
+        finally:
+            observer.exit()
 
     def __len__(self) -> int:
         return len(self._loader)
