@@ -345,7 +345,7 @@ class Examiner(QObject):
 
 NOT_RUN_AGAIN = "A recording is looked at, not run. To run the program, open its Python file."
 BEYOND = "The first {:,} MB of values are kept in full; {:,} more are summarized by their edges, range, mean and norm."
-CUT = "Recorded: {part}. The rest of the run was not: {why}. {more}"
+CUT = "Recorded: {part}, because {why}. {more}"
 RECORDS_MORE = "Record More (Ctrl+Shift+F5) runs it again with four times the time."
 FEWER = "Run > Recorded Iterations chooses which ones are recorded."
 FIRST_SHOWN = 500  # milliseconds until a run in progress is shown

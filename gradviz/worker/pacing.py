@@ -202,10 +202,10 @@ class Pace(Turns):
     def _shares(self, sent: int) -> list[tuple[float, str]]:
         """Return the share used of each thing that a recording may use, with the words for it."""
         bounds, steps = self._bounds, self._steps
-        seconds = f"it has taken {self._recording:.1f} of the {bounds.cpu_seconds:g} seconds that the run has"
+        seconds = f"recording has taken {self._recording:.1f} of the {bounds.cpu_seconds:g} seconds that the run has"
         return [
-            (steps / (NEARLY * bounds.steps), f"there are {steps:,} steps"),
-            (sent / (NEARLY * bounds.recorded_bytes), f"it has {sent // 1_000_000:,} MB"),
+            (steps / (NEARLY * bounds.steps), f"the recording has {steps:,} steps"),
+            (sent / (NEARLY * bounds.recorded_bytes), f"the recording has {sent // 1_000_000:,} MB"),
             (self._recording / (SHARE * bounds.cpu_seconds) if steps > FEWEST else 0.0, seconds),
         ]
 

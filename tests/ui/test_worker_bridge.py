@@ -182,7 +182,7 @@ def test_a_recording_that_ended_by_itself_is_told_and_offers_more(qtbot: QtBot, 
     run = pilot.state.run
     assert run.part.startswith("all but ") and run.part.endswith(" iterations"), run.sentence
     assert 0 < int(run.part.split()[2].replace(",", "")) < 5_999
-    assert run.sentence.startswith(f"Recorded: {run.part}. The rest of the run was not: it has taken ")
+    assert run.sentence.startswith(f"Recorded: {run.part}, because recording has taken ")
     assert run.sentence.endswith("four times the time.") and status.currentMessage() == run.sentence
     qtbot.waitUntil(lambda: window.canvas.is_settled, timeout=60_000)  # a layout tells of itself meanwhile
     assert f"recorded {run.part}: {pilot.state.steps:,} steps" in summary(pilot.state)

@@ -583,7 +583,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """Each element moved towards 0 by lambd."""
     need_tensor(input, "softshrink")
     need_floats(input, "softshrink_check")
-    most = float(ml_dtypes.finfo(input.dtype.np).max)
+    most = float(ml_dtypes.finfo(input.dtype.np).max)  # type: ignore[no-untyped-call]
     if not 0 <= lambd <= most:
         raise RuntimeError(
             f"lambda must be in range [0, {most:g}] for input dtype {input.dtype.title}, but found {lambd:g}"
