@@ -198,11 +198,12 @@ def look_further(shell: Shell) -> None:
     """Show the next finding, at its step."""
     store = shell.store
     store.consult(run_transitions.looked_further)
-    finding = store.state.looked_at
-    if finding is not None:
+    finding, trace = store.state.looked_at, store.state.trace
+    if finding is not None and trace is not None:
         store.move(finding.step)
-        if finding.marks:
-            store.select(Selection("node", finding.marks[0].node))
+        node = next((mark.node for mark in finding.marks if trace.nodes.step[mark.node] < finding.step), None)
+        if node is not None:  # an optimizer is made before what it should have updated is used
+            store.select(Selection("node", node))
 
 
 def _dismiss(shell: Shell, span: str) -> None:

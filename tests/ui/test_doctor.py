@@ -46,6 +46,15 @@ def test_what_is_found_is_told_quietly_and_shown_when_asked_for(pilot: Pilot) ->
 
 
 @pytest.mark.slow
+def test_nothing_is_selected_that_is_not_there_yet(pilot: Pilot) -> None:
+    look(pilot)
+    (finding,), trace, selected = pilot.state.told, pilot.state.trace, pilot.state.selection
+    assert trace is not None and pilot.state.cursor == finding.step
+    assert [trace.nodes.step[mark.node] >= finding.step for mark in finding.marks] == [True], "of the last iteration"
+    assert selected is None or selected.kind != "node" or trace.nodes.step[selected.index] < finding.step
+
+
+@pytest.mark.slow
 def test_its_fix_is_applied_and_undone_by_one_key(pilot: Pilot) -> None:
     look(pilot)
     pilot.window.panel_area.panel("editor").card.apply.click()
