@@ -28,6 +28,7 @@ _WHOM = """the sea|the capital|the war|a large forest|the second world war|the k
 the western road|a famous song|its second season|the last century|the people of the town|a long winter|the new state"""
 _WHEN = """in the spring|in the summer of 18 {n}|after {n} years|in 19 {n}|for {n} days|at the end of the year|
 early in 20 {n}|during the winter|in the same year|soon after"""
+random.Random("")  # here: from Python 3.13 on, the first seed that is a text imports what hashes it
 _THEN = "however|later|in addition|as a result|by then|at first"
 _ADDED = """it was @-@ for a time the largest of its kind|the work took {n} years|many of its walls still stand|
 about {n} people lived there|critics praised it|no trace of it was found|it was repaired twice"""
