@@ -1,12 +1,12 @@
 """A graph in layers, and the vertical order in them.
 
-The order: sweeps that sort every layer by the positions of the neighbours, and exchanges
-of adjacent vertices, from several starting orders; the order with the fewest crossings is kept. It counts where an edge
-touches its box, so that arguments that arrive in order do not cross.
+The longest path determines the layer of a box, short edges pull it nearer to its neighbours, and in every layer that
+an edge passes there is a point of passage ("dummy"). Three or more long edges that leave a box at the same place share
+their dummies: one line that branches.
 
-The layers: the longest path determines the layer of a box, short edges pull it nearer to its neighbours, and
-in every layer that an edge passes there is a point of passage ("dummy"). Three or more long edges that leave a box at
-the same place share their dummies: one line that branches. Read `layered` next."""
+The order comes from sweeps that sort every layer by the positions of the neighbours, and exchanges of adjacent
+vertices, from several starting orders; the order with the fewest crossings is kept. It counts where an edge touches its
+box, so that arguments that arrive in order do not cross. Read `layered` next."""
 
 from __future__ import annotations
 

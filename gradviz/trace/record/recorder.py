@@ -1,7 +1,7 @@
 """The recorder: the observer of the engine that writes what happens into the tables of `schema.py`, as packed rows. It
-consists of parts that share the rows (`rows`): `forward` has the forward pass and writes,
-`BackwardPass` the backward pass (calls, arriving gradients, nodes that run, leaves that get their `.grad`, hooks),
-`instrument` names and caught errors. Everything else is here."""
+consists of parts that share the rows (`rows`): `forward` has the forward pass and writes, `BackwardPass` the backward
+pass (calls, arriving gradients, nodes that run, leaves that get their `.grad`, hooks), `instrument` names and caught
+errors. Everything else is here."""
 
 from __future__ import annotations
 

@@ -171,31 +171,26 @@ _GRAD_NONE_FIXES = {
 
 
 def _nan_backward(trace: Trace, match: Match) -> ErrorExplanation | None:
-    nodes, ran = trace.nodes, np.flatnonzero(trace.steps.kind == Kind.BACKWARD)[-1:]
-    frame = trace.frame_at(int(ran[0]) if len(ran) else len(trace))
-    for node in trace.steps.node[ran].tolist():
-        if nodes.name[node] != match[1]:
-            continue
-        grads = [value for t in trace.outputs_of(node).tolist() if (value := frame.passing(t)) is not None]
-        came = [value.brief() for value in grads]
-        read = [
-            f"{frame.name(t)} = {value.text()}" for t in trace.inputs_of(node).tolist() if (value := frame.value(t))
-        ]
-        why = f"{_node(trace, node)} got the gradient {', '.join(came) or 'nothing'} and made nan of it. "
-        said = f"In the forward pass it read {', '.join(read)}"
-        if match[1].endswith("Backward"):  # of a custom function
-            why += f"{said}: what its backward() returned is nan."
-            fix = "Look at backward() of this function: which of its operations makes nan of these numbers?"
-        elif not all(value.is_finite for value in grads):
-            why += f"{said}. The gradient was infinite or nan before it came here, and 0 · inf is nan."
-            fix = "Look at the operation that sent this gradient, and keep its input away from where it is infinite."
-        else:
-            why += f"{said}: its derivative is infinite or not defined there."
-            fix = (
-                "Keep its input away from that point, for example with clamp(), before the operation and not after it."
-            )
-        return ErrorExplanation(why, fix, (Mark(node, "its gradient is nan", -1),), int(nodes.line[node]))
-    return None
+    nodes, ran = trace.nodes, np.flatnonzero(trace.steps.kind == Kind.BACKWARD)
+    node = int(trace.steps.node[ran[-1]]) if len(ran) else -1
+    if node < 0 or nodes.name[node] != match[1]:
+        return None
+    frame = trace.frame_at(int(ran[-1]))
+    grads = [value for t in trace.outputs_of(node).tolist() if (value := frame.passing(t)) is not None]
+    came = [value.brief() for value in grads]
+    read = [f"{frame.name(t)} = {value.text()}" for t in trace.inputs_of(node).tolist() if (value := frame.value(t))]
+    why = f"{_node(trace, node)} got the gradient {', '.join(came) or 'nothing'} and made nan of it. "
+    said = f"In the forward pass it read {', '.join(read)}"
+    if match[1].endswith("Backward"):  # of a custom function
+        why += f"{said}: what its backward() returned is nan."
+        fix = "Look at backward() of this function: which of its operations makes nan of these numbers?"
+    elif not all(value.is_finite for value in grads):
+        why += f"{said}. The gradient was infinite or nan before it came here, and 0 · inf is nan."
+        fix = "Look at the operation that sent this gradient, and keep its input away from where it is infinite."
+    else:
+        why += f"{said}: its derivative is infinite or not defined there."
+        fix = "Keep its input away from that point, for example with clamp(), before the operation and not after it."
+    return ErrorExplanation(why, fix, (Mark(node, "its gradient is nan", -1),), int(nodes.line[node]))
 
 
 GRAPH_ROWS: tuple[Row, ...] = (

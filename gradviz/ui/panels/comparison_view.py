@@ -1,8 +1,7 @@
 """The middle of the window during a what-if comparison: one sentence that says what differs, and two canvases below it,
-each with the name of its run and its present step. `ComparisonCanvases` fills it:
-the canvas of the front run and that of the other one, kept in step: cursors, selections, and marks over what
-differs, each a ring with a badge that says how. `gradviz.session.comparison.compare` finds the differences,
-and `graph` creates this when a change first runs."""
+each with the name of its run and its present step. `ComparisonCanvases` keeps the canvas of the front run and that of
+the other one in step: cursors, selections, and marks over what differs, each a ring with a badge that says how.
+`gradviz.session.comparison.compare` finds the differences, and `graph` creates this when a change first runs."""
 
 from __future__ import annotations
 

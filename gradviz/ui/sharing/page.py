@@ -6,9 +6,8 @@ Note [Text in a page] Names, code and output come from a stranger. In elements t
 run no "<" is left; the script only ever sets them as text. A policy in the page allows this one script, by its hash,
 and no connections.
 
-The pieces: each card, edge, gradient and mark once for every look it has, with the
-stops at which it looks like that. All are painted by the painter of the canvas, in both themes at once, so that a page
-can change its colours."""
+The pieces are each card, edge, gradient and mark once for every look it has, with the stops at which it looks like
+that. All are painted by the painter of the canvas, in both themes at once, so that a page can change its colours."""
 
 from __future__ import annotations
 
