@@ -119,6 +119,23 @@ def test_what_looks_suspicious_and_is_right_triggers_nothing(case: Broken) -> No
     assert places(diagnose(trace)) == []
 
 
+STARRED = """\
+import torch
+w = torch.tensor(3., requires_grad=True)
+b = torch.tensor(1., requires_grad=True)
+for i in range(3):
+    loss = (w * 2 + b) ** 2
+    loss.backward()
+    w, *others = w - 0.1 * w.grad, b - 0.1 * b.grad, b
+    b = others[0]
+    print(w.grad)
+"""
+
+
+def test_a_name_bound_anew_beside_a_starred_one_is_found() -> None:
+    assert places(diagnose(run(STARRED))) == [("grad-none-rebound", 7)]
+
+
 def test_a_finding_says_it_in_json_and_in_words() -> None:
     case = next(case for case in CASES if case.id == "not-zeroed")
     trace = run(case.text)

@@ -264,7 +264,9 @@ def _updated_together(case: Case, target: ast.expr, value: ast.expr) -> list[tup
     """Return the names and new values of `w, b = w - lr * w.grad, b - lr * b.grad`; none if it is another statement."""
     if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple):
         return []
-    pairs = [(case.source(one), case.source(other)) for one, other in zip(target.elts, value.elts, strict=False)]
+    if len(target.elts) != len(value.elts):  # "w, *others = …"
+        return []
+    pairs = [(case.source(one), case.source(other)) for one, other in zip(target.elts, value.elts, strict=True)]
     starts = [other.left if isinstance(other, ast.BinOp) else other for other in value.elts]
     same = [name for (name, _), start in zip(pairs, starts, strict=True) if case.source(start) == name]
     return pairs if len(same) == len(pairs) else []
