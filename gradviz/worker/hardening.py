@@ -77,8 +77,6 @@ def harden(torch: dict[str, types.ModuleType]) -> None:
         cls.__array_interface__ = property(_no_array_interface)
         if vars(cls).get("__hash__") is hash_by_address:  # every class with an `__eq__` has one
             cls.__hash__ = hash_of_tensor
-    if isinstance(root.dtype, type):
-        type.__setattr__(root.dtype, "__init__", _none_more)
     type(root.backends.cudnn).__init__ = _none_more
     module = modules.Module
     _wrap(_owner(module, "__getattr__"), "__getattr__", _with_plain_name)

@@ -666,10 +666,10 @@ MODULES = (
         "        pass\n",
         W + "test_hardening.py::test_what_stays_out[what NumPy would ask for]",
     ),
-    worker(
-        "hardening",
+    part(
+        "engine/kernel/dtypes",
         "the class of dtypes",
-        'type.__setattr__(root.dtype, "__init__", _none_more)',
+        "dtype.__new__ = _refuse",
         "pass",
         W + "test_hardening.py::test_what_stays_out[a dtype of one's own]",
     ),

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -121,10 +120,15 @@ NOISE = np.random.default_rng(0).standard_normal(3000)
 
 
 def test_noise_is_painted_in_pieces_and_a_curve_at_once() -> None:
-    area = QRectF(0, 0, 500, 400)
     x = np.linspace(0, 500, 3000)
-    assert strokes.is_rough(x, 200 + 50 * NOISE, area)
-    assert not strokes.is_rough(x, 200 + 150 * np.sin(x / 20), area)
+    assert strokes.is_rough(x, 200 + 50 * NOISE)
+    assert not strokes.is_rough(x, 200 + 150 * np.sin(x / 20))
+
+
+def test_a_few_lines_up_and_down_a_very_tall_figure_are_a_long_path() -> None:
+    x = np.linspace(0, 100, 5)
+    assert strokes.is_rough(x, np.array([0.0, 5900.0, 0.0, 5900.0, 0.0]))
+    assert not strokes.is_rough(x, np.array([0.0, 590.0, 0.0, 590.0, 0.0]))
 
 
 def test_a_translucent_line_is_as_translucent_where_it_meets_itself() -> None:

@@ -1,5 +1,5 @@
-"""Long lines and rough outlines in bounded time. The time that Qt takes for a path grows with the square of how often
-it goes back and forth, so such paths are painted in pieces; and if a whole figure takes too long (`Pace`), the rest is
+"""Long lines and rough outlines in bounded time. The time that Qt takes for a path that goes back and forth grows with
+the square of its length, so long ones are painted in pieces; and if a whole figure takes too long (`Pace`), the rest is
 painted plainly, and finally not at all."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 from gradviz.ui.figures.scales import Array
 
 PLAIN_AFTER, LAST = 1.0, 3.0  # seconds of processor time per figure
-ROUGH = 40.0  # how often a path may cross the whole area
+LONGEST = 16_000.0  # pixels along a path
 PIECE = 16  # vertices
 MOST_PARTS = 500  # parts of a line between its gaps that are painted individually
 MOST_PIECES = 20_000  # for a line with more parts
@@ -43,10 +43,9 @@ def points(x: Array, y: Array) -> list[QPointF]:
     return [QPointF(a, b) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
 
 
-def is_rough(x: Array, y: Array, area: QRectF) -> bool:
+def is_rough(x: Array, y: Array) -> bool:
     """Whether Qt would take long for a path along these vertices."""
-    way = np.abs(np.diff(x)).sum() / max(area.width(), 1.0) + np.abs(np.diff(y)).sum() / max(area.height(), 1.0)
-    return bool(way > ROUGH)
+    return bool(np.abs(np.diff(x)).sum() + np.abs(np.diff(y)).sum() > LONGEST)
 
 
 def plain_pen(pen: QPen) -> QPen:
@@ -63,7 +62,7 @@ def stroke(painter: QPainter, x: Array, y: Array, area: QRectF, pace: Pace) -> N
         painter.setPen(plain_pen(pen))
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         painter.drawPolyline(QPolygonF(points(x, y)))
-    elif not is_rough(x, y, area):
+    elif not is_rough(x, y):
         painter.drawPolyline(QPolygonF(points(x, y)))
     elif pen.style() is Qt.PenStyle.SolidLine:
         _lines(painter, (x[:-1], y[:-1], x[1:], y[1:]), area)
@@ -119,7 +118,7 @@ def _dashes(painter: QPainter, x: Array, y: Array, pace: Pace) -> None:
 
 def fill(painter: QPainter, x: Array, low: Array, high: Array, area: QRectF, pace: Pace) -> None:
     """Fill the area between two lines with the painter's pen and brush."""
-    if not pace.plain and not is_rough(x, low, area) and not is_rough(x, high, area):
+    if not pace.plain and not is_rough(x, low) and not is_rough(x, high):
         painter.drawPolygon(QPolygonF(points(np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]]))))
         return
     pen = painter.pen()
