@@ -90,8 +90,9 @@ ESCAPES: dict[str, str] = {
     "a wrapper around another thing": (
         "import gym, torch\nprint('ESCAPED', gym.Wrapper.step(torch.nn.Linear(1, 1), 0))"
     ),
-    "a property of a wrapper": (
-        "import gym, torch\nclass A:\n    get = classmethod(gym.Wrapper.spec)\nprint('ESCAPED', A.get)"
+    "a property of a wrapper": (  # from Python 3.13 on it is not read for the class, but called as a method of it
+        "import gym, torch\nclass A:\n    get = classmethod(gym.Wrapper.spec)\n"
+        "print('ESCAPED', A.get() if callable(A.get) else A.get)"
     ),
     "the digest of a file": "import hashlib\nprint('ESCAPED', hashlib.file_digest('/etc/passwd', 'md5'))",
     "state of a partial": "import functools\nprint('ESCAPED', functools.partial(print).__setstate__)",
