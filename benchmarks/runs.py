@@ -91,7 +91,7 @@ def _trained(what: str, text: str, small: str) -> list[Line]:
     examined: list[bool] = []
     stage.window.shell.runner.examined.connect(lambda: examined.append(True))
     begun, thread = time.process_time(), time.thread_time()
-    opened = stage.run(text)
+    opened = stage.run(text, gaps=False)
     stage.until_soon(lambda: bool(examined))
     own, gui = (
         now - then - stage.watched for now, then in ((time.process_time(), begun), (time.thread_time(), thread))

@@ -350,8 +350,8 @@ RECORDS_MORE = "Record More (Ctrl+Shift+F5) runs it again with four times the ti
 FEWER = "Run > Recorded Iterations chooses which ones are recorded."
 FIRST_SHOWN = 500  # milliseconds until a run in progress is shown
 SHOWN_EVERY = 400  # minimum milliseconds between two pictures of it
-RESTS = 8  # pause, as a multiple of the time needed to show it
-LAYOUT_RESTS = 2  # the same for layout, which competes with the run for processors
+COMPLETE_EVERY = 25  # milliseconds between checks of whether a picture is complete
+RESTS = 8  # pause, as a multiple of the time that a picture takes, in any thread: they compete with the run
 
 
 class WorkerBridge(QObject):
@@ -374,7 +374,7 @@ class WorkerBridge(QObject):
         self.is_drawn: Callable[[], bool] = lambda: True  # whether everything shown of the run so far is on screen
         self._precomputer = TracePrecomputer()
         self._examiner = Examiner(self._find)
-        self._waited = 0  # milliseconds for the layout of the latest picture
+        self._begun: float | None = None  # when the picture that is being made was begun
         self._growth = QTimer(self, singleShot=True)
         self._growth.timeout.connect(self._grow)
         store.watch(Slice("run"), self._follow)
@@ -423,7 +423,7 @@ class WorkerBridge(QObject):
         self.live.drop()
         self._precomputer.drop()
         self._store.start_run(snippet)
-        self._waited = 0
+        self._begun = None
         self._growth.start(FIRST_SHOWN)
 
     def run_longer(self) -> None:
@@ -474,19 +474,15 @@ class WorkerBridge(QObject):
         if trace is None or not self._store.state.run.is_running:
             return
         if not self.is_drawn():
-            self._waited += SHOWN_EVERY
-            self._rest(0.0)
-            return
-        if self._waited:
-            self._rest(LAYOUT_RESTS * self._waited / 1000 / RESTS)
-            self._waited = 0
-            return
-        if len(trace) and not self._is_shown(trace, figures):
-            now = self.live.so_far()
-            if now is not None:
-                self._precomputer.precompute(now, lambda: self._show_growth(now, figures))
-                return
-        self._rest(0.0)
+            self._growth.start(COMPLETE_EVERY)
+        elif self._begun is not None:
+            self._growth.start(max(SHOWN_EVERY, int(RESTS * 1000 * (time.perf_counter() - self._begun))))
+            self._begun = None
+        elif len(trace) and not self._is_shown(trace, figures) and (now := self.live.so_far()) is not None:
+            self._begun = time.perf_counter()
+            self._precomputer.precompute(now, lambda: self._show_growth(now, figures))
+        else:
+            self._growth.start(SHOWN_EVERY)
 
     def _is_shown(self, trace: Trace, figures: tuple[Figure, ...]) -> bool:
         shown = self._store.state.trace
@@ -494,12 +490,8 @@ class WorkerBridge(QObject):
         return is_whole and self._store.state.run.figures == figures
 
     def _show_growth(self, trace: Trace, figures: tuple[Figure, ...]) -> None:
-        begun = time.perf_counter()
         self._store.grow(trace, figures)
-        self._rest(time.perf_counter() - begun)
-
-    def _rest(self, seconds: float) -> None:
-        self._growth.start(max(SHOWN_EVERY, int(RESTS * 1000 * seconds)))
+        self._growth.start(0)
 
     def _finish(self, done: Done) -> None:
         self._growth.stop()

@@ -183,7 +183,8 @@ SNIPPETS = {
 def test_names_that_are_found_together_are_those_that_are_found_one_by_one(name: str) -> None:
     trace = run(SNIPPETS[name])
     one_by_one = Naming(trace)
-    one_by_one._at_end = [None] * len(trace.tensors)
+    for tensor in range(len(trace.tensors)):
+        one_by_one.name(tensor, len(trace))
     every = np.arange(len(trace.tensors))
     expected = [one_by_one.shown(tensor, len(trace)) for tensor in every.tolist()]
     assert Naming(trace).shown_at_end(every) == expected

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from gradviz.trace.table.values import number_text
+
 LONGEST = 40  # characters of an expression that still serves as a name
 _ELLIPSIS, _BARE = "…", "(…)"
 _HEAD, _TAIL = LONGEST - 19, 16  # characters of both ends, where what is in no brackets is too long
@@ -55,6 +57,28 @@ def ordinal(number: int) -> str:
     """ "1st", "2nd", "4th", "21st"."""
     ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number}{'th' if number // 10 % 10 == 1 else ending}"
+
+
+def arguments(params: str) -> str:
+    """The numbers given to an operation besides its tensor: "1" for "alpha=1, other=1"."""
+    found = re.search(r"(?:^|, )(?:other|exponent)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", params)
+    return number_text(float(found[1])) if found else ""
+
+
+def is_text_of(op: str, label: str) -> bool:
+    """Whether an expression yields the results of an operation one after the other."""
+    return op in _SPLITTING or op.lower().removeprefix("_").removeprefix("linalg_") in re.split(r"\W+", label.lower())
+
+
+def gives_no_tensor(op: str, text: str) -> bool:
+    """Whether a call steps an optimizer or makes an object whose arguments are checked, "Normal(mean, 1.0)": what it
+    computes is internal."""
+    return _STEP.search(text) is not None or (op == "all" and makes_object(text))
+
+
+def makes_object(text: str) -> bool:
+    """Whether an expression calls a class, "torch.nn.Linear(2, 1)"."""
+    return _CLASS.fullmatch(text) is not None
 
 
 class Rearranged(NamedTuple):
@@ -154,3 +178,6 @@ _MODULES = re.compile(r"^(\w+\.)+(?=\w+\(…\)$)")  # of "torch.nn.functional.bi
 _PRIMARY = re.compile(r"([\w.]+|\(\)(?=\.|\[))(\(\)|\[\]|\.\w+)*")
 _AXIS = re.compile(r"(?<!\w)-?\d+")  # "0" of "dim0=0"
 OF_SHAPE = frozenset("permute transpose unsqueeze squeeze view _unsafe_view _reshape_alias expand".split())
+_SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
+_STEP = re.compile(r"\.step\([^()]*\)$")  # of an optimizer, which returns no tensor that it makes
+_CLASS = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"

@@ -16,7 +16,11 @@ from gradviz.trace.table.name_text import (
     LONGEST,
     OF_SHAPE,
     Rearranged,
+    arguments,
+    gives_no_tensor,
     is_primary,
+    is_text_of,
+    makes_object,
     ordinal,
     owned,
     rearranged,
@@ -26,7 +30,6 @@ from gradviz.trace.table.name_text import (
 from gradviz.trace.table.regions import RegionKind
 from gradviz.trace.table.schema import NEVER
 from gradviz.trace.table.tables import History, ranges
-from gradviz.trace.table.values import number_text
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -44,7 +47,7 @@ class Naming:
         self._history = trace.history("names", "tensor")
         self.of_graph = History(trace.graphs.of_tensor, None)
         self._ambiguous = self._find_ambiguous()
-        self._at_end: list[str | None] = []  # filled on first use
+        self._at_end: dict[int, str] = {}  # by tensor, as far as they were asked for
         self._origins: dict[int, int] = {}
         self._made: dict[int, tuple[int, str]] = {}
         self._shapes: dict[int, tuple[int, Rearranged]] = {}
@@ -53,7 +56,8 @@ class Naming:
         self._has_name = np.zeros(len(trace.tensors), bool)
         self._has_name[trace.names.tensor] = True
         self._overwritten = self._find_overwritten()
-        made = np.isin(np.arange(len(trace.nodes)), trace.tensors.producer)
+        made = np.zeros(len(trace.nodes), bool)
+        made[trace.tensors.producer[trace.tensors.producer >= 0]] = True
         writers = np.flatnonzero((self._overwritten >= 0) & made)
         self._overwritten_by = dict(zip(self._overwritten[writers].tolist(), writers.tolist(), strict=True))
 
@@ -62,8 +66,9 @@ class Naming:
         names = self._trace.names
         first: dict[str, int] = {}
         found = set()
-        for name, owner, tensor in zip(names.name, names.owner, names.tensor.tolist(), strict=True):
-            if owner and first.setdefault(name, tensor) != tensor:
+        rows = np.flatnonzero(names.owner != "")
+        for name, tensor in zip(names.name[rows].tolist(), names.tensor[rows].tolist(), strict=True):
+            if first.setdefault(name, tensor) != tensor:
                 found.add(name)
         return found
 
@@ -88,12 +93,17 @@ class Naming:
         """The best name bound so far, otherwise that of the tensor that this one was made from, with the operation."""
         if cursor < self._end:
             return self._name(tensor, cursor)
-        if not self._at_end:
-            self._at_end = _plain_names(self._trace, self._overwritten, self._ambiguous)
-        known = self._at_end[tensor]
+        known = self._at_end.get(tensor)
         if known is None:
             known = self._at_end[tensor] = self._name(tensor, cursor)
         return known
+
+    def names_at_end(self, tensors: NDArray[np.int64]) -> list[str]:
+        """`name` for many tensors at the end of the trace."""
+        new = [tensor for tensor in np.unique(tensors).tolist() if tensor not in self._at_end]
+        plain = _plain_names(self, np.array(new, np.int64))
+        self._at_end |= {tensor: name for tensor, name in zip(new, plain, strict=True) if name}
+        return [self.name(tensor, self._end) for tensor in tensors.tolist()]
 
     def _name(self, tensor: int, cursor: int) -> str:
         ending, asked, steps = "", tensor, 0
@@ -113,9 +123,10 @@ class Naming:
 
     def shown_at_end(self, tensors: NDArray[np.int64]) -> list[str]:
         """`shown` for many tensors at the end of the trace: only those that may be alike one by one."""
-        end, apart = self._end, _may_be_told_apart(self, tensors)
-        pairs = zip(tensors.tolist(), apart[tensors].tolist(), strict=True)
-        return [self.shown(tensor, end) if special else self.name(tensor, end) for tensor, special in pairs]
+        names, apart = self.names_at_end(tensors), _may_be_told_apart(self, tensors)[tensors]
+        for at in np.flatnonzero(apart).tolist():
+            names[at] = self.shown(int(tensors[at]), self._end)
+        return names
 
     def shown(self, tensor: int, cursor: int) -> str:
         """The name on screen: like `name`, but tensors of one graph with equal names are distinguished, "h₁" and "h₂",
@@ -153,8 +164,8 @@ class Naming:
             none = np.zeros(0, np.int64)
             members = self.of_graph.all(graph) if graph >= 0 else _made_for(trace, -2 - graph) if graph < -1 else none
             if len(members) <= MOST_TOLD_APART:
-                for tensor in members.tolist():
-                    by_name[self.name(tensor, len(trace))].append(tensor)
+                for tensor, name in zip(members.tolist(), self.names_at_end(members), strict=True):
+                    by_name[name].append(tensor)
             leaves = {self.name(each, len(trace)) for each in _leaves_of(trace, members)} if by_name else set()
             found = self._same[graph] = {
                 name: numbers
@@ -215,7 +226,7 @@ class Naming:
         if scope == DATA_LOADER and label.startswith("for "):
             return "batch"
         has_text = label and not _inner(trace, self._overwritten, producer)
-        if has_text and (not field.startswith("[") or _is_text_of(op, label)):
+        if has_text and (not field.startswith("[") or is_text_of(op, label)):
             return label + field
         if output := _output(trace, tensor, producer):
             return output
@@ -276,27 +287,31 @@ class Naming:
         return origin
 
 
-def _plain_names(trace: Trace, overwritten: NDArray[np.int64], ambiguous: set[str]) -> list[str | None]:
-    """By tensor the name that `Naming.name` gives at the end of the trace, if that is a variable or the text of an
-    expression, as in nearly all cases: computed for all at once. None if it has to be looked up."""
+def _plain_names(naming: Naming, asked: NDArray[np.int64]) -> list[str | None]:
+    """The names that `Naming.name` gives these tensors at the end of the trace, if they are variables or the texts of
+    expressions, as in nearly all cases: computed for all at once. None if it has to be looked up."""
+    trace = naming._trace
     tensors, nodes, names = trace.tensors, trace.nodes, trace.names
-    producer = tensors.producer
-    found = np.full(len(tensors), None, object)
-    backward = np.append(nodes.call >= 0, False)[producer]
-    source = np.append(nodes.source, "")[producer]
-    plain = _has_own_text(trace, overwritten)[producer] & ~backward & (tensors.grad_of < 0)
-    found[plain] = source[plain]
-    rows = np.flatnonzero((producer[names.tensor] < 0) | (names.step < len(trace)))
+    producer, owner = tensors.producer[asked], tensors.grad_of[asked]
+    made = np.flatnonzero(producer >= 0)
+    made = made[nodes.call[producer[made]] < 0]
+    found = np.full(len(asked), None, object)
+    plain = made[_has_own_text(trace, naming._overwritten, producer[made]) & (owner[made] < 0)]
+    found[plain] = nodes.source[producer[plain]]
+    place = np.full(len(tensors), -1, np.int64)
+    place[asked[producer < 0]], place[asked[made]] = np.flatnonzero(producer < 0), made
+    rows = np.flatnonzero(place[names.tensor] >= 0)
+    rows = rows[(tensors.producer[names.tensor[rows]] < 0) | (names.step[rows] < len(trace))]
     rows = rows[np.lexsort((names.rank[rows], names.tensor[rows]))]
     rows = rows[np.diff(names.tensor[rows], prepend=-1) > 0]
-    found[names.tensor[rows]] = [
-        owned(*each, ambiguous) for each in zip(names.name[rows], names.owner[rows], strict=True)
+    found[place[names.tensor[rows]]] = [
+        owned(*each, naming._ambiguous) for each in zip(names.name[rows], names.owner[rows], strict=True)
     ]
-    found[backward] = None
-    owner = tensors.grad_of
     is_known = np.array([name is not None for name in found.tolist()], bool)
-    grads = np.flatnonzero((owner >= 0) & ~backward & ~is_known & is_known[owner])
-    found[grads] = [with_ending(name, ".grad") for name in found[owner[grads]]]
+    grads = np.flatnonzero((owner >= 0) & (place[asked] >= 0) & ~is_known)
+    grads = grads[place[owner[grads]] >= 0]
+    grads = grads[is_known[place[owner[grads]]]]
+    found[grads] = [with_ending(name, ".grad") for name in found[place[owner[grads]]]]
     return [shortened(name) if name else None for name in found.tolist()]
 
 
@@ -331,7 +346,7 @@ def _leaves_alike(naming: Naming, tensor: int) -> list[int]:
 
 def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np.bool_]:
     """By tensor, for at least those asked for: whether `shown` may add something to its name."""
-    trace, end = naming._trace, naming._end
+    trace = naming._trace
     producer, graph, inputs = trace.tensors.producer, trace.graphs.of_tensor, trace.inputs
     found = np.append(trace.nodes.call >= 0, False)[producer]
     found[list(naming._overwritten_by)] = True
@@ -344,8 +359,9 @@ def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np
     of_maker[producer[member]] = graph[member]
     reads_leaf = (of_maker[inputs.node] >= 0) & (inputs.tensor >= 0) & (producer[inputs.tensor] < 0)
     numbers: dict[str, int] = {}
-    name = [numbers.setdefault(naming.name(each, end), len(numbers)) for each in member.tolist()]
-    leaf = [numbers.setdefault(naming.name(each, end), len(numbers)) for each in inputs.tensor[reads_leaf].tolist()]
+    leaves = inputs.tensor[reads_leaf]
+    name = [numbers.setdefault(each, len(numbers)) for each in naming.names_at_end(member)]
+    leaf = [numbers.setdefault(each, len(numbers)) for each in naming.names_at_end(leaves)]
     keys = graph[member] * len(numbers) + np.array(name, np.int64)
     of_leaves = of_maker[inputs.node[reads_leaf]] * len(numbers) + np.array(leaf, np.int64)
     _, which, often = np.unique(keys, return_inverse=True, return_counts=True)
@@ -353,30 +369,30 @@ def _may_be_told_apart(naming: Naming, tensors: NDArray[np.int64]) -> NDArray[np
     return found
 
 
-def _has_own_text(trace: Trace, overwritten: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """By operation, and once more for none: whether its only result is certainly named by its text, see `Naming._name`:
-    it is not within a call that continues, as in `_inner`, and not one that only passes its input on."""
-    nodes, turn = trace.nodes, trace.nesting.turn[trace.nodes.region]
-    producer = trace.tensors.producer
-    after = np.minimum(np.arange(len(nodes)) + 1, len(nodes) - 1)
-    goes_on = (nodes.site[after] == nodes.site) & (nodes.call[after] < 0) & (after > np.arange(len(nodes)))
-    goes_on &= turn[after] == turn
-    goes_on |= (nodes.op[after] == "detach") & (nodes.site[after] != nodes.site)  # perhaps, further on
-    ends = goes_on & (nodes.site[after] == nodes.site) & (overwritten[after] < 0)
-    ends &= np.asarray(nodes.source[after] != nodes.source, bool)
-    texts = list(zip(nodes.op.tolist(), nodes.source.tolist(), strict=True))
-    named = {(op, text): text != "" and not _gives_no_tensor(op, text) for op, text in set(texts)}
-    found = (~goes_on | ends) & np.array([named[each] for each in texts], bool)
-    found &= (overwritten < 0) & (np.bincount(producer[producer >= 0], minlength=len(nodes)) == 1)
-    found &= ~np.isin(nodes.op, ("detach", "unbind"))
-    return np.append(found, False)
+def _has_own_text(trace: Trace, overwritten: NDArray[np.int64], asked: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """By operation: whether its only result is certainly named by its text, see `Naming._name`: it is not within a call
+    that continues, as in `_inner`, and not one that only passes its input on."""
+    nodes, turn = trace.nodes, trace.nesting.turn
+    after = np.minimum(asked + 1, len(nodes) - 1)
+    goes_on = (nodes.site[after] == nodes.site[asked]) & (nodes.call[after] < 0) & (after > asked)
+    goes_on &= turn[nodes.region[after]] == turn[nodes.region[asked]]
+    goes_on |= (nodes.op[after] == "detach") & (nodes.site[after] != nodes.site[asked])  # perhaps, further on
+    ends = goes_on & (nodes.site[after] == nodes.site[asked]) & (overwritten[after] < 0)
+    ends &= np.asarray(nodes.source[after] != nodes.source[asked], bool)
+    texts = list(zip(nodes.op[asked].tolist(), nodes.source[asked].tolist(), strict=True))
+    named = {(op, text): text != "" and not gives_no_tensor(op, text) for op, text in set(texts)}
+    found: NDArray[np.bool_] = (~goes_on | ends) & np.array([named[each] for each in texts], bool)
+    found &= (overwritten[asked] < 0) & ~np.isin(nodes.op[asked], ("detach", "unbind"))
+    results = np.bincount(trace.tensors.producer[trace.tensors.producer >= 0], minlength=len(nodes))
+    found &= results[asked] == 1
+    return found
 
 
 def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
     """Whether the call that an operation belongs to continues: then its text is the name of what comes last. An
     argument that was detached before the call has its step at its first use, within the call."""
     nodes, after = trace.nodes, producer + 1
-    if _gives_no_tensor(str(nodes.op[producer]), str(nodes.source[producer])):
+    if gives_no_tensor(str(nodes.op[producer]), str(nodes.source[producer])):
         return True
     while after < len(nodes) and nodes.call[after] < 0:
         if nodes.site[after] != nodes.site[producer]:
@@ -390,12 +406,6 @@ def _inner(trace: Trace, overwritten: NDArray[np.int64], producer: int) -> bool:
             return bool(nodes.source[after] == nodes.source[producer])
         after += 1
     return False
-
-
-def _gives_no_tensor(op: str, text: str) -> bool:
-    """Whether a call steps an optimizer or makes an object whose arguments are checked, "Normal(mean, 1.0)": what it
-    computes is internal."""
-    return _STEP.search(text) is not None or (op == "all" and _MODULE.fullmatch(text) is not None)
 
 
 def _numbered(trace: Trace, overwritten: NDArray[np.int64], tensors: list[int]) -> dict[int, int]:
@@ -457,7 +467,7 @@ def _reshaped(naming: Naming, tensor: int, producer: int, source: int) -> tuple[
 def _parameter(trace: Trace, tensor: int, label: str) -> str:
     """A parameter of a module that has no name: "torch.nn.Linear(2, 1).weight"."""
     tensors = trace.tensors
-    if not tensors.is_parameter[tensor] or not _MODULE.fullmatch(label):
+    if not tensors.is_parameter[tensor] or not makes_object(label):
         return ""
     same = np.flatnonzero(tensors.is_parameter & (tensors.label == label)).tolist()
     sites = list(dict.fromkeys(tensors.site[same].tolist()))
@@ -521,18 +531,7 @@ def _ending(trace: Trace, tensor: int, producer: int) -> str:
     if op == "slice" and (cut := _CUT.fullmatch(params)):
         return f"[{':, ' * int(cut[1])}{cut[2]}:{cut[3]}]"
     op = op.lstrip("_").removeprefix("linalg_vector_")  # x.norm()
-    return f".{op}({_arguments(params)}){_field(trace, tensor, producer)}"
-
-
-def _arguments(params: str) -> str:
-    """The numbers given to an operation besides its tensor: "1" for "alpha=1, other=1"."""
-    found = re.search(r"(?:^|, )(?:other|exponent)=(-?[\d.]+(?:e-?\d+)?)(?=,|$)", params)
-    return number_text(float(found[1])) if found else ""
-
-
-def _is_text_of(op: str, label: str) -> bool:
-    """Whether an expression yields the results of an operation one after the other."""
-    return op in _SPLITTING or op.lower().removeprefix("_").removeprefix("linalg_") in re.split(r"\W+", label.lower())
+    return f".{op}({arguments(params)}){_field(trace, tensor, producer)}"
 
 
 def _is_mask(trace: Trace, tensor: int, node: int) -> bool:
@@ -590,11 +589,8 @@ _NUMBERED = ("result", "output", "others")  # results that PyTorch gives no name
 _OF_SEVERAL = "∇: "  # a gradient of something without a short name
 _LONGEST_ROOT = 20  # characters of an expression whose gradient is named after it
 _MOST_STEPS = 3  # inside a module, through which a tensor is named after another one
-_SPLITTING = frozenset("split split_with_sizes unsafe_split unsafe_chunk chunk unbind meshgrid".split())
 _WITH_INDICES = frozenset("max min sort topk median nanmedian mode kthvalue cummax cummin".split())
 _CUT = re.compile(r"dim=(\d+), start=(\d+), end=(\d+), step=1")
 _NUMBER = re.compile(r"-?[\d.]+(?:e-?\d+)?|True|False|-?inf|nan")
 _PLACE = re.compile(r"dim=(\d+), index=(-?\d+)")
 _SUBSCRIPT = re.compile(r"[^\[].*\[.*\]", re.DOTALL)  # "x[[0, 1]]", whose list becomes a tensor
-_STEP = re.compile(r"\.step\([^()]*\)$")  # of an optimizer, which returns no tensor that it makes
-_MODULE = re.compile(r"(\w+\.)*[A-Z]\w*\(.*\)", re.DOTALL)  # "torch.nn.Linear(2, 1)"

@@ -44,6 +44,7 @@ from gradviz.ui.canvas.structure import Structure, find_links, find_structure
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
+    from gradviz.ui.canvas.excerpt import Excerpt
     from gradviz.ui.canvas.structure import Links
 
 
@@ -308,9 +309,11 @@ class Diagram:
         )  # fmt: skip
 
 
-def build(trace: Trace, ruler: sizes.Measure, drawing: Presentation | None = None) -> Diagram:
-    """The diagram of a trace."""
-    return diagram_of(find_structure(trace), ruler, drawing or Presentation())
+def build(
+    trace: Trace, ruler: sizes.Measure, drawing: Presentation | None = None, excerpt: Excerpt | None = None
+) -> Diagram:
+    """The diagram of a trace, or of an excerpt of it."""
+    return diagram_of(find_structure(trace, excerpt), ruler, drawing or Presentation())
 
 
 def diagram_of(

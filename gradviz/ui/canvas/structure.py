@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gradviz.session.folding import Presentation
 from gradviz.trace.table.regions import RegionKind
+from gradviz.ui.canvas.excerpt import Excerpt, drawn_graphs, whole
 from gradviz.ui.canvas.groups import Flags, Groups, Ints, find_groups
 from gradviz.ui.canvas.sizes import GROUP, OPERATION, REFERENCE, TENSOR
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """Graphs with their cards: (graph, tensor) pairs, sorted. -1 always means none."""
+    """The graphs of an excerpt, numbered from 0, with their cards: (graph, tensor) pairs, sorted. -1 always means none,
+    also for what is outside the excerpt."""
 
     trace: Trace
     first: Ints  # by graph: the step at which it begins
@@ -34,6 +36,7 @@ class Structure:
     card_of_use: Ints  # by row of trace.inputs
     groups: Groups
     group_of_card: Ints  # the innermost group around each card
+    excerpt: Excerpt
 
     @cached_property
     def items_in(self) -> Ints:
@@ -55,45 +58,29 @@ class Structure:
         return found
 
 
-def find_structure(trace: Trace) -> Structure:
-    """The structure of a trace, as far as it has grown."""
-    graph_of_node = np.append(np.asarray(trace.graph_of_node, np.int64), -1)  # the last entry is that of node -1, none
-    first, until = _merge(trace, graph_of_node)
+def find_structure(trace: Trace, excerpt: Excerpt | None = None) -> Structure:
+    """The structure of an excerpt of a trace, or of all of it, as far as it has grown."""
+    excerpt, graphs = excerpt or whole(trace), drawn_graphs(trace)
+    number = np.full(len(graphs) + 1, -1, np.int64)  # the last entry is that of no graph
+    number[excerpt.graphs] = np.arange(len(excerpt.graphs))
+    first, until, graph_of_node = graphs.first[excerpt.graphs], graphs.until[excerpt.graphs], number[graphs.of_node]
     cards = _find_cards(trace, graph_of_node)
     if not len(first):  # only tensors: they are shown as one graph
         first, until = np.array([-1]), np.array([np.iinfo(np.int64).max])
         cards = np.column_stack((np.zeros(len(trace.tensors), np.int64), np.arange(len(trace.tensors))))
-    node, tensor = trace.inputs.node, trace.inputs.tensor.astype(np.int64)
-    count = len(trace.tensors) + 1
-    card_of_use = np.searchsorted(cards[:, 0] * count + cards[:, 1], graph_of_node[node] * count + tensor)
-    card_of_use[graph_of_node[node] < 0] = -1
+    count, graph_of_use = len(trace.tensors) + 1, graph_of_node[trace.inputs.node]
+    uses = np.flatnonzero(graph_of_use >= 0)
+    card_of_use = np.full(len(graph_of_use), -1, np.int64)
+    card_of_use[uses] = np.searchsorted(
+        cards[:, 0] * count + cards[:, 1], graph_of_use[uses] * count + trace.inputs.tensor[uses]
+    )
     producer = trace.tensors.producer[cards[:, 1]].astype(np.int64)
     producer[graph_of_node[producer] != cards[:, 0]] = -1
     groups = find_groups(trace, graph_of_node[:-1])
     return Structure(
-        trace, np.asarray(first, np.int64), np.asarray(until, np.int64), graph_of_node[:-1], cards, producer,
-        card_of_use, groups, _group_of_cards(trace, cards, producer, card_of_use, groups),
+        trace, first, until, graph_of_node[:-1], cards, producer,
+        card_of_use, groups, _group_of_cards(trace, cards, producer, card_of_use, groups), excerpt,
     )  # fmt: skip
-
-
-def _merge(trace: Trace, graph_of_node: Ints) -> tuple[Ints, Ints]:
-    """First and last step of each graph. Untracked operations whose results are used by only one other graph join that
-    graph: `graph_of_node` is changed, and their own graph is left empty."""
-    first, until = np.array(trace.graphs.first, np.int64), np.array(trace.graphs.until, np.int64)
-    maker = trace.tensors.producer[trace.inputs.tensor]
-    mine, other = graph_of_node[maker], graph_of_node[trace.inputs.node]
-    loose = np.flatnonzero((mine >= 0) & (mine != other))
-    loose = loose[(trace.nodes.name == "")[maker[loose]]]
-    pairs = np.unique(np.column_stack((mine[loose], other[loose])), axis=0)
-    users = np.bincount(pairs[:, 0], minlength=len(first))
-    into = np.arange(len(first))
-    for graph, user in pairs[users[pairs[:, 0]] == 1].tolist()[::-1]:
-        into[graph] = into[user]
-        first[into[user]] = min(first[into[user]], first[graph])
-    gone = into != np.arange(len(first))
-    until[gone] = first[gone]
-    graph_of_node[graph_of_node >= 0] = into[graph_of_node[graph_of_node >= 0]]
-    return first, until
 
 
 def _find_cards(trace: Trace, graph_of_node: Ints) -> Ints:

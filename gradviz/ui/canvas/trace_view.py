@@ -49,10 +49,12 @@ QUICK = 300  # items that are laid out well before a draft would be of use
 
 @dataclass(frozen=True, eq=False)
 class Request:
-    """What to draw: a trace up to `steps` in this presentation; `quick` requests are drawn like drafts."""
+    """What to draw: the graphs around a cursor of a trace up to `steps`, in this presentation; `quick` requests are
+    drawn like drafts."""
 
     trace: Trace
     steps: int
+    cursor: int
     presentation: Presentation
     quick: bool = False
 
@@ -145,12 +147,14 @@ class BackgroundLayout(QObject):
         self._send(request, replace(placed, note=CANCELLED) if request.quick else placed, True)
 
     def _structure(self, request: Request) -> Structure:
-        """The structure of the trace, computed once for all foldings."""
+        """The structure of the excerpt around the cursor, computed once for all foldings."""
+        from gradviz.ui.canvas.excerpt import excerpt_around
         from gradviz.ui.canvas.structure import find_structure
 
-        known = self._known
-        if known is None or known[0] is not request.trace or known[1] != request.steps:
-            known = self._known = request.trace, request.steps, find_structure(request.trace)
+        known, asked = self._known, (request.trace, request.steps)
+        if known is None or known[:2] != asked or not known[2].excerpt.covers(request.cursor):
+            found = find_structure(request.trace, excerpt_around(request.trace, request.cursor))
+            known = self._known = *asked, found
         return known[2]
 
     def _at_first(
@@ -214,13 +218,18 @@ class GraphLayout(QObject):
         here = self._latest is not None and self._latest[0] is self._request
         return self._request is not None and not self.is_final and not here
 
-    def begin(self, trace: Trace, *, anew: bool = False) -> None:
+    def begin(self, trace: Trace, cursor: int, *, anew: bool = False) -> None:
         """Lay out a trace in its current presentation, unless that is done or in progress."""
         request = None if anew else self._request
         if request is None or request.trace is not trace or request.steps != len(trace):
-            self._ask_for(Request(trace, len(trace), self._collapse.presentation))
+            self._ask_for(Request(trace, len(trace), cursor, self._collapse.presentation))
         elif self.is_final:
             self.laid_out.emit(True)
+
+    def turn_to(self, cursor: int) -> None:
+        """Lay out what is shown at another cursor, if that is not what is there or what comes next."""
+        if self._request is not None and not self.is_laying:
+            self._ask_for(replace(self._request, cursor=cursor))
 
     def clear(self) -> None:
         """There is nothing to lay out."""
@@ -237,7 +246,7 @@ class GraphLayout(QObject):
         self.background.give_up()
         self._collapse.anchor = None
         self.laying.emit("")
-        if latest is not None and latest[0].trace is request.trace and latest[0].steps == request.steps:
+        if latest is not None and self._is_at(*latest, request):
             self._request = latest[0]
             self._present(latest[0].presentation)
             self._take(*latest, True)
@@ -248,6 +257,12 @@ class GraphLayout(QObject):
             self._present(folded)
         else:
             self.abandoned.emit()
+
+    @staticmethod
+    def _is_at(shown: Request, placed: Placed, asked: Request) -> bool:
+        """Whether a layout shows what is asked for, in whatever presentation."""
+        same = shown.trace is asked.trace and shown.steps == asked.steps
+        return same and placed.diagram.structure.excerpt.covers(asked.cursor)
 
     def _present(self, presentation: Presentation) -> None:
         self._collapse.presentation = presentation
@@ -299,9 +314,11 @@ class TraceView(CanvasView):
         """Whether the drawing belongs to this run; until its graph is laid out, it is that of the previous run."""
         return self.scene is not None and self.trace is not None and self.scene.trace.run is self.trace.run
 
-    def set_trace(self, trace: Trace | None) -> None:
-        """Show another trace, or the same one after it has grown; the layout follows by itself."""
+    def set_trace(self, trace: Trace | None, cursor: int | None = None) -> None:
+        """Show another trace, or the same one after it has grown, at another cursor if one is given; the layout follows
+        by itself."""
         self.trace = trace
+        self._cursor = self._cursor if cursor is None else cursor
         self.surface.invitation = EMPTY if trace is None else ""
         if trace is None:
             self.transition.finish()
@@ -309,11 +326,20 @@ class TraceView(CanvasView):
             self.graph_layout.clear()
             self.surface.repaint_all()
         else:
-            self.graph_layout.begin(trace)
+            self.graph_layout.begin(trace, self._cursor)
+
+    def set_cursor(self, cursor: int) -> None:
+        """Show the state after `cursor` steps; if other graphs are shown there, once they are laid out."""
+        scene = self.scene
+        if scene is None or scene.trace is not self.trace or _covers(scene.placed, cursor):
+            super().set_cursor(cursor)
+        else:
+            self._cursor = cursor
+            self.graph_layout.turn_to(cursor)
 
     def _lay_out_anew(self) -> None:
         if self.trace is not None:
-            self.graph_layout.begin(self.trace, anew=True)
+            self.graph_layout.begin(self.trace, self._cursor, anew=True)
 
     def show_waiting(self, what: str) -> None:
         """What an empty canvas is waiting for."""
@@ -337,10 +363,20 @@ class TraceView(CanvasView):
         from gradviz.ui.canvas.placed import morph
 
         self.transition.finish()
+        old, before, surface = self.scene, self.camera, self.surface
+        turns = old is not None and _is_turned(old.placed, placed)
+        if not _covers(placed, self._cursor):  # it has left the excerpt in the meantime
+            if final and turns and old is not None and _covers(old.placed, self._cursor):
+                self.graph_layout.show(True)
+            elif final:
+                self.graph_layout.turn_to(self._cursor)
+            return
+        if turns:
+            self._turn(placed, final)
+            return
         if not len(placed.diagram):
             self._show_nothing(NO_TENSOR, final)
             return
-        old, before, surface = self.scene, self.camera, self.surface
         same = old is not None and old.trace.run is placed.diagram.trace.run
         stays = same and (self.collapse.anchor is not None or not self.viewport.is_fitted)
         held = self.collapse.held_place() if stays else None
@@ -362,6 +398,15 @@ class TraceView(CanvasView):
             self.transition.begin(
                 lambda part: self._show_way(going, way, part), lambda: self._show_scene(self._scene_of(placed), final)
             )
+
+    def _turn(self, placed: Placed, final: bool) -> None:
+        """Show other graphs of the same run as if they had been there all the time."""
+        self.surface.scene = scene = self._scene_of(placed)
+        if not self.viewport.shows_something:
+            self.viewport.open()
+        elif self.follow:
+            self.viewport.follow_step()
+        self._show_scene(scene, final)
 
     def _scene_of(self, placed: Placed) -> Scene:
         from gradviz.ui.canvas.scene import Scene
@@ -400,3 +445,15 @@ class TraceView(CanvasView):
         self.surface.invitation = GIVEN_UP
         self.surface.repaint_all()
         self.graph_layout.show(True)
+
+
+def _covers(placed: Placed, cursor: int) -> bool:
+    """Whether everything that is shown at a cursor is laid out."""
+    return placed.diagram.structure.excerpt.covers(cursor)
+
+
+def _is_turned(old: Placed, new: Placed) -> bool:
+    """Whether two layouts differ only in which graphs they show."""
+    one, other = old.diagram, new.diagram
+    same = one.trace is other.trace and len(one.structure.graph_of_node) == len(other.structure.graph_of_node)
+    return same and one.drawing == other.drawing and one.structure is not other.structure

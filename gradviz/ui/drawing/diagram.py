@@ -17,6 +17,7 @@ from gradviz.document.drawing import Drawing, Operand, Operation, Ref
 from gradviz.session.drawn import Drawn
 from gradviz.session.folding import Presentation
 from gradviz.ui.canvas.diagram import Diagram
+from gradviz.ui.canvas.excerpt import Excerpt
 from gradviz.ui.canvas.groups import Groups
 from gradviz.ui.canvas.ink import Ink
 from gradviz.ui.canvas.placed import Placed, placed_at
@@ -117,6 +118,7 @@ def find_structure(drawing: Drawing, trace: Trace, drawn: Drawn, items: Items) -
         cards=np.column_stack((np.zeros(len(tensors), np.int64), tensors)),
         producer=trace.tensors.producer[tensors].astype(np.int64), card_of_use=where[trace.inputs.tensor],
         groups=_groups(drawing, trace, drawn, items), group_of_card=np.full(len(tensors), -1, np.int64),
+        excerpt=Excerpt(np.zeros(1, np.int64), 0, FOREVER),
     )  # fmt: skip
     return structure, item_of_node, np.array([item_of[tensor] for tensor in tensors.tolist()], np.int64)
 

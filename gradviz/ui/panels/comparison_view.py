@@ -362,7 +362,7 @@ class ComparisonCanvases(QObject):
 
     def _show_trace(self, beside: WhatIf) -> None:
         self.is_settled = beside.trace is None
-        self.other.set_trace(beside.trace)
+        self.other.set_trace(beside.trace, beside.cursor)
         without = beside.run.sentence or beside.summary
         self.view.arrange(self.front, self.other if beside.trace is not None else None, without)
         self._fresh = True

@@ -184,7 +184,7 @@ class GraphPanel(Panel):
         anew = anew or before.lists_obstacles
         if before.trace is not after.trace or before.steps != after.steps or anew:
             self._settled = False
-            self.view.set_trace(after.trace)
+            self.view.set_trace(after.trace, after.cursor)
         if moved(before, after) or anew:
             self.view.set_cursor(after.cursor)
         self.view.surface.motion.set_playing(after.playing)

@@ -53,7 +53,7 @@ class Film:
 
     def __init__(self, shown: Shown) -> None:
         self._shown = shown
-        self._scene = shown.scene(shown.theme)
+        self._scene = shown.scene(shown.theme, throughout=True)
         self.stops = shown.stops[:MOST_FRAMES]
         self._lines = shown.source.split("\n")
         boxes = self._boxes(self._scene)

@@ -303,7 +303,7 @@ class PageWriter:
 
     def work(self) -> Iterator[float]:
         """Paint and describe every stop."""
-        self._pieces = Pieces(self._run.scene(self._light), self._run.scene(self._dark))
+        self._pieces = Pieces(*(self._run.scene(theme, throughout=True) for theme in (self._light, self._dark)))
         stops = self._run.stops
         for stop, cursor in enumerate(stops):
             if self._pieces.size + self._size > MOST_CHARACTERS:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gradviz.document.drawing import Drawing
     from gradviz.session.state import Selection
     from gradviz.trace.table.trace import Trace
+    from gradviz.ui.canvas.excerpt import Excerpt
     from gradviz.ui.canvas.placed import Placed
 
 MARGIN = 28.0
@@ -55,7 +56,7 @@ class Shown:
     selection: Selection | None = None
     scale: float = 1.0
     every_step: bool = False
-    placed: Placed | None = None  # the layout, if it already exists
+    placed: Placed | None = None  # the layout at the cursor, if it already exists
 
     @property
     def stops(self) -> list[int]:
@@ -63,9 +64,12 @@ class Shown:
         ends = range(1, len(self.trace) + 1) if self.every_step else self.trace.folds.ends.tolist()
         return [0, *ends]
 
-    def scene(self, theme: Theme) -> Scene:
-        """The graph in the colours of a theme, at the cursor."""
-        scene = self._drawn_scene(theme) if self.drawing is not None else Scene(self._layout, theme)
+    def scene(self, theme: Theme, *, throughout: bool = False) -> Scene:
+        """The graph in the colours of a theme, at the cursor; `throughout` the run if it will be moved from there."""
+        if self.drawing is not None:
+            scene = self._drawn_scene(theme)
+        else:
+            scene = Scene(self._everything if throughout else self._layout, theme)
         scene.painter.ink.least = 0.0  # a file may be enlarged, unlike a screen
         scene.move_to(self.cursor)
         if self.selection is not None:
@@ -74,15 +78,25 @@ class Shown:
 
     @cached_property
     def _layout(self) -> Placed:
+        from gradviz.ui.canvas.excerpt import excerpt_around
+
+        return self.placed if self.placed is not None else self._laid_out(excerpt_around(self.trace, self.cursor))
+
+    @cached_property
+    def _everything(self) -> Placed:
+        from gradviz.ui.canvas.excerpt import whole
+
+        excerpt = self._layout.diagram.structure.excerpt
+        return self._layout if excerpt.is_whole else self._laid_out(whole(self.trace))
+
+    def _laid_out(self, excerpt: Excerpt) -> Placed:
         from gradviz.layout.flat import Layouter
         from gradviz.ui.canvas.diagram import build
         from gradviz.ui.canvas.diagram_layout import lay_out
         from gradviz.ui.canvas.sizes import Ruler
 
-        if self.placed is not None:
-            return self.placed
         ruler = Ruler()
-        return lay_out(build(self.trace, ruler, self.presentation), ruler, Layouter())
+        return lay_out(build(self.trace, ruler, self.presentation, excerpt), ruler, Layouter())
 
     def _drawn_scene(self, theme: Theme) -> Scene:
         from gradviz.session.drawn import drawn
