@@ -367,8 +367,8 @@ FORMULAS: dict[str, Any] = {  # for elementwise operations
     "logaddexp2": _two("log₂(2^{} + 2^{})", lambda a, b: math.log2(2.0**a + 2.0**b)),
     "xlogy": _two("{} × ln {}", lambda a, b: a * math.log(b)),
     "special_xlog1py": _two("{} × ln(1 + {})", lambda a, b: a * math.log1p(b)),
-    "fmod": _two("the rest of {} / {}, with the sign of the first", math.fmod),
-    "remainder": _two("the rest of {} / {}, with the sign of the second", lambda a, b: a % b),
+    "fmod": _two("the remainder of {} / {}, with the sign of the dividend", math.fmod),
+    "remainder": _two("the remainder of {} / {}, with the sign of the divisor", lambda a, b: a % b),
 }
 _RULES = FORMULAS | {
     "_safe_softmax": _softmax,
