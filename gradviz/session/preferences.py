@@ -12,6 +12,7 @@ from typing import Any
 
 from gradviz.session.folding import DIRECT_USES_CHOICES
 from gradviz.session.state import READING, SPEEDS, TEXT_SCALES, THEME_CHOICES, View
+from gradviz.trace.words.lists import quantity
 
 Value = str | float | bool
 
@@ -90,7 +91,7 @@ def _is_written(value: Value, text: str) -> bool:
 
 
 def _uses(count: int) -> str:
-    return f"Above {count} use{'s' if count > 1 else ''}"
+    return f"Above {quantity(count, 'use')}"
 
 
 def speed_title(speed: float) -> str:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QSt
 from gradviz import RESOURCES
 from gradviz.session.problem import problem
 from gradviz.session.state import STALE, Phase, Slice, State
+from gradviz.trace.words.lists import quantity
 from gradviz.ui.look import tip
 from gradviz.ui.theme import Theme
 
@@ -48,11 +49,11 @@ def summary(state: State) -> str:
     if state.doubt:
         return f"nothing has run yet · {FOLLOWS}"
     if state.is_recording:
-        return f"a recording of {state.steps:,} step{'' if state.steps == 1 else 's'}"
+        return f"a recording of {quantity(state.steps, 'step')}"
     if run.phase is Phase.NEVER or state.trace is None:
         return FOLLOWS
     stale = " · the snippet has changed since" if state.is_stale else ""
-    steps = f"{state.steps:,} step{'' if state.steps == 1 else 's'}"
+    steps = quantity(state.steps, "step")
     took = f" in {duration(run.seconds)}" if run.snippet == state.traced else ""  # not the time of another run
     beyond = f" · {state.trace.beyond_budget:,} values as summaries" if state.trace.beyond_budget else ""
     whole = f"recorded {run.part}: {steps}" if run.part and run.snippet == state.traced else f"recorded {steps}"
@@ -80,7 +81,8 @@ def _checked(trace: Trace) -> tuple[str, str]:
     missing = sorted({op or name for op, name in kinds if op not in names and name not in nodes})
     there = sorted({op or name for op, name in kinds} - {*missing})
     every = len(there) + len(missing)
-    count = f"{len(there)} of {every} kinds" if missing else f"all {every} kinds" if every > 1 else "the one kind"
+    whole = {1: "the one kind", 2: "both kinds"}.get(every, f"all {every} kinds")
+    count = f"{len(there)} of {every} kinds" if missing else whole
     full = "Tests compare these with PyTorch 2.13 in value, gradient and second gradient: " + ", ".join(there) + "."
     if missing:
         full += f"\nNot compared: {', '.join(missing)}."
@@ -188,7 +190,7 @@ class StatusLine(QStatusBar):
         self.more.setVisible(after.records_part)
         self.choose.setVisible(after.leaves_out)
         told = len(after.told) if not after.is_stale and not after.is_busy else 0
-        self.badge.setText(f"▼ {told} finding{'' if told == 1 else 's'}")
+        self.badge.setText(f"▼ {quantity(told, 'finding')}")
         self.badge.setVisible(told > 0)
         self.progress.setAccessibleName(
             after.layout_progress if after.shows_layout_progress else "The snippet is running"

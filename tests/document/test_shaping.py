@@ -122,7 +122,7 @@ def test_what_can_not_be_connected() -> None:
         (lambda: shaping.connect(free, Ref(ids["pow"]), ids["mul"], 0), "circle: loss already depends on mul."),
         (lambda: shaping.connect(free, Ref(ids["mul"]), ids["mul"], 0), "circle: mul can't be its own input."),
         (lambda: shaping.connect(free, Ref(ids["w"]), ids["x"], 0), "x is a leaf and has no inputs"),
-        (lambda: shaping.connect(free, Ref(ids["w"], 1), ids["mul"], 0), "w has 1 output only."),
+        (lambda: shaping.connect(free, Ref(ids["w"], 1), ids["mul"], 0), "w has only 1 output."),
         (lambda: shaping.connect(free, Ref(ids["w"]), ids["mul"], 2), "mul has no input 3; it has 2."),
         (lambda: shaping.connect(free, Ref(999), ids["mul"], 0), "no longer in the drawing"),
         (lambda: shaping.disconnect(free, ids["mul"], 0), "input of mul has no wire."),
@@ -318,7 +318,7 @@ def test_backward_calls_are_checked() -> None:
     cases = [
         (BackwardCall(Ref(ids["pow"]), inputs=()), "Choose the leaves"),
         (BackwardCall(Ref(ids["pow"]), inputs=(ids["mul"],)), "y is computed; backward's inputs are leaves"),
-        (BackwardCall(Ref(ids["pow"], 1)), "loss has 1 output only"),
+        (BackwardCall(Ref(ids["pow"], 1)), "loss has only 1 output"),
     ]
     for call, sentence in cases:
         with pytest.raises(UserError, match=sentence):

@@ -24,7 +24,7 @@ def test_a_run_in_numbers() -> None:
     assert found is not None
     assert found.find("steps") == str(len(trace))
     assert found.find("operations") == "2, 2 with a grad_fn"
-    assert found.find("leaves") == "1 that require grad, 6 elements"
+    assert found.find("leaves") == "1 with requires_grad, 6 elements"
     assert found.find("backward") == "1 call"
     assert found.find("buffers").endswith("at most")
     assert overview(State()) is None

@@ -146,7 +146,7 @@ def test_the_status_says_what_of_this_snippet_is_compared_with_pytorch(pilot: Pi
     pilot.run_again("import torch\nw = torch.ones(2, requires_grad=True)\n(w * w).sum().backward()\n")
     pilot.qtbot.waitUntil(lambda: pilot.window.canvas.is_settled)
     label = pilot.window.status.label
-    assert label.text().endswith("all 2 kinds of operation checked against PyTorch 2.13")
+    assert label.text().endswith("both kinds of operation checked against PyTorch 2.13")
     assert "value, gradient and second gradient: mul, sum." in label.toolTip()
     own = "class Twice(torch.autograd.Function):\n"
     own += "    @staticmethod\n    def forward(ctx, x):\n        return x * 2\n"

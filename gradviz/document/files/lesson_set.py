@@ -22,6 +22,7 @@ from gradviz.document.files import examples, gradviz_file
 from gradviz.document.files.examples import Example
 from gradviz.document.files.file_parts import Json, Part, Sight
 from gradviz.document.files.gradviz_file import Contents
+from gradviz.trace.words.lists import quantity
 
 SUFFIX = ".gvlessons"
 FORMAT = "gradviz-lessons"
@@ -69,8 +70,7 @@ class LessonSet:
     @property
     def sentence(self) -> str:
         """Return what to say when it is opened."""
-        count = len(self.lessons)
-        opened = f"{shown(self.title)}: {count} lesson{'' if count == 1 else 's'}."
+        opened = f"{shown(self.title)}: {quantity(len(self.lessons), 'lesson')}."
         if not self.dropped:
             return opened
         rest = len(self.dropped) - NAMED

@@ -9,6 +9,7 @@ from gradviz.document.errors import UserError
 from gradviz.document.shaping.names import tidy
 from gradviz.document.shaping.queries import ancestors, label, node_of, outputs
 from gradviz.document.shaping.values import is_differentiable
+from gradviz.trace.words.lists import quantity
 
 NAMED = 3  # leaves named in a sentence
 
@@ -56,7 +57,7 @@ def _check(drawing: Drawing, call: BackwardCall) -> None:
     root = node_of(drawing, call.root.node)
     several = 1 if isinstance(root, Leaf) else outputs(root)
     if not 0 <= call.root.output < several:
-        raise UserError(f"{label(drawing, root.id)} has {several} output{'s' if several > 1 else ''} only.")
+        raise UserError(f"{label(drawing, root.id)} has only {quantity(several, 'output')}.")
     if call.inputs is None:
         return
     if not call.inputs:

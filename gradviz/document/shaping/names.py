@@ -25,6 +25,7 @@ from gradviz.document.shaping.queries import (
     replaced,
     uses,
 )
+from gradviz.trace.words.lists import quantity
 
 RESERVED = frozenset({"torch", "F", "float", "complex", "math", "_"})  # the code itself uses them
 LEAVES = "w x b t a c d p q r s u v".split()
@@ -243,7 +244,7 @@ def _rename_output(drawing: Drawing, id: int, name: str, output: int) -> Drawing
     node = operation_of(drawing, id)
     several = outputs(node)
     if not 0 <= output < several:
-        raise UserError(f"{label(drawing, id)} has {several} output{'s' if several > 1 else ''}; choose one of them.")
+        raise UserError(f"{label(drawing, id)} has {quantity(several, 'output')}; choose one of them.")
     used = taken(drawing) | {name}
     names = list(node.names)
     while len(names) < several:

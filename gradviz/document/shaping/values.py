@@ -9,6 +9,7 @@ from gradviz.document.catalogue import Parameter
 from gradviz.document.drawing import Leaf, Literal
 from gradviz.document.errors import UserError
 from gradviz.document.leaf_kinds import FACTORIES, SHAPED
+from gradviz.trace.words.lists import quantity
 
 MOST = 50_000  # numbers that are written down (a 200 × 200 matrix fits); a factory makes more
 DIFFERENTIABLE = frozenset({"float64", "float32", "float16", "bfloat16", "complex64", "complex128", "double", "float"})
@@ -77,7 +78,7 @@ def check_numbers(data: Literal) -> tuple[int, ...]:
             if not isinstance(item, tuple):
                 raise UserError(f"Row {at + 1} is the number {text(item)} among rows; write all of them as rows.")
             if len(item) != len(first):
-                numbers = f"{len(item)} number{'' if len(item) == 1 else 's'}, another has {len(first)}"
+                numbers = f"{quantity(len(item), 'number')}, another has {len(first)}"
                 raise UserError(f"Row {at + 1} has {numbers}; give all rows the same length.")
         shape.append(len(first))
         level = [inner for item in level if isinstance(item, tuple) for inner in item]

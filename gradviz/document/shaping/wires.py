@@ -23,6 +23,7 @@ from gradviz.document.shaping.queries import (
     sources,
     word,
 )
+from gradviz.trace.words.lists import quantity
 
 
 def connect(drawing: Drawing, ref: Ref, node: int, port: int) -> Drawing:
@@ -30,7 +31,7 @@ def connect(drawing: Drawing, ref: Ref, node: int, port: int) -> Drawing:
     source, target = node_of(drawing, ref.node), operation_of(drawing, node)
     several = 1 if isinstance(source, Leaf) else outputs(source)
     if not 0 <= ref.output < several:
-        raise UserError(f"{label(drawing, ref.node)} has {several} output{'s' if several > 1 else ''} only.")
+        raise UserError(f"{label(drawing, ref.node)} has only {quantity(several, 'output')}.")
     _check_port(target, port, one_more=True)
     if port < len(target.inputs) and isinstance(target.inputs[port], Ref):
         where = f"{port_name(target, port)} of {label(drawing, node)}"

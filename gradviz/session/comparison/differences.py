@@ -14,6 +14,7 @@ from gradviz.session.comparison.compare import ALONE, GRADIENT, TEXT, Comparison
 from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.kinds import Kind
 from gradviz.trace.table.schema import ELEMENT, Grads, Writes
+from gradviz.trace.words.lists import quantity
 
 if TYPE_CHECKING:
     from gradviz.trace.table.trace import Trace
@@ -341,7 +342,7 @@ def _stop(text: str) -> str:
 
 
 def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'s' if number > 1 else ''}" if number else ""
+    return quantity(number, noun) if number else ""
 
 
 # the ranks of a job

@@ -12,6 +12,7 @@ from gradviz.session.inspect.chain_rule import local_derivative
 from gradviz.session.state import Selection, State
 from gradviz.session.timeline.outline import size_text
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.lists import quantity
 from gradviz.trace.words.reasons import no_grad_reason
 
 if TYPE_CHECKING:
@@ -170,9 +171,7 @@ def _tensor_rows(frame: Frame, tensor: int) -> list[Row]:
     users, others = _users(frame, tensor)
     if users or others:
         links = [node_link(frame, node) for node in users]
-        rows.append(
-            Row("used by", commas(links + ([Link(f"{others:,} other{'s' if others > 1 else ''}")] if others else [])))
-        )
+        rows.append(Row("used by", commas(links + ([Link(quantity(others, "other"))] if others else []))))
     return rows
 
 

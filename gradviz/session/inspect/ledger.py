@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gradviz.trace.table.kinds import Kind
+from gradviz.trace.words.lists import quantity
 
 if TYPE_CHECKING:
     from gradviz.trace.table.frame import Frame
@@ -51,7 +52,7 @@ class Bar:
         added, total = number(self.added), number(self.total)
         if self.left is None:
             return f"{place}: {added}, with nothing left from before"
-        earlier = f"{self.calls} earlier backward() call{'' if self.calls == 1 else 's'}" if self.calls else "before"
+        earlier = quantity(self.calls, "earlier backward() call") if self.calls else "before"
         left = f"{place}: {number(self.left)} left from {earlier}"
         if not adds:
             return f"{left}; {added} added; {total} now"

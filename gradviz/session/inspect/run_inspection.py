@@ -12,6 +12,7 @@ from gradviz.session.moves import inspected
 from gradviz.session.state import Selection, State
 from gradviz.session.timeline.outline import size_text
 from gradviz.session.what_if import WhatIf
+from gradviz.trace.words.lists import quantity
 
 if TYPE_CHECKING:
     from gradviz.trace.words.questions import Question
@@ -111,8 +112,8 @@ def overview(state: State) -> Inspection | None:
     rows = (
         row("steps", f"{state.steps:,}"),
         row("operations", f"{len(trace.nodes):,}, {tracked:,} with a grad_fn"),
-        row("leaves", f"{int(leaves.sum()):,} that require grad, {elements:,} elements"),
-        row("backward", f"{len(trace.calls):,} call{'' if len(trace.calls) == 1 else 's'}"),
+        row("leaves", f"{int(leaves.sum()):,} with requires_grad, {quantity(elements, 'element')}"),
+        row("backward", quantity(len(trace.calls), "call")),
         row("buffers", f"{size_text(int(trace.held_bytes.max(initial=0)))} at most"),
     )
     return Inspection("This run", (Section("", rows),))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gradviz.session.columns import place
 from gradviz.session.timeline.zoom import Span
+from gradviz.trace.words.lists import quantity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -129,7 +130,7 @@ def part_of(trace: Trace) -> str:
 
     left_out = int(trace.resumptions.count.sum())
     if not _said(trace, ENDS_HERE):
-        return f"all but {left_out:,} iteration{'' if left_out == 1 else 's'}" if left_out else ""
+        return f"all but {quantity(left_out, 'iteration')}" if left_out else ""
     found = iterations(trace, len(trace))
     return f"its beginning, up to {found.names[-1]}" if len(found) else "its beginning"
 

@@ -19,6 +19,7 @@ from gradviz.trace.table.name_text import ordinal
 from gradviz.trace.table.tables import span
 from gradviz.trace.table.values import FEW, Value, number_text
 from gradviz.trace.words.formulas import bracketed, filled, incoming_name
+from gradviz.trace.words.lists import listed
 from gradviz.trace.words.sentences import Said, said
 
 if TYPE_CHECKING:
@@ -370,8 +371,3 @@ _ITS_OWN = (  # what a node keeps that the snippet never sees: part of the opera
     ("", "pivots", "their pivots"),
     ("", "result", "its result"),
 )
-
-
-def listed(words: list[str]) -> str:
-    """ "a", "a and b", "a, b and c"."""
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)

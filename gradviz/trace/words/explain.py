@@ -17,7 +17,6 @@ from gradviz.trace.words.contributions import (
     accumulate_sentence,
     contribution_sentence,
     free_sentence,
-    listed,
     node_sentence,
     saved_names,
     sender_name,
@@ -25,6 +24,7 @@ from gradviz.trace.words.contributions import (
 from gradviz.trace.words.elements import MOST_NUMBERS, arithmetic, given_numbers, in_names
 from gradviz.trace.words.errors import explain_at
 from gradviz.trace.words.formulas import factor
+from gradviz.trace.words.lists import listed, quantity
 from gradviz.trace.words.sentences import Said, said
 from gradviz.trace.words.updates import module_sentence, update_sentence
 
@@ -98,7 +98,7 @@ def _counted(trace: Trace, start: int, end: int) -> str:
     """ "2 constants and 3 untracked operations"."""
     constants = int((trace.steps.kind[start:end] == Kind.LEAF).sum())
     counts = ((constants, "constant"), (end - start - constants, "untracked operation"))
-    return listed([f"{count:,} {what}{'' if count == 1 else 's'}" for count, what in counts if count])
+    return listed([quantity(count, what) for count, what in counts if count])
 
 
 def _lines(trace: Trace, start: int, end: int) -> str:

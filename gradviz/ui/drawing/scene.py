@@ -20,6 +20,7 @@ from gradviz.document.documents import code_of
 from gradviz.document.drawing import Drawing, Leaf, Node, Operation, Ref
 from gradviz.document.leaf_forms import leaf_dtype, leaf_shape
 from gradviz.session.drawn import Drawn
+from gradviz.trace.words.lists import quantity
 from gradviz.ui.canvas.camera import Box, Camera
 from gradviz.ui.canvas.hover import HINT
 from gradviz.ui.canvas.hover_words import Row, Words
@@ -74,8 +75,7 @@ class DrawnParts:
     @property
     def title(self) -> str:
         """The description of the drawing for screen readers."""
-        count = len(self.sketch.geometry.drawing.nodes)
-        return f"Drawing with {count} node{'' if count == 1 else 's'}"
+        return f"Drawing with {quantity(len(self.sketch.geometry.drawing.nodes), 'node')}"
 
     @property
     def has_selection(self) -> bool:

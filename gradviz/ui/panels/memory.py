@@ -20,6 +20,7 @@ from gradviz.session.state import MOMENT, Selection, Slice, State
 from gradviz.session.timeline.memory import Holder, holders
 from gradviz.session.timeline.outline import Strip, outline, size_text
 from gradviz.session.timeline.zoom import whole
+from gradviz.trace.words.lists import quantity
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved, plain_table
 from gradviz.ui.panels.timeline_paint import Geometry
@@ -66,7 +67,7 @@ class HoldersModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.UserRole:
             return one.share
         if role == Qt.ItemDataRole.ToolTipRole and one.others:
-            return f"{one.others:,} other operation{'s' if one.others > 1 else ''} hold the same memory."
+            return f"The same memory is also held by {quantity(one.others, 'other operation')}."
         return _alignment(index.column()) if role == Qt.ItemDataRole.TextAlignmentRole else None
 
 

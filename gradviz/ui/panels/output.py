@@ -12,6 +12,7 @@ from gradviz.document.attached import size_text
 from gradviz.document.disk import shown
 from gradviz.session.output import count, lengths, pieces
 from gradviz.session.state import MOMENT, Slice, State
+from gradviz.trace.words.lists import quantity
 from gradviz.ui import look
 from gradviz.ui.panels.panel import Context, Panel, moved
 from gradviz.ui.theme import Theme
@@ -94,7 +95,7 @@ class OutputPanel(Panel):
             menu.addSeparator()
         for at, each in enumerate(files):
             self._offer(menu, f"{shown(each.name)} · {_kind(each)}", str(at) if each.can_be_saved else "")
-        self.files.setText(f"The run wrote {len(files)} file{'' if len(files) == 1 else 's'}")
+        self.files.setText(f"The run wrote {quantity(len(files), 'file')}")
         self.files.setVisible(bool(files))
 
     def _offer(self, menu: QMenu, title: str, which: str) -> None:
