@@ -11,6 +11,7 @@ MINUTES ?= 30
 PLOTS ?= 20000
 FILES ?= 5000
 CALLS ?= 100000
+EVENTS ?= 20000
 ONLY ?=
 CHECKED := $(addprefix tests/,architecture engine names nn distributions trace session document)
 
@@ -46,8 +47,8 @@ bench: $(VENV)/bench.stamp
 	$(PY) -m pytest benchmarks -q --benchmark-enable --benchmark-timer=time.thread_time --benchmark-columns=min,median,max
 
 # Coverage-guided fuzzing, one target after the other; then very many random plots, damaged files and hostile traces
-# through the whole program, and calls with hostile objects: make fuzz MINUTES=5 PLOTS=1000 FILES=100 CALLS=10000.
-# Findings are in build/fuzz.
+# through the whole program, calls with hostile objects, and a monkey at the window: make fuzz MINUTES=5 PLOTS=1000
+# FILES=100 CALLS=10000 EVENTS=1000. Findings are in build/fuzz; the monkey tells its own.
 fuzz: $(VENV)/fuzz.stamp
 	for target in policy documents traces figures messages recordings; do \
 		$(PY) -m tests.fuzz $$target --minutes $(MINUTES) || exit 1; \
@@ -58,6 +59,7 @@ fuzz: $(VENV)/fuzz.stamp
 	$(PY) -m tests.fuzz.many openings --count $(FILES)
 	$(PY) -m tests.fuzz.many shown --count $(FILES)
 	$(PY) -m tests.fuzz.many hostile_calls --count $(CALLS) --hang 20
+	$(PY) -m benchmarks.monkey $(EVENTS) 1
 	@! ls build/fuzz/*-findings/* 2>/dev/null
 
 # Exported pages in a headless Chromium (Qt WebEngine, 200 MB once), step by step; two minutes.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from gradviz.worker.absent import is_known, sentence_of
 from gradviz.worker.imports import Imports, OwnFiles
 from gradviz.worker.pasted import parse
-from gradviz.worker.policy import bound_names, catches_import, is_for_tools
+from gradviz.worker.policy import MAX_SOURCE, bound_names, catches_import, is_for_tools
 from gradviz.worker.policy_names import HERE
 from gradviz.worker.process.limits import MOST_REFUSALS
 
@@ -27,7 +27,9 @@ def is_lacking(message: str) -> bool:
 
 def lacking(source: str, filename: str, modules: Mapping[str, object], own: OwnFiles) -> list[list[object]]:
     """Return what is used and missing, as plain lists: its path, how the text writes it, the sentence, and its
-    lines."""
+    lines; nothing of a text that is refused for its length, whose tree would take seconds."""
+    if len(source) > MAX_SOURCE:
+        return []
     try:
         return _Uses(parse(source, filename), modules, own).told()
     except Exception:  # noqa: BLE001 what can't be read, or is too deep or too much, has been said before

@@ -90,25 +90,19 @@ class Bench:
         finally:
             pool.close()
 
-    def attempt_all(self, attacks: Sequence[Attack]) -> list[Result]:
+    def attempt_all(self, attacks: Sequence[Attack], targets: Targets | None = None) -> list[Result]:
         """The same for many, several at a time; what was reached stands in the way of no other."""
-        targets: SimpleQueue[Outside] = SimpleQueue()
+        if targets is None:
+            with Targets() as own:
+                return self.attempt_all(attacks, own)
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return list(pool.map(lambda attack: self._at_one_of(targets, attack), attacks))
 
-        def one(attack: Attack) -> Result:
-            target = targets.get()
-            try:
-                result = self.attempt(attack, target)
-                if result.verdict == OUT:
-                    target = stack.enter_context(outside())
-                return result
-            finally:
-                targets.put(target)
-
-        with ExitStack() as stack:
-            for _ in range(AT_ONCE):
-                targets.put(stack.enter_context(outside()))
-            with ThreadPoolExecutor(AT_ONCE) as pool:
-                return list(pool.map(one, attacks))
+    def _at_one_of(self, targets: Targets, attack: Attack) -> Result:
+        with targets.one() as lent:
+            result = self.attempt(attack, lent.target)
+            lent.is_reached = result.verdict == OUT
+            return result
 
     def close(self) -> None:
         """End the server."""
@@ -196,6 +190,46 @@ def outside() -> Iterator[Outside]:
             yield target
         finally:
             target.close()
+
+
+class _Lent:
+    """Something to aim at."""
+
+    def __init__(self) -> None:
+        self.is_reached = False
+        self._open = ExitStack()
+        self.target = self._open.enter_context(outside())
+
+    def close(self) -> None:
+        self._open.close()
+
+
+class Targets:
+    """As many things to aim at as there are attacks at once. What was not reached is as it was, and serves the next."""
+
+    def __init__(self) -> None:
+        self._free: SimpleQueue[_Lent] = SimpleQueue()
+
+    def __enter__(self) -> Targets:
+        for _ in range(AT_ONCE):
+            self._free.put(_Lent())
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while not self._free.empty():
+            self._free.get().close()
+
+    @contextmanager
+    def one(self) -> Iterator[_Lent]:
+        """Lend one that nobody else aims at; another one takes its place if it was reached."""
+        lent = self._free.get()
+        try:
+            yield lent
+        finally:
+            if lent.is_reached:
+                lent.close()
+                lent = _Lent()
+            self._free.put(lent)
 
 
 def _attempt(pool: WorkerPool, target: Outside, attack: Attack) -> Result:

@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.escapes.attack import SECTIONS, Attack, by_kind, every_attack, may_end
-from tests.escapes.harness import CONTAINED, ENDED, INSIDE, OUT, Bench, Result, outside
+from tests.escapes.harness import CONTAINED, ENDED, INSIDE, OUT, Bench, Result, Targets, outside
 from tests.worker.kernel_attempts import HAS_KERNEL_LOCKS, NEEDS_LOCKS
 
 KINDS = dict(by_kind(every_attack()))
 FREE = {kind: tried for kind, several in KINDS.items() if (tried := [each for each in several if each.freely])}
 MakeBench = Callable[[str], Bench]
+Attempt = Callable[[str, list[Attack]], list[Result]]
 
 # What gets nowhere where nothing holds it, either, and why.
 _TORCH = "torch.load reads nothing but what torch.save wrote"
@@ -58,6 +59,13 @@ def bench() -> Iterator[MakeBench]:
         made.popitem()[1].close()
 
 
+@pytest.fixture(scope="module")
+def attempt(bench: MakeBench) -> Iterator[Attempt]:
+    """attempt(layer, attacks): what becomes of them; all tests have the same things to aim at."""
+    with Targets() as targets:
+        yield lambda layer, attacks: bench(layer).attempt_all(attacks, targets)
+
+
 def wrong(attacks: list[Attack], results: list[Result], allowed: tuple[str, ...]) -> list[tuple[str, Result]]:
     return [
         (attack.name, result)
@@ -77,11 +85,11 @@ def is_told_well(result: Result) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_worker_as_it_is_shipped_contains_it(bench: MakeBench, kind: str) -> None:
+def test_the_worker_as_it_is_shipped_contains_it(attempt: Attempt, kind: str) -> None:
     """What the language alone must contain never gets as far as the locks: one attack of each such class is tried.
     Those of `tests/worker/escapes.py` are all tried in the shipped worker by `tests/worker/test_escapes.py`."""
     tried = KINDS[kind][:1] if is_for_the_language(kind) or kind in SECTIONS.values() else KINDS[kind]
-    assert wrong(tried, bench("all").attempt_all(tried), (CONTAINED, ENDED)) == []
+    assert wrong(tried, attempt("all", tried), (CONTAINED, ENDED)) == []
 
 
 def test_the_next_run_works(bench: MakeBench) -> None:
@@ -91,31 +99,31 @@ def test_the_next_run_works(bench: MakeBench) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_language_alone_lets_nothing_past(bench: MakeBench, kind: str) -> None:
+def test_the_language_alone_lets_nothing_past(attempt: Attempt, kind: str) -> None:
     """Nor does it let memory be damaged: a worker that a door, once open, brought down would be a sign of that."""
     allowed = (CONTAINED,) if is_for_the_language(kind) else (CONTAINED, ENDED)
-    assert wrong(KINDS[kind], bench("language").attempt_all(KINDS[kind]), allowed) == []
+    assert wrong(KINDS[kind], attempt("language", KINDS[kind]), allowed) == []
 
 
 @pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_kernel_alone_lets_nothing_out(bench: MakeBench, kind: str) -> None:
+def test_the_kernel_alone_lets_nothing_out(attempt: Attempt, kind: str) -> None:
     """Without the language, an attack on it is plain Python: one of each such class is tried here, and all of them by
     `make escapes`."""
     tried = KINDS[kind][:1] if is_for_the_language(kind) else KINDS[kind]
-    assert wrong(tried, bench("kernel").attempt_all(tried), (CONTAINED, ENDED, INSIDE)) == []
+    assert wrong(tried, attempt("kernel", tried), (CONTAINED, ENDED, INSIDE)) == []
 
 
 @pytest.mark.parametrize("kind", [kind for kind, several in KINDS.items() if several[0].by_parent])
-def test_the_program_alone_ends_what_uses_too_much(bench: MakeBench, kind: str) -> None:
-    assert wrong(KINDS[kind], bench("parent").attempt_all(KINDS[kind]), (CONTAINED, ENDED, INSIDE)) == []
+def test_the_program_alone_ends_what_uses_too_much(attempt: Attempt, kind: str) -> None:
+    assert wrong(KINDS[kind], attempt("parent", KINDS[kind]), (CONTAINED, ENDED, INSIDE)) == []
 
 
 @pytest.mark.skipif(not HAS_KERNEL_LOCKS, reason=NEEDS_LOCKS)
 @pytest.mark.parametrize("kind", FREE)
-def test_what_is_tried_gets_out_where_nothing_holds_it(bench: MakeBench, kind: str) -> None:
+def test_what_is_tried_gets_out_where_nothing_holds_it(attempt: Attempt, kind: str) -> None:
     """Else it would say nothing of a layer that it is contained: its own first step may have been in its way."""
-    results = bench("parent").attempt_all(FREE[kind])
+    results = attempt("parent", FREE[kind])
     nowhere = {
         attack.name: result
         for attack, result in zip(FREE[kind], results, strict=True)

@@ -88,6 +88,13 @@ def test_snippet_in_the_worker(path: Path) -> None:
     assert verdict in expected(path), f"{path.name}: {verdict}\n{difference}"
 
 
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+def test_the_worker_changes_nothing(path: Path) -> None:
+    """Policy, locks and recording: the same output and the same error as without them, to the last digit."""
+    plain, worker = corpus_results()[path.stem], worker_results()[path.stem]
+    assert [worker["stdout"], worker["error"]] == [plain["stdout"], plain["error"]]
+
+
 def test_snippets_for_later_only_grow_better() -> None:
     results = run_all(LATER) if LATER else {}
     agreeing = sorted(path.stem for path in LATER if compare(results[path.stem], recorded(path))[0] == "same")

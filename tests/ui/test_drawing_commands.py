@@ -49,32 +49,30 @@ def test_what_is_possible_follows_the_document_and_what_is_picked(pilot: Pilot) 
     assert enabled(pilot) == (plain | one | {"draw.align", "draw.distribute"}) - {"draw.backward"}
 
 
-@pytest.mark.parametrize(
-    ("command", "value", "names", "label"),
-    [
-        ("draw.delete", "", ("w",), "Delete w"),
-        ("draw.delete", "", ("w", "x", "b"), "Delete 3 Nodes"),
-        ("draw.duplicate", "", ("mul",), "Duplicate mul"),
-        ("draw.align", "left", ("w", "mul"), "Align Left"),
-        ("draw.distribute", "across", ("w", "mul", "pow"), "Distribute Across"),
-        ("draw.pin", "", ("w", "x"), "Pin 2 Nodes"),
-        ("draw.group", "", ("w", "x"), "Group 2 Nodes"),
-        ("draw.requires_grad", "", ("x",), "Require Gradient of x"),
-        ("draw.requires_grad", "", ("w",), "No Gradient of w"),
-        ("draw.backward", "", ("pow",), "Backward from loss"),
-        ("draw.as_text", "", (), "Edit as Text"),
-    ],
+EDITS = (  # command, its choice, what is selected, the name of the step
+    ("draw.delete", "", ("w",), "Delete w"),
+    ("draw.delete", "", ("w", "x", "b"), "Delete 3 Nodes"),
+    ("draw.duplicate", "", ("mul",), "Duplicate mul"),
+    ("draw.align", "left", ("w", "mul"), "Align Left"),
+    ("draw.distribute", "across", ("w", "mul", "pow"), "Distribute Across"),
+    ("draw.pin", "", ("w", "x"), "Pin 2 Nodes"),
+    ("draw.group", "", ("w", "x"), "Group 2 Nodes"),
+    ("draw.requires_grad", "", ("x",), "Require Gradient of x"),
+    ("draw.requires_grad", "", ("w",), "No Gradient of w"),
+    ("draw.backward", "", ("pow",), "Backward from loss"),
+    ("draw.as_text", "", (), "Edit as Text"),
 )
-def test_each_edit_is_a_step_of_undo_with_a_name(
-    drawn: Pilot, command: str, value: str, names: tuple[str, ...], label: str
-) -> None:
+
+
+def test_each_edit_is_a_step_of_undo_with_a_name(drawn: Pilot) -> None:
     before = drawn.state.document
-    pick(drawn, *names)
-    drawn.window.commands.choose(command, value)
-    assert drawn.state.undo_label == label
-    assert drawn.state.document != before
-    drawn.window.commands.do("edit.undo")
-    assert drawn.state.document == before
+    for command, value, names, label in EDITS:
+        pick(drawn, *names)
+        drawn.window.commands.choose(command, value)
+        assert drawn.state.undo_label == label
+        assert drawn.state.document != before, label
+        drawn.window.commands.do("edit.undo")
+        assert drawn.state.document == before, label
 
 
 def test_what_can_not_be_is_said(drawn: Pilot) -> None:

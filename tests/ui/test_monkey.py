@@ -11,7 +11,7 @@ from gradviz.ui.window import MainWindow
 from tests.monkey import Monkey, let_things_end
 
 
-@pytest.mark.parametrize(("seed", "draws", "events"), [(1, False, 750), (2, True, 200)])
+@pytest.mark.parametrize(("seed", "draws", "events"), [(1, False, 250), (2, True, 200)])
 def test_whatever_a_monkey_does_nothing_breaks(
     window: MainWindow, tmp_path: Path, seed: int, draws: bool, events: int
 ) -> None:

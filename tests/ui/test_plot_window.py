@@ -112,18 +112,18 @@ def test_logarithms_and_a_second_axes_zoom_in_their_own_numbers(pilot: Pilot) ->
     assert ends(view, 1)[1] == pytest.approx((-0.125, 1.125))
 
 
-@pytest.mark.parametrize("steps", [400, -400, 5000, -5000])
 @pytest.mark.parametrize(
     "drawn", ["plt.loglog([1, 10], [1e-9, 1e9])", "plt.imshow([[1, 2], [3, 4]])", "plt.plot([1e308, -1e308])"]
 )
-def test_nobody_gets_beyond_the_numbers(qtbot: QtBot, pilot: Pilot, drawn: str, steps: int) -> None:
+def test_nobody_gets_beyond_the_numbers(qtbot: QtBot, pilot: Pilot, drawn: str) -> None:
     view = shown(pilot, f"{PLOT}{drawn}\nplt.show()\n")
-    for _ in range(40):
-        view.zoom(steps / 40, view._placed[0].area.center())
-        (low, high), _y = ends(view)
-        assert -1e300 <= low < high <= 1e300 or drawn.endswith("-1e308])")
-    QTest.keyClick(view, Qt.Key.Key_Home)
-    assert axes_of(view) == axes_of(pilot.window.shell.plots.view), "the whole figure again"
+    for steps in (400, -400, 5000, -5000):
+        for _ in range(40):
+            view.zoom(steps / 40, view._placed[0].area.center())
+            (low, high), _y = ends(view)
+            assert -1e300 <= low < high <= 1e300 or drawn.endswith("-1e308])"), steps
+        QTest.keyClick(view, Qt.Key.Key_Home)
+        assert axes_of(view) == axes_of(pilot.window.shell.plots.view), "the whole figure again"
 
 
 def test_the_window_says_how(pilot: Pilot) -> None:

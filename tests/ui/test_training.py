@@ -6,7 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
@@ -201,16 +200,17 @@ def test_the_page_that_is_behind_another_one_reads_nothing(pilot: Pilot) -> None
     assert len(found.charts[LOSSES].lines[0].steps) == 9
 
 
-@pytest.mark.parametrize("name", list(THEMES))
-def test_charts_have_the_colours_and_sizes_of_the_theme(pilot: Pilot, name: str) -> None:
+def test_charts_have_the_colours_and_sizes_of_the_theme(pilot: Pilot) -> None:
     found = opened(pilot, SGD)
-    pilot.window.store.look(pilot.state.view.__class__(theme=name, text_scale=1.5))
-    settle(pilot)
-    theme = THEMES[name].scaled(1.5)
-    for chart in found.charts.values():
-        assert chart.plot.backgroundBrush().color() == QColor(theme.panel)
-        assert chart.item.getAxis("left").style["tickFont"].pixelSize() == theme.px(11.5)
-        assert QColor(chart.cursor_line.pen.color()) == QColor(theme.halo)
+    for name in THEMES:
+        pilot.window.store.look(pilot.state.view.__class__(theme=name, text_scale=1.5))
+        settle(pilot)
+        theme = THEMES[name].scaled(1.5)
+        assert found.charts
+        for chart in found.charts.values():
+            assert chart.plot.backgroundBrush().color() == QColor(theme.panel), name
+            assert chart.item.getAxis("left").style["tickFont"].pixelSize() == theme.px(11.5), name
+            assert QColor(chart.cursor_line.pen.color()) == QColor(theme.halo), name
 
 
 def test_lines_differ_in_more_than_their_colour() -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import gradviz, gradviz_process
+
 BACKWARD = """import torch
 w = torch.tensor(3., requires_grad=True)
 y = w * 2
@@ -22,11 +24,6 @@ TWICE = BACKWARD + "y.backward()\n"
 SECOND_TIME = "RuntimeError: Trying to backward through the graph a second time"
 
 
-def gradviz(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gradviz", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=300, cwd=cwd)
-
-
 def written(folder: Path, text: str, name: str = "snippet.py") -> Path:
     path = folder / name
     path.write_text(text, encoding="utf-8")
@@ -35,7 +32,7 @@ def written(folder: Path, text: str, name: str = "snippet.py") -> Path:
 
 def test_prints_exactly_what_the_snippet_prints(tmp_path: Path) -> None:
     path = written(tmp_path, BACKWARD + "print('é中😀', end='')\nimport sys\nprint('aside', file=sys.stderr)\n")
-    done = gradviz("run", path)
+    done = gradviz_process("run", path)
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
         "tensor(6., grad_fn=<MulBackward0>) tensor(2.)\né中😀",
@@ -178,25 +175,24 @@ def test_an_interrupt_stops_the_snippet(tmp_path: Path) -> None:
     assert (process.returncode, said) == (130, "snippet.py: The run was stopped.\n")
 
 
-def with_input(path: Path, typed: str, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "gradviz", "run", *options, str(path)]
-    return subprocess.run(command, input=typed, capture_output=True, text=True, encoding="utf-8", timeout=300)
-
-
 def test_input_reads_the_terminal_and_shows_the_prompt_as_python_does(tmp_path: Path) -> None:
     path = written(tmp_path, "a = int(input('a = '))\nb = int(input())\nprint(a + b)\n")
-    done = with_input(path, "40\n2\n")
+    done = gradviz_process("run", path, typed="40\n2\n")
     assert (done.returncode, done.stdout, done.stderr) == (0, "a = 42\n", "")
 
 
 def test_the_end_of_the_input_is_pythons_error(tmp_path: Path) -> None:
-    done = with_input(written(tmp_path, "print(input())\nprint(input())\n"), "last line without an end")
+    done = gradviz_process(
+        "run", written(tmp_path, "print(input())\nprint(input())\n"), typed="last line without an end"
+    )
     assert (done.returncode, done.stdout) == (1, "last line without an end\n")
     assert done.stderr.endswith("EOFError: EOF when reading a line\n")
 
 
 def test_with_json_the_prompt_is_on_the_error_stream(tmp_path: Path) -> None:
-    done = with_input(written(tmp_path, "import torch\nx = torch.ones(int(input('n = ')))\n"), "3\n", "--json")
+    done = gradviz_process(
+        "run", "--json", written(tmp_path, "import torch\nx = torch.ones(int(input('n = ')))\n"), typed="3\n"
+    )
     assert done.stderr == "n = "
     assert json.loads(done.stdout)["status"] == "ok"
 

@@ -11,8 +11,9 @@ from gradviz.document.drawing import Drawing
 from gradviz.document.files import opening
 from gradviz.document.files.gradviz_file import Contents
 from gradviz.document.snippet import Snippet
+from tests.command_line import gradviz, gradviz_process
 from tests.document.one_of_everything import everything, with_its_view
-from tests.worker.test_cli import gradviz, written
+from tests.worker.test_cli import written
 
 CODE = """import torch
 
@@ -76,7 +77,7 @@ def test_a_snippet_in_a_gradviz_file_runs(tmp_path: Path) -> None:
 
 def test_a_drawing_is_exported_at_its_places(tmp_path: Path) -> None:
     gradviz("draw", written(tmp_path, CODE), "-o", tmp_path / "net.gradviz")
-    done = gradviz("export", tmp_path / "net.gradviz", "-o", tmp_path / "net.svg")
+    done = gradviz_process("export", tmp_path / "net.gradviz", "-o", tmp_path / "net.svg")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert "backward()" in (tmp_path / "net.svg").read_text()
 
@@ -84,7 +85,7 @@ def test_a_drawing_is_exported_at_its_places(tmp_path: Path) -> None:
 def test_a_snippet_is_exported_with_the_files_that_it_imports(tmp_path: Path) -> None:
     written(tmp_path, "import torch\nw = torch.tensor(3., requires_grad=True)\n", "helper.py")
     snippet = written(tmp_path, "from helper import w\n(w * 2).backward()\n", "main.py")
-    done = gradviz("export", snippet, tmp_path / "graph.json", "--attach", tmp_path / "helper.py")
+    done = gradviz_process("export", snippet, tmp_path / "graph.json", "--attach", tmp_path / "helper.py")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert '"MulBackward0"' in (tmp_path / "graph.json").read_text(encoding="utf-8")
 

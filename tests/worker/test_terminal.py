@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from gradviz.worker.terminal import Printed, visible
-from tests.worker.test_cli import gradviz, written
+from tests.command_line import gradviz
+from tests.worker.test_cli import written
 
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 BARS = re.compile("\x1b\\[[0-9;:]*m|\x1b\\[[0-9]*[ABCD]|\x1b\\[[012]?K|[\b\r]")  # what progress bars use
