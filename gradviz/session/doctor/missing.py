@@ -286,10 +286,7 @@ def none_because(row: str) -> Callable[[Case], Iterator[Hit]]:
 
 def _reads(case: Case) -> list[tuple[str, Hit]]:
     """Return the lessons of every .grad that the snippet reads while it is None, each once."""
-    kept: list[tuple[str, Hit]] | None = case.__dict__.get("missing reads")
-    if kept is None:
-        kept = case.__dict__["missing reads"] = list(_read_lessons(case))
-    return kept
+    return case.kept("reads of a missing gradient", lambda: list(_read_lessons(case)))
 
 
 def _read_lessons(case: Case) -> Iterator[tuple[str, Hit]]:
